@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Versions are pinned exactly: Package.resolved is not committed, and every build should be of the same sources.
+let dependencies: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
+    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+]
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+func layer(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies + ["TestKit"], swiftSettings: strict)
+}
+
+let package = Package(
+    name: "fetchd",
+    products: [.executable(name: "fetchd", targets: ["fetchd"])],
+    dependencies: dependencies,
+    targets: [
+        // C, as it is.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CLinux"),
+
+        // C, as Swift; and the domain. None of the three knows another.
+        layer("CurlClient", ["CCurl"]),
+        layer("HTTPServer", ["CMicroHTTPD", httpTypes]),
+        layer("Downloads", []),
+
+        // What is remembered.
+        layer("Storage", ["Downloads", grdb, logging]),
+
+        // What acts on it.
+        layer("Engine", ["CLinux", "CurlClient", "Downloads", "Storage", crypto, logging]),
+        layer("Webhooks", ["CurlClient", "Downloads", "Storage", crypto, logging]),
+
+        // What others see of it.
+        layer(
+            "API", ["HTTPServer", "Downloads", "Storage", "Engine", "Webhooks", crypto, httpTypes, logging]),
+        .executableTarget(
+            name: "fetchd",
+            dependencies: [
+                "API", "CurlClient", "Downloads", "Engine", "HTTPServer", "Storage", "Webhooks",
+                argumentParser, configuration, lifecycle, logging,
+            ],
+            swiftSettings: strict),
+
+        .target(
+            name: "TestKit", dependencies: ["CurlClient", "Downloads", "Storage"], path: "Tests/TestKit",
+            swiftSettings: strict),
+        tests("CurlClientTests", ["CurlClient"]),
+        tests("HTTPServerTests", ["HTTPServer", httpTypes]),
+        tests("DownloadsTests", ["Downloads"]),
+        tests("StorageTests", ["Storage", "Downloads", grdb]),
+        tests("EngineTests", ["Engine", "Storage", "Downloads", "CurlClient"]),
+        tests("WebhooksTests", ["Webhooks", "Storage", "Downloads"]),
+        tests("APITests", ["API", "HTTPServer", "Downloads", "Storage"]),
+        tests("EndToEndTests", ["fetchd"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,88 @@
+import Foundation
+
+/// The batch's machine: when is a session's work done, and when has somebody taken note?
+public enum BatchSignal: Sendable, Equatable {
+    /// A job was created, or retried after another batch.
+    case jobJoined
+    /// A job of this very batch is retried: its first ending no longer counts.
+    case jobRejoined(Ending)
+    /// A job became terminal. `due` is when the batch finishes if no other job joins.
+    case jobEnded(Ending, due: Date)
+    /// The due time has come, and the event has its number.
+    case delayElapsed(finish: EventID)
+    case finishAcknowledged
+
+    public enum Ending: Sendable, Equatable, CaseIterable {
+        case succeeded, failed, cancelled
+    }
+}
+
+extension Batch {
+    /// The batch after a signal; nil when the signal means nothing in this state.
+    public func after(_ signal: BatchSignal) -> Batch? {
+        switch signal {
+        case .jobJoined: joined()
+        case .jobRejoined(let ending): rejoined(ending)
+        case .jobEnded(let ending, let due): ended(ending, due: due)
+        case .delayElapsed(let finish): finished(finish)
+        case .finishAcknowledged: acknowledged()
+        }
+    }
+
+    private func joined() -> Batch? {
+        guard state.takesJobs else { return nil }
+        return changed {
+            $0.state = .open
+            $0.counts.outstanding += 1
+        }
+    }
+
+    private func rejoined(_ ending: BatchSignal.Ending) -> Batch? {
+        guard counts[ending] > 0 else { return nil }
+        return joined()?.changed { $0.counts[ending] -= 1 }
+    }
+
+    private func ended(_ ending: BatchSignal.Ending, due: Date) -> Batch? {
+        guard case .open = state, counts.outstanding > 0 else { return nil }
+        return changed {
+            $0.counts.outstanding -= 1
+            $0.counts[ending] += 1
+            if $0.counts.outstanding == 0 { $0.state = .due(due) }
+        }
+    }
+
+    private func finished(_ finish: EventID) -> Batch? {
+        guard case .due = state else { return nil }
+        return changed { $0.state = .finished(finish) }
+    }
+
+    private func acknowledged() -> Batch? {
+        guard case .finished(let finish) = state else { return nil }
+        return changed { $0.state = .acknowledged(finish) }
+    }
+
+    private func changed(_ change: (inout Batch) -> Void) -> Batch {
+        var batch = self
+        change(&batch)
+        return batch
+    }
+}
+
+extension Batch.Counts {
+    public subscript(ending: BatchSignal.Ending) -> Int {
+        get {
+            switch ending {
+            case .succeeded: succeeded
+            case .failed: failed
+            case .cancelled: cancelled
+            }
+        }
+        set {
+            switch ending {
+            case .succeeded: succeeded = newValue
+            case .failed: failed = newValue
+            case .cancelled: cancelled = newValue
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// What an event says of a job beyond its type.
+extension Job {
+    /// The data of the event that reports the state this job has just entered.
+    public func announcement(_ type: EventType) -> JSONObject {
+        switch type {
+        case .jobSucceeded, .jobFailed, .jobCancelled: ["snapshot": document(for: .journal)]
+        case .jobWaiting:
+            [
+                "reason": .optional(state.wait?.reason.rawValue), "retry_at": .optional(state.wait?.until),
+                "challenge": .null, "failure": state.wait?.cause.document ?? .null,
+            ]
+        case .jobStarted: ["attempt": .count(attempts)]
+        case .jobCreated: ["url": .string(URLRule.redacted(spec.url))]
+        case .jobResumed:
+            ["offset": .integer(resumedOffset), "bytes_expected": .optional(bytesExpected)]
+        case .jobRestarted: ["why": .optional(restartReason?.rawValue)]
+        case .jobPaused: ["bytes_durable": .integer(bytesDurable)]
+        case .jobDeleted, .sessionFinished: [:]
+        }
+    }
+
+    private var resumedOffset: Int64 { if case .resumed(let offset)? = resume { offset } else { 0 } }
+
+    private var restartReason: ResumeOutcome.RestartReason? {
+        if case .restarted(let why)? = resume { why } else { nil }
+    }
+}

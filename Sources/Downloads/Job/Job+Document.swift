@@ -1,0 +1,106 @@
+import Foundation
+
+/// The job as the contract shows it. It is part of the domain, not of the API, because the journal keeps it: a terminal
+/// event tells the whole job as it was.
+extension Job {
+    public enum Audience: Sendable {
+        /// The client: URLs whole.
+        case client
+        /// Events, deliveries and logs: URLs without their query, which often is a signature.
+        case journal
+    }
+
+    public func document(for audience: Audience = .client, live: LiveProgress? = nil) -> JSON {
+        let url = { (text: String) in audience == .client ? text : URLRule.redacted(text) }
+        let phase = live?.phase ?? (state.promotion == nil ? .connecting : .promoting)
+        return [
+            "id": .string(id.text), "session": .string(session.text), "batch": .count(batch),
+            "state": .string(state.name.rawValue),
+            "phase": state.name == .running ? .string(phase.rawValue) : .null,
+            "reason": .optional(state.wait?.reason.rawValue), "revision": .count(revision),
+            "url": .string(url(spec.url)), "destination": spec.destination.document,
+            "priority": .string((spec.priority ?? .normal).rawValue),
+            "created_at": .time(createdAt), "started_at": .optional(startedAt), "finished_at": .optional(finishedAt),
+            "not_before": .null, "deadline": .null,
+            "progress": progress(live), "resume": (live?.resume ?? resume)?.document ?? .null,
+            "attempts": .count(attempts),
+            "retry_at": .optional(state.wait?.until), "challenge": .null,
+            "failure": state.failure?.document ?? .null,
+            "file": state.finish?.file.document ?? .null,
+            "receipt": state.finish?.receipt.document(url) ?? .null,
+            "tags": .strings(spec.tags), "metadata": spec.metadata.json,
+        ]
+    }
+
+    private func progress(_ live: LiveProgress?) -> JSON {
+        let running = state.name == .running ? live : nil
+        let received = max(running?.bytesReceived ?? bytesDurable, 0)
+        let expected = running?.bytesExpected ?? bytesExpected
+        let rate = running?.bytesPerSecond
+        let fraction: Double? =
+            switch expected {
+            case 0?: state.finish == nil ? nil : 1
+            case let size?: min(1, Double(received) / Double(size))
+            case nil: nil
+            }
+        let left = expected.flatMap { size in rate.flatMap { $0 > 0 ? Double(size - received) / $0 : nil } }
+        return [
+            "bytes_received": .integer(received), "bytes_durable": .integer(running?.bytesDurable ?? bytesDurable),
+            "bytes_expected": .optional(expected), "fraction": .optional(fraction),
+            "bytes_per_second": .optional(rate.map { Int64($0.rounded()) }),
+            "eta_seconds": .optional(left.map { Int64($0.rounded(.up)) }),
+        ]
+    }
+}
+
+extension Destination {
+    var document: JSON {
+        [
+            "directory": .optional(directory), "filename": .optional(filename),
+            "on_conflict": .optional(onConflict?.rawValue), "create_directories": .bool(createDirectories),
+        ]
+    }
+}
+
+extension ResumeOutcome {
+    var document: JSON {
+        switch self {
+        case .fresh: ["decision": "fresh", "why": .null, "offset": 0]
+        case .resumed(let offset): ["decision": "resumed", "why": .null, "offset": .integer(offset)]
+        case .restarted(let why): ["decision": "restarted", "why": .string(why.rawValue), "offset": 0]
+        }
+    }
+}
+
+extension Failure {
+    public var document: JSON {
+        [
+            "code": .string(code.rawValue), "message": .string(message), "status": .optional(status),
+            "attempts": .count(attempts), "at": .time(at),
+        ]
+    }
+}
+
+extension FinishedFile {
+    var document: JSON {
+        [
+            "path": .string(path), "size": .integer(size), "sha256": .optional(sha256),
+            "content_type": .optional(contentType),
+        ]
+    }
+}
+
+extension Receipt {
+    func document(_ url: (String) -> String) -> JSON {
+        [
+            "final_url": .string(url(finalURL)), "redirects": .strings(redirects.map(url)), "status": .count(status),
+            "etag": .optional(etag), "last_modified": .optional(lastModified),
+            "remote_address": .optional(remoteAddress), "protocol": .string(networkProtocol),
+            "length_verified": .bool(lengthVerified), "attempts": .count(attempts),
+            "timings": [
+                "connect_seconds": .number(timings.connect), "first_byte_seconds": .number(timings.firstByte),
+                "transfer_seconds": .number(timings.transfer), "total_seconds": .number(timings.total),
+            ],
+        ]
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// One download.
+public struct Job: Sendable, Equatable {
+    public let id: JobID
+    public let session: Name
+    /// The number of its batch within the session.
+    public var batch: Int
+    public var state: JobState
+    /// Counts the committed changes of this job; the first half of its ETag.
+    public var revision: Int
+    public var spec: JobSpec
+
+    public let createdAt: Date
+    /// When the first attempt of the run began.
+    public var startedAt: Date?
+    /// When it became terminal.
+    public var finishedAt: Date?
+
+    /// Attempts of this run, interrupted ones not counted.
+    public var attempts: Int
+    /// Attempts that failed since bytes were last gained.
+    public var failuresInARow: Int
+    /// How the latest attempt began.
+    public var resume: ResumeOutcome?
+    /// The bytes had so far, as committed; nil before the first checkpoint, and once they have become the file.
+    public var part: Part?
+
+    public init(
+        id: JobID, session: Name, batch: Int, state: JobState = .queued, revision: Int = 1, spec: JobSpec,
+        createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
+        failuresInARow: Int = 0, resume: ResumeOutcome? = nil, part: Part? = nil
+    ) {
+        self.id = id
+        self.session = session
+        self.batch = batch
+        self.state = state
+        self.revision = revision
+        self.spec = spec
+        self.createdAt = createdAt
+        self.startedAt = startedAt
+        self.finishedAt = finishedAt
+        self.attempts = attempts
+        self.failuresInARow = failuresInARow
+        self.resume = resume
+        self.part = part
+    }
+
+    /// Bytes on disk, synced.
+    public var bytesDurable: Int64 { state.finish?.file.size ?? part?.bytesDurable ?? 0 }
+    /// The whole size, once a response told it and a checkpoint kept it.
+    public var bytesExpected: Int64? { state.finish?.file.size ?? part?.size }
+}

@@ -1,0 +1,44 @@
+/// Everything that can happen to a job.
+public enum JobSignal: Sendable, Equatable {
+    /// The scheduler gave it a slot.
+    case admitted
+    /// What it waited for is over: the delay, the full disk.
+    case waitEnded
+    /// Somebody asks.
+    case pauseRequested
+    case resumeRequested
+    case cancelRequested
+    case retryRequested
+    /// An attempt that was asked to stop has stopped; what it had is on disk.
+    case attemptStopped(StopReason)
+    /// fetchd stopped or died under the attempt.
+    case attemptInterrupted
+    /// The attempt failed, and another will follow.
+    case attemptDeferred(Wait)
+    /// The attempt failed, and none will follow.
+    case attemptFailed(Failure)
+    /// The part is whole and verified, and its place is decided.
+    case promotionPlanned(Promotion)
+    /// The part has become the file.
+    case promoted
+
+    public enum StopReason: String, Sendable, CaseIterable {
+        case pause, cancel
+    }
+}
+
+extension JobSignal {
+    /// What clients ask for by `POST /v1/jobs/{id}/...`.
+    public enum Action: String, Sendable, CaseIterable {
+        case pause, resume, cancel, retry
+
+        public var signal: JobSignal {
+            switch self {
+            case .pause: .pauseRequested
+            case .resume: .resumeRequested
+            case .cancel: .cancelRequested
+            case .retry: .retryRequested
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// The one place that decides what becomes of a job: a pure function of state and signal.
+///
+/// Storage commits what it says together with the events; the engine then carries out the effects. docs/job-lifecycle.md
+/// has the table, and a test holds the two together.
+extension JobState {
+    public enum Decision: Sendable, Equatable {
+        /// To another state, with the event that reports it.
+        case become(JobState, announce: EventType?, then: [JobEffect])
+        /// Nothing to write. The state is what was asked for, or it will be when the effects are done.
+        case remain(then: [JobEffect])
+        /// Not from this state. `allowed` are the states from which it would be possible.
+        case refuse(allowed: [JobState.Name])
+    }
+
+    public func deciding(_ signal: JobSignal) -> Decision {
+        switch signal {
+        case .admitted: admitted()
+        case .waitEnded: waitEnded()
+        case .pauseRequested: pauseRequested()
+        case .resumeRequested: resumeRequested()
+        case .cancelRequested: cancelRequested()
+        case .retryRequested: retryRequested()
+        case .attemptStopped(.pause): attempting { .become(.paused, announce: .jobPaused, then: []) }
+        case .attemptStopped(.cancel):
+            attempting { .become(.cancelled, announce: .jobCancelled, then: [.discardPart]) }
+        case .attemptInterrupted: attempting { .become(.queued, announce: nil, then: [.wakeScheduler]) }
+        case .attemptDeferred(let wait):
+            attempting { .become(.waiting(wait), announce: .jobWaiting, then: [.wakeScheduler]) }
+        case .attemptFailed(let failure): attemptFailed(failure)
+        case .promotionPlanned(let promotion): promotionPlanned(promotion)
+        case .promoted: promoted()
+        }
+    }
+
+    private func admitted() -> Decision {
+        switch self {
+        case .queued: .become(.running(.attempting), announce: .jobStarted, then: [.startAttempt])
+        case .running, .waiting, .paused, .succeeded, .failed, .cancelled: .refuse(allowed: [.queued])
+        }
+    }
+
+    private func waitEnded() -> Decision {
+        switch self {
+        case .waiting: .become(.queued, announce: nil, then: [.wakeScheduler])
+        case .queued, .running, .paused, .succeeded, .failed, .cancelled: .refuse(allowed: [.waiting])
+        }
+    }
+
+    private func pauseRequested() -> Decision {
+        switch self {
+        case .queued, .waiting: .become(.paused, announce: .jobPaused, then: [])
+        case .running(.attempting): .remain(then: [.stopAttempt(.pause)])
+        case .paused: .remain(then: [])
+        case .running(.promoting), .succeeded, .failed, .cancelled:
+            .refuse(allowed: [.queued, .running, .waiting, .paused])
+        }
+    }
+
+    private func resumeRequested() -> Decision {
+        switch self {
+        case .paused, .waiting: .become(.queued, announce: nil, then: [.wakeScheduler])
+        case .queued, .running: .remain(then: [])
+        case .succeeded, .failed, .cancelled: .refuse(allowed: [.queued, .running, .waiting, .paused])
+        }
+    }
+
+    private func cancelRequested() -> Decision {
+        switch self {
+        case .queued, .waiting, .paused: .become(.cancelled, announce: .jobCancelled, then: [.discardPart])
+        case .running(.attempting): .remain(then: [.stopAttempt(.cancel)])
+        case .cancelled: .remain(then: [])
+        case .running(.promoting), .succeeded, .failed:
+            .refuse(allowed: [.queued, .running, .waiting, .paused, .cancelled])
+        }
+    }
+
+    private func retryRequested() -> Decision {
+        switch self {
+        case .failed, .cancelled: .become(.queued, announce: nil, then: [.wakeScheduler])
+        case .queued, .running, .waiting: .remain(then: [])
+        case .paused, .succeeded: .refuse(allowed: [.queued, .running, .waiting, .failed, .cancelled])
+        }
+    }
+
+    /// A promotion can fail, too: the destination is occupied, the disk gives up.
+    private func attemptFailed(_ failure: Failure) -> Decision {
+        switch self {
+        case .running: .become(.failed(failure), announce: .jobFailed, then: [.wakeScheduler])
+        case .queued, .waiting, .paused, .succeeded, .failed, .cancelled: .refuse(allowed: [.running])
+        }
+    }
+
+    /// Planned again when the name was taken between the decision and the rename.
+    private func promotionPlanned(_ promotion: Promotion) -> Decision {
+        switch self {
+        case .running: .become(.running(.promoting(promotion)), announce: nil, then: [.promote])
+        case .queued, .waiting, .paused, .succeeded, .failed, .cancelled: .refuse(allowed: [.running])
+        }
+    }
+
+    private func promoted() -> Decision {
+        switch self {
+        case .running(.promoting(let promotion)):
+            .become(
+                .succeeded(Finish(file: promotion.file, receipt: promotion.receipt)), announce: .jobSucceeded,
+                then: [.wakeScheduler])
+        case .queued, .running(.attempting), .waiting, .paused, .succeeded, .failed, .cancelled:
+            .refuse(allowed: [.running])
+        }
+    }
+
+    /// For signals that only an attempt that has not begun to promote can give.
+    private func attempting(_ decision: () -> Decision) -> Decision {
+        switch self {
+        case .running(.attempting): decision()
+        case .queued, .running(.promoting), .waiting, .paused, .succeeded, .failed, .cancelled:
+            .refuse(allowed: [.running])
+        }
+    }
+}
+
+/// What is to be done once a decision is committed.
+public enum JobEffect: Sendable, Equatable {
+    case startAttempt
+    case stopAttempt(JobSignal.StopReason)
+    case promote
+    case discardPart
+    case wakeScheduler
+}

@@ -1,0 +1,191 @@
+import Foundation
+
+/// Where a job is in its life; docs/job-lifecycle.md draws it. What only makes sense in one state is carried by that state.
+public enum JobState: Sendable, Equatable {
+    /// Not begun, or to be begun again: waits for a slot.
+    case queued
+    /// An attempt is under way.
+    case running(Step)
+    /// Goes on by itself or when somebody helps.
+    case waiting(Wait)
+    /// Somebody paused it; the part is kept.
+    case paused
+    /// The file is in place, durable, verified.
+    case succeeded(Finish)
+    /// It will not go on by itself.
+    case failed(Failure)
+    /// Somebody stopped it.
+    case cancelled
+
+    /// The durable half of `phase`: connecting, transferring, verifying and stopping are lost with the process and
+    /// begun again, a promotion is carried on.
+    public enum Step: Sendable, Equatable {
+        case attempting
+        case promoting(Promotion)
+    }
+}
+
+extension JobState {
+    /// The state's name in JSON, SQL and docs.
+    public enum Name: String, Sendable, CaseIterable {
+        case queued, running, waiting, paused, succeeded, failed, cancelled
+
+        /// Owed to the session: a batch is due when none of its jobs is outstanding.
+        public var isOutstanding: Bool {
+            switch self {
+            case .queued, .running, .waiting, .paused: true
+            case .succeeded, .failed, .cancelled: false
+            }
+        }
+    }
+
+    public var name: Name {
+        switch self {
+        case .queued: .queued
+        case .running: .running
+        case .waiting: .waiting
+        case .paused: .paused
+        case .succeeded: .succeeded
+        case .failed: .failed
+        case .cancelled: .cancelled
+        }
+    }
+
+    public var isOutstanding: Bool { name.isOutstanding }
+    public var isTerminal: Bool { !isOutstanding }
+
+    /// How it ended for its batch; nil while it is outstanding.
+    public var ending: BatchSignal.Ending? {
+        switch self {
+        case .queued, .running, .waiting, .paused: nil
+        case .succeeded: .succeeded
+        case .failed: .failed
+        case .cancelled: .cancelled
+        }
+    }
+
+    public var failure: Failure? { if case .failed(let failure) = self { failure } else { nil } }
+    public var finish: Finish? { if case .succeeded(let finish) = self { finish } else { nil } }
+    public var wait: Wait? { if case .waiting(let wait) = self { wait } else { nil } }
+    public var promotion: Promotion? {
+        if case .running(.promoting(let promotion)) = self { promotion } else { nil }
+    }
+}
+
+/// What a waiting job waits for.
+public struct Wait: Sendable, Equatable {
+    public enum Reason: String, Sendable, CaseIterable {
+        /// The next try, after an attempt that failed for a reason that may pass.
+        case retry
+        /// Room on the disk.
+        case space
+    }
+
+    public var reason: Reason
+    /// When it goes on by itself.
+    public var until: Date
+    /// What the attempt before ended with.
+    public var cause: Failure
+
+    public init(reason: Reason, until: Date, cause: Failure) {
+        self.reason = reason
+        self.until = until
+        self.cause = cause
+    }
+}
+
+/// A verified part on its way to its destination; committed before the rename, so that a restart can carry it on.
+public struct Promotion: Sendable, Equatable, Codable {
+    public var part: PartID
+    /// The file's inode number: tells the part, already renamed, from another file of that name.
+    public var inode: UInt64
+    public var conflict: Destination.Conflict
+    public var file: FinishedFile
+    public var receipt: Receipt
+
+    public init(
+        part: PartID, inode: UInt64, conflict: Destination.Conflict, file: FinishedFile, receipt: Receipt
+    ) {
+        self.part = part
+        self.inode = inode
+        self.conflict = conflict
+        self.file = file
+        self.receipt = receipt
+    }
+}
+
+/// What a succeeded job leaves.
+public struct Finish: Sendable, Equatable, Codable {
+    public var file: FinishedFile
+    public var receipt: Receipt
+
+    public init(file: FinishedFile, receipt: Receipt) {
+        self.file = file
+        self.receipt = receipt
+    }
+}
+
+/// The file in place.
+public struct FinishedFile: Sendable, Equatable, Codable {
+    /// From the downloads root, `/` between components.
+    public var path: String
+    /// Bytes.
+    public var size: Int64
+    /// Lowercase hexadecimal; nil where the job asked for `digest: "none"`.
+    public var sha256: String?
+    public var contentType: String?
+
+    public init(path: String, size: Int64, sha256: String?, contentType: String?) {
+        self.path = path
+        self.size = size
+        self.sha256 = sha256
+        self.contentType = contentType
+    }
+}
+
+/// What a finished job proves.
+public struct Receipt: Sendable, Equatable, Codable {
+    public var finalURL: String
+    /// The addresses that were left by a redirect, in order.
+    public var redirects: [String]
+    public var status: Int
+    public var etag: String?
+    public var lastModified: String?
+    public var remoteAddress: String?
+    public var networkProtocol: String
+    /// Whether the end of the body was known to the server's own word (a length, or chunks) or to `expected_size`.
+    public var lengthVerified: Bool
+    public var attempts: Int
+    public var timings: Timings
+
+    /// Seconds, of the last attempt; `total` is from the first attempt's start to the file in place.
+    public struct Timings: Sendable, Equatable, Codable {
+        public var connect: Double
+        public var firstByte: Double
+        public var transfer: Double
+        public var total: Double
+
+        public init(connect: Double, firstByte: Double, transfer: Double, total: Double) {
+            self.connect = connect
+            self.firstByte = firstByte
+            self.transfer = transfer
+            self.total = total
+        }
+    }
+
+    public init(
+        finalURL: String, redirects: [String], status: Int, etag: String?, lastModified: String?,
+        remoteAddress: String?, networkProtocol: String, lengthVerified: Bool, attempts: Int, timings: Timings
+    ) {
+        self.finalURL = finalURL
+        self.redirects = redirects
+        self.status = status
+        self.etag = etag
+        self.lastModified = lastModified
+        self.remoteAddress = remoteAddress
+        self.networkProtocol = networkProtocol
+        self.lengthVerified = lengthVerified
+        self.attempts = attempts
+        self.timings = timings
+    }
+}

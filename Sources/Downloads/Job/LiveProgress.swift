@@ -1,0 +1,26 @@
+/// What is known of a running attempt and never written to the journal.
+public struct LiveProgress: Sendable, Equatable {
+    public enum Phase: String, Sendable, CaseIterable {
+        case connecting, transferring, verifying, promoting, stopping
+    }
+
+    public var phase: Phase
+    public var bytesReceived: Int64
+    public var bytesDurable: Int64
+    public var bytesExpected: Int64?
+    /// nil before there is anything to measure.
+    public var bytesPerSecond: Double?
+    public var resume: ResumeOutcome?
+
+    public init(
+        phase: Phase, bytesReceived: Int64, bytesDurable: Int64, bytesExpected: Int64? = nil,
+        bytesPerSecond: Double? = nil, resume: ResumeOutcome? = nil
+    ) {
+        self.phase = phase
+        self.bytesReceived = bytesReceived
+        self.bytesDurable = bytesDurable
+        self.bytesExpected = bytesExpected
+        self.bytesPerSecond = bytesPerSecond
+        self.resume = resume
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// When a failed attempt is followed by another, and after how long.
+public struct RetryPolicy: Sendable, Equatable, Codable {
+    /// Attempts in a row without progress before the job fails; at least 1.
+    public var maxAttempts = 8
+    /// Seconds: the bound of the first delay; it doubles with each attempt in a row.
+    public var baseSeconds = 1.0
+    /// Seconds: the bound of every delay.
+    public var maxSeconds = 3600.0
+
+    public init() {}
+
+    public init(from decoder: any Decoder) throws {
+        let stored = try decoder.container(keyedBy: CodingKeys.self)
+        let defaults = RetryPolicy()
+        maxAttempts = try stored.decode(.maxAttempts, default: defaults.maxAttempts)
+        baseSeconds = try stored.decode(.baseSeconds, default: defaults.baseSeconds)
+        maxSeconds = try stored.decode(.maxSeconds, default: defaults.maxSeconds)
+    }
+
+    /// Seconds between looks at a full disk.
+    public static let spaceSeconds = 30.0
+    /// Seconds: `Retry-After` is believed up to a day.
+    public static let retryAfterLimit = 86_400.0
+
+    public enum Verdict: Sendable, Equatable {
+        case wait(Wait)
+        case fail(Failure)
+    }
+
+    /// - Parameters:
+    ///   - failuresInARow: attempts that failed since the last byte of progress, this one included.
+    ///   - retryAfter: seconds the server asked for; it lengthens the delay, it never shortens it.
+    ///   - jitter: 0 to 1, uniform: "full jitter" spreads clients that failed together
+    ///     (aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter).
+    public func verdict(
+        on failure: Failure, failuresInARow: Int, retryAfter: Double?, at now: Date, jitter: Double
+    ) -> Verdict {
+        if failure.code == .noSpace {
+            return .wait(Wait(reason: .space, until: now.addingTimeInterval(Self.spaceSeconds), cause: failure))
+        }
+        guard failure.mayPass, failuresInARow < maxAttempts else { return .fail(failure) }
+        let bound = min(maxSeconds, baseSeconds * pow(2, Double(max(0, failuresInARow - 1))))
+        let asked = min(retryAfter ?? 0, Self.retryAfterLimit)
+        let delay = max(bound * jitter, asked)
+        let until = Date(milliseconds: now.addingTimeInterval(delay).milliseconds)
+        return .wait(Wait(reason: .retry, until: until, cause: failure))
+    }
+}

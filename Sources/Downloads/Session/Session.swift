@@ -1,0 +1,47 @@
+import Foundation
+
+/// A named group of jobs with one configuration; clients re-attach to it by its name.
+public struct Session: Sendable, Equatable {
+    public let id: Name
+    public var configuration: SessionConfiguration
+    public let createdAt: Date
+
+    public init(id: Name, configuration: SessionConfiguration, createdAt: Date) {
+        self.id = id
+        self.configuration = configuration
+        self.createdAt = createdAt
+    }
+}
+
+/// How a session stands, as persisted.
+public struct SessionStatus: Sendable, Equatable {
+    public var session: Session
+    public var counts: [JobState.Name: Int]
+    public var bytesReceived: Int64
+    /// nil when some outstanding job's size is unknown, or there is none.
+    public var bytesExpected: Int64?
+    /// The latest batch's number; 0 before the first.
+    public var batch: Int
+    public var finishDueAt: Date?
+    /// 0 before the first.
+    public var lastEvent: EventID
+    public var acknowledgedThrough: EventID
+    public var unacknowledgedSince: Date?
+
+    public init(
+        session: Session, counts: [JobState.Name: Int], bytesReceived: Int64, bytesExpected: Int64?, batch: Int,
+        finishDueAt: Date?, lastEvent: EventID, acknowledgedThrough: EventID, unacknowledgedSince: Date?
+    ) {
+        self.session = session
+        self.counts = counts
+        self.bytesReceived = bytesReceived
+        self.bytesExpected = bytesExpected
+        self.batch = batch
+        self.finishDueAt = finishDueAt
+        self.lastEvent = lastEvent
+        self.acknowledgedThrough = acknowledgedThrough
+        self.unacknowledgedSince = unacknowledgedSince
+    }
+
+    public var isActive: Bool { counts.contains { $0.key.isOutstanding && $0.value > 0 } }
+}

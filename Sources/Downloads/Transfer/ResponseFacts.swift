@@ -1,0 +1,44 @@
+import Foundation
+
+/// The members of a response head that judging needs, read once.
+public struct ResponseFacts: Sendable, Equatable {
+    public var status: Int
+    /// Bytes of this response's body, when known.
+    public var contentLength: Int64?
+    public var contentRange: ContentRange?
+    public var hasContentRange: Bool
+    public var isMultipart: Bool
+    public var validators: Validators
+    /// Whether it says how credentials are to be given.
+    public var hasChallenge: Bool
+    /// `Retry-After` as it was sent.
+    public var retryAfter: String?
+
+    public init(status: Int, headers: [(name: String, value: String)]) {
+        func value(_ name: String) -> String? {
+            headers.first { $0.name.lowercased() == name }?.value.trimmingCharacters(in: .whitespaces)
+        }
+        self.status = status
+        contentLength = value("content-length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        hasContentRange = value("content-range") != nil
+        contentRange = value("content-range").flatMap(ContentRange.init)
+        isMultipart = value("content-type")?.lowercased().hasPrefix("multipart/byteranges") ?? false
+        hasChallenge = value("www-authenticate") != nil || value("proxy-authenticate") != nil
+        retryAfter = value("retry-after")
+        let coding = value("content-encoding")?.lowercased() ?? "identity"
+        let date = value("date").flatMap(Date.init(httpDate:))
+        let modified = value("last-modified").flatMap(Date.init(httpDate:))
+        validators = Validators(
+            etag: value("etag"), lastModified: modified == nil ? nil : value("last-modified"),
+            lastModifiedIsStrong: date.flatMap { date in modified.map { date.timeIntervalSince($0) >= 1 } } ?? false,
+            isEncoded: coding != "identity" && !coding.isEmpty)
+    }
+
+    /// Seconds that `Retry-After` asks for, given as a number or as a date (RFC 9110, section 10.2.3); nil where there is
+    /// none or it is nonsense.
+    public func retryDelay(at now: Date) -> Double? {
+        guard let retryAfter else { return nil }
+        if !retryAfter.isEmpty, retryAfter.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return Double(retryAfter) }
+        return Date(httpDate: retryAfter).map { max(0, $0.timeIntervalSince(now)) }
+    }
+}

@@ -1,0 +1,109 @@
+/// What is to be done with a response, decided from its head before a byte of its body is written.
+///
+/// libcurl by itself would append a 200's body, an error page or a range from elsewhere to the bytes had so far; every
+/// such case is told apart here.
+public enum ResponseVerdict: Sendable, Equatable {
+    /// Write the body from byte `at`, after dropping the first `skipping` bytes of it.
+    case accept(at: Int64, skipping: Int64, size: Int64?, ResumeOutcome)
+    /// There is nothing left to send: the part is the whole.
+    case alreadyComplete(offset: Int64)
+    /// The bytes had so far cannot be continued, and this response does not begin at 0: ask again, without a range.
+    case askFromStart(ResumeOutcome.RestartReason)
+    case redirect
+    case fail(Failure)
+}
+
+/// What an attempt asked for.
+public struct RequestedRange: Sendable, Equatable {
+    /// Bytes had so far; 0 asks for everything.
+    public var offset: Int64
+    /// What the part's bytes came with.
+    public var validators: Validators
+    public var size: Int64?
+    /// Why an attempt that had bytes begins at 0 nevertheless.
+    public var restart: ResumeOutcome.RestartReason?
+
+    public init(
+        offset: Int64, validators: Validators = Validators(), size: Int64? = nil,
+        restart: ResumeOutcome.RestartReason? = nil
+    ) {
+        self.offset = offset
+        self.validators = validators
+        self.size = size
+        self.restart = restart
+    }
+
+    public static let whole = RequestedRange(offset: 0)
+}
+
+extension ResponseVerdict {
+    public static func judge(_ response: ResponseFacts, asked: RequestedRange, bytesHad: Int64) -> ResponseVerdict {
+        switch response.status {
+        case 200, 201, 202, 203: whole(response, asked)
+        case 206: partial(response, asked)
+        case 416 where asked.offset > 0: unsatisfied(response, asked)
+        case 300, 301, 302, 303, 307, 308: .redirect
+        // Among them the successes that bring no file: 204, 205, 207, 226.
+        default: .fail(refusal(response, bytesHad: bytesHad))
+        }
+    }
+
+    private static func whole(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
+        let outcome: ResumeOutcome =
+            if asked.offset > 0 {
+                .restarted(difference(response.validators, response.contentLength, asked) ?? .rangeIgnored)
+            } else {
+                asked.restart.map(ResumeOutcome.restarted) ?? .fresh
+            }
+        return .accept(at: 0, skipping: 0, size: response.contentLength, outcome)
+    }
+
+    private static func partial(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
+        guard asked.offset > 0 else {
+            return .fail(Failure(.badRange, "The server sent a range that nobody asked for.", status: 206))
+        }
+        guard !response.isMultipart, !response.validators.isEncoded,
+            case .bytes(let first, let last, let complete)? = response.contentRange,
+            response.contentLength.map({ $0 == last - first + 1 }) ?? true
+        else { return .askFromStart(.badRange) }
+        if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
+        // A range that starts earlier is trimmed; one that starts later leaves a hole; one that ends before the end
+        // would need another request, which starting over spares us.
+        guard first <= asked.offset, last >= asked.offset, let size = complete ?? asked.size, last == size - 1 else {
+            return .askFromStart(.badRange)
+        }
+        return .accept(
+            at: asked.offset, skipping: asked.offset - first, size: size, .resumed(offset: asked.offset))
+    }
+
+    private static func unsatisfied(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
+        guard case .unsatisfied(let complete)? = response.contentRange else { return .askFromStart(.badRange) }
+        if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
+        return complete == asked.offset ? .alreadyComplete(offset: complete) : .askFromStart(.badRange)
+    }
+
+    /// What tells that these are other bytes than those had; nil when nothing does.
+    private static func difference(_ now: Validators, _ size: Int64?, _ asked: RequestedRange)
+        -> ResumeOutcome.RestartReason?
+    {
+        let before = asked.validators
+        if let old = before.etag, let new = now.etag, old != new { return .etagChanged }
+        if before.etag == nil, let old = before.lastModified, let new = now.lastModified, old != new {
+            return .lastModifiedChanged
+        }
+        if let old = asked.size, let size, old != size { return .sizeChanged }
+        return nil
+    }
+
+    private static func refusal(_ response: ResponseFacts, bytesHad: Int64) -> Failure {
+        let status = response.status
+        if response.hasChallenge, status == 401 || status == 407 {
+            return Failure(.credentialsRequired, "The server asks for credentials (\(status)).", status: status)
+        }
+        if bytesHad > 0, [401, 403, 404, 410].contains(status) {
+            return Failure(
+                .linkExpired, "The link worked before and now answers \(status): it has expired.", status: status)
+        }
+        return Failure(.badStatus, "The server answered \(status).", status: status)
+    }
+}

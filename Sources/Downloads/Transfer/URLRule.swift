@@ -1,0 +1,36 @@
+import Foundation
+
+/// What a URL to be fetched or posted to must be like, and how much of it may be shown.
+public enum URLRule {
+    public static let longest = 8192
+
+    /// A sentence saying what is wrong with it; nil when it may be used.
+    public static func fault(in text: String) -> String? {
+        if text.isEmpty { return "is empty" }
+        if text.utf8.count > longest { return "is longer than \(longest) bytes" }
+        if text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) { return "contains a space or control character" }
+        guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased() else {
+            return "is not an absolute URL such as https://host/file"
+        }
+        guard scheme == "http" || scheme == "https" else { return "has the scheme \(scheme); http and https are fetched" }
+        guard let host = url.host, !host.isEmpty else { return "has no host" }
+        if let port = url.port, !(1...65535).contains(port) { return "has a port outside 1 to 65535" }
+        return nil
+    }
+
+    /// Without the query, which often is a signature, and without user and password: for events, logs and metrics.
+    public static func redacted(_ text: String) -> String {
+        let bare = text.prefix { $0 != "?" && $0 != "#" }
+        let shown = bare.count < text.count ? bare + "?..." : bare
+        guard let scheme = shown.range(of: "://") else { return String(shown) }
+        let authority = shown[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }
+        guard let at = authority.lastIndex(of: "@") else { return String(shown) }
+        return String(shown[..<scheme.upperBound] + shown[authority.index(after: at)...])
+    }
+
+    /// `host:port`, by which connections to one server are counted.
+    public static func hostAndPort(of text: String) -> String {
+        guard let url = URLComponents(string: text), let host = url.host else { return "" }
+        return "\(host.lowercased()):\(url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80))"
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// What a response says of the representation behind a URL: by it a later response is recognised as more of the same.
+public struct Validators: Sendable, Equatable, Codable {
+    public var etag: String?
+    public var lastModified: String?
+    /// Whether the date is precise enough to stand for the bytes: the server's clock was at least a second past it when
+    /// it answered (RFC 9110, section 8.8.2.2).
+    public var lastModifiedIsStrong: Bool
+    /// The body is coded although `identity` was asked for: its bytes are kept as they came, but never continued.
+    public var isEncoded: Bool
+
+    public init(
+        etag: String? = nil, lastModified: String? = nil, lastModifiedIsStrong: Bool = false, isEncoded: Bool = false
+    ) {
+        self.etag = etag
+        self.lastModified = lastModified
+        self.lastModifiedIsStrong = lastModifiedIsStrong
+        self.isEncoded = isEncoded
+    }
+
+    /// The value for `If-Range`: a strong entity tag, else, only where there is no tag at all, a strong date (RFC 9110,
+    /// section 13.1.5). nil: bytes of two responses must not be put together.
+    public var strong: String? {
+        if isEncoded { return nil }
+        if let etag { return etag.hasPrefix("W/") ? nil : etag }
+        return lastModifiedIsStrong ? lastModified : nil
+    }
+}

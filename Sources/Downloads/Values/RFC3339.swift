@@ -1,0 +1,39 @@
+import Foundation
+
+/// Times as the contract writes them: RFC 3339, UTC, milliseconds (`2019-08-19T15:23:14.250Z`).
+extension Date {
+    public var rfc3339: String { formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) }
+
+    /// Reads an RFC 3339 time with or without a fraction, with `Z` or a numeric offset; nil when it is none.
+    public init?(rfc3339 text: String) {
+        let styles = [false, true].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
+        guard let date = styles.lazy.compactMap({ try? $0.parse(text) }).first else { return nil }
+        self = date
+    }
+
+    /// Milliseconds since 1970-01-01T00:00:00Z: how times are stored, and the precision of every time fetchd makes.
+    public var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
+
+    public init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
+}
+
+/// Where the time comes from: the system, or a clock that a test turns by hand.
+public protocol TimeSource: Sendable {
+    /// Now, in whole milliseconds, so that what is stored and read back is equal.
+    var now: Date { get }
+
+    /// Returns at `deadline`, or earlier by throwing `CancellationError`.
+    func sleep(until deadline: Date) async throws
+}
+
+public struct SystemTime: TimeSource {
+    public init() {}
+
+    public var now: Date { Date(milliseconds: Date().milliseconds) }
+
+    public func sleep(until deadline: Date) async throws {
+        // Wall-clock times may jump; nobody sleeps longer than a minute before looking again.
+        let seconds = min(deadline.timeIntervalSinceNow, 60)
+        if seconds > 0 { try await Task.sleep(for: .seconds(seconds)) }
+    }
+}

@@ -1,0 +1,68 @@
+import Downloads
+import Foundation
+import GRDB
+
+/// Reading the journal.
+public struct EventQuery: Sendable {
+    public var after: EventID
+    public var session: Name?
+    public var job: JobID?
+    public var type: EventPattern?
+    public var limit: Int
+
+    public init(
+        after: EventID = 0, session: Name? = nil, job: JobID? = nil, type: EventPattern? = nil, limit: Int = 100
+    ) {
+        self.after = after
+        self.session = session
+        self.job = job
+        self.type = type
+        self.limit = limit
+    }
+}
+
+public struct EventPage: Sendable {
+    public var events: [Event]
+    /// What to pass as `after` to read on: nothing that matches is missed.
+    public var nextAfter: EventID
+}
+
+extension Store {
+    public func events(_ query: EventQuery) throws(StoreError) -> EventPage {
+        let (sql, arguments) = query.statement
+        return try read { db in
+            // In one snapshot: what is behind `last` and does not match can be skipped for good.
+            let last = try EventID.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM events")) ?? 0
+            let events = try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(EventRow.event)
+            let isWhole = events.count < query.limit
+            return EventPage(
+                events: events, nextAfter: isWhole ? max(last, query.after) : events.last?.id ?? query.after)
+        }
+    }
+}
+
+extension EventQuery {
+    fileprivate var statement: (String, StatementArguments) {
+        var conditions = ["id > ?"]
+        var arguments: StatementArguments = [after]
+        func demand(_ condition: String, _ value: String) {
+            conditions.append(condition)
+            arguments += [value]
+        }
+        if let session { demand("session = ?", session.text) }
+        if let job { demand("job = ?", job.text) }
+        // `_` and `%` occur in no event type; the star stands for the rest of the name.
+        if let type { demand("type LIKE ?", type.text.replacing("*", with: "%")) }
+        arguments += [limit]
+        return ("SELECT * FROM events WHERE \(conditions.joined(separator: " AND ")) ORDER BY id LIMIT ?", arguments)
+    }
+}
+
+enum EventRow {
+    static func event(_ row: Row) throws -> Event {
+        Event(
+            id: row["id"], type: try row.named("type", as: EventType.self), time: row.time("time"),
+            session: Name(trusted: row["session"]), job: (row["job"] as String?).map { JobID($0) },
+            data: try JSON(parsing: row["data"] as String).objectValue ?? [:])
+    }
+}

@@ -1,0 +1,139 @@
+import Downloads
+import Foundation
+import GRDB
+
+/// A job and its part as rows.
+enum JobRow {
+    static let select = """
+        SELECT jobs.*, parts.id AS part_id, parts.url AS part_url, parts.etag, parts.last_modified,
+            parts.last_modified_is_strong, parts.is_encoded, parts.size AS part_size, parts.bytes_durable
+        FROM jobs LEFT JOIN parts ON parts.job = jobs.id
+
+        """
+
+    static func job(_ row: Row) throws -> Job {
+        Job(
+            id: JobID(row["id"]), session: Name(trusted: row["session"]), batch: row["batch"], state: try state(row),
+            revision: row["revision"], spec: try row.decoded("spec", as: JobSpec.self),
+            createdAt: row.time("created_at"), startedAt: row.optionalTime("started_at"),
+            finishedAt: row.optionalTime("finished_at"), attempts: row["attempts"],
+            failuresInARow: row["failures_in_a_row"], resume: try resume(row), part: part(row))
+    }
+
+    private static func state(_ row: Row) throws -> JobState {
+        switch try row.named("state", as: JobState.Name.self) {
+        case .queued: .queued
+        case .running:
+            if let text: String = row["promotion"] {
+                .running(.promoting(try Stored.value(Promotion.self, from: text)))
+            } else {
+                .running(.attempting)
+            }
+        case .waiting:
+            .waiting(
+                Wait(
+                    reason: try row.named("reason", as: Wait.Reason.self), until: row.time("retry_at"),
+                    cause: try row.decoded("failure", as: Failure.self)))
+        case .paused: .paused
+        case .succeeded: .succeeded(try row.decoded("finish", as: Finish.self))
+        case .failed: .failed(try row.decoded("failure", as: Failure.self))
+        case .cancelled: .cancelled
+        }
+    }
+
+    private static func resume(_ row: Row) throws -> ResumeOutcome? {
+        switch row["resume_decision"] as String? {
+        case nil: nil
+        case "resumed"?: .resumed(offset: row["resume_offset"])
+        case "restarted"?: .restarted(try row.named("resume_why", as: ResumeOutcome.RestartReason.self))
+        case _?: .fresh
+        }
+    }
+
+    private static func part(_ row: Row) -> Part? {
+        guard let id: String = row["part_id"] else { return nil }
+        let validators = Validators(
+            etag: row["etag"], lastModified: row["last_modified"], lastModifiedIsStrong: row["last_modified_is_strong"],
+            isEncoded: row["is_encoded"])
+        return Part(
+            id: PartID(id), url: row["part_url"], validators: validators, size: row["part_size"],
+            bytesDurable: row["bytes_durable"])
+    }
+}
+
+extension Transaction {
+    func job(_ id: JobID) throws -> Job {
+        guard let row = try row(JobRow.select + "WHERE jobs.id = ?", [id.text]) else { throw StoreError.noSuchJob(id) }
+        return try JobRow.job(row)
+    }
+
+    func insert(_ job: Job) throws {
+        try run(
+            """
+            INSERT INTO jobs (id, session, batch, state, revision, spec, priority, host, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                job.id.text, job.session.text, job.batch, job.state.name.rawValue, job.revision,
+                try Stored.text(job.spec), (job.spec.priority ?? .normal).rank, URLRule.hostAndPort(of: job.spec.url),
+                job.createdAt.milliseconds,
+            ])
+        for tag in job.spec.tags { try run("INSERT INTO job_tags (tag, job) VALUES (?, ?)", [tag, job.id.text]) }
+    }
+
+    /// Writes everything about the job that can change, its part apart.
+    func update(_ job: Job) throws {
+        let failure = job.state.failure ?? job.state.wait?.cause
+        let resume = ResumeColumns(job.resume)
+        try run(
+            """
+            UPDATE jobs SET batch = ?, state = ?, revision = ?, reason = ?, retry_at = ?, failure = ?, promotion = ?,
+                finish = ?, file_size = ?, attempts = ?, failures_in_a_row = ?, resume_decision = ?, resume_offset = ?, resume_why = ?,
+                started_at = ?, finished_at = ?
+            WHERE id = ?
+            """,
+            [
+                job.batch, job.state.name.rawValue, job.revision, job.state.wait?.reason.rawValue,
+                job.state.wait?.until.milliseconds, try failure.map(Stored.text),
+                try job.state.promotion.map(Stored.text), try job.state.finish.map(Stored.text),
+                job.state.finish?.file.size, job.attempts,
+                job.failuresInARow, resume.decision, resume.offset, resume.why, job.startedAt?.milliseconds,
+                job.finishedAt?.milliseconds, job.id.text,
+            ])
+    }
+
+    /// Replaces whatever part the job had.
+    func save(_ part: Part, of job: JobID) throws {
+        try run(
+            """
+            INSERT INTO parts (id, job, url, etag, last_modified, last_modified_is_strong, is_encoded, size, bytes_durable)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (job) DO UPDATE SET id = excluded.id, url = excluded.url, etag = excluded.etag,
+                last_modified = excluded.last_modified, last_modified_is_strong = excluded.last_modified_is_strong,
+                is_encoded = excluded.is_encoded, size = excluded.size, bytes_durable = excluded.bytes_durable
+            """,
+            [
+                part.id.text, job.text, part.url, part.validators.etag, part.validators.lastModified,
+                part.validators.lastModifiedIsStrong, part.validators.isEncoded, part.size, part.bytesDurable,
+            ])
+    }
+
+    func removePart(of job: JobID) throws {
+        try run("DELETE FROM parts WHERE job = ?", [job.text])
+    }
+}
+
+private struct ResumeColumns {
+    var decision: String?
+    var offset: Int64?
+    var why: String?
+
+    init(_ outcome: ResumeOutcome?) {
+        switch outcome {
+        case nil: break
+        case .fresh?: decision = "fresh"
+        case .resumed(let at)?: (decision, offset) = ("resumed", at)
+        case .restarted(let reason)?: (decision, why) = ("restarted", reason.rawValue)
+        }
+    }
+}

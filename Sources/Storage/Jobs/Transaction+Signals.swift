@@ -1,0 +1,56 @@
+import Downloads
+import Foundation
+
+/// What came of a signal that was sent to a job.
+public enum SignalOutcome: Sendable, Equatable {
+    /// The job as it is now, and what is to be done about it.
+    case done(Job, then: [JobEffect])
+    /// The state does not allow it.
+    case refused(Job, allowed: [JobState.Name])
+
+    public var job: Job {
+        switch self {
+        case .done(let job, _), .refused(let job, _): job
+        }
+    }
+}
+
+extension Transaction {
+    /// Lets the machine decide and writes all that follows: state, event, deliveries, batch.
+    func send(_ signal: JobSignal, to id: JobID) throws -> SignalOutcome {
+        try send(signal, to: try job(id))
+    }
+
+    func send(_ signal: JobSignal, to job: Job) throws -> SignalOutcome {
+        switch job.state.deciding(signal) {
+        case .refuse(let allowed): return .refused(job, allowed: allowed)
+        case .remain(let effects):
+            wakeJobs(for: effects)
+            return .done(job, then: effects)
+        case .become(let state, let announcement, let effects):
+            let next = try become(job.becoming(state, on: signal, at: now), from: job)
+            if let announcement { try announce(announcement, of: next) }
+            if let ending = next.state.ending { try leaveBatch(next, ending) }
+            wakeJobs(for: effects)
+            return .done(next, then: effects)
+        }
+    }
+
+    private func become(_ job: Job, from before: Job) throws -> Job {
+        var next = job
+        if let ending = before.state.ending { next.batch = try rejoinBatch(before, ending) }
+        try update(next)
+        if next.part == nil, before.part != nil { try removePart(of: next.id) }
+        return next
+    }
+
+    private func wakeJobs(for effects: [JobEffect]) {
+        if effects.contains(.wakeScheduler) { wake(.jobs) }
+    }
+
+    /// Appends the event and, for each webhook of the session that wants it, a delivery.
+    @discardableResult
+    func announce(_ type: EventType, of job: Job) throws -> EventID {
+        try append(type, session: job.session, job: job.id, data: job.announcement(type))
+    }
+}

@@ -1,0 +1,34 @@
+import Downloads
+import Foundation
+import GRDB
+
+/// How domain values stand in columns, and how they are read back. A row that cannot be read is damage, and said so.
+enum Stored {
+    static func text(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    static func value<Value: Decodable>(_ type: Value.Type, from text: String) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(text.utf8))
+    }
+}
+
+extension Row {
+    func time(_ column: String) -> Date { Date(milliseconds: self[column]) }
+    func optionalTime(_ column: String) -> Date? { (self[column] as Int64?).map(Date.init(milliseconds:)) }
+
+    func decoded<Value: Decodable>(_ column: String, as type: Value.Type) throws -> Value {
+        try Stored.value(type, from: self[column])
+    }
+
+    /// A value of a closed set, kept by its name.
+    func named<Value: RawRepresentable<String>>(_ column: String, as type: Value.Type) throws -> Value {
+        let text: String = self[column]
+        guard let value = Value(rawValue: text) else {
+            throw StoreError.failed(why: "\(column) holds '\(text)', which this version does not know")
+        }
+        return value
+    }
+}

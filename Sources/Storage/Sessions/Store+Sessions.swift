@@ -1,0 +1,115 @@
+import Downloads
+import Foundation
+import GRDB
+
+/// Declaring sessions and reading how they stand.
+extension Store {
+    /// Declares a session, or re-attaches to it.
+    ///
+    /// - Parameter configuration: replaces the one there is; nil changes nothing.
+    public func declareSession(_ id: Name, configuration: SessionConfiguration?) async throws -> (
+        status: SessionStatus, isNew: Bool
+    ) {
+        let isNew = try await writer.write { transaction in
+            let isNew = try transaction.row("SELECT 1 FROM sessions WHERE id = ?", [id.text]) == nil
+            if isNew {
+                try transaction.run(
+                    "INSERT INTO sessions (id, configuration, created_at) VALUES (?, ?, ?)",
+                    [
+                        id.text, try Stored.text(configuration ?? SessionConfiguration()),
+                        transaction.now.milliseconds,
+                    ])
+            } else if let configuration {
+                try transaction.run(
+                    "UPDATE sessions SET configuration = ? WHERE id = ?", [try Stored.text(configuration), id.text])
+                // A higher limit may let jobs in.
+                transaction.wake(.jobs)
+            }
+            return isNew
+        }
+        return (try session(id), isNew)
+    }
+
+    /// - Throws: `noSuchSession`.
+    public func session(_ id: Name) throws(StoreError) -> SessionStatus {
+        let status = try read { db in
+            try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM sessions WHERE id = ?"), arguments: [id.text])
+                .map { try SessionRow.status($0, in: db) }
+        }
+        guard let status else { throw .noSuchSession(id) }
+        return status
+    }
+
+    /// All of them, by name.
+    public func sessions() throws(StoreError) -> [SessionStatus] {
+        try read { db in
+            try Row.fetchAll(db.cachedStatement(sql: "SELECT * FROM sessions ORDER BY id"))
+                .map { try SessionRow.status($0, in: db) }
+        }
+    }
+}
+
+extension Transaction {
+    func configuration(of session: Name) throws -> SessionConfiguration {
+        guard let row = try row("SELECT configuration FROM sessions WHERE id = ?", [session.text]) else {
+            throw StoreError.noSuchSession(session)
+        }
+        return try row.decoded("configuration", as: SessionConfiguration.self)
+    }
+}
+
+enum SessionRow {
+    static func session(_ row: Row) throws -> Session {
+        Session(
+            id: Name(trusted: row["id"]),
+            configuration: try row.decoded("configuration", as: SessionConfiguration.self),
+            createdAt: row.time("created_at"))
+    }
+
+    static func status(_ row: Row, in db: Database) throws -> SessionStatus {
+        let session = try session(row)
+        let name = session.id.text
+        let batch = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT * FROM batches WHERE session = ? ORDER BY number DESC LIMIT 1"),
+            arguments: [name])
+        let number: Int = batch?["number"] ?? 0
+        let sizes = try progress(of: name, batch: number, in: db)
+        return SessionStatus(
+            session: session, counts: try counts(of: name, in: db), bytesReceived: sizes.received,
+            bytesExpected: sizes.expected, batch: number, finishDueAt: batch?.optionalTime("due_at"),
+            lastEvent: try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT max(id) FROM events WHERE session = ?"), arguments: [name]) ?? 0,
+            acknowledgedThrough: row["acknowledged_through"],
+            unacknowledgedSince: try Int64.fetchOne(
+                db.cachedStatement(
+                    sql: """
+                        SELECT min(events.time) FROM batches JOIN events ON events.id = batches.finish_event
+                        WHERE batches.session = ? AND batches.state = 'finished'
+                        """), arguments: [name]
+            ).map(Date.init(milliseconds:)))
+    }
+
+    private static func counts(of session: String, in db: Database) throws -> [JobState.Name: Int] {
+        let rows = try Row.fetchAll(
+            db.cachedStatement(sql: "SELECT state, count(*) AS n FROM jobs WHERE session = ? GROUP BY state"),
+            arguments: [session])
+        return try Dictionary(uniqueKeysWithValues: rows.map { (try $0.named("state", as: JobState.Name.self), $0["n"]) })
+    }
+
+    /// Of the latest batch, failed and cancelled jobs apart: what it has, and what it will have once every size is known.
+    private static func progress(of session: String, batch: Int, in db: Database) throws -> (
+        received: Int64, expected: Int64?
+    ) {
+        let row = try Row.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT coalesce(sum(coalesce(file_size, bytes_durable)), 0) AS received,
+                        sum(coalesce(file_size, size)) AS expected,
+                        count(*) - count(coalesce(file_size, size)) AS unknown
+                    FROM jobs LEFT JOIN parts ON parts.job = jobs.id
+                    WHERE session = ? AND batch = ? AND state NOT IN ('failed', 'cancelled')
+                    """), arguments: [session, batch])
+        guard let row else { return (0, nil) }
+        return (row["received"], row["unknown"] == 0 ? row["expected"] : nil)
+    }
+}

@@ -1,0 +1,126 @@
+import Downloads
+import Foundation
+import GRDB
+
+/// Batches, written as the batch's machine decides.
+extension Transaction {
+    /// Takes jobs into the session's current batch, beginning one where there is none; returns its number.
+    func joinBatch(_ session: Name, adding jobs: Int = 1) throws -> Int {
+        var batch = try currentBatch(session) ?? beginBatch(session)
+        for _ in 0..<jobs { batch = batch.after(.jobJoined) ?? batch }
+        try update(batch)
+        return batch.number
+    }
+
+    /// A job that had ended is owed again.
+    func rejoinBatch(_ job: Job, _ ending: BatchSignal.Ending) throws -> Int {
+        guard let current = try currentBatch(job.session), current.number == job.batch,
+            let joined = current.after(.jobRejoined(ending))
+        else { return try joinBatch(job.session) }
+        try update(joined)
+        return joined.number
+    }
+
+    func leaveBatch(_ job: Job, _ ending: BatchSignal.Ending) throws {
+        guard let row = try row(BatchRow.select + "WHERE session = ? AND number = ?", [job.session.text, job.batch])
+        else { return }
+        let delay = try configuration(of: job.session).finishDelaySeconds
+        let due = now.addingTimeInterval(delay ?? SessionConfiguration.defaultFinishDelaySeconds)
+        guard let batch = try BatchRow.batch(row).after(.jobEnded(ending, due: due)) else { return }
+        try update(batch)
+        if case .due = batch.state { wake(.batches) }
+    }
+
+    func update(_ batch: Batch) throws {
+        let (due, finish) = BatchRow.columns(batch.state)
+        try run(
+            """
+            UPDATE batches SET state = ?, outstanding = ?, succeeded = ?, failed = ?, cancelled = ?, due_at = ?,
+                finish_event = ? WHERE session = ? AND number = ?
+            """,
+            [
+                batch.state.name.rawValue, batch.counts.outstanding, batch.counts.succeeded, batch.counts.failed,
+                batch.counts.cancelled, due?.milliseconds, finish, batch.session.text, batch.number,
+            ])
+    }
+
+    /// For each batch whose time has come: the finish event, addressed to the session's webhooks.
+    func finishDueBatches() throws -> [Batch] {
+        try rows(BatchRow.select + "WHERE state = 'due' AND due_at <= ? ORDER BY due_at", [now.milliseconds])
+            .map { try finish(BatchRow.batch($0)) }
+    }
+
+    private func finish(_ batch: Batch) throws -> Batch {
+        let last = try row("SELECT max(id) AS id FROM events WHERE session = ?", [batch.session.text])
+        let data = batch.announcement(
+            lastEvent: last?["id"] ?? 0, failures: try failures(of: batch).map { ($0.id, $0.state.failure) })
+        let event = try append(.sessionFinished, session: batch.session, job: nil, data: data)
+        guard let finished = batch.after(.delayElapsed(finish: event)) else { return batch }
+        try update(finished)
+        return finished
+    }
+
+    private func failures(of batch: Batch) throws -> [Job] {
+        try rows(
+            JobRow.select + "WHERE jobs.session = ? AND jobs.batch = ? AND jobs.state = 'failed' ORDER BY jobs.id LIMIT ?",
+            [batch.session.text, batch.number, Batch.mostFailures]
+        ).map(JobRow.job)
+    }
+
+    /// The webhooks have taken the finish when none that it was addressed to is left.
+    func acknowledgeFinish(_ event: EventID) throws {
+        let open = try row(
+            "SELECT count(*) AS n FROM deliveries WHERE event = ? AND state <> 'acknowledged'", [event])
+        guard open?["n"] == 0, let row = try row(BatchRow.select + "WHERE finish_event = ?", [event]),
+            let batch = try BatchRow.batch(row).after(.finishAcknowledged)
+        else { return }
+        try update(batch)
+    }
+
+    private func currentBatch(_ session: Name) throws -> Batch? {
+        try row(BatchRow.select + "WHERE session = ? AND state IN ('open', 'due')", [session.text]).map(BatchRow.batch)
+    }
+
+    private func beginBatch(_ session: Name) throws -> Batch {
+        let last = try row("SELECT max(number) AS number FROM batches WHERE session = ?", [session.text])
+        let number = (last?["number"] as Int? ?? 0) + 1
+        // The next event of the session is its first: events of one session are written by one writer.
+        let event = try row("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
+        let batch = Batch(session: session, number: number, firstEvent: (event?["seq"] as EventID? ?? 0) + 1)
+        try run(
+            """
+            INSERT INTO batches (session, number, state, outstanding, succeeded, failed, cancelled, first_event)
+            VALUES (?, ?, 'open', 0, 0, 0, 0, ?)
+            """, [session.text, number, batch.firstEvent])
+        return batch
+    }
+}
+
+enum BatchRow {
+    static let select = "SELECT * FROM batches "
+
+    static func batch(_ row: Row) throws -> Batch {
+        Batch(
+            session: Name(trusted: row["session"]), number: row["number"], state: try state(row),
+            counts: Batch.Counts(
+                outstanding: row["outstanding"], succeeded: row["succeeded"], failed: row["failed"],
+                cancelled: row["cancelled"]), firstEvent: row["first_event"])
+    }
+
+    static func columns(_ state: Batch.State) -> (due: Date?, finish: EventID?) {
+        switch state {
+        case .open: (nil, nil)
+        case .due(let due): (due, nil)
+        case .finished(let event), .acknowledged(let event): (nil, event)
+        }
+    }
+
+    private static func state(_ row: Row) throws -> Batch.State {
+        switch try row.named("state", as: Batch.State.Name.self) {
+        case .open: .open
+        case .due: .due(row.time("due_at"))
+        case .finished: .finished(row["finish_event"])
+        case .acknowledged: .acknowledged(row["finish_event"])
+        }
+    }
+}

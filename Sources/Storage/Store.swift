@@ -1,0 +1,99 @@
+import Downloads
+import Foundation
+import GRDB
+import Logging
+
+/// What fetchd remembers: sessions, jobs and their parts, batches, events, webhooks and deliveries, in one SQLite file.
+///
+/// The layers above ask for jobs, events and deliveries; SQL stays below. Every change goes through the one `Writer`;
+/// reads use their own read-only connections and see only what is committed.
+public final class Store: Sendable {
+    public struct Options: Sendable {
+        /// Read-only connections, and so reads at once.
+        public var readers = 4
+
+        public init() {}
+    }
+
+    /// Rings when jobs may be admitted.
+    public let jobsDue: Alarm
+    /// Rings when a batch has become due, or its due time has changed.
+    public let batchesDue: Alarm
+    /// Rings when there are deliveries to be sent.
+    public let deliveriesDue: Alarm
+
+    let writer: Writer
+    let pool: DatabasePool
+    let time: any TimeSource
+    private let folder: DataFolder
+
+    /// Opens the store in `path`, making the folder and the tables where they are missing.
+    ///
+    /// - Throws: when the folder belongs to a running service or cannot be written, and when the database is damaged or
+    ///   from a newer version; it is never recreated.
+    public init(at path: String, options: Options = Options(), time: any TimeSource = SystemTime()) throws(StoreError) {
+        folder = try DataFolder(at: path)
+        pool = try Self.openPool(at: folder.database, readers: options.readers)
+        self.time = time
+        let alarms = (jobs: Alarm(), batches: Alarm(), deliveries: Alarm())
+        jobsDue = alarms.jobs
+        batchesDue = alarms.batches
+        deliveriesDue = alarms.deliveries
+        writer = Writer(pool: pool, time: time, ulids: try Self.sequence(after: pool)) { due in
+            if due.contains(.jobs) { alarms.jobs.ring() }
+            if due.contains(.batches) { alarms.batches.ring() }
+            if due.contains(.deliveries) { alarms.deliveries.ring() }
+        }
+    }
+
+    /// Waits for nothing: a change that was acknowledged is on disk already.
+    public func close() {
+        try? pool.close()
+    }
+
+    func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) throws(StoreError) -> Value {
+        do { return try pool.read(body) } catch { throw StoreError(error) }
+    }
+
+    /// A name for a part that is about to be begun.
+    public func makePartID() -> PartID { .make(writer.nextULID()) }
+
+    /// Whether the database answers, for `/readyz`.
+    public func check() throws(StoreError) {
+        _ = try read { db in try Int.fetchOne(db.cachedStatement(sql: "SELECT 1")) }
+    }
+
+    private static func openPool(at path: String, readers: Int) throws(StoreError) -> DatabasePool {
+        do {
+            var configuration = Configuration()
+            configuration.maximumReaderCount = readers
+            configuration.foreignKeysEnabled = true
+            // Another process may look at the file with `sqlite3`.
+            configuration.busyMode = .timeout(5)
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            if try pool.read(Schema.migrator.hasBeenSuperseded) { throw StoreError.databaseFromNewerVersion(path: path) }
+            try Schema.migrator.migrate(pool)
+            // GRDB sets NORMAL for pools, which can lose acknowledged commits when the power fails.
+            try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+            return pool
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw .databaseUnreadable(path: path, why: "\(error)")
+        }
+    }
+
+    /// Identifiers go on above the largest one there is, even if the clock was set back.
+    private static func sequence(after pool: DatabasePool) throws(StoreError) -> ULIDSequence {
+        do {
+            let last = try pool.read { db in
+                try Optional<String>.fetchAll(
+                    db, sql: "SELECT max(id) FROM jobs UNION SELECT max(id) FROM deliveries UNION SELECT max(id) FROM parts"
+                )
+            }
+            return ULIDSequence(after: last.compactMap { $0?.split(separator: "_").last.flatMap { ULID($0) } }.max())
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

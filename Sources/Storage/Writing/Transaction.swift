@@ -1,0 +1,44 @@
+import Downloads
+import Foundation
+import GRDB
+
+/// One change to the store: the rows, the events that report it and their deliveries, all or nothing.
+///
+/// Lives on the writer's thread, for the length of one member of a group commit.
+final class Transaction {
+    let db: Database
+    let now: Date
+    /// What to wake once this is committed.
+    private(set) var due: Set<Due> = []
+    private let makeULID: () -> ULID
+
+    /// Kinds of work that a commit can make due.
+    enum Due: Sendable, CaseIterable {
+        case jobs, batches, deliveries
+    }
+
+    init(db: Database, now: Date, makeULID: @escaping () -> ULID) {
+        self.db = db
+        self.now = now
+        self.makeULID = makeULID
+    }
+
+    func nextULID() -> ULID { makeULID() }
+    func wake(_ kind: Due) { due.insert(kind) }
+
+    /// Statements are prepared once for each connection.
+    func run(_ sql: String, _ arguments: StatementArguments = []) throws {
+        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+
+    func row(_ sql: String, _ arguments: StatementArguments = []) throws -> Row? {
+        try Row.fetchOne(db.cachedStatement(sql: sql), arguments: arguments)
+    }
+
+    func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
+        try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
+    }
+
+    /// Rows that the statement before changed.
+    var changes: Int { db.changesCount }
+}

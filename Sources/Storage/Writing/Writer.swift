@@ -1,0 +1,154 @@
+import Dispatch
+import Downloads
+import Foundation
+import GRDB
+
+/// The one writer: everything that arrives while a commit is under way shares the next one.
+///
+/// A commit with `synchronous=FULL` costs a sync of the disk; sharing it is what makes thousands of jobs a second
+/// possible. Members are savepoints: one that is refused leaves the others alone. A failed commit fails them all.
+final class Writer: Sendable {
+    private let pool: DatabasePool
+    private let time: any TimeSource
+    private let ulids: Locked<ULIDSequence>
+    private let onDue: @Sendable (Set<Transaction.Due>) -> Void
+    private let queue = DispatchQueue(label: "fetchd.writer", qos: .userInitiated)
+    private let inbox = Locked(Inbox())
+
+    private struct Inbox {
+        var members: [any Member] = []
+        var isDraining = false
+    }
+
+    init(
+        pool: DatabasePool, time: any TimeSource, ulids: ULIDSequence,
+        onDue: @escaping @Sendable (Set<Transaction.Due>) -> Void
+    ) {
+        self.pool = pool
+        self.time = time
+        self.ulids = Locked(ulids)
+        self.onDue = onDue
+    }
+
+    /// Returns once the change is durable.
+    ///
+    /// - Parameter onCommit: called on the writer's thread right after the commit, in commit order, before any later
+    ///   change is begun. What is noted there agrees with the database; it must be quick.
+    func write<Value: Sendable>(
+        onCommit: @escaping @Sendable (Value) -> Void = { _ in },
+        _ body: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            enlist(Change(body: body, onCommit: onCommit, continuation: continuation))
+        }
+    }
+
+    func nextULID() -> ULID { ulids.withLock { $0.next(at: time.now) } }
+
+    private func enlist(_ member: any Member) {
+        let startsDraining = inbox.withLock { inbox in
+            inbox.members.append(member)
+            defer { inbox.isDraining = true }
+            return !inbox.isDraining
+        }
+        if startsDraining { queue.async { self.drain() } }
+    }
+
+    private func drain() {
+        while let group = nextGroup() { commit(group) }
+    }
+
+    private func nextGroup() -> [any Member]? {
+        inbox.withLock { inbox in
+            guard !inbox.members.isEmpty else {
+                inbox.isDraining = false
+                return nil
+            }
+            defer { inbox.members.removeAll() }
+            return inbox.members
+        }
+    }
+
+    private func commit(_ group: [any Member]) {
+        var due: Set<Transaction.Due> = []
+        do {
+            try pool.writeWithoutTransaction { db in
+                try db.inTransaction(.immediate) {
+                    for member in group { due.formUnion(try perform(member, in: db)) }
+                    return .commit
+                }
+            }
+        } catch {
+            for member in group { member.fail(StoreError(error)) }
+            return
+        }
+        for member in group { member.succeed() }
+        if !due.isEmpty { onDue(due) }
+    }
+
+    private func perform(_ member: any Member, in db: Database) throws -> Set<Transaction.Due> {
+        let now = time.now
+        let transaction = Transaction(db: db, now: now) { [ulids] in ulids.withLock { $0.next(at: now) } }
+        var isKept = false
+        try db.inSavepoint {
+            isKept = member.perform(in: transaction)
+            return isKept ? .commit : .rollback
+        }
+        return isKept ? transaction.due : []
+    }
+}
+
+/// A change that waits for the group's commit.
+private protocol Member: AnyObject, Sendable {
+    /// false: refused, to be rolled back.
+    func perform(in transaction: Transaction) -> Bool
+    func succeed()
+    func fail(_ error: StoreError)
+}
+
+private final class Change<Value: Sendable>: Member, @unchecked Sendable {
+    private let body: @Sendable (Transaction) throws -> Value
+    private let onCommit: @Sendable (Value) -> Void
+    private let continuation: CheckedContinuation<Value, any Error>
+    /// Only touched on the writer's thread.
+    private var result: Result<Value, any Error>?
+
+    init(
+        body: @escaping @Sendable (Transaction) throws -> Value, onCommit: @escaping @Sendable (Value) -> Void,
+        continuation: CheckedContinuation<Value, any Error>
+    ) {
+        self.body = body
+        self.onCommit = onCommit
+        self.continuation = continuation
+    }
+
+    func perform(in transaction: Transaction) -> Bool {
+        let outcome = Result { try body(transaction) }
+        result = outcome
+        if case .success = outcome { return true }
+        return false
+    }
+
+    func succeed() {
+        switch result {
+        case .success(let value):
+            onCommit(value)
+            continuation.resume(returning: value)
+        case .failure(let error as StoreError): continuation.resume(throwing: error)
+        case .failure(let error): continuation.resume(throwing: StoreError(error))
+        case nil: continuation.resume(throwing: StoreError.failed(why: "the change was never begun"))
+        }
+    }
+
+    func fail(_ error: StoreError) { continuation.resume(throwing: error) }
+}
+
+extension StoreError {
+    init(_ error: any Error) {
+        switch error {
+        case let error as StoreError: self = error
+        case let error as DatabaseError where error.resultCode == .SQLITE_FULL: self = .outOfSpace
+        default: self = .failed(why: String(describing: error))
+        }
+    }
+}
