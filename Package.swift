@@ -57,7 +57,9 @@ let package = Package(
 
         // What others see of it.
         layer(
-            "API", ["HTTPServer", "Downloads", "Storage", "Engine", "Webhooks", crypto, httpTypes, logging]),
+            "API", ["HTTPServer", "Downloads", "Storage", "Engine", "Webhooks", crypto, httpTypes, logging],
+            // A link to the specification at the root: the binary serves what people read.
+            resources: [.embedInCode("openapi.yaml")]),
         .executableTarget(
             name: "fetchd",
             dependencies: [

@@ -1,0 +1,51 @@
+import Downloads
+
+/// A session as the contract shows it.
+extension SessionStatus {
+    var document: JSON {
+        [
+            "id": .string(session.id.text), "state": .string(isActive ? "active" : "idle"),
+            "configuration": session.configuration.document,
+            "counts": .object(
+                JobState.Name.allCases.reduce(into: JSONObject()) { $0[$1.rawValue] = .count(counts[$1] ?? 0) }),
+            "progress": ["bytes_received": .integer(bytesReceived), "bytes_expected": .optional(bytesExpected)],
+            "batch": .count(batch), "finish_due_at": .optional(finishDueAt), "last_event": .integer(lastEvent),
+            "acknowledged_through": .integer(acknowledgedThrough),
+            "unacknowledged_since": .optional(unacknowledgedSince), "created_at": .time(session.createdAt),
+        ]
+    }
+}
+
+extension SessionConfiguration {
+    /// With defaults filled in.
+    var document: JSON {
+        let retry = retry ?? RetryPolicy()
+        return [
+            "headers": .object(
+                headers.reduce(into: JSONObject()) { $0[$1.name] = .string($1.isSecret ? "[secret]" : $1.value) }),
+            "user_agent": .string(userAgent ?? Self.defaultUserAgent),
+            "timeouts": [
+                "request_seconds": .optional(timeouts.requestSeconds ?? Timeouts.defaults.requestSeconds),
+                "connect_seconds": .optional(timeouts.connectSeconds ?? Timeouts.defaults.connectSeconds),
+            ],
+            "max_concurrent_jobs": .optional(maxConcurrentJobs),
+            "max_connections_per_host": .optional(maxConnectionsPerHost),
+            "retry": [
+                "max_attempts": .count(retry.maxAttempts), "base_seconds": .number(retry.baseSeconds),
+                "max_seconds": .number(retry.maxSeconds),
+            ],
+            "directory": .string(directory ?? ""), "on_conflict": .string((onConflict ?? .rename).rawValue),
+            "digest": .string((digest ?? .sha256).rawValue), "priority": .string((priority ?? .normal).rawValue),
+            "finish_delay_seconds": .number(finishDelaySeconds ?? Self.defaultFinishDelaySeconds),
+            "metadata": metadata.json,
+        ]
+    }
+}
+
+extension HeaderField {
+    /// Whether the value looks like a credential, and so is never shown.
+    var isSecret: Bool {
+        let name = name.lowercased()
+        return ["auth", "cookie", "token", "secret", "key", "password", "credential"].contains { name.contains($0) }
+    }
+}

@@ -1,0 +1,90 @@
+import Downloads
+import Engine
+import HTTPServer
+import HTTPTypes
+import Logging
+import Storage
+
+/// The API as the HTTP server sees it: judges heads, finds routes, turns what goes wrong into problem documents.
+public struct Front: RequestHandler {
+    public struct Options: Sendable {
+        /// Demanded of every request but health and specification; nil: none is.
+        public var token: String?
+        /// Names accepted in `Host` besides `localhost` and addresses.
+        public var publicHosts: [String] = []
+
+        public init() {}
+    }
+
+    private let table: RouteTable
+    private let authentication: Authentication
+    private let hosts: HostRule
+    private let log: Logger
+
+    public init(options: Options, store: Store, engine: Engine, log: Logger) {
+        table = RouteTable(
+            HealthRoutes(store: store).routes + SessionRoutes(store: store).routes + WebhookRoutes(store: store).routes
+                + JobRoutes(store: store, engine: engine).routes + FileRoutes(store: store, engine: engine).routes
+                + EventRoutes(store: store).routes)
+        authentication = Authentication(token: options.token)
+        hosts = HostRule(publicHosts: options.publicHosts)
+        self.log = log
+    }
+
+    /// Everything that the head alone can tell is told before the body is read.
+    public func admit(_ head: RequestHead) -> Admission {
+        do throws(Problem) {
+            try hosts.check(head)
+            let route = try table.find(head).route
+            if !route.isOpen { try authentication.check(head) }
+            return .accept(maxBodyBytes: try bodyLimit(of: route, head))
+        } catch {
+            return .refuse(answered(head, error.response))
+        }
+    }
+
+    public func respond(to request: Request) -> Answer {
+        .eventually { answered(request.head, await response(to: request)) }
+    }
+
+    public func malformed(_ fault: RequestFault) -> Response { Problem(fault).response }
+
+    private func response(to request: Request) async -> Response {
+        do {
+            let (route, parameters) = try table.find(request.head)
+            if case .required = route.body, request.body.isEmpty {
+                throw Problem(.malformedJSON, "The request needs a JSON body.")
+            }
+            return try await route.handle(Call(request: request, parameters: parameters))
+        } catch {
+            let problem = Problem(error)
+            if problem.kind == .internalError { log.error("\(request.head.method) \(request.head.path): \(problem.detail)") }
+            return problem.response
+        }
+    }
+
+    /// A body has to say that it is JSON: a web page of another origin cannot, without asking first.
+    private func bodyLimit(of route: Route, _ head: RequestHead) throws(Problem) -> Int {
+        let hasBody = head.headers[.contentLength].map { $0 != "0" } ?? (head.headers[.transferEncoding] != nil)
+        switch route.body {
+        case .none:
+            if hasBody { throw Problem(.bodyTooLarge, "This request takes no body.") }
+            return 0
+        case .optional(let limit), .required(let limit):
+            if hasBody { try requireJSON(head) }
+            return limit
+        }
+    }
+
+    private func requireJSON(_ head: RequestHead) throws(Problem) {
+        let type = (head.headers[.contentType] ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+        guard type == "application/json" else {
+            throw Problem(.unsupportedMediaType, "Send the body as Content-Type: application/json.")
+        }
+    }
+
+    private func answered(_ head: RequestHead, _ response: Response) -> Response {
+        log.debug("\(head.method) \(head.path) -> \(response.status.code)")
+        return response
+    }
+}

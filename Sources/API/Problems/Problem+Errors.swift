@@ -1,0 +1,51 @@
+import Downloads
+import HTTPServer
+import HTTPTypes
+import Storage
+
+/// The one place where errors of the layers below become statuses.
+extension Problem {
+    init(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as StoreError: self.init(error)
+        default: self.init(.internalError, "An unexpected error: \(error).")
+        }
+    }
+
+    init(_ error: StoreError) {
+        switch error {
+        case .noSuchSession, .noSuchJob, .noSuchWebhook: self.init(.notFound, error.description)
+        case .unknownSession(_, let index):
+            self.init(.unknownSession, error.description, at: "/jobs/\(index)/session")
+        case .outOfSpace:
+            self.init(.outOfSpace, error.description)
+            headers[.retryAfter] = "30"
+        case .folderUnusable, .folderInUse, .databaseUnreadable, .databaseFromNewerVersion, .failed:
+            self.init(.internalError, error.description)
+        }
+    }
+
+    init(_ fault: RequestFault) {
+        switch fault {
+        case .methodInvalid, .targetInvalid, .fieldInvalid, .hostMissing, .hostRepeated, .contentLengthInvalid,
+            .framingAmbiguous:
+            self.init(.malformedRequest, fault.description)
+        case .transferEncodingUnsupported: self.init(.notImplemented, fault.description)
+        case .headTooLarge: self.init(.headTooLarge, fault.description)
+        case .bodyTooLarge: self.init(.bodyTooLarge, fault.description)
+        case .answerOverdue, .stopping:
+            self.init(.unavailable, fault.description)
+            headers[.retryAfter] = "1"
+        }
+    }
+
+    /// 409, naming the states that would do.
+    init(refused job: Job, _ action: JobSignal.Action, allowed: [JobState.Name]) {
+        let promoting = job.state.promotion != nil ? " (its file is on the way to its place)" : ""
+        let states = allowed.map(\.rawValue).joined(separator: ", ")
+        self.init(
+            .stateConflict,
+            "Job \(job.id) is \(job.state.name.rawValue)\(promoting); \(action.rawValue) is possible from: \(states).")
+    }
+}

@@ -1,0 +1,103 @@
+import Downloads
+import HTTPServer
+import HTTPTypes
+
+/// Why a request was not carried out, as RFC 9457 has it: the body of every error.
+struct Problem: Error, Sendable {
+    var kind: Kind
+    /// What a person can do about it.
+    var detail: String
+    /// RFC 6901, into the request's body.
+    var pointer: String?
+    var headers: HTTPFields = [:]
+
+    init(_ kind: Kind, _ detail: String, at pointer: String? = nil) {
+        self.kind = kind
+        self.detail = detail
+        self.pointer = pointer
+    }
+
+    /// What kinds there are; the name is the stable last component of `type`.
+    enum Kind: String, Sendable, CaseIterable {
+        case malformedRequest = "malformed-request"
+        case malformedJSON = "malformed-json"
+        case unauthorized
+        case notFound = "not-found"
+        case methodNotAllowed = "method-not-allowed"
+        case stateConflict = "state-conflict"
+        case fileGone = "file-gone"
+        case headTooLarge = "head-too-large"
+        case bodyTooLarge = "body-too-large"
+        case unsupportedMediaType = "unsupported-media-type"
+        case rangeNotSatisfiable = "range-not-satisfiable"
+        case misdirectedRequest = "misdirected-request"
+        case invalidValue = "invalid-value"
+        case unknownField = "unknown-field"
+        case missingField = "missing-field"
+        case unknownSession = "unknown-session"
+        case notImplemented = "not-implemented"
+        case internalError = "internal-error"
+        case unavailable
+        case outOfSpace = "out-of-space"
+    }
+}
+
+extension Problem {
+    var response: Response {
+        var document: JSONObject = [
+            "type": .string("/problems/\(kind.rawValue)"), "title": .string(kind.title),
+            "status": .count(kind.status.code), "detail": .string(detail),
+        ]
+        if let pointer { document["pointer"] = .string(pointer) }
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        return Response(status: kind.status, headers: headers, body: .bytes(JSON.object(document).bytes + [0x0A]))
+    }
+}
+
+extension Problem.Kind {
+    var status: HTTPResponse.Status {
+        switch self {
+        case .malformedRequest, .malformedJSON: .badRequest
+        case .unauthorized: .unauthorized
+        case .notFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .stateConflict: .conflict
+        case .fileGone: .gone
+        case .headTooLarge: .requestHeaderFieldsTooLarge
+        case .bodyTooLarge: .contentTooLarge
+        case .unsupportedMediaType: .unsupportedMediaType
+        case .rangeNotSatisfiable: .rangeNotSatisfiable
+        case .misdirectedRequest: .misdirectedRequest
+        case .invalidValue, .unknownField, .missingField, .unknownSession: .unprocessableContent
+        case .notImplemented: .notImplemented
+        case .internalError: .internalServerError
+        case .unavailable, .outOfSpace: .serviceUnavailable
+        }
+    }
+
+    var title: String {
+        switch self {
+        case .malformedRequest: "The request is malformed"
+        case .malformedJSON: "The body is not JSON"
+        case .unauthorized: "A token is needed"
+        case .notFound: "There is no such thing"
+        case .methodNotAllowed: "The method is not allowed here"
+        case .stateConflict: "The state does not allow it"
+        case .fileGone: "The file is gone"
+        case .headTooLarge: "The request head is too large"
+        case .bodyTooLarge: "The body is too large"
+        case .unsupportedMediaType: "The body must be JSON"
+        case .rangeNotSatisfiable: "The range lies outside the file"
+        case .misdirectedRequest: "The Host is not one of this service's names"
+        case .invalidValue: "A value is not valid"
+        case .unknownField: "A field is not known"
+        case .missingField: "A field is missing"
+        case .unknownSession: "The session is not declared"
+        case .notImplemented: "Not implemented"
+        case .internalError: "fetchd failed"
+        case .unavailable: "Not available now"
+        case .outOfSpace: "The disk is full"
+        }
+    }
+}

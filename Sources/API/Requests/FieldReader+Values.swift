@@ -1,0 +1,74 @@
+import Downloads
+
+/// Values of the domain that several documents have, each judged by its rule.
+extension FieldReader {
+    mutating func url(_ name: String) throws(Problem) -> String? {
+        guard let url = try string(name) else { return nil }
+        if let fault = URLRule.fault(in: url) { throw invalid(name, fault) }
+        return url
+    }
+
+    mutating func headers(_ name: String) throws(Problem) -> [HeaderField]? {
+        guard let value = value(name) else { return nil }
+        guard let object = value.objectValue else { throw invalid(name, "must be an object of strings") }
+        guard object.members.count <= 64 else { throw invalid(name, "has more than 64 headers") }
+        let reader = FieldReader(object, at: pointer(to: name))
+        var fields: [HeaderField] = []
+        for member in object.members {
+            guard let text = member.value.stringValue else { throw reader.invalid(member.name, "must be a string") }
+            let field = HeaderField(name: member.name, value: text)
+            if let fault = HeaderRule.fault(in: field) { throw reader.invalid(member.name, fault) }
+            fields.append(field)
+        }
+        return fields
+    }
+
+    mutating func directory(_ name: String) throws(Problem) -> String? {
+        guard let path = try string(name) else { return nil }
+        if let fault = FilePathRule.fault(inDirectory: path) { throw invalid(name, fault) }
+        return path
+    }
+
+    /// `{suggested_filename}` is what a job without a name gets anyway.
+    mutating func filename(_ name: String) throws(Problem) -> String? {
+        guard let filename = try string(name), filename != "{suggested_filename}" else { return nil }
+        if filename.contains("{") || filename.contains("}") {
+            throw invalid(name, "holds a template; this version of fetchd knows {suggested_filename}, on its own")
+        }
+        if let fault = FilePathRule.fault(inFilename: filename) { throw invalid(name, fault) }
+        return filename
+    }
+
+    mutating func tags(_ name: String) throws(Problem) -> [String]? {
+        guard let tags = try strings(name) else { return nil }
+        guard tags.count <= 32, tags.allSatisfy({ (1...128).contains($0.utf8.count) }) else {
+            throw invalid(name, "may hold 32 tags of 1 to 128 bytes")
+        }
+        guard Set(tags).count == tags.count else { throw invalid(name, "names a tag twice") }
+        return tags
+    }
+
+    mutating func metadata(_ name: String) throws(Problem) -> Metadata? {
+        guard let value = value(name) else { return nil }
+        guard let object = value.objectValue else { throw invalid(name, "must be an object") }
+        let metadata = Metadata(object)
+        guard metadata.size <= Metadata.limit else { throw invalid(name, "is larger than \(Metadata.limit) bytes") }
+        return metadata
+    }
+
+    mutating func eventPatterns(_ name: String) throws(Problem) -> [EventPattern]? {
+        guard let texts = try strings(name) else { return nil }
+        guard !texts.isEmpty, Set(texts).count == texts.count else {
+            throw invalid(name, "must name at least one type of event, each once")
+        }
+        var patterns: [EventPattern] = []
+        for text in texts {
+            guard let pattern = EventPattern(text) else {
+                let types = EventType.allCases.map(\.rawValue).joined(separator: ", ")
+                throw invalid(name, "holds '\(text)', which no event matches; there are job.*, session.*, \(types)")
+            }
+            patterns.append(pattern)
+        }
+        return patterns
+    }
+}

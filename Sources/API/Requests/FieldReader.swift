@@ -1,0 +1,118 @@
+import Downloads
+
+/// Reads the members of one JSON object, by name and kind, and knows what was not asked for: a misspelt field is an
+/// error, never ignored. `null` is the same as absent.
+struct FieldReader {
+    let object: JSONObject
+    /// Where the object stands in the body (RFC 6901).
+    let pointer: String
+    private var known: Set<String> = []
+
+    init(_ object: JSONObject, at pointer: String = "") {
+        self.object = object
+        self.pointer = pointer
+    }
+
+    init(_ value: JSON, at pointer: String = "") throws(Problem) {
+        guard let object = value.objectValue else {
+            throw Problem(.invalidValue, "\(Self.shown(pointer)) must be an object.", at: pointer)
+        }
+        self.init(object, at: pointer)
+    }
+
+    func pointer(to name: String) -> String {
+        "\(pointer)/\(name.replacing("~", with: "~0").replacing("/", with: "~1"))"
+    }
+
+    /// The member, or nil where it is absent or null.
+    mutating func value(_ name: String) -> JSON? {
+        known.insert(name)
+        let value = object[name]
+        return value == .null ? nil : value
+    }
+
+    func invalid(_ name: String, _ why: String) -> Problem {
+        let pointer = pointer(to: name)
+        return Problem(.invalidValue, "\(Self.shown(pointer)) \(why).", at: pointer)
+    }
+
+    /// Refuses what no one has asked for; to be called when everything has been read.
+    func finish() throws(Problem) {
+        guard let stranger = object.names.first(where: { !known.contains($0) }) else { return }
+        let pointer = pointer(to: stranger)
+        throw Problem(.unknownField, "\(Self.shown(pointer)) is not a field of this document.", at: pointer)
+    }
+
+    static func shown(_ pointer: String) -> String {
+        pointer.isEmpty ? "The body" : "`\(pointer.dropFirst().replacing("/", with: "."))`"
+    }
+}
+
+extension FieldReader {
+    mutating func string(_ name: String) throws(Problem) -> String? {
+        guard let value = value(name) else { return nil }
+        guard let string = value.stringValue else { throw invalid(name, "must be a string") }
+        return string
+    }
+
+    mutating func bool(_ name: String) throws(Problem) -> Bool? {
+        guard let value = value(name) else { return nil }
+        guard let bool = value.boolValue else { throw invalid(name, "must be true or false") }
+        return bool
+    }
+
+    mutating func integer(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {
+        guard let value = value(name) else { return nil }
+        guard let integer = value.integerValue, range.contains(integer) else {
+            throw invalid(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return integer
+    }
+
+    /// Seconds, fractions allowed.
+    mutating func seconds(_ name: String, in range: ClosedRange<Double>) throws(Problem) -> Double? {
+        guard let value = value(name) else { return nil }
+        guard let number = value.numberValue, range.contains(number) else {
+            throw invalid(name, "must be a number of seconds from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    mutating func choice<Value: RawRepresentable<String> & CaseIterable>(
+        _ name: String, of type: Value.Type
+    ) throws(Problem) -> Value? {
+        guard let text = try string(name) else { return nil }
+        guard let value = Value(rawValue: text) else {
+            throw invalid(name, "must be one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return value
+    }
+
+    mutating func strings(_ name: String) throws(Problem) -> [String]? {
+        guard let value = value(name) else { return nil }
+        guard let values = value.arrayValue else { throw invalid(name, "must be an array of strings") }
+        var strings: [String] = []
+        for value in values {
+            guard let string = value.stringValue else { throw invalid(name, "must be an array of strings") }
+            strings.append(string)
+        }
+        return strings
+    }
+
+    /// A nested object, to be read by the same rules.
+    mutating func object<Value>(
+        _ name: String, _ read: (inout FieldReader) throws(Problem) -> Value
+    ) throws(Problem) -> Value? {
+        guard let value = value(name) else { return nil }
+        var reader = try FieldReader(value, at: pointer(to: name))
+        let result = try read(&reader)
+        try reader.finish()
+        return result
+    }
+
+    /// A field of the contract that this version does not carry out: only its default may be asked for.
+    mutating func unsupported(_ name: String, unless default: JSON? = nil) throws(Problem) {
+        guard let value = value(name), value != `default` else { return }
+        throw invalid(name, "asks for something that this version of fetchd does not do yet")
+    }
+}

@@ -1,0 +1,87 @@
+import Downloads
+import Foundation
+
+/// The query of a request target, decoded; like a body's fields, unknown parameters are refused.
+struct Query {
+    private let items: [(name: String, value: String)]
+    private var known: Set<String> = []
+
+    init(_ text: String?) throws(Problem) {
+        var items: [(name: String, value: String)] = []
+        for pair in (text ?? "").split(separator: "&") {
+            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decode(halves[0]), let value = Self.decode(halves.count > 1 ? halves[1] : "") else {
+                throw Problem(.malformedRequest, "The query holds a malformed percent-encoding.")
+            }
+            items.append((name, value))
+        }
+        self.items = items
+    }
+
+    mutating func value(_ name: String) throws(Problem) -> String? {
+        known.insert(name)
+        let values = items.filter { $0.name == name }
+        guard values.count <= 1 else { throw Problem(.invalidValue, "The parameter \(name) is given twice.") }
+        return values.first?.value
+    }
+
+    mutating func integer(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {
+        guard let text = try value(name) else { return nil }
+        guard let integer = Int64(text), range.contains(integer) else {
+            throw Problem(
+                .invalidValue,
+                "The parameter \(name) must be a whole number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return integer
+    }
+
+    mutating func choice<Value: RawRepresentable<String> & CaseIterable>(
+        _ name: String, of type: Value.Type
+    ) throws(Problem) -> Value? {
+        guard let text = try value(name) else { return nil }
+        guard let value = Value(rawValue: text) else {
+            let choices = Value.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem(.invalidValue, "The parameter \(name) must be one of \(choices).")
+        }
+        return value
+    }
+
+    /// How many items a page of a list has: 1 to 1,000.
+    mutating func limit() throws(Problem) -> Int { Int(try integer("limit", in: 1...1000) ?? 100) }
+
+    /// A name of a session or webhook; one that could not exist is no match.
+    mutating func name(_ parameter: String) throws(Problem) -> Name? {
+        guard let text = try value(parameter) else { return nil }
+        guard let name = Name(text) else {
+            throw Problem(.invalidValue, "The parameter \(parameter) is not a name that a session could have.")
+        }
+        return name
+    }
+
+    func finish() throws(Problem) {
+        if let stranger = items.first(where: { !known.contains($0.name) }) {
+            throw Problem(.unknownField, "The parameter \(stranger.name) is not known here.")
+        }
+    }
+
+    private static func decode(_ text: Substring) -> String? {
+        String(text.replacing("+", with: " ")).removingPercentEncoding
+    }
+}
+
+/// Opaque to clients: where a list goes on.
+enum Cursor {
+    static func text(_ position: String) -> String {
+        Data(position.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
+            "=", with: "")
+    }
+
+    static func position(_ text: String) throws(Problem) -> String {
+        let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+        let padded = base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4)
+        guard let data = Data(base64Encoded: padded), let position = String(data: data, encoding: .utf8) else {
+            throw Problem(.invalidValue, "The parameter cursor is not one that a list gave; begin without it.")
+        }
+        return position
+    }
+}

@@ -1,0 +1,45 @@
+import HTTPServer
+import HTTPTypes
+
+/// One method on one path of the API.
+struct Route: Sendable {
+    let method: HTTPRequest.Method
+    /// Components of the path; `{name}` stands for any one.
+    let pattern: [Substring]
+    let body: BodyRule
+    /// Whether it answers without a token.
+    let isOpen: Bool
+    let handle: @Sendable (Call) async throws -> Response
+
+    enum BodyRule: Sendable {
+        /// A body is refused.
+        case none
+        case optional(limit: Int)
+        case required(limit: Int)
+    }
+
+    init(
+        _ method: HTTPRequest.Method, _ path: StaticString, body: BodyRule = .none, isOpen: Bool = false,
+        _ handle: @escaping @Sendable (Call) async throws -> Response
+    ) {
+        self.method = method
+        pattern = "\(path)".split(separator: "/")
+        self.body = body
+        self.isOpen = isOpen
+        self.handle = handle
+    }
+
+    /// What stands for the names of the pattern; nil when the path is another.
+    func match(_ path: [String]) -> [String: String]? {
+        guard path.count == pattern.count else { return nil }
+        var parameters: [String: String] = [:]
+        for (expected, component) in zip(pattern, path) {
+            if expected.hasPrefix("{") {
+                parameters[String(expected.dropFirst().dropLast())] = component
+            } else if expected != component {
+                return nil
+            }
+        }
+        return parameters
+    }
+}

@@ -1,0 +1,191 @@
+import CurlClient
+import Downloads
+import Foundation
+import Storage
+
+/// One try at a job, from connect to a whole part: redirects, one restart from 0 where the server demands it, and
+/// everything that ends it. What becomes of the job is decided elsewhere.
+final class Attempt: Sendable {
+    enum End: Sendable {
+        /// Every byte is written (not yet synced), and the sizes are as they should be.
+        case whole(WholePart)
+        case stopped(AttemptControl.Stop)
+        case failed(Failure, retryAfter: Double?)
+    }
+
+    let job: Job
+    let spec: ResolvedSpec
+    let control = AttemptControl()
+    let progress: AttemptProgress
+    private let services: EngineServices
+    private let lane: DiskLane
+    private let exchange = Locked(Exchange())
+
+    /// What the latest exchange has come to, for the checkpoint clock and for the end.
+    private struct Exchange {
+        var acceptance: Download.Acceptance?
+        var url = ""
+        /// The transaction that tells how the attempt began.
+        var announcement: Task<Void, Never>?
+    }
+
+    init(_ admitted: AdmittedJob, _ services: EngineServices) {
+        job = admitted.job
+        spec = admitted.spec
+        self.services = services
+        lane = services.lanes.next()
+        progress = AttemptProgress(of: admitted.job, time: services.time)
+    }
+
+    /// The bytes had so far, for a checkpoint; nil before a response was accepted.
+    var partFile: PartFile? { exchange.withLock { $0.acceptance?.part } }
+
+    /// The part as it would be promised with that many bytes.
+    func part(durable: Int64) -> Part? {
+        exchange.withLock { exchange in
+            guard let acceptance = exchange.acceptance else { return nil }
+            return Part(
+                id: acceptance.part.id, url: exchange.url, validators: acceptance.validators, size: acceptance.size,
+                bytesDurable: durable)
+        }
+    }
+
+    /// Whether this attempt has won bytes that it did not begin with.
+    var hasGained: Bool {
+        exchange.withLock { $0.acceptance.map { $0.part.written > $0.offset } ?? false }
+    }
+
+    var resume: ResumeOutcome? { exchange.withLock { $0.acceptance?.outcome } }
+
+    func run() async -> End {
+        let end = await follow()
+        // Events keep their order: how it began is told before how it ended.
+        await exchange.withLock { $0.announcement }?.value
+        return end
+    }
+
+    private func follow() async -> End {
+        let folder = services.folder
+        let part = job.part
+        guard var plan = try? await lane.run({ RequestPlan(for: part, in: folder) }) else { return .stopped(.shutdown) }
+        var url = spec.url
+        var redirects: [String] = []
+        var hasRestarted = false
+        while true {
+            if let stop = control.stop { return .stopped(stop) }
+            progress.enter(.connecting)
+            let end = await download(url, plan)
+            if let stop = control.stop { return .stopped(stop) }
+            if let failure = end.failure { return .failed(failure, retryAfter: nil) }
+            switch (end.result.outcome, end.verdict) {
+            case (.rejected, .redirect):
+                guard let target = end.result.metrics.redirectURL, URLRule.fault(in: target) == nil else {
+                    return .failed(Self.badRedirect(end), retryAfter: nil)
+                }
+                redirects.append(url)
+                guard redirects.count <= Self.mostRedirects else { return .failed(Self.tooManyRedirects, retryAfter: nil) }
+                url = target
+            case (.rejected, .askFromStart(let why)):
+                guard !hasRestarted else { return .failed(Self.badRange, retryAfter: nil) }
+                hasRestarted = true
+                plan.asked = RequestPlan.fromStart(why)
+            case (.rejected, .alreadyComplete(let size)):
+                return resumedWhole(plan, size: size, url: url, redirects: redirects, end.result)
+            case (.rejected, .fail(let failure)): return .failed(failure, retryAfter: retryAfter(end))
+            case (.completed, .accept): return whole(end, url: url, redirects: redirects)
+            case (.failed(let error), _): return .failed(Failure(error, url: url), retryAfter: nil)
+            case (.cancelled, _): return .stopped(.shutdown)
+            case (.completed, _), (.rejected, _):
+                return .failed(Failure(.connectionLost, "The server closed the connection without an answer."), retryAfter: nil)
+            }
+        }
+    }
+
+    private func download(_ url: String, _ plan: RequestPlan) async -> Download.End {
+        let download = Download(
+            Download.Context(
+                asked: plan.asked, bytesHad: job.bytesDurable, spec: spec, lane: lane,
+                part: { [services, lane, spec] offset in
+                    services.partFile(at: offset, continuing: plan.continued, spec, lane)
+                },
+                onAccept: { [self] in accepted($0, from: url) },
+                onBytes: { [progress] in progress.add($0) }))
+        let request = RequestPlan.request(url, plan.asked, spec, meantFor: spec.url)
+        return await download.run(request, on: services.client, control)
+    }
+
+    /// On the transfer loop: bytes are about to come.
+    private func accepted(_ acceptance: Download.Acceptance, from url: String) {
+        progress.begin(
+            acceptance.part, at: acceptance.offset, expected: acceptance.size, resume: acceptance.outcome)
+        exchange.withLock { exchange in
+            exchange.acceptance = acceptance
+            exchange.url = url
+            // A fresh beginning is told with the end; it is what everybody expects.
+            if acceptance.outcome != .fresh { exchange.announcement = announce(acceptance.outcome) }
+        }
+    }
+
+    private func announce(_ outcome: ResumeOutcome) -> Task<Void, Never> {
+        Task { [services, job] in await services.beginTransfer(of: job, outcome) }
+    }
+
+    private func whole(_ end: Download.End, url: String, redirects: [String]) -> End {
+        guard let acceptance = end.acceptance, let head = end.result.head else { return .stopped(.shutdown) }
+        let size = acceptance.part.written
+        if let expected = acceptance.size, expected != size {
+            return .failed(Failure(.truncated, "The body ended after \(size) of \(expected) bytes."), retryAfter: nil)
+        }
+        if let wanted = spec.expectedSize, wanted != size {
+            return .failed(
+                Failure(.sizeMismatch, "The file has \(size) bytes; \(wanted) were expected."), retryAfter: nil)
+        }
+        return .whole(
+            WholePart(
+                file: acceptance.part, size: size, head: head, metrics: end.result.metrics, url: url,
+                redirects: redirects, isLengthVerified: end.result.metrics.bodyEndKnown || spec.expectedSize != nil))
+    }
+
+    /// Nothing was left to fetch: the crash came between the last byte and the promotion.
+    private func resumedWhole(
+        _ plan: RequestPlan, size: Int64, url: String, redirects: [String], _ result: TransferResult
+    ) -> End {
+        guard let continued = plan.continued, let head = result.head else { return .stopped(.shutdown) }
+        let acceptance = Download.Acceptance(
+            part: services.partFile(at: size, continuing: continued, spec, lane), offset: size, size: size,
+            outcome: .resumed(offset: size), validators: continued.part.validators)
+        accepted(acceptance, from: url)
+        return .whole(
+            WholePart(
+                file: acceptance.part, size: size, head: head, metrics: result.metrics, url: url,
+                redirects: redirects, isLengthVerified: true))
+    }
+
+    private func retryAfter(_ end: Download.End) -> Double? {
+        guard let head = end.result.head else { return nil }
+        return ResponseFacts(status: head.status, headers: head.headers).retryDelay(at: services.time.now)
+    }
+
+    private static let mostRedirects = 20
+    private static let tooManyRedirects = Failure(
+        .tooManyRedirects, "The server redirected more than \(mostRedirects) times.")
+    private static let badRange = Failure(.badRange, "The server answers a request for the whole file with a range.")
+
+    private static func badRedirect(_ end: Download.End) -> Failure {
+        let target = end.result.metrics.redirectURL.map { " to \(URLRule.redacted($0)), which cannot be fetched" }
+        return Failure(
+            .badURL, "The server redirects\(target ?? " without saying where to").", status: end.result.head?.status)
+    }
+}
+
+/// A part with every byte written, and how they came.
+struct WholePart: Sendable {
+    var file: PartFile
+    var size: Int64
+    var head: ResponseHead
+    var metrics: TransferMetrics
+    /// The last address, after redirects.
+    var url: String
+    var redirects: [String]
+    var isLengthVerified: Bool
+}

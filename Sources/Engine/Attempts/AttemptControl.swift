@@ -1,0 +1,55 @@
+import CurlClient
+import Downloads
+
+/// How the rest of the service reaches an attempt under way: to stop it, and to wait for its end.
+///
+/// A stop and the promotion exclude each other; whichever comes first is decided here, under one lock.
+final class AttemptControl: Sendable {
+    enum Stop: Sendable, Equatable {
+        case asked(JobSignal.StopReason)
+        /// The service is going down; it costs the job neither attempt nor delay.
+        case shutdown
+    }
+
+    private struct State {
+        var stop: Stop?
+        var transfer: Transfer?
+        var isPromoting = false
+    }
+
+    private let state = Locked(State())
+    /// Opens when the attempt's end is committed.
+    let ended = Latch()
+
+    var stop: Stop? { state.withLock { $0.stop } }
+    var isStopping: Bool { stop != nil }
+
+    /// Without effect once the promotion has begun: the file will be in its place in a moment.
+    func requestStop(_ stop: Stop) {
+        let transfer: Transfer? = state.withLock { state in
+            guard !state.isPromoting else { return nil }
+            // A cancellation overrules a pause; nothing overrules the first otherwise.
+            if state.stop == nil || stop == .asked(.cancel) { state.stop = stop }
+            return state.transfer
+        }
+        transfer?.cancel()
+    }
+
+    /// From now on a stop ends this transfer.
+    func watch(_ transfer: Transfer) {
+        let isStopped = state.withLock { state in
+            state.transfer = transfer
+            return state.stop != nil
+        }
+        if isStopped { transfer.cancel() }
+    }
+
+    /// false: it was asked to stop before.
+    func beginPromotion() -> Bool {
+        state.withLock { state in
+            guard state.stop == nil else { return false }
+            state.isPromoting = true
+            return true
+        }
+    }
+}

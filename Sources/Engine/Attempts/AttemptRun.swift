@@ -1,0 +1,87 @@
+import Downloads
+import Foundation
+import Storage
+
+/// From an admitted job to the commit that ends its attempt: runs it, verifies and promotes what it brought, or decides
+/// what its failure means.
+struct AttemptRun: Sendable {
+    let services: EngineServices
+    let active: ActiveAttempts
+    let promoter: Promoter
+
+    func callAsFunction(_ attempt: Attempt) async {
+        switch await attempt.run() {
+        case .whole(let whole): await promote(whole, attempt)
+        case .stopped(let stop): await stopped(stop, attempt)
+        case .failed(let failure, let retryAfter): await failed(failure, retryAfter: retryAfter, attempt)
+        }
+    }
+
+    private func promote(_ whole: WholePart, _ attempt: Attempt) async {
+        attempt.progress.enter(.verifying)
+        do {
+            let isDigested = attempt.spec.digest == .sha256
+            let sha256 = try await whole.file.lane.run {
+                isDigested ? try whole.file.sha256(isStopped: { attempt.control.isStopping }) : nil
+            }
+            guard attempt.control.beginPromotion() else {
+                return await stopped(attempt.control.stop ?? .shutdown, attempt)
+            }
+            attempt.progress.enter(.promoting)
+            let order = PromotionOrder(attempt: attempt, whole: whole, sha256: sha256)
+            if let failure = await promoter.promote(order) { await failed(failure, retryAfter: nil, attempt) }
+        } catch {
+            let failure = (error as? DiskError)?.failure ?? Failure(.storageError, "\(error)")
+            await failed(failure, retryAfter: nil, attempt)
+        }
+    }
+
+    private func stopped(_ stop: AttemptControl.Stop, _ attempt: Attempt) async {
+        switch stop {
+        case .asked(.pause): await end(attempt, .attemptStopped(.pause), keepsPart: true)
+        case .asked(.cancel): await end(attempt, .attemptStopped(.cancel), keepsPart: false)
+        case .shutdown: await end(attempt, .attemptInterrupted, keepsPart: true)
+        }
+    }
+
+    private func failed(_ failure: Failure, retryAfter: Double?, _ attempt: Attempt) async {
+        let now = services.time.now
+        var failure = failure
+        failure.attempts = attempt.job.attempts
+        failure.at = now
+        let before = attempt.hasGained ? 0 : attempt.job.failuresInARow
+        let verdict = attempt.spec.retry.verdict(
+            on: failure, failuresInARow: before + 1, retryAfter: retryAfter, at: now, jitter: .random(in: 0...1))
+        services.log.info("Attempt \(attempt.job.attempts) of \(attempt.job.id) ended: \(failure.code.rawValue), \(failure.message)")
+        switch verdict {
+        case .wait(let wait): await end(attempt, .attemptDeferred(wait), keepsPart: true)
+        case .fail(let failure): await end(attempt, .attemptFailed(failure), keepsPart: true)
+        }
+    }
+
+    /// One commit ends the attempt: state, offset and event together.
+    private func end(_ attempt: Attempt, _ signal: JobSignal, keepsPart: Bool) async {
+        let part = keepsPart ? await syncedPart(attempt) : nil
+        let report = AttemptReport(part: part, hasGained: attempt.hasGained, resume: attempt.resume)
+        let (store, active) = (services.store, active)
+        let outcome = await services.persist("the end of an attempt of \(attempt.job.id)") {
+            try await store.send(signal, to: attempt.job.id, report) { _ in active.end(attempt.job.id) }
+        }
+        if outcome == nil { active.end(attempt.job.id) }
+        // Nothing in it, or nobody wants it. (One that could not be synced may be promised up to an earlier offset.)
+        if let file = attempt.partFile, !keepsPart || file.durable == 0 { services.folder.removePart(file.id) }
+        if case .done(_, _, let dropped?)? = outcome { services.folder.removePart(dropped) }
+    }
+
+    /// What there is worth keeping; nil when there is nothing new, or it could not be made durable.
+    private func syncedPart(_ attempt: Attempt) async -> Part? {
+        guard let file = attempt.partFile, file.written > 0 else { return nil }
+        do {
+            try await file.lane.run { if file.isDirty { try file.sync() } }
+            return attempt.part(durable: file.durable)
+        } catch {
+            services.log.error("Part \(file.id) could not be synced and keeps its last offset: \(error).")
+            return nil
+        }
+    }
+}

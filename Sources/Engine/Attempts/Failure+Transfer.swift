@@ -1,0 +1,36 @@
+import CurlClient
+import Downloads
+
+/// What the transfer's own errors mean for a job.
+extension Failure {
+    init(_ error: TransferError, url: String) {
+        let host = URLRule.hostAndPort(of: url)
+        switch error {
+        case .badURL(let why): self.init(.badURL, "The URL cannot be fetched: \(why).")
+        case .unsupportedProtocol: self.init(.badURL, "Only http and https URLs are fetched.")
+        case .nameResolutionFailed: self.init(.nameResolutionFailed, "The name of \(host) could not be resolved.")
+        case .connectFailed(let why), .networkUnreachable(let why):
+            self.init(.connectFailed, "No connection to \(host): \(why).")
+        case .addressRefused(let address):
+            let shown = address.map(\.description) ?? "its address"
+            self.init(
+                .blockedAddress,
+                "\(host) is at \(shown), which is not a public address. Start fetchd with --allow-network to allow it.")
+        case .tlsFailed(let why): self.init(.tlsFailed, "TLS with \(host) failed: \(why).")
+        case .connectionLost(let why): self.init(.connectionLost, "The connection to \(host) was lost: \(why).")
+        case .truncated(let expected?, let received):
+            self.init(.truncated, "The body ended after \(received) of \(expected) bytes.")
+        case .truncated(nil, let received): self.init(.truncated, "The body ended early, after \(received) bytes.")
+        case .timedOut(.connect): self.init(.timedOut, "\(host) did not take the connection in time.")
+        case .timedOut(.idle): self.init(.timedOut, "\(host) fell silent for too long.")
+        case .timedOut(.total): self.init(.timedOut, "The transfer from \(host) took too long.")
+        case .headTooLarge: self.init(.connectionLost, "The response head of \(host) is too large.")
+        case .protocolError(let why): self.init(.connectionLost, "\(host) does not speak HTTP properly: \(why).")
+        case .tooManyOpenFiles:
+            self.init(.connectFailed, "fetchd has no file descriptor left; raise its limit (ulimit -n).")
+        case .cancelled: self.init(.connectionLost, "The transfer was cancelled.")
+        case .other(let code, let message):
+            self.init(.connectionLost, "The transfer failed: \(message) (libcurl \(code)).")
+        }
+    }
+}

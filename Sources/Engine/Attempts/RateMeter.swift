@@ -1,0 +1,35 @@
+import Foundation
+
+/// Bytes a second, smoothed over the last few seconds.
+struct RateMeter: Sendable {
+    private var rate: Double?
+    private var pending: Int64 = 0
+    private var since: Date
+
+    /// Seconds in which the weight of a sample falls to a third.
+    private static let memory = 3.0
+    private static let shortestSample = 0.25
+
+    init(since: Date) { self.since = since }
+
+    mutating func add(_ bytes: Int64, at now: Date) {
+        pending += bytes
+        fold(at: now)
+    }
+
+    /// nil before there is a first sample.
+    mutating func rate(at now: Date) -> Double? {
+        fold(at: now)
+        return rate
+    }
+
+    private mutating func fold(at now: Date) {
+        let elapsed = now.timeIntervalSince(since)
+        guard elapsed >= Self.shortestSample else { return }
+        let sample = Double(pending) / elapsed
+        let kept = rate.map { _ in exp(-elapsed / Self.memory) } ?? 0
+        rate = (rate ?? 0) * kept + sample * (1 - kept)
+        pending = 0
+        since = now
+    }
+}

@@ -1,0 +1,51 @@
+import Downloads
+import Foundation
+import Storage
+
+/// Makes offsets promises: every two seconds while bytes arrive, first the parts are synced, then their offsets are
+/// committed together.
+struct CheckpointClock: Sendable {
+    let services: EngineServices
+    let active: ActiveAttempts
+    /// Where syncing waits for the disk.
+    let lane: DiskLane
+
+    static let interval: TimeInterval = 2
+
+    func run() async {
+        while !Task.isCancelled {
+            try? await services.time.sleep(until: services.time.now.addingTimeInterval(Self.interval))
+            await checkpoint()
+        }
+    }
+
+    func checkpoint() async {
+        let dirty = active.all.compactMap { attempt in
+            attempt.partFile.flatMap { $0.isDirty ? (attempt: attempt, file: $0) : nil }
+        }
+        guard !dirty.isEmpty else { return }
+        let synced = await sync(dirty)
+        let parts = synced.compactMap { attempt, file in
+            attempt.part(durable: file.durable).map { (job: attempt.job.id, attempt: attempt.job.attempts, part: $0) }
+        }
+        do {
+            try await services.store.checkpoint(parts)
+        } catch {
+            // The offsets before still hold; the next tick tries again.
+            services.log.error("Could not commit \(parts.count) offsets: \(error).")
+        }
+    }
+
+    private typealias Dirty = (attempt: Attempt, file: PartFile)
+
+    /// Those that are durable now. One that could not be synced keeps the offset it had.
+    private func sync(_ dirty: [Dirty]) async -> [Dirty] {
+        let folder = services.folder
+        let faults = (try? await lane.run { folder.sync(dirty.map(\.file)) }) ?? []
+        return zip(dirty, faults).compactMap { part, fault in
+            guard let fault else { return part }
+            services.log.error("Part \(part.file.id) could not be synced and keeps its last offset: \(fault.reason).")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Downloads
+import Foundation
+import Storage
+
+/// Turns verified parts into files: sync, commit `promoting`, rename, sync the folder, commit `succeeded`.
+///
+/// Whatever arrives while one round is under way shares the next: many small files share their syncs and commits, as
+/// writers share a commit in the store. Every step can be repeated after a crash.
+actor Promoter {
+    private let services: EngineServices
+    private let lane: DiskLane
+    /// On the writer's thread, right after the commit by which these jobs succeeded.
+    private let onSuccess: @Sendable (JobID) -> Void
+    private var waiting: [Waiting] = []
+    private var isRunning = false
+
+    private struct Waiting {
+        var order: PromotionOrder
+        var continuation: CheckedContinuation<Failure?, Never>
+    }
+
+    /// A promotion that is committed.
+    private struct Planned {
+        var job: JobID
+        var promotion: Promotion
+    }
+
+    init(_ services: EngineServices, lane: DiskLane, onSuccess: @escaping @Sendable (JobID) -> Void) {
+        self.services = services
+        self.lane = lane
+        self.onSuccess = onSuccess
+    }
+
+    /// Returns when the file is in place and the job has succeeded, or with the reason why not.
+    func promote(_ order: PromotionOrder) async -> Failure? {
+        await withCheckedContinuation { continuation in
+            waiting.append(Waiting(order: order, continuation: continuation))
+            guard !isRunning else { return }
+            isRunning = true
+            Task { await drain() }
+        }
+    }
+
+    /// Carries on what was committed before a restart.
+    ///
+    /// - Returns: the jobs whose file could not be brought to its place.
+    func carryOn(_ interrupted: [(job: JobID, promotion: Promotion)]) async -> [JobID: Failure] {
+        await place(interrupted.map { Planned(job: $0.job, promotion: $0.promotion) })
+    }
+
+    private func drain() async {
+        while !waiting.isEmpty {
+            let round = waiting
+            waiting.removeAll()
+            let failures = await run(round.map(\.order))
+            for waiting in round { waiting.continuation.resume(returning: failures[waiting.order.attempt.job.id]) }
+        }
+        isRunning = false
+    }
+
+    private func run(_ orders: [PromotionOrder]) async -> [JobID: Failure] {
+        var failures = await sync(orders)
+        let durable = orders.filter { failures[$0.attempt.job.id] == nil }
+        let (planned, faults) = await plan(durable)
+        failures.merge(faults) { first, _ in first }
+        failures.merge(await place(planned)) { first, _ in first }
+        return failures
+    }
+
+    private func sync(_ orders: [PromotionOrder]) async -> [JobID: Failure] {
+        let folder = services.folder
+        let faults = (try? await lane.run { folder.sync(orders.map(\.whole.file)) }) ?? []
+        return zip(orders, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1?.failure }
+    }
+
+    /// Decides the names and commits them.
+    private func plan(_ orders: [PromotionOrder]) async -> (planned: [Planned], failures: [JobID: Failure]) {
+        let (folder, now) = (services.folder, services.time.now)
+        let promotions = (try? await lane.run { folder.promotions(of: orders, at: now) }) ?? []
+        var planned: [Planned] = []
+        var failures: [JobID: Failure] = [:]
+        var reports: [AttemptReport] = []
+        for (order, promotion) in zip(orders, promotions) {
+            let job = order.attempt.job.id
+            switch promotion {
+            case .success(let promotion):
+                planned.append(Planned(job: job, promotion: promotion))
+                reports.append(AttemptReport(hasGained: true, resume: order.attempt.resume))
+            case .failure(let fault): failures[job] = fault.failure
+            }
+        }
+        await commit(planned, reports)
+        return (planned, failures)
+    }
+
+    private func commit(_ planned: [Planned], _ reports: [AttemptReport]) async {
+        guard !planned.isEmpty else { return }
+        let store = services.store
+        let signals = zip(planned, reports).map { planned, report in
+            (job: planned.job, signal: JobSignal.promotionPlanned(planned.promotion), report: report)
+        }
+        await services.persist("\(planned.count) promotions") { try await store.send(signals) }
+    }
+
+    /// Renames, syncs the folders, commits the success; names that were taken meanwhile are planned again.
+    private func place(_ planned: [Planned]) async -> [JobID: Failure] {
+        guard !planned.isEmpty else { return [:] }
+        let folder = services.folder
+        let faults = (try? await lane.run { folder.place(planned.map(\.promotion)) }) ?? []
+        var placed: [JobID] = []
+        var again: [Planned] = []
+        var failures: [JobID: Failure] = [:]
+        for (planned, fault) in zip(planned, faults) {
+            switch fault {
+            case nil: placed.append(planned.job)
+            case .nameTaken?: again.append(planned)
+            case let fault?: failures[planned.job] = fault.failure
+            }
+        }
+        await succeed(placed)
+        failures.merge(await replan(again)) { first, _ in first }
+        return failures
+    }
+
+    private func succeed(_ jobs: [JobID]) async {
+        guard !jobs.isEmpty else { return }
+        let (store, onSuccess) = (services.store, onSuccess)
+        let signals = jobs.map { (job: $0, signal: JobSignal.promoted, report: AttemptReport()) }
+        await services.persist("\(jobs.count) successes") {
+            try await store.send(signals) { _ in jobs.forEach(onSuccess) }
+        }
+    }
+
+    /// Somebody else took the name between the plan and the rename.
+    private func replan(_ taken: [Planned]) async -> [JobID: Failure] {
+        guard !taken.isEmpty else { return [:] }
+        let folder = services.folder
+        let promotions = (try? await lane.run { taken.map { folder.renamed($0.promotion) } }) ?? []
+        var planned: [Planned] = []
+        var failures: [JobID: Failure] = [:]
+        for (taken, promotion) in zip(taken, promotions) {
+            switch promotion {
+            case .success(let promotion): planned.append(Planned(job: taken.job, promotion: promotion))
+            case .failure(let fault): failures[taken.job] = fault.failure
+            }
+        }
+        await commit(planned, planned.map { _ in AttemptReport() })
+        failures.merge(await place(planned)) { first, _ in first }
+        return failures
+    }
+}

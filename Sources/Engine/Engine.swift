@@ -1,0 +1,98 @@
+import CurlClient
+import Downloads
+import Foundation
+import Logging
+import Storage
+
+/// Runs the jobs that the store knows: admits them, lets their attempts run, keeps their offsets, brings their files to
+/// their places and finishes their batches. docs/architecture.md follows one job through it.
+public final class Engine: Sendable {
+    public struct Options: Sendable {
+        /// Attempts that run at once, at most.
+        public var maxConcurrentJobs = 16
+        /// Connections to one host and port, at most.
+        public var maxConnectionsPerHost = 6
+
+        public init() {}
+    }
+
+    let services: EngineServices
+    let active = ActiveAttempts()
+    private let options: Options
+    private let promoter: Promoter
+
+    public init(
+        options: Options = Options(), store: Store, folder: DownloadsFolder, client: CurlClient,
+        time: any TimeSource = SystemTime(), log: Logger
+    ) {
+        self.options = options
+        services = EngineServices(
+            store: store, folder: folder, client: client, lanes: DiskLanes(), time: time, log: log)
+        promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
+    }
+
+    /// Runs until the task is cancelled; then stops the attempts, so that what they have is kept.
+    ///
+    /// `recover()` comes first.
+    public func run() async {
+        let scheduler = Scheduler(
+            services: services,
+            limits: AdmissionLimits(
+                jobs: options.maxConcurrentJobs, connectionsPerHost: options.maxConnectionsPerHost),
+            active: active, start: { [self] in start($0) })
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await scheduler.run() }
+            group.addTask { [services] in await BatchKeeper(services: services).run() }
+            group.addTask { [services, active] in
+                await CheckpointClock(services: services, active: active, lane: services.lanes.next()).run()
+            }
+        }
+        await stopAttempts()
+    }
+
+    /// The live view of a running job; nil when no attempt is under way.
+    public func progress(of job: JobID) -> LiveProgress? {
+        active[job].map { $0.progress.snapshot(isStopping: $0.control.isStopping) }
+    }
+
+    /// Jobs that hold a slot.
+    public var activeCount: Int { active.count }
+
+    private func stopAttempts() async {
+        let attempts = active.all
+        for attempt in attempts { attempt.control.requestStop(.shutdown) }
+        for attempt in attempts { await attempt.control.ended.wait() }
+    }
+
+    /// On the writer's thread, right after the commit that admits the job.
+    private func start(_ admitted: AdmittedJob) {
+        let attempt = Attempt(admitted, services)
+        active.begin(attempt)
+        let run = AttemptRun(services: services, active: active, promoter: promoter)
+        Task {
+            await run(attempt)
+            attempt.control.ended.open()
+        }
+    }
+}
+
+extension Engine {
+    /// After a start, before anything else: parts without a promise are removed, jobs that were under way are queued
+    /// again, and files that were on their way to their places are brought there.
+    public func recover() async throws {
+        let (interrupted, promoting) = try await services.store.recoverInterrupted()
+        var promised = try services.store.parts()
+        for job in promoting {
+            // The part of a promotion is whole, and synced.
+            if let promotion = job.job.state.promotion { promised[promotion.part] = promotion.file.size }
+        }
+        let swept = services.folder.sweepParts(promised: promised)
+        services.log.info(
+            "Recovered: \(interrupted) jobs queued again, \(promoting.count) promotions carried on, \(swept.removed) left-over parts removed, \(swept.truncated) cut back to their offsets."
+        )
+        let promotions = promoting.compactMap { job in job.job.state.promotion.map { (job.job.id, $0) } }
+        for (job, failure) in await promoter.carryOn(promotions) {
+            _ = try await services.store.send(.attemptFailed(failure), to: job)
+        }
+    }
+}

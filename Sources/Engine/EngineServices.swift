@@ -1,0 +1,55 @@
+import CurlClient
+import Downloads
+import Logging
+import Storage
+
+/// What the engine's rooms share: the store, the folder, the loop, the lanes.
+struct EngineServices: Sendable {
+    let store: Store
+    let folder: DownloadsFolder
+    let client: CurlClient
+    let lanes: DiskLanes
+    let time: any TimeSource
+    let log: Logger
+
+    /// The file for bytes from `offset` on: the promised one where it is continued, else a new one. Bytes are never
+    /// overwritten under a promise: a restart begins another part.
+    func partFile(
+        at offset: Int64, continuing continued: (part: Part, file: Descriptor)?, _ spec: ResolvedSpec, _ lane: DiskLane
+    ) -> PartFile {
+        let isDigested = spec.digest == .sha256
+        if offset > 0, let continued {
+            let file = continued.file
+            return PartFile(continued.part.id, offset: offset, isDigested: isDigested, lane: lane) { file }
+        }
+        let id = store.makePartID()
+        return PartFile(id, offset: 0, isDigested: isDigested, lane: lane) { [folder] () throws(DiskError) in
+            try folder.makePart(id)
+        }
+    }
+
+    /// Tells how the attempt begins; a part that could not be continued is gone afterwards.
+    func beginTransfer(of job: Job, _ outcome: ResumeOutcome) async {
+        await persist("the beginning of \(job.id)'s transfer") {
+            try await store.beginTransfer(of: job, outcome)
+        }
+        if case .restarted = outcome, let part = job.part { folder.removePart(part.id) }
+    }
+
+    /// Writes what must be written: a full or failing disk is waited for, as giving up would lose it.
+    ///
+    /// - Returns: nil when the job is gone, or the service stops before the disk is well again.
+    @discardableResult
+    func persist<Value: Sendable>(_ what: String, _ write: @Sendable () async throws -> Value) async -> Value? {
+        while true {
+            do {
+                return try await write()
+            } catch StoreError.noSuchJob {
+                return nil
+            } catch {
+                log.error("Could not store \(what): \(error). Trying again in a second.")
+                do { try await time.sleep(until: time.now.addingTimeInterval(1)) } catch { return nil }
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Glibc
+
+/// An open file or folder; closed when the last holder lets go.
+final class Descriptor: Sendable {
+    let number: Int32
+
+    /// Takes over an open descriptor.
+    init(owning number: Int32) { self.number = number }
+
+    deinit { close(number) }
+
+    /// - Throws: `DiskError` with the code that `openat` gave.
+    static func open(
+        _ path: String, in folder: Descriptor? = nil, flags: Int32, mode: mode_t = 0o600, to action: String
+    ) throws(DiskError) -> Descriptor {
+        let number = openat(folder?.number ?? AT_FDCWD, path, flags | O_CLOEXEC, mode)
+        guard number >= 0 else { throw DiskError(action) }
+        return Descriptor(owning: number)
+    }
+
+    func status() throws(DiskError) -> stat {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw DiskError("look at an open file") }
+        return status
+    }
+
+    /// Flushes data and what is needed to find it again.
+    func syncData() throws(DiskError) {
+        guard fdatasync(number) == 0 else { throw DiskError("sync the part") }
+    }
+
+    /// Flushes a folder's entries.
+    func sync() throws(DiskError) {
+        guard fsync(number) == 0 else { throw DiskError("sync a folder") }
+    }
+}

@@ -1,0 +1,24 @@
+import Downloads
+import Glibc
+
+/// A system call on files that failed.
+struct DiskError: Error, Sendable, Equatable {
+    let code: Int32
+    /// What was being done, for the message: "write the part".
+    let action: String
+
+    init(_ action: String, code: Int32 = errno) {
+        self.code = code
+        self.action = action
+    }
+
+    var reason: String { String(cString: strerror(code)) }
+
+    /// As a job's failure. A full disk is somebody else's fault and passes; the rest does not by itself.
+    var failure: Failure {
+        switch code {
+        case ENOSPC, EDQUOT, EFBIG: Failure(.noSpace, "The disk has no room to \(action): \(reason).")
+        default: Failure(.storageError, "Could not \(action): \(reason).")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import CLinux
+import Downloads
+import Glibc
+
+/// The custody of part files: one for each part that is promised, and one for each attempt that has not been asked to
+/// promise yet.
+extension DownloadsFolder {
+    /// A new, empty part file.
+    func makePart(_ id: PartID) throws(DiskError) -> Descriptor {
+        try .open(
+            id.fileName, in: parts, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, to: "make the part")
+    }
+
+    enum PartLoss: Error {
+        case missing, shorterThanRecorded
+    }
+
+    /// The file of a promised part, cut back to what was promised: bytes beyond were never synced.
+    func openPart(_ part: Part) throws(PartLoss) -> Descriptor {
+        guard
+            let file = try? Descriptor.open(
+                part.id.fileName, in: parts, flags: O_RDWR | O_NOFOLLOW, to: "open the part"),
+            let status = try? file.status()
+        else { throw .missing }
+        guard status.st_size >= part.bytesDurable else { throw .shorterThanRecorded }
+        guard ftruncate(file.number, off_t(part.bytesDurable)) == 0 else { throw .missing }
+        return file
+    }
+
+    func removePart(_ id: PartID) {
+        unlinkat(parts.number, id.fileName, 0)
+    }
+
+    /// After a start: removes the files that no part is promised in, and cuts the others back to their offsets.
+    func sweepParts(promised: [PartID: Int64]) -> (removed: Int, truncated: Int) {
+        var counts = (removed: 0, truncated: 0)
+        for id in partFiles() {
+            guard let offset = promised[id] else {
+                removePart(id)
+                counts.removed += 1
+                continue
+            }
+            guard let file = try? Descriptor.open(id.fileName, in: parts, flags: O_RDWR | O_NOFOLLOW, to: "cut"),
+                let status = try? file.status(), status.st_size > offset
+            else { continue }
+            ftruncate(file.number, off_t(offset))
+            counts.truncated += 1
+        }
+        return counts
+    }
+
+    private func partFiles() -> [PartID] {
+        // fdopendir takes the descriptor over, and with it the position in the folder.
+        let copy = openat(parts.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0, let folder = fdopendir(copy) else { return [] }
+        defer { closedir(folder) }
+        var ids: [PartID] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasSuffix(FilePathRule.partSuffix) {
+                ids.append(PartID(String(name.dropLast(FilePathRule.partSuffix.count))))
+            }
+        }
+        return ids
+    }
+}
+
+extension PartID {
+    var fileName: String { text + FilePathRule.partSuffix }
+}

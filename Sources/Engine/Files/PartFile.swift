@@ -1,0 +1,157 @@
+import CLinux
+import Crypto
+import Downloads
+import Foundation
+
+/// The file of one part while an attempt writes to it. Writing, hashing and syncing happen in its lane, in order;
+/// the counters can be read from anywhere.
+///
+/// A failed sync is never tried again: Linux drops the pages it could not write, so a second one would succeed over a
+/// hole. The offset that was committed before stays the promise.
+final class PartFile: Sendable {
+    let id: PartID
+    let lane: DiskLane
+    private let opening: @Sendable () throws(DiskError) -> Descriptor
+    private let opened = Locked<Descriptor?>(nil)
+    private let counters: Locked<Counters>
+    private let digest: Locked<Digest>
+
+    private struct Counters {
+        /// Bytes from the beginning that have been handed to the system.
+        var written: Int64
+        /// Bytes from the beginning that are on disk.
+        var durable: Int64
+        var isBroken = false
+    }
+
+    private enum Digest {
+        case running(SHA256)
+        /// The attempt began in the middle, or nobody asked.
+        case none
+    }
+
+    /// Touches no disk yet: a response head is judged on the transfer loop.
+    ///
+    /// - Parameters:
+    ///   - offset: bytes that are there and durable already.
+    ///   - opening: gives the file; called once, in the lane.
+    init(
+        _ id: PartID, offset: Int64, isDigested: Bool, lane: DiskLane,
+        opening: @escaping @Sendable () throws(DiskError) -> Descriptor
+    ) {
+        self.id = id
+        self.lane = lane
+        self.opening = opening
+        counters = Locked(Counters(written: offset, durable: offset))
+        digest = Locked(isDigested && offset == 0 ? .running(SHA256()) : .none)
+    }
+
+    var written: Int64 { counters.withLock { $0.written } }
+    var durable: Int64 { counters.withLock { $0.durable } }
+    var isDirty: Bool { counters.withLock { $0.written > $0.durable && !$0.isBroken } }
+
+    /// Opens the file, in the lane, before anything else is done with it.
+    func open() throws(DiskError) {
+        if opened.withLock({ $0 != nil }) { return }
+        let file = try opening()
+        opened.withLock { $0 = file }
+    }
+
+    private var file: Descriptor {
+        get throws(DiskError) {
+            guard let file = opened.withLock({ $0 }) else { throw DiskError("use a part that is not open", code: EBADF) }
+            return file
+        }
+    }
+
+    /// Reserves the blocks, so that a full disk is noticed before the transfer. File systems that cannot are none the worse.
+    func preallocate(_ size: Int64) throws(DiskError) {
+        guard size >= Self.worthReserving else { return }
+        guard linux_preallocate(try file.number, size) != 0 else { return }
+        if errno == ENOSPC || errno == EDQUOT || errno == EFBIG { throw DiskError("reserve \(size) bytes") }
+    }
+
+    /// Appends. To be called in the lane.
+    func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) {
+        let file = try file
+        var offset = written
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = pwrite(file.number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(offset))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw DiskError("write the part") }
+            offset += Int64(count)
+            rest = rest.dropFirst(count)
+        }
+        digest.withLock { digest in
+            if case .running(var hash) = digest {
+                // Taken out first: a copy of the state for every chunk would be a waste.
+                digest = .none
+                hash.update(bufferPointer: bytes)
+                digest = .running(hash)
+            }
+        }
+        counters.withLock { $0.written = offset }
+    }
+
+    /// Makes what is written durable. To be called in the lane, or at least not before the writes it is to cover.
+    func sync() throws(DiskError) {
+        let written = written
+        do {
+            try file.syncData()
+        } catch {
+            counters.withLock { $0.isBroken = true }
+            throw error
+        }
+        counters.withLock { $0.durable = max($0.durable, written) }
+    }
+
+    /// After the whole file system has been synced.
+    ///
+    /// - Parameter written: what was written when that began.
+    func noteDurable(_ written: Int64) { counters.withLock { $0.durable = max($0.durable, written) } }
+
+    /// Lowercase hexadecimal, once everything is written: from the running hash, else by reading the part once.
+    ///
+    /// - Parameter isStopped: asked now and then; true ends it with nil.
+    func sha256(isStopped: () -> Bool) throws(DiskError) -> String? {
+        if case .running(let hash) = digest.withLock({ $0 }) { return hash.finalize().hexadecimal }
+        let file = try file
+        var hash = SHA256()
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        var offset: off_t = 0
+        while offset < written {
+            if isStopped() { return nil }
+            let count = pread(file.number, &buffer, buffer.count, offset)
+            guard count > 0 else { throw DiskError("read the part back", code: count == 0 ? EIO : errno) }
+            buffer.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            offset += off_t(count)
+        }
+        return hash.finalize().hexadecimal
+    }
+
+    /// Parts are the service's own; the file that becomes of one is for everybody whom the umask lets.
+    func publish() throws(DiskError) {
+        guard fchmod(try file.number, 0o666 & ~FileModes.mask) == 0 else { throw DiskError("set the file's permissions") }
+    }
+
+    func inode() throws(DiskError) -> UInt64 { UInt64(try file.status().st_ino) }
+
+    /// Bytes below which reserving costs more than it tells.
+    private static let worthReserving: Int64 = 1 << 20
+}
+
+extension SHA256Digest {
+    fileprivate var hexadecimal: String {
+        map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+}
+
+/// The process's umask, which can only be read by setting it.
+enum FileModes {
+    static let mask: mode_t = {
+        let mask = umask(0o022)
+        umask(mask)
+        return mask
+    }()
+}

@@ -1,0 +1,83 @@
+import CurlClient
+import Downloads
+import Foundation
+import Storage
+
+/// One POST of an event to an endpoint, and the verdict on its answer.
+struct DeliveryAttempt: Sendable {
+    let client: CurlClient
+    let schedule: RetrySchedule
+    let time: any TimeSource
+    /// For the whole exchange: name, connection, request, answer.
+    let timeout: Duration
+    /// Bytes of the answer that are read, and kept in the log.
+    let responseLimit: Int
+
+    func run(_ delivery: DueDelivery) async -> (log: Delivery.Attempt, verdict: DeliveryVerdict) {
+        let started = time.now
+        let answer: Result<ExchangeResponse, TransferError>
+        do throws(TransferError) {
+            answer = .success(try await client.exchange(request(for: delivery, at: started), bodyLimit: responseLimit))
+        } catch {
+            answer = .failure(error)
+        }
+        let ended = time.now
+        let log = Delivery.Attempt(
+            at: started, status: status(of: answer), error: error(of: answer),
+            latencySeconds: ended.timeIntervalSince(started), response: body(of: answer))
+        return (log, verdict(on: answer, attempts: delivery.attempts + 1, at: ended))
+    }
+
+    private func request(for delivery: DueDelivery, at now: Date) -> TransferRequest {
+        let body = delivery.event.posted.bytes
+        let timestamp = Int64(now.timeIntervalSince1970)
+        let signature = WebhookSignature.sign(
+            id: delivery.id, timestamp: timestamp, body: body, with: delivery.webhook.secret)
+        return TransferRequest(
+            url: delivery.webhook.url, method: "POST",
+            headers: [
+                ("Content-Type", "application/json"), ("webhook-id", delivery.id.text),
+                ("webhook-timestamp", String(timestamp)), ("webhook-signature", signature),
+            ], body: body, userAgent: "fetchd-webhooks",
+            timeouts: .init(connect: timeout, idle: timeout, total: timeout))
+    }
+
+    private func verdict(
+        on answer: Result<ExchangeResponse, TransferError>, attempts: Int, at now: Date
+    ) -> DeliveryVerdict {
+        switch status(of: answer) {
+        case let status? where (200..<300).contains(status): return .acknowledged
+        case 410?: return .disable(reason: "The endpoint answered 410: it is gone.")
+        default:
+            let next = schedule.next(
+                afterAttempts: attempts, retryAfter: retryAfter(of: answer, at: now), at: now,
+                jitter: .random(in: 0...1))
+            return next.map { .again(at: $0) } ?? .exhausted
+        }
+    }
+
+    private func status(of answer: Result<ExchangeResponse, TransferError>) -> Int? {
+        (try? answer.get())?.status
+    }
+
+    /// A sentence for the log; nil for a 2xx.
+    private func error(of answer: Result<ExchangeResponse, TransferError>) -> String? {
+        switch answer {
+        case .success(let response) where (200..<300).contains(response.status): nil
+        case .success(let response) where (300..<400).contains(response.status):
+            "The endpoint redirects, which is not followed; declare the webhook with the address it redirects to."
+        case .success(let response): "The endpoint answered \(response.status)."
+        case .failure(let error): "The endpoint could not be reached: \(error)."
+        }
+    }
+
+    private func body(of answer: Result<ExchangeResponse, TransferError>) -> String? {
+        guard let response = try? answer.get(), !response.body.isEmpty else { return nil }
+        return String(decoding: response.body, as: UTF8.self)
+    }
+
+    private func retryAfter(of answer: Result<ExchangeResponse, TransferError>, at now: Date) -> Double? {
+        guard let response = try? answer.get() else { return nil }
+        return ResponseFacts(status: response.status, headers: response.headers).retryDelay(at: now)
+    }
+}

@@ -1,0 +1,89 @@
+import Configuration
+import CurlClient
+import Logging
+
+/// What the service goes by: options over environment over file over defaults, each value judged with a sentence that
+/// says where it came from.
+struct Settings: Sendable {
+    var listen: ListenAddress
+    var dataDir: String
+    var downloadsDir: String
+    var maxConcurrentJobs: Int
+    var maxConnectionsPerHost: Int
+    var allowedNetworks: [Network]
+    var publicHosts: [String]
+    var webhookRetryDelays: [Double]
+    var logLevel: Logger.Level
+    var token: String?
+
+    enum Defaults {
+        static let listen = "127.0.0.1:8080"
+        static let dataDir = "./data"
+        static let downloadsDir = "./downloads"
+        static let maxConcurrentJobs = 16
+        static let maxConnectionsPerHost = 6
+        static let webhookRetryDelays = "0,5,300,1800,7200,18000,36000,50400,72000,86400"
+        static let logLevel = "info"
+    }
+
+    /// Names, as they stand in the file; the environment has them in capitals behind `FETCHD_`.
+    enum Key: String, CaseIterable {
+        case listen
+        case dataDir = "data_dir"
+        case downloadsDir = "downloads_dir"
+        case maxConcurrentJobs = "max_concurrent_jobs"
+        case maxConnectionsPerHost = "max_connections_per_host"
+        case allowNetwork = "allow_network"
+        case publicHost = "public_host"
+        case webhookRetryDelays = "webhook_retry_delays"
+        case logLevel = "log_level"
+        case token
+
+        var key: AbsoluteConfigKey { AbsoluteConfigKey([rawValue]) }
+    }
+
+    /// - Throws: `SettingsError` for a file that cannot be read and for any value that is not valid.
+    init(flags: [AbsoluteConfigKey: ConfigValue], configFile: String?) throws {
+        let sources = try SettingsSources(flags: flags, configFile: configFile)
+        listen = try ListenAddress(sources.string(.listen) ?? Defaults.listen)
+        dataDir = try sources.path(.dataDir) ?? Defaults.dataDir
+        downloadsDir = try sources.path(.downloadsDir) ?? Defaults.downloadsDir
+        maxConcurrentJobs = try sources.int(.maxConcurrentJobs, in: 1...10_000) ?? Defaults.maxConcurrentJobs
+        maxConnectionsPerHost =
+            try sources.int(.maxConnectionsPerHost, in: 1...10_000) ?? Defaults.maxConnectionsPerHost
+        allowedNetworks = try sources.strings(.allowNetwork).map(Network.init(reading:))
+        publicHosts = try sources.strings(.publicHost)
+        webhookRetryDelays = try Self.delays(sources.strings(.webhookRetryDelays))
+        logLevel = try Self.level(sources.string(.logLevel) ?? Defaults.logLevel)
+        token = try sources.string(.token)
+        if token?.isEmpty ?? false { throw SettingsError("FETCHD_TOKEN is empty. Unset it, or give it a value.") }
+        if !listen.isLoopback, token == nil {
+            throw SettingsError(
+                "Listening on \(listen) without a token would let everybody in. Set FETCHD_TOKEN, or listen on a loopback address.")
+        }
+    }
+
+    private static func delays(_ texts: [String]) throws -> [Double] {
+        let texts = texts.isEmpty ? Defaults.webhookRetryDelays.split(separator: ",").map(String.init) : texts
+        return try texts.map { text in
+            guard let delay = Double(text), delay >= 0, delay.isFinite else {
+                throw SettingsError("webhook_retry_delays holds '\(text)'; it takes seconds, separated by commas.")
+            }
+            return delay
+        }
+    }
+
+    private static func level(_ text: String) throws -> Logger.Level {
+        guard let level = Logger.Level(rawValue: text.lowercased()) else {
+            let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            throw SettingsError("log_level is '\(text)'; it must be one of \(levels).")
+        }
+        return level
+    }
+}
+
+/// A setting that cannot be used.
+struct SettingsError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

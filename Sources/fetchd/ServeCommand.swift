@@ -1,0 +1,111 @@
+import ArgumentParser
+import Configuration
+import Foundation
+
+/// `fetchd serve`. The options are read as they are given; what they mean together with environment and file is decided
+/// by `Settings`.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Runs the service until SIGTERM or SIGINT.",
+        discussion: """
+            Every option can also be given as an environment variable, FETCHD_ and its name in capitals with _ for - \
+            (FETCHD_LISTEN, FETCHD_DATA_DIR, ...; lists separated by commas), or as a member of the JSON file that \
+            --config names ("listen", "data_dir", ...; lists as arrays). An option wins over the environment, the \
+            environment over the file.
+
+            FETCHD_TOKEN (or "token" in the file) is the bearer token that every request has to carry. It has no option, \
+            because command lines can be read by others. Without it only loopback addresses are listened on.
+
+            The service is ready when GET /readyz answers 200. SIGTERM lets running transfers keep what they have and \
+            ends; they go on from there at the next start, as they do after a crash.
+            """)
+
+    @Option(help: ArgumentHelp("A JSON file with any of these settings. (default: none)", valueName: "file"))
+    var config: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The address and port of the API; port 0 lets the system choose. (default: \(Settings.Defaults.listen))",
+            valueName: "host:port"))
+    var listen: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the database; made if missing, used by one service at a time. (default: \(Settings.Defaults.dataDir))",
+            valueName: "dir"))
+    var dataDir: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder that files are downloaded into; made if missing. (default: \(Settings.Defaults.downloadsDir))",
+            valueName: "dir"))
+    var downloadsDir: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Jobs that run at once, 1 to 10000. (default: \(Settings.Defaults.maxConcurrentJobs))", valueName: "n"))
+    var maxConcurrentJobs: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Connections to one host and port at once, 1 to 10000. (default: \(Settings.Defaults.maxConnectionsPerHost))",
+            valueName: "n"))
+    var maxConnectionsPerHost: Int?
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "A network, such as 127.0.0.0/8, that downloads and webhooks may reach although it is not public; repeatable. Checked now; addresses are not restricted before the address policy comes. (default: none)",
+            valueName: "cidr"))
+    var allowNetwork: [String] = []
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "A name of this service that clients use in URLs (the Host header), besides localhost and addresses; repeatable. (default: none)",
+            valueName: "name"))
+    var publicHost: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds before each attempt of a webhook delivery, the first included. (default: \(Settings.Defaults.webhookRetryDelays))",
+            valueName: "s,s,..."))
+    var webhookRetryDelays: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How much is logged: trace, debug, info, notice, warning, error or critical. (default: \(Settings.Defaults.logLevel))",
+            valueName: "level"))
+    var logLevel: String?
+
+    func run() async throws {
+        do {
+            let settings = try Settings(flags: flags, configFile: config)
+            try await Service(settings).run()
+        } catch let error as SettingsError {
+            throw ValidationError(error.description)
+        } catch let error as StartError {
+            FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))
+            throw ExitCode.failure
+        }
+    }
+
+    /// Only what was given.
+    private var flags: [AbsoluteConfigKey: ConfigValue] {
+        var flags: [AbsoluteConfigKey: ConfigValue] = [:]
+        func set(_ setting: Settings.Key, _ content: ConfigContent?) {
+            if let content { flags[setting.key] = ConfigValue(content, isSecret: false) }
+        }
+        set(.listen, listen.map { .string($0) })
+        set(.dataDir, dataDir.map { .string($0) })
+        set(.downloadsDir, downloadsDir.map { .string($0) })
+        set(.maxConcurrentJobs, maxConcurrentJobs.map { .int($0) })
+        set(.maxConnectionsPerHost, maxConnectionsPerHost.map { .int($0) })
+        set(.allowNetwork, allowNetwork.isEmpty ? nil : .stringArray(allowNetwork))
+        set(.publicHost, publicHost.isEmpty ? nil : .stringArray(publicHost))
+        set(.webhookRetryDelays, webhookRetryDelays.map { .stringArray($0.split(separator: ",").map(String.init)) })
+        set(.logLevel, logLevel.map { .string($0) })
+        return flags
+    }
+}

@@ -1,0 +1,108 @@
+import API
+import CurlClient
+import Downloads
+import Engine
+import Foundation
+import HTTPServer
+import Logging
+import ServiceLifecycle
+import Storage
+import Webhooks
+
+/// The wiring: opens what there is to open, in the order in which it depends, and runs it until a signal comes.
+struct Service {
+    private let settings: Settings
+    private let log: Logger
+
+    init(_ settings: Settings) {
+        self.settings = settings
+        LoggingSystem.bootstrap(StreamLogHandler.standardError)
+        var log = Logger(label: "fetchd")
+        log.logLevel = settings.logLevel
+        self.log = log
+    }
+
+    func run() async throws {
+        DescriptorLimit.raise()
+        let store = try StartError.wrapping { () throws(StoreError) in try Store(at: settings.dataDir) }
+        let folder = try StartError.wrapping { () throws(EngineError) in
+            try DownloadsFolder(at: settings.downloadsDir)
+        }
+        let downloads = try StartError.wrapping { () throws(CurlClientError) in try CurlClient(name: "downloads") }
+        let webhooks = try StartError.wrapping { () throws(CurlClientError) in try CurlClient(name: "webhooks") }
+        let engine = Engine(options: engineOptions, store: store, folder: folder, client: downloads, log: log)
+        let dispatcher = Dispatcher(options: dispatcherOptions, store: store, client: webhooks, log: log)
+
+        // Taken first, served last: an occupied port is told before anything is touched.
+        let front = Front(options: frontOptions, store: store, engine: engine, log: log)
+        let server = try StartError.wrapping { () throws(HTTPServerError) in
+            try HTTPServer(options: serverOptions, handler: front)
+        }
+        try await engine.recover()
+        log.notice("fetchd \(Version.text) is ready at http://\(settings.listen.with(port: server.port))")
+
+        try await serve(engine, dispatcher, server)
+        await downloads.shutdown()
+        await webhooks.shutdown()
+        store.close()
+        log.notice("Stopped; what was under way goes on at the next start.")
+    }
+
+    /// Stopped in reverse: first no more requests, then the transfers, so that their last events are still sent.
+    private func serve(_ engine: Engine, _ dispatcher: Dispatcher, _ server: HTTPServer) async throws {
+        var configuration = ServiceGroupConfiguration(
+            services: [
+                .init(service: Unit { await dispatcher.run() }),
+                .init(service: Unit { await engine.run() }),
+                .init(service: ServerUnit(server: server)),
+            ], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+        configuration.maximumGracefulShutdownDuration = .seconds(30)
+        try await ServiceGroup(configuration: configuration).run()
+    }
+
+    private var engineOptions: Engine.Options {
+        var options = Engine.Options()
+        options.maxConcurrentJobs = settings.maxConcurrentJobs
+        options.maxConnectionsPerHost = settings.maxConnectionsPerHost
+        return options
+    }
+
+    private var dispatcherOptions: Dispatcher.Options {
+        var options = Dispatcher.Options()
+        options.schedule = RetrySchedule(delays: settings.webhookRetryDelays)
+        return options
+    }
+
+    private var frontOptions: Front.Options {
+        var options = Front.Options()
+        options.token = settings.token
+        options.publicHosts = settings.publicHosts
+        return options
+    }
+
+    private var serverOptions: HTTPServer.Options {
+        var options = HTTPServer.Options()
+        options.address = settings.listen.host
+        options.port = settings.listen.port
+        options.maxBodyBytes = 32 << 20
+        return options
+    }
+}
+
+/// Something that runs until it is told to stop, as a unit of the service group.
+private struct Unit: ServiceLifecycle.Service {
+    let body: @Sendable () async -> Void
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await body() }
+    }
+}
+
+private struct ServerUnit: ServiceLifecycle.Service {
+    let server: HTTPServer
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await server.stop(grace: .seconds(5))
+    }
+}

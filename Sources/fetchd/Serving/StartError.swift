@@ -1,0 +1,15 @@
+/// Why the service did not start: one sentence for the terminal.
+struct StartError: Error, CustomStringConvertible {
+    let description: String
+
+    /// Lets an error of a layer below end the start with its description.
+    static func wrapping<Value, Failure: Error>(
+        _ body: () throws(Failure) -> Value
+    ) throws(StartError) -> Value {
+        do throws(Failure) {
+            return try body()
+        } catch {
+            throw StartError(description: "\(error)")
+        }
+    }
+}
