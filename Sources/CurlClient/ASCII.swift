@@ -1,0 +1,36 @@
+/// Comparisons and classes of HTTP's alphabet, byte by byte: field names are ASCII and know no locale.
+extension String {
+    func equalsIgnoringASCIICase(_ other: String) -> Bool {
+        utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+    }
+
+    /// A `token` of RFC 9110: what a method or a field name may be.
+    var isHTTPToken: Bool {
+        !utf8.isEmpty && utf8.allSatisfy(\.isHTTPTokenCharacter)
+    }
+
+    /// Whether the text would end a line, or a C string.
+    var breaksLine: Bool {
+        utf8.contains { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") || $0 == 0 }
+    }
+}
+
+extension UInt8 {
+    var asciiLowercased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+
+    var isHTTPSpace: Bool {
+        self == UInt8(ascii: " ") || self == UInt8(ascii: "\t")
+    }
+
+    fileprivate var isHTTPTokenCharacter: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default:
+            "!#$%&'*+-.^_`|~".utf8.contains(self)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// Some bytes of a body, with their memory.
+///
+/// A chunk counts against the window of its transfer until it is released: let go of it when its bytes are dealt with.
+/// Releasing it gives the buffer back to the client and, if the transfer was paused for want of it, lets it go on.
+public final class Chunk: Sendable {
+    public let count: Int
+    private let buffer: Buffer
+    private let pool: BufferPool
+    private let window: SharedWindow
+
+    init(_ buffer: Buffer, count: Int, pool: BufferPool, window: SharedWindow) {
+        self.count = count
+        self.buffer = buffer
+        self.pool = pool
+        self.window = window
+    }
+
+    deinit {
+        pool.giveBack(buffer)
+        window.giveBack(count)
+    }
+
+    /// The bytes, valid only during `body`.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(start: buffer.start, count: count))
+    }
+}

@@ -1,0 +1,90 @@
+/// Small exchanges, such as a webhook's: one call, one answer in memory.
+extension CurlClient {
+    /// Sends a request and waits for the answer, of whatever status. At most `bodyLimit` bytes of the body are kept;
+    /// when there are more, the transfer is ended and `bodyTruncated` says so.
+    ///
+    /// Cancelling the task cancels the transfer, and throws `cancelled`.
+    public func exchange(
+        _ request: TransferRequest, bodyLimit: Int
+    ) async throws(TransferError) -> ExchangeResponse {
+        let transfer = prepare()
+        let exchange = Exchange(transfer: transfer, bodyLimit: bodyLimit)
+        submit(transfer, request, handler: exchange)
+        return try await withTaskCancellationHandler {
+            await exchange.result
+        } onCancel: {
+            transfer.cancel()
+        }.get()
+    }
+}
+
+/// Gathers a response for one waiting task.
+private final class Exchange: TransferHandler {
+    private struct State {
+        var body: [UInt8] = []
+        var isTruncated = false
+        var result: Result<ExchangeResponse, TransferError>?
+        var waiting: CheckedContinuation<Result<ExchangeResponse, TransferError>, Never>?
+    }
+
+    private let transfer: Transfer
+    private let bodyLimit: Int
+    private let state = Locked(State())
+
+    init(transfer: Transfer, bodyLimit: Int) {
+        self.transfer = transfer
+        self.bodyLimit = bodyLimit
+    }
+
+    var result: Result<ExchangeResponse, TransferError> {
+        get async {
+            await withCheckedContinuation { continuation in
+                let result = state.withLock { state in
+                    if state.result == nil { state.waiting = continuation }
+                    return state.result
+                }
+                if let result { continuation.resume(returning: result) }
+            }
+        }
+    }
+
+    func received(head: ResponseHead) -> HeadVerdict {
+        .accept
+    }
+
+    func received(chunk: Chunk) {
+        let isTruncated = state.withLock { state in
+            let room = bodyLimit - state.body.count
+            chunk.withUnsafeBytes { state.body.append(contentsOf: $0.prefix(room)) }
+            state.isTruncated = state.isTruncated || chunk.count > room
+            return state.isTruncated
+        }
+        if isTruncated { transfer.cancel() }
+    }
+
+    func finished(_ transferResult: TransferResult) {
+        let (result, waiting) = state.withLock { state in
+            let result = Self.judge(transferResult, state)
+            state.result = result
+            return (result, state.waiting.take())
+        }
+        waiting?.resume(returning: result)
+    }
+
+    private static func judge(
+        _ result: TransferResult, _ state: State
+    ) -> Result<ExchangeResponse, TransferError> {
+        switch result.outcome {
+        case .failed(let error) where !state.isTruncated:
+            return .failure(error)
+        case .cancelled where !state.isTruncated, .rejected:
+            return .failure(.cancelled)
+        case .completed, .cancelled, .failed:
+            guard let head = result.head else { return .failure(.protocolError("a body without a head")) }
+            return .success(
+                ExchangeResponse(
+                    status: head.status, headers: head.headers, body: state.body, bodyTruncated: state.isTruncated,
+                    metrics: result.metrics))
+        }
+    }
+}

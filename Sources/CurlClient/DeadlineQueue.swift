@@ -1,0 +1,76 @@
+/// Moments to look at something again, earliest first: a binary heap with at most one entry for a key.
+///
+/// Positions are kept, so that the entry of a finished transfer is removed rather than left to expire: at thousands of
+/// short transfers a second, an idle timeout's worth of dead entries would be most of the heap.
+struct DeadlineQueue<Key: Hashable> {
+    private struct Entry {
+        let key: Key
+        var moment: ContinuousClock.Instant
+    }
+
+    private var heap: [Entry] = []
+    private var positions: [Key: Int] = [:]
+
+    var earliest: ContinuousClock.Instant? { heap.first?.moment }
+    var isEmpty: Bool { heap.isEmpty }
+
+    /// Adds a deadline, or brings an existing one forward; a later moment changes nothing, as whoever is woken early
+    /// asks again.
+    mutating func add(_ key: Key, at moment: ContinuousClock.Instant) {
+        guard let position = positions[key] else {
+            heap.append(Entry(key: key, moment: moment))
+            positions[key] = heap.count - 1
+            siftUp(heap.count - 1)
+            return
+        }
+        guard moment < heap[position].moment else { return }
+        heap[position].moment = moment
+        siftUp(position)
+    }
+
+    mutating func remove(_ key: Key) {
+        guard let position = positions.removeValue(forKey: key) else { return }
+        let last = heap.removeLast()
+        guard position < heap.count else { return }
+        heap[position] = last
+        positions[last.key] = position
+        siftUp(position)
+        siftDown(position)
+    }
+
+    /// Removes and returns the earliest key whose moment has come.
+    mutating func popDue(at now: ContinuousClock.Instant) -> Key? {
+        guard let first = heap.first, first.moment <= now else { return nil }
+        remove(first.key)
+        return first.key
+    }
+
+    private mutating func siftUp(_ start: Int) {
+        var child = start
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard heap[child].moment < heap[parent].moment else { return }
+            swap(child, parent)
+            child = parent
+        }
+    }
+
+    private mutating func siftDown(_ start: Int) {
+        var parent = start
+        while true {
+            let left = 2 * parent + 1
+            guard left < heap.count else { return }
+            let right = left + 1
+            let child = right < heap.count && heap[right].moment < heap[left].moment ? right : left
+            guard heap[child].moment < heap[parent].moment else { return }
+            swap(child, parent)
+            parent = child
+        }
+    }
+
+    private mutating func swap(_ a: Int, _ b: Int) {
+        heap.swapAt(a, b)
+        positions[heap[a].key] = a
+        positions[heap[b].key] = b
+    }
+}

@@ -1,0 +1,118 @@
+import CCurl
+
+/// libcurl's easy handle: one transfer at a time, and many one after the other. Owned by the loop's thread.
+///
+/// Whatever libcurl keeps a pointer to for the length of a transfer (header list, error text) lives here, so that it
+/// cannot go before the handle.
+final class EasyHandle {
+    let raw: OpaquePointer
+    private var headers = StringList()
+    private let errorText: UnsafeMutablePointer<CChar>
+
+    init() throws(TransferError) {
+        guard let raw = curl_easy_init() else {
+            throw .other(code: Int32(CURLE_OUT_OF_MEMORY.rawValue), message: "no memory for an easy handle")
+        }
+        self.raw = raw
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        curl_easy_cleanup(raw)
+        errorText.deallocate()
+    }
+
+    /// Forgets the last transfer; the handle can then be used for another.
+    func reset() {
+        curl_easy_reset(raw)
+        headers = StringList()
+        errorText.update(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    /// Lets a paused transfer go on. libcurl may deliver what it held back before this returns.
+    func resume() -> CURLcode {
+        curl_easy_pause(raw, CURLPAUSE_CONT)
+    }
+
+    /// libcurl's words for what went wrong, if it had any.
+    var errorMessage: String? {
+        errorText.pointee == 0 ? nil : String(cString: errorText)
+    }
+
+    func use(headers list: consuming StringList) throws(TransferError) {
+        headers = list
+        try check(ccurl_easy_set_list(raw, CURLOPT_HTTPHEADER, headers.first))
+    }
+
+    func useErrorText() throws(TransferError) {
+        try set(CURLOPT_ERRORBUFFER, pointer: errorText)
+    }
+}
+
+// MARK: - Options
+
+extension EasyHandle {
+    func set(_ option: CURLoption, _ value: Int) throws(TransferError) {
+        try check(ccurl_easy_set_long(raw, option, value))
+    }
+
+    func set(_ option: CURLoption, _ value: Bool) throws(TransferError) {
+        try set(option, value ? 1 : 0)
+    }
+
+    func set(_ option: CURLoption, offset value: Int64) throws(TransferError) {
+        try check(ccurl_easy_set_offset(raw, option, curl_off_t(value)))
+    }
+
+    /// libcurl copies the text.
+    func set(_ option: CURLoption, _ value: String) throws(TransferError) {
+        try check(ccurl_easy_set_string(raw, option, value))
+    }
+
+    func set(_ option: CURLoption, pointer value: UnsafeRawPointer?) throws(TransferError) {
+        try check(ccurl_easy_set_pointer(raw, option, value))
+    }
+
+    func check(_ code: CURLcode) throws(TransferError) {
+        guard code == CURLE_OK else {
+            throw .other(code: Int32(bitPattern: code.rawValue), message: CurlLibrary.describe(code))
+        }
+    }
+}
+
+// MARK: - Information
+
+extension EasyHandle {
+    func long(_ info: CURLINFO) -> Int? {
+        var value = 0
+        return ccurl_easy_get_long(raw, info, &value) == CURLE_OK ? value : nil
+    }
+
+    func offset(_ info: CURLINFO) -> Int64? {
+        var value: curl_off_t = 0
+        return ccurl_easy_get_offset(raw, info, &value) == CURLE_OK ? Int64(value) : nil
+    }
+
+    func string(_ info: CURLINFO) -> String? {
+        var value: UnsafePointer<CChar>?
+        guard ccurl_easy_get_string(raw, info, &value) == CURLE_OK, let value, value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+}
+
+/// libcurl's linked list of strings, with an owner.
+struct StringList: ~Copyable {
+    private(set) var first: UnsafeMutablePointer<curl_slist>?
+
+    mutating func append(_ text: String) throws(TransferError) {
+        guard let extended = curl_slist_append(first, text) else {
+            throw .other(code: Int32(CURLE_OUT_OF_MEMORY.rawValue), message: "no memory for a header")
+        }
+        first = extended
+    }
+
+    deinit {
+        curl_slist_free_all(first)
+    }
+}

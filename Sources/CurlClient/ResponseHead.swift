@@ -1,0 +1,53 @@
+/// The status and fields of a final response.
+public struct ResponseHead: Sendable {
+    public internal(set) var status: Int
+
+    /// As the server wrote it: `HTTP/1.1`.
+    public internal(set) var httpVersion: String
+
+    /// In the order received, names as written. Values that are not UTF-8 are read as ISO 8859-1.
+    public internal(set) var headers: [(name: String, value: String)]
+
+    /// What `Content-Length` says; nil when it is absent or overridden by `Transfer-Encoding`. To a HEAD request it
+    /// tells of a body that does not follow.
+    public internal(set) var contentLength: Int64?
+
+    /// The numeric address the response came from.
+    public internal(set) var remoteAddress: String
+
+    public init(
+        status: Int, httpVersion: String = "HTTP/1.1", headers: [(name: String, value: String)] = [],
+        contentLength: Int64? = nil, remoteAddress: String = ""
+    ) {
+        self.status = status
+        self.httpVersion = httpVersion
+        self.headers = headers
+        self.contentLength = contentLength
+        self.remoteAddress = remoteAddress
+    }
+
+    /// The first value of a field; the case of `name` does not matter.
+    public func value(of name: String) -> String? {
+        headers.first { $0.name.equalsIgnoringASCIICase(name) }?.value
+    }
+
+    /// Every value of a field, in order.
+    public func values(of name: String) -> [String] {
+        headers.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
+    }
+}
+
+extension ResponseHead {
+    /// Whether the end of the body can be told from a lost connection.
+    func marksBodyEnd(method: String) -> Bool {
+        if method == "HEAD" || status == 204 || status == 304 { return true }
+        let isChunked = values(of: "Transfer-Encoding").contains { $0.equalsIgnoringASCIICase("chunked") }
+        return contentLength != nil || isChunked
+    }
+
+    /// The absolute URL a redirect points to.
+    func redirectTarget(from url: String) -> String? {
+        guard (300..<400).contains(status), status != 304, let location = value(of: "Location") else { return nil }
+        return try? ParsedURL(url).resolve(location)
+    }
+}

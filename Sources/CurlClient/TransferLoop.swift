@@ -1,0 +1,167 @@
+import CCurl
+
+/// The client's thread: it sleeps until a socket, a command or a deadline needs it, and does everything libcurl.
+///
+/// One turn lets libcurl act on the sockets that are ready, obeys the commands, lets libcurl act on its timeout, ends
+/// the transfers that are done, and looks at those whose moment has come. Handlers are called from within; what they ask
+/// for in return comes back as a command, in the next turn. So nothing here is re-entered.
+final class TransferLoop {
+    let name: String
+    let ended: Latch
+    private let services: LoopServices
+    private let poller: Poller
+    private var multi: MultiHandle
+    private var active: [TransferID: ActiveTransfer] = [:]
+    private var idleHandles: [EasyHandle] = []
+    private var isShuttingDown = false
+
+    /// Easy handles kept for reuse; beyond a burst they would only be memory.
+    private static let maxIdleHandles = 64
+
+    private var options: CurlClient.Options { services.options }
+    private var mailbox: Mailbox { services.mailbox }
+    private var agenda: Agenda { services.agenda }
+
+    init(
+        name: String, options: CurlClient.Options, mailbox: Mailbox, ended: Latch
+    ) throws(CurlClientError) {
+        self.name = name
+        self.ended = ended
+        services = LoopServices(options: options, mailbox: mailbox)
+        poller = try Poller()
+        multi = try MultiHandle(poller: poller, maxIdleConnections: options.maxIdleConnections)
+        poller.watch(mailbox.descriptor, for: .read)
+    }
+
+    /// Works until it is told to shut down and nobody is left to tell.
+    func run() {
+        while !(isShuttingDown && mailbox.closeIfEmpty()) {
+            poller.sleep(milliseconds: mailbox.prepareToSleep() && !isShuttingDown ? sleepLimit() : 0)
+            agenda.readClock()
+            serveSockets()
+            for command in mailbox.takeAll() { obey(command) }
+            if let deadline = multi.deadline, deadline <= .now { check(multi.actOnTimeout()) }
+            endCompleted()
+            endRejected()
+            serveDeadlines()
+        }
+    }
+
+    private func serveSockets() {
+        poller.forEachReady { descriptor, interest in
+            if descriptor == mailbox.descriptor {
+                mailbox.acknowledgeWakeUp()
+            } else {
+                check(multi.act(on: descriptor, interest))
+            }
+        }
+    }
+
+    private func sleepLimit() -> Int32 {
+        guard let deadline = [multi.deadline, agenda.earliest].compactMap(\.self).min() else { return -1 }
+        return Int32(clamping: (deadline - .now).wholeMilliseconds)
+    }
+
+    /// Last in the turn, and by the clock as it was at its beginning: what arrived in time counts, even when a slow
+    /// handler kept us from reading it, and a transfer that is complete is not late.
+    private func serveDeadlines() {
+        while let id = agenda.popDue() {
+            guard let transfer = active[id], let deadline = transfer.wakeUp() else { continue }
+            end(transfer, .failed(.timedOut(deadline)))
+        }
+    }
+
+    private func endCompleted() {
+        while let completion = multi.nextCompletion() {
+            let transfer = completion.transfer
+            end(transfer, transfer.outcome(for: completion.code))
+        }
+    }
+
+    private func endRejected() {
+        for id in services.takeRejected() {
+            guard let transfer = active[id] else { continue }
+            end(transfer, .rejected)
+        }
+    }
+
+    /// An error of the multi handle leaves it unusable: what it carried is lost, and another takes its place.
+    private func check(_ code: CURLMcode) {
+        guard code != CURLM_OK else { return }
+        let message = String(cString: curl_multi_strerror(code))
+        for transfer in active.values { end(transfer, .failed(.other(code: code.rawValue, message: message))) }
+        if let fresh = try? MultiHandle(poller: poller, maxIdleConnections: options.maxIdleConnections) {
+            multi = fresh
+        }
+    }
+}
+
+// MARK: - Commands
+
+extension TransferLoop {
+    private func obey(_ command: Command) {
+        switch command {
+        case .start(let submission):
+            begin(submission)
+        case .cancel(let id):
+            if let transfer = active[id] { end(transfer, .cancelled) }
+        case .resume(let id):
+            if let transfer = active[id] { resume(transfer) }
+        case .shutdown:
+            isShuttingDown = true
+            for transfer in active.values { end(transfer, .cancelled) }
+        }
+    }
+
+    private func begin(_ submission: Submission) {
+        guard !isShuttingDown else { return submission.handler.finished(.neverStarted(.cancelled)) }
+        do throws(TransferError) {
+            try submission.request.validate()
+            let easy = try takeHandle()
+            let transfer = ActiveTransfer(submission, easy: easy, services: services)
+            try easy.prepare(submission.request)
+            try easy.report(to: transfer)
+            try add(transfer)
+        } catch {
+            agenda.forget(submission.id)
+            submission.handler.finished(.neverStarted(.failed(error)))
+        }
+    }
+
+    private func add(_ transfer: ActiveTransfer) throws(TransferError) {
+        let code = multi.add(transfer.easy)
+        guard code == CURLM_OK else {
+            throw .other(code: code.rawValue, message: String(cString: curl_multi_strerror(code)))
+        }
+        active[transfer.id] = transfer
+    }
+
+    private func resume(_ transfer: ActiveTransfer) {
+        let code = transfer.resume()
+        // libcurl may or may not report the same end as a completion; the second of both finds nothing to end.
+        guard code != CURLE_OK, active[transfer.id] != nil else { return }
+        end(transfer, transfer.outcome(for: code))
+    }
+
+    /// The one end of every transfer that began.
+    private func end(_ transfer: ActiveTransfer, _ outcome: TransferResult.Outcome) {
+        guard active.removeValue(forKey: transfer.id) != nil else { return }
+        agenda.forget(transfer.id)
+        transfer.flush()
+        let result = transfer.result(outcome)
+        multi.remove(transfer.easy)
+        recycle(transfer.easy)
+        transfer.handler.finished(result)
+    }
+
+    private func takeHandle() throws(TransferError) -> EasyHandle {
+        if let idle = idleHandles.popLast() { return idle }
+        return try EasyHandle()
+    }
+
+    private func recycle(_ easy: EasyHandle) {
+        guard idleHandles.count < Self.maxIdleHandles else { return }
+        easy.reset()
+        idleHandles.append(easy)
+    }
+}

@@ -1,0 +1,53 @@
+/// What is refused before anything is sent. libcurl writes the texts of a request to the wire as they are, so a line
+/// break in one of them would be another header, or another request.
+extension TransferRequest {
+    func validate() throws(TransferError) {
+        try validateURL()
+        try validateMethod()
+        for header in headers { try Self.validate(header) }
+        if let userAgent, userAgent.breaksLine { throw .protocolError("the user agent breaks its line") }
+        try validateRange()
+    }
+
+    private func validateURL() throws(TransferError) {
+        guard !url.breaksLine else { throw .badURL("the URL breaks its line") }
+        guard let scheme = try ParsedURL(url).scheme else { throw .badURL("the URL has no scheme") }
+        guard ["http", "https"].contains(where: scheme.equalsIgnoringASCIICase) else { throw .unsupportedProtocol }
+    }
+
+    private func validateMethod() throws(TransferError) {
+        guard method.isHTTPToken else { throw .protocolError("the method is not a token") }
+        // The answer to either is framed in a way of its own, which libcurl keeps to only where it chose the method.
+        guard method != "CONNECT" else { throw .protocolError("CONNECT is for proxies") }
+        guard method != "HEAD" || body == nil else { throw .protocolError("a HEAD request has no body") }
+    }
+
+    private static func validate(_ header: (name: String, value: String)) throws(TransferError) {
+        guard header.name.isHTTPToken else { throw .protocolError("a header's name is not a token") }
+        guard !header.value.breaksLine else { throw .protocolError("the header \(header.name) breaks its line") }
+        // A length that lies leaves bytes on the connection that the next request would begin with.
+        let framing = ["Content-Length", "Transfer-Encoding"]
+        guard !framing.contains(where: header.name.equalsIgnoringASCIICase) else {
+            throw .protocolError("\(header.name) follows from the body and cannot be given")
+        }
+    }
+
+    private func validateRange() throws(TransferError) {
+        guard let rangeStart else {
+            guard rangeEnd == nil else { throw .protocolError("a range needs a start") }
+            return
+        }
+        guard rangeStart >= 0, rangeEnd.map({ $0 >= rangeStart }) ?? true else {
+            throw .protocolError("a range must not be negative")
+        }
+    }
+
+    /// `CURLOPT_RANGE` for this request.
+    var rangeOption: String? {
+        rangeStart.map { start in "\(start)-" + (rangeEnd.map(String.init) ?? "") }
+    }
+
+    func hasHeader(_ name: String) -> Bool {
+        headers.contains { $0.name.equalsIgnoringASCIICase(name) }
+    }
+}

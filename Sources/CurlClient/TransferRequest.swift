@@ -1,0 +1,58 @@
+/// One request, as the caller means it. It is judged before anything is sent: see `TransferRequest+Validation.swift`.
+public struct TransferRequest: Sendable {
+    /// Absolute, `http` or `https`.
+    public var url: String
+
+    public var method: String
+
+    /// Sent as they are, in order. `Accept-Encoding: identity` is added unless given, as a decoded body can be neither
+    /// resumed nor compared with its digest. The framing of the body (`Content-Length`, `Transfer-Encoding`) is ours.
+    public var headers: [(name: String, value: String)]
+
+    public var body: [UInt8]?
+
+    /// The first byte asked for (`Range: bytes=N-`); nil asks for everything. The answer is not checked: judge the head.
+    public var rangeStart: Int64?
+
+    /// The last byte asked for, counted from 0 and included; only with `rangeStart`.
+    public var rangeEnd: Int64?
+
+    public var userAgent: String?
+
+    public var timeouts: Timeouts
+
+    public init(
+        url: String, method: String = "GET", headers: [(name: String, value: String)] = [], body: [UInt8]? = nil,
+        rangeStart: Int64? = nil, rangeEnd: Int64? = nil, userAgent: String? = nil, timeouts: Timeouts = .init()
+    ) {
+        self.url = url
+        self.method = method
+        self.headers = headers
+        self.body = body
+        self.rangeStart = rangeStart
+        self.rangeEnd = rangeEnd
+        self.userAgent = userAgent
+        self.timeouts = timeouts
+    }
+}
+
+extension TransferRequest {
+    /// How long a transfer may take to do what.
+    public struct Timeouts: Sendable, Equatable {
+        /// From the start until the request can be sent: name, TCP and TLS.
+        public var connect: Duration
+
+        /// Without a byte in either direction, once connected; waiting for the head counts, being paused by the
+        /// handler does not. nil waits for ever.
+        public var idle: Duration?
+
+        /// From the start to the end, whatever happens in between. nil is unbounded.
+        public var total: Duration?
+
+        public init(connect: Duration = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil) {
+            self.connect = connect
+            self.idle = idle
+            self.total = total
+        }
+    }
+}

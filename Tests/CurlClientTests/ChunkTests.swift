@@ -1,0 +1,128 @@
+import CurlClient
+import TestKit
+import Testing
+
+/// How bytes are gathered, and how a slow handler holds them back.
+@Suite struct ChunkTests {
+    let origin: Origin
+
+    init() throws {
+        origin = try Origin()
+    }
+
+    private func client(chunk: Int, window: Int = 1 << 20, flush: Duration = .seconds(60)) throws -> CurlClient {
+        var options = CurlClient.Options()
+        options.chunkBytes = chunk
+        options.windowBytes = window
+        options.flushInterval = flush
+        return try CurlClient(options: options)
+    }
+
+    @Test(arguments: [1_000, 100_000, 262_144])
+    func chunksAreFullExceptTheLast(chunkBytes: Int) async throws {
+        let bytes = Content.random(seed: 7, count: 1_000_001)
+        origin.serve("/file", .file(bytes))
+        let (_, recorder) = try await client(chunk: chunkBytes).run(origin.url("/file"))
+        let sizes = recorder.state.current.chunkSizes
+        #expect(sizes.dropLast().allSatisfy { $0 == chunkBytes })
+        #expect(sizes.reduce(0, +) == bytes.count)
+        #expect(recorder.body == bytes)
+    }
+
+    @Test func unfinishedChunkIsHandedOverAfterTheInterval() async throws {
+        let gate = Gate()
+        origin.serve("/file", .file([1, 2, 3, 4]), .waiting(at: 3, for: gate))
+        let recorder = Recorder()
+        let client = try client(chunk: 1_000, flush: .milliseconds(20))
+        client.start(TransferRequest(url: origin.url("/file")), handler: recorder)
+        #expect(await recorder.received(atLeast: 3))
+        #expect(recorder.state.current.results.isEmpty)
+        gate.open()
+        #expect(try await recorder.result().outcome == .completed)
+        #expect(recorder.state.current.chunkSizes == [3, 1])
+    }
+
+    @Test func gatheredBytesOfABrokenTransferAreHandedOver() async throws {
+        origin.serve("/file", .file(Content.random(seed: 8, count: 1_000)), .closing(after: 600))
+        let (result, recorder) = try await client(chunk: 10_000).run(origin.url("/file"))
+        #expect(result.bytesReceived == 600)
+        #expect(recorder.body == Content.random(seed: 8, count: 600))
+    }
+
+    @Test func heldChunksStopTheirTransferAndNoOther() async throws {
+        let window = 200_000
+        let bytes = Content.random(seed: 9, count: 20_000_000)
+        origin.serve("/big", .file(bytes))
+        origin.serve("/small", .file(Array(bytes.prefix(2_000_000))))
+        let client = try client(chunk: 50_000, window: window)
+        let slow = Recorder(holdingChunks: true)
+        client.start(TransferRequest(url: origin.url("/big")), handler: slow)
+        #expect(await slow.received(atLeast: window - 16_384))
+
+        // Others come and go meanwhile; that they take several turns of the loop shows that the slow one stays put.
+        for _ in 0..<5 {
+            let (result, _) = try await client.run(origin.url("/small"))
+            #expect(result.outcome == .completed)
+        }
+        #expect(slow.body.count <= window)
+        #expect(slow.state.current.results.isEmpty)
+
+        slow.releaseChunks()
+        #expect(try await slow.result().outcome == .completed)
+        #expect(slow.body == bytes)
+    }
+
+    @Test func windowSmallerThanAPieceStillMoves() async throws {
+        let bytes = Content.random(seed: 10, count: 500_000)
+        origin.serve("/file", .file(bytes))
+        let (result, recorder) = try await client(chunk: 65_536, window: 1).run(origin.url("/file"))
+        #expect(result.outcome == .completed)
+        #expect(recorder.body == bytes)
+    }
+
+    @Test func chunksReleasedElsewhereResumeTheTransferAgainAndAgain() async throws {
+        let bytes = Content.random(seed: 11, count: 8_000_000)
+        origin.serve("/file", .file(bytes))
+        let client = try client(chunk: 32_768, window: 65_536)
+        let releasing = ReleasingHandler()
+        client.start(TransferRequest(url: origin.url("/file")), handler: releasing)
+        #expect(await releasing.finished.wait { $0 != nil })
+        #expect(releasing.finished.current == .completed)
+        #expect(releasing.count.current == bytes.count)
+    }
+
+    @Test func chunksOutliveTheirClient() async throws {
+        let bytes = Content.random(seed: 12, count: 100_000)
+        origin.serve("/file", .file(bytes))
+        let recorder = Recorder(holdingChunks: true)
+        let client = try client(chunk: 10_000)
+        _ = try await client.run(TransferRequest(url: origin.url("/file")), recorder)
+        await client.shutdown()
+        let held = recorder.state.current.held.flatMap { chunk in chunk.withUnsafeBytes { Array($0) } }
+        #expect(held == bytes)
+        recorder.releaseChunks()
+    }
+}
+
+/// Lets each chunk go from a task: another thread, a little later.
+private final class ReleasingHandler: TransferHandler {
+    let count = Monitor(0)
+    let finished = Monitor(TransferResult.Outcome?.none)
+
+    func received(head: ResponseHead) -> HeadVerdict { .accept }
+
+    func received(chunk: Chunk) {
+        Task {
+            await Task.yield()
+            count.withLock { $0 += chunk.count }
+        }
+    }
+
+    func finished(_ result: TransferResult) {
+        Task {
+            // The tasks above may still run; the count is what the test is about.
+            _ = await count.wait { $0 == result.bytesReceived }
+            finished.withLock { $0 = result.outcome }
+        }
+    }
+}

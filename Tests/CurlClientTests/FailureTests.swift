@@ -1,0 +1,173 @@
+import CurlClient
+import TestKit
+import Testing
+
+/// Every way a transfer fails has a name of its own.
+@Suite struct FailureTests {
+    let client: CurlClient
+    let origin: Origin
+
+    init() throws {
+        client = try CurlClient()
+        origin = try Origin()
+    }
+
+    private func run(
+        _ path: String, _ timeouts: TransferRequest.Timeouts = .init()
+    ) async throws -> (TransferResult, Recorder) {
+        try await client.run(TransferRequest(url: origin.url(path), timeouts: timeouts))
+    }
+
+    @Test func refusedPort() async throws {
+        let port = origin.port
+        origin.stop()
+        let (result, _) = try await client.run("http://127.0.0.1:\(port)/")
+        guard case .connectFailed = result.error else {
+            Issue.record("\(result.outcome)")
+            return
+        }
+    }
+
+    @Test func connectTimeout() async throws {
+        let port = try UnresponsivePort()
+        let request = TransferRequest(
+            url: "http://127.0.0.1:\(port.number)/", timeouts: .init(connect: .milliseconds(100)))
+        let (result, _) = try await client.run(request)
+        #expect(result.error == .timedOut(.connect))
+    }
+
+    @Test func unresolvableName() async throws {
+        // A label of 64 characters: no resolver needs to ask anybody.
+        let (result, _) = try await client.run("http://\(String(repeating: "a", count: 64)).invalid/")
+        #expect(result.error == .nameResolutionFailed)
+    }
+
+    @Test func shortBody() async throws {
+        origin.serve("/file", .file(Content.random(seed: 17, count: 1_000)), .closing(after: 400))
+        let (result, recorder) = try await run("/file")
+        #expect(result.error == .truncated(expected: 1_000, received: 400))
+        #expect(recorder.body.count == 400)
+    }
+
+    @Test func truncatedChunked() async throws {
+        origin.serve("/file", .file(Content.random(seed: 17, count: 1_000)), .chunked(), .closing(after: 400))
+        let (result, _) = try await run("/file")
+        #expect(result.error == .truncated(expected: nil, received: 400))
+        #expect(result.metrics.bodyEndKnown)
+    }
+
+    @Test func unreadableChunked() async throws {
+        origin.serve(
+            "/file", .file(Array("what follows is no chunk\r\n".utf8)), .header("Transfer-Encoding", "chunked"),
+            .unframed)
+        let (result, _) = try await run("/file")
+        guard case .protocolError = result.error else {
+            Issue.record("\(result.outcome)")
+            return
+        }
+    }
+
+    @Test func reset() async throws {
+        origin.serve("/file", .file(Content.random(seed: 18, count: 1_000)), .resetting(after: 400))
+        let (result, _) = try await run("/file")
+        guard case .connectionLost = result.error else {
+            Issue.record("\(result.outcome)")
+            return
+        }
+    }
+
+    @Test func noAnswer() async throws {
+        origin.serve("/file", .file([1]), .hangingUp)
+        let (result, _) = try await run("/file")
+        guard case .connectionLost = result.error else {
+            Issue.record("\(result.outcome)")
+            return
+        }
+    }
+
+    @Test func garbage() async throws {
+        origin.serve("/file", .file([1]), .garbage())
+        let (result, recorder) = try await run("/file")
+        guard case .protocolError = result.error else {
+            Issue.record("\(result.outcome)")
+            return
+        }
+        #expect(recorder.head == nil)
+    }
+
+    @Test func differingLengths() async throws {
+        origin.serve("/file", .file([1, 2, 3]), .header("content-length", "2"))
+        let (result, recorder) = try await run("/file")
+        #expect(result.error == .protocolError("two lengths that differ"))
+        #expect(recorder.body.isEmpty)
+    }
+
+    @Test func silenceBeforeTheHead() async throws {
+        origin.serve("/file", .file([1]), .silent)
+        let (result, _) = try await run("/file", .init(idle: .milliseconds(100)))
+        #expect(result.error == .timedOut(.idle))
+        #expect(await origin.waitForSilence())
+    }
+
+    @Test func silenceInTheBody() async throws {
+        origin.serve("/file", .file(Content.random(seed: 19, count: 1_000)), .stalling(after: 400))
+        let (result, recorder) = try await run("/file", .init(idle: .milliseconds(100)))
+        #expect(result.error == .timedOut(.idle))
+        #expect(recorder.body.count == 400)
+    }
+
+    @Test func trickleIsNotSilence() async throws {
+        origin.serve("/file", .file(Content.random(seed: 20, count: 400)), .limited(bytesPerSecond: 1_000))
+        let (result, _) = try await run("/file", .init(idle: .milliseconds(250)))
+        #expect(result.outcome == .completed)
+    }
+
+    @Test func totalTimeDespiteATrickle() async throws {
+        origin.serve("/file", .file(Content.random(seed: 20, count: 100_000)), .limited(bytesPerSecond: 1_000))
+        let (result, _) = try await run("/file", .init(idle: .milliseconds(250), total: .milliseconds(300)))
+        #expect(result.error == .timedOut(.total))
+    }
+
+    @Test func pauseIsNotSilence() async throws {
+        let bytes = Content.random(seed: 21, count: 5_000_000)
+        origin.serve("/file", .file(bytes))
+        origin.serve("/silent", .file([1]), .silent)
+        let recorder = Recorder(holdingChunks: true)
+        let patience = TransferRequest.Timeouts(idle: .milliseconds(150))
+        client.start(TransferRequest(url: origin.url("/file"), timeouts: patience), handler: recorder)
+        #expect(await recorder.received(atLeast: almostAWindow))
+        // Another transfer with the same patience, begun later, runs out of it; the paused one does not.
+        let (silent, _) = try await run("/silent", patience)
+        #expect(silent.error == .timedOut(.idle))
+        #expect(recorder.state.current.results.isEmpty)
+        recorder.releaseChunks()
+        #expect(try await recorder.result().outcome == .completed)
+        #expect(recorder.body == bytes)
+    }
+
+    @Test func plainServerBehindHTTPS() async throws {
+        let (result, _) = try await client.run("https://127.0.0.1:\(origin.port)/")
+        guard case .tlsFailed = result.error else {
+            Issue.record("\(result.outcome)")
+            return
+        }
+    }
+
+    @Test(.enabled(if: TLSOrigin.isAvailable)) func certificateThatNobodyVouchesFor() async throws {
+        let server = try TLSOrigin()
+        let (result, _) = try await client.run(server.url("/"))
+        guard case .tlsFailed = result.error else {
+            Issue.record("\(result.outcome)")
+            return
+        }
+    }
+
+    @Test func connectionCutDuringTheHandshake() async throws {
+        let port = try HangUpPort()
+        let (result, _) = try await client.run("https://127.0.0.1:\(port.number)/")
+        guard case .connectionLost = result.error else {
+            Issue.record("\(result.outcome)")
+            return
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import CurlClient
+import TestKit
+
+/// A handler that writes down everything it is told, and that a test can wait on.
+final class Recorder: TransferHandler {
+    struct State: Sendable {
+        var heads: [ResponseHead] = []
+        var body: [UInt8] = []
+        var chunkSizes: [Int] = []
+        /// Chunks kept, while `isHolding`.
+        var held: [Chunk] = []
+        var isHolding: Bool
+        var results: [TransferResult] = []
+        /// Calls that broke the order that the protocol promises.
+        var violations: [String] = []
+    }
+
+    let state: Monitor<State>
+    private let judge: @Sendable (ResponseHead) -> HeadVerdict
+
+    init(holdingChunks: Bool = false, judge: @escaping @Sendable (ResponseHead) -> HeadVerdict = { _ in .accept }) {
+        state = Monitor(State(isHolding: holdingChunks))
+        self.judge = judge
+    }
+
+    func received(head: ResponseHead) -> HeadVerdict {
+        state.withLock { state in
+            if !state.heads.isEmpty || !state.results.isEmpty { state.violations.append("a second head") }
+            state.heads.append(head)
+        }
+        return judge(head)
+    }
+
+    func received(chunk: Chunk) {
+        state.withLock { state in
+            if state.heads.isEmpty || !state.results.isEmpty { state.violations.append("a chunk out of order") }
+            chunk.withUnsafeBytes { state.body.append(contentsOf: $0) }
+            state.chunkSizes.append(chunk.count)
+            if state.isHolding { state.held.append(chunk) }
+        }
+    }
+
+    func finished(_ result: TransferResult) {
+        state.withLock { state in
+            if !state.results.isEmpty { state.violations.append("a second end") }
+            state.results.append(result)
+        }
+    }
+
+    /// Lets go of all chunks, and keeps none from now on.
+    func releaseChunks() {
+        // Out of the lock: the last release calls into the client.
+        let held = state.withLock { state in
+            state.isHolding = false
+            defer { state.held = [] }
+            return state.held
+        }
+        _ = consume held
+    }
+
+    var body: [UInt8] { state.current.body }
+    var head: ResponseHead? { state.current.heads.first }
+
+    /// The result, once there is one.
+    func result(atMost timeout: Duration = .seconds(10)) async throws -> TransferResult {
+        _ = await state.wait(atMost: timeout) { !$0.results.isEmpty }
+        guard let result = state.current.results.first else { throw NeverFinished() }
+        return result
+    }
+
+    func received(atLeast count: Int) async -> Bool {
+        await state.wait { $0.body.count >= count }
+    }
+
+    struct NeverFinished: Error {}
+}
+
+extension CurlClient {
+    /// Runs a transfer to its end.
+    func run(_ request: TransferRequest, _ recorder: Recorder = Recorder()) async throws -> (TransferResult, Recorder) {
+        start(request, handler: recorder)
+        return (try await recorder.result(), recorder)
+    }
+
+    func run(_ url: String) async throws -> (TransferResult, Recorder) {
+        try await run(TransferRequest(url: url))
+    }
+}
+
+/// What a handler that releases nothing gets at least before its transfer is paused: the default window, less one of the
+/// pieces that libcurl hands out.
+let almostAWindow = CurlClient.Options().windowBytes - 16_384
+
+extension TransferResult {
+    var error: TransferError? {
+        guard case .failed(let error) = outcome else { return nil }
+        return error
+    }
+}

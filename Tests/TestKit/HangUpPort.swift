@@ -1,0 +1,18 @@
+/// A port where every connection is accepted, listened to once, and closed without a word.
+public final class HangUpPort: Sendable {
+    public let number: UInt16
+    private let listener: LoopbackSocket
+
+    public init() throws {
+        let listener = try LoopbackSocket.listening()
+        self.listener = listener
+        number = listener.port
+        detachThread {
+            while let connection = listener.accept() { _ = connection.receive() }
+        }
+    }
+
+    deinit {
+        listener.shutDown()
+    }
+}

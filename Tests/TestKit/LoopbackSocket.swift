@@ -1,0 +1,131 @@
+import Glibc
+
+/// A TCP socket as test doubles need it: blocking, and with all the ways to treat a connection badly.
+final class LoopbackSocket: Sendable {
+    struct Failure: Error {
+        let call: String
+        let errno: Int32
+    }
+
+    /// `POLLRDHUP`, which the headers keep for programs that define `_GNU_SOURCE`.
+    private static let peerClosed: Int16 = 0x2000
+
+    private let descriptor: Int32
+
+    init(owning descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Listens on 127.0.0.1, on a port that the system chooses.
+    static func listening(backlog: Int32 = 1024) throws -> LoopbackSocket {
+        let socket = try unconnected()
+        var address = loopback(port: 0)
+        let isBound = withSocketAddress(&address) { bind(socket.descriptor, $0, $1) } == 0
+        guard isBound else { throw Failure(call: "bind", errno: errno) }
+        guard listen(socket.descriptor, backlog) == 0 else { throw Failure(call: "listen", errno: errno) }
+        return socket
+    }
+
+    /// Begins to connect to a port of 127.0.0.1, and does not wait for it.
+    static func connecting(to port: UInt16) throws -> LoopbackSocket {
+        let socket = try unconnected()
+        _ = fcntl(socket.descriptor, F_SETFL, O_NONBLOCK)
+        var address = loopback(port: port)
+        _ = withSocketAddress(&address) { connect(socket.descriptor, $0, $1) }
+        return socket
+    }
+
+    private static func unconnected() throws -> LoopbackSocket {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", errno: errno) }
+        return LoopbackSocket(owning: descriptor)
+    }
+
+    private static func loopback(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        address.sin_port = port.bigEndian
+        return address
+    }
+
+    var port: UInt16 {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = Self.withSocketAddress(&address) { pointer, _ in getsockname(descriptor, pointer, &length) }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    /// nil once the socket was shut down.
+    func accept() -> LoopbackSocket? {
+        while true {
+            let accepted = Glibc.accept(descriptor, nil, nil)
+            if accepted >= 0 {
+                _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+                var on: Int32 = 1
+                setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+                return LoopbackSocket(owning: accepted)
+            }
+            guard errno == EINTR || errno == ECONNABORTED else { return nil }
+        }
+    }
+
+    /// What has come; empty at the end of the connection.
+    func receive() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 64 * 1024) { buffer, count in
+            count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
+        }
+    }
+
+    /// False when the other end is gone.
+    func send(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count {
+                let count = Glibc.send(
+                    descriptor, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
+                guard count > 0 else { return false }
+                sent += count
+            }
+            return true
+        }
+    }
+
+    /// Ends both directions and wakes whoever is blocked on the socket; the descriptor stays until the last user goes.
+    func shutDown() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    /// Makes the close a reset.
+    func abort() {
+        var now = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// Blocks until `other` is readable or hung up (true), or this connection ends (false); without `other`, until it
+    /// ends or the time is over.
+    @discardableResult
+    func wait(for other: Int32 = -1, atMost duration: Duration? = nil) -> Bool {
+        var watched = [
+            pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: descriptor, events: Self.peerClosed, revents: 0),
+        ]
+        let limit = duration.map { max(0, Int32(clamping: Int64($0 / .milliseconds(1)))) } ?? -1
+        while poll(&watched, nfds_t(watched.count), limit) < 0, errno == EINTR {}
+        return watched[1].revents == 0
+    }
+
+    private static func withSocketAddress<Result>(
+        _ address: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/// An HTTP/1.1 server on loopback that misbehaves on request: the other end of every transfer test.
+///
+/// It is written on raw sockets and blocking threads, with nothing of ours that is under test, and serves each path as
+/// told: a resource that is well served, and behaviours that spoil it.
+///
+///     let origin = try Origin()
+///     origin.serve("/file", .file(bytes, etag: "\"v1\""), .closing(after: 1000).once)
+///     ... origin.url("/file") ...
+///     #expect(origin.requests.map { $0.header("Range") } == [nil, "bytes=1000-"])
+public final class Origin: Sendable {
+    private let site = OriginSite()
+    private let listener: OriginListener
+
+    public init() throws {
+        listener = try OriginListener(site: site)
+    }
+
+    deinit {
+        listener.stop()
+    }
+
+    public var port: UInt16 { listener.port }
+
+    public func url(_ path: String) -> String {
+        "http://127.0.0.1:\(port)\(path)"
+    }
+
+    /// Serves a path, in place of what was there; requests are then counted from 1 again. Other paths are 404.
+    public func serve(_ path: String, _ resource: OriginResource, _ behaviours: OriginBehaviour...) {
+        site.serve(path, resource, behaviours)
+    }
+
+    /// Stops listening and breaks every connection.
+    public func stop() {
+        listener.stop()
+    }
+
+    // MARK: What was asked
+
+    /// In the order received.
+    public var requests: [RecordedRequest] { site.requests }
+
+    public func requests(to path: String) -> [RecordedRequest] {
+        requests.filter { $0.path == path }
+    }
+
+    /// Waits until a path was asked for `count` times.
+    @discardableResult
+    public func waitForRequests(_ path: String, count: Int = 1, atMost timeout: Duration = .seconds(10)) async -> Bool {
+        await site.waitForRequests(path, count: count, atMost: timeout)
+    }
+
+    /// Waits until no exchange is under way: the other end has hung up on every one that stalls.
+    @discardableResult
+    public func waitForSilence(atMost timeout: Duration = .seconds(10)) async -> Bool {
+        await site.waitForSilence(atMost: timeout)
+    }
+
+    /// The most exchanges that were ever under way at once.
+    public var maxConcurrentRequests: Int { site.mostUnderWay }
+
+    /// Connections accepted so far.
+    public var connectionCount: Int { listener.connectionCount }
+}

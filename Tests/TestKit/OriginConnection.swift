@@ -1,0 +1,152 @@
+/// One connection to the origin: reads requests, sends answers, misbehaves as they say.
+struct OriginConnection {
+    /// Why nothing more is sent on this connection.
+    private struct Ended: Error {}
+
+    private static let emptyLine = Array("\r\n\r\n".utf8)
+
+    let socket: LoopbackSocket
+    let number: Int
+    let site: OriginSite
+
+    func serve() {
+        var received: [UInt8] = []
+        while let request = readRequest(&received) {
+            let answer = site.beginExchange(request)
+            defer { site.endExchange() }
+            do {
+                try send(answer, to: request)
+            } catch {
+                return
+            }
+            if answer.closesConnection || request.header("Connection")?.lowercased() == "close" { return }
+        }
+    }
+
+    // MARK: Reading
+
+    /// The first byte of a TLS handshake.
+    private static let tlsRecord: UInt8 = 22
+
+    private func readRequest(_ received: inout [UInt8]) -> RecordedRequest? {
+        var end = received.firstRange(of: Self.emptyLine)
+        while end == nil {
+            guard fill(&received) else { return nil }
+            if received.first == Self.tlsRecord {
+                // As plain servers do: in words that the other end cannot read.
+                _ = socket.send(Array("HTTP/1.1 400 TLS to a plain port\r\nConnection: close\r\n\r\n".utf8)[...])
+                return nil
+            }
+            end = received.firstRange(of: Self.emptyLine)
+        }
+        guard let end else { return nil }
+        let head = String(decoding: received[..<end.lowerBound], as: UTF8.self)
+        received.removeSubrange(..<end.upperBound)
+        guard let request = RecordedRequest(head: head, body: [], connection: number) else { return nil }
+        let length = request.header("Content-Length").flatMap { Int($0) } ?? 0
+        while received.count < length {
+            guard fill(&received) else { return nil }
+        }
+        defer { received.removeSubrange(..<length) }
+        return RecordedRequest(head: head, body: Array(received[..<length]), connection: number)
+    }
+
+    private func fill(_ received: inout [UInt8]) -> Bool {
+        let more = socket.receive()
+        received += more
+        return !more.isEmpty
+    }
+
+    // MARK: Sending
+
+    private func send(_ answer: OriginAnswer, to request: RecordedRequest) throws(Ended) {
+        try send(answer.prelude[...])
+        try suffer(answer.incidents(at: OriginAnswer.beforeHead))
+        try sendHead(answer)
+        if request.method != "HEAD", answer.mayHaveBody { try sendBody(answer) }
+        if case .untilClose = answer.framing { throw Ended() }
+    }
+
+    private func sendHead(_ answer: OriginAnswer) throws(Ended) {
+        let head = answer.headBytes
+        guard let interval = answer.headByteInterval else { return try send(head[...]) }
+        for byte in head {
+            try send([byte])
+            guard socket.wait(atMost: interval) else { throw Ended() }
+        }
+    }
+
+    /// The body between one incident and the next.
+    private func sendBody(_ answer: OriginAnswer) throws(Ended) {
+        var offset = 0
+        for stop in Set(answer.incidents.map(\.offset)).sorted() where 0...answer.body.count ~= stop {
+            try sendPieces(of: answer, offset..<stop)
+            try suffer(answer.incidents(at: stop))
+            offset = stop
+        }
+        try sendPieces(of: answer, offset..<answer.body.count)
+        if case .chunked(let trailers) = answer.framing {
+            let fields = trailers.map { "\($0.name): \($0.value)\r\n" }.joined()
+            try send(Array("0\r\n\(fields)\r\n".utf8)[...])
+        }
+    }
+
+    private func sendPieces(of answer: OriginAnswer, _ range: Range<Int>) throws(Ended) {
+        // A rate is kept by twenty pieces a second.
+        let size = answer.bytesPerSecond.map { max(1, $0 / 20) } ?? 256 * 1024
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: size) {
+            let piece = answer.body[start..<min(start + size, range.upperBound)]
+            if case .chunked = answer.framing {
+                try send(Array(String(piece.count, radix: 16).utf8) + Array("\r\n".utf8) + piece + Array("\r\n".utf8))
+            } else {
+                try send(piece)
+            }
+            if answer.bytesPerSecond != nil, !socket.wait(atMost: .milliseconds(50)) { throw Ended() }
+        }
+    }
+
+    private func suffer(_ incidents: [OriginAnswer.Incident]) throws(Ended) {
+        for incident in incidents {
+            switch incident {
+            case .stall:
+                socket.wait()
+                throw Ended()
+            case .close:
+                throw Ended()
+            case .reset:
+                socket.abort()
+                throw Ended()
+            case .wait(let gate):
+                gate.noteArrival()
+                guard socket.wait(for: gate.readingEnd) else { throw Ended() }
+            }
+        }
+    }
+
+    private func send(_ bytes: some Collection<UInt8>) throws(Ended) {
+        guard socket.send(ArraySlice(bytes)) else { throw Ended() }
+    }
+}
+
+extension OriginAnswer {
+    fileprivate var mayHaveBody: Bool {
+        status >= 200 && status != 204 && status != 304
+    }
+
+    fileprivate func incidents(at offset: Int) -> [Incident] {
+        incidents.filter { $0.offset == offset }.map(\.incident)
+    }
+
+    fileprivate var headBytes: [UInt8] {
+        var fields = headers
+        switch framing {
+        case .length where mayHaveBody: fields.append(("Content-Length", "\(body.count)"))
+        case .falseLength(let length): fields.append(("Content-Length", "\(length)"))
+        case .chunked: fields.append(("Transfer-Encoding", "chunked"))
+        case .untilClose: fields.append(("Connection", "close"))
+        case .length, .unstated: break
+        }
+        let lines = ["HTTP/1.1 \(status) Status"] + fields.map { "\($0.name): \($0.value)" }
+        return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+    }
+}

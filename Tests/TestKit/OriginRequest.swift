@@ -1,0 +1,43 @@
+/// A request as the origin received it.
+public struct RecordedRequest: Sendable {
+    public let method: String
+    /// As on the request line, query and all.
+    public let target: String
+    public internal(set) var headers: [(name: String, value: String)]
+    public let body: [UInt8]
+    /// The connection it came on, counted from 1.
+    public let connection: Int
+
+    /// The target without its query: what resources are registered under.
+    public var path: String {
+        String(target.prefix { $0 != "?" })
+    }
+
+    public func header(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    public func headers(_ name: String) -> [String] {
+        headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+    }
+}
+
+extension RecordedRequest {
+    /// Parses a head (without the empty line). nil when it is not HTTP.
+    init?(head: String, body: [UInt8], connection: Int) {
+        var lines = head.split(separator: "\r\n", omittingEmptySubsequences: false)[...]
+        let words = lines.popFirst()?.split(separator: " ") ?? []
+        guard words.count == 3, words[2].hasPrefix("HTTP/") else { return nil }
+        method = String(words[0])
+        target = String(words[1])
+        headers = lines.compactMap(Self.parseField)
+        self.body = body
+        self.connection = connection
+    }
+
+    private static func parseField(_ line: Substring) -> (name: String, value: String)? {
+        guard let colon = line.firstIndex(of: ":") else { return nil }
+        let value = line[line.index(after: colon)...].drop { $0 == " " }
+        return (String(line[..<colon]), String(value))
+    }
+}
