@@ -24,7 +24,7 @@ struct DeliveryAttempt: Sendable {
         let ended = time.now
         let log = Delivery.Attempt(
             at: started, status: status(of: answer), error: error(of: answer),
-            latencySeconds: ended.timeIntervalSince(started), response: body(of: answer))
+            latencySeconds: ended.seconds(since: started), response: body(of: answer))
         return (log, verdict(on: answer, attempts: delivery.attempts + 1, at: ended))
     }
 

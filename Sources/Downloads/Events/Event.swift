@@ -7,9 +7,10 @@ public struct Event: Sendable, Equatable {
     public var time: Date
     public var session: Name
     public var job: JobID?
-    public var data: JSONObject
+    /// A JSON object, as it was written into the journal.
+    public var data: String
 
-    public init(id: EventID, type: EventType, time: Date, session: Name, job: JobID?, data: JSONObject) {
+    public init(id: EventID, type: EventType, time: Date, session: Name, job: JobID?, data: String) {
         self.id = id
         self.type = type
         self.time = time

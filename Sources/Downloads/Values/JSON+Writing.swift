@@ -3,7 +3,7 @@
 /// By hand, because Foundation's encoder neither keeps the order of members nor comes near the speed: a job of 600 bytes
 /// takes it 11 µs, and documents are what clients poll.
 extension JSON {
-    public var text: String { String(decoding: bytes, as: UTF8.self) }
+    public var written: String { String(decoding: bytes, as: UTF8.self) }
 
     public var bytes: [UInt8] {
         var out: [UInt8] = []
@@ -20,6 +20,7 @@ extension JSON {
         // JSON has no NaN and no infinity; a measurement that is neither known nor finite is `null`.
         case .number(let number): out.append(contentsOf: (number.isFinite ? number.shortest : "null").utf8)
         case .string(let string): Self.write(string, into: &out)
+        case .text(let text): out.append(contentsOf: text.utf8)
         case .array(let values):
             out.append(UInt8(ascii: "["))
             for (index, value) in values.enumerated() {

@@ -12,6 +12,8 @@ public enum JSON: Sendable, Hashable {
     case string(String)
     case array([JSON])
     case object(JSONObject)
+    /// JSON text that is passed on as it was written.
+    case text(String)
 }
 
 /// The members of a JSON object, in order. Names are unique: setting a name again replaces its value in place.
@@ -41,10 +43,6 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// These members followed by those of `other`; a name in both takes the value of `other`.
-    public func merging(_ other: JSONObject) -> JSONObject {
-        other.members.reduce(into: self) { $0[$1.name] = $1.value }
-    }
 }
 
 extension JSONObject: Hashable {

@@ -6,10 +6,10 @@ public struct Metadata: Sendable, Equatable, Codable {
     private let text: String
 
     public init() { text = "{}" }
-    public init(_ object: JSONObject) { text = JSON.object(object).text }
+    public init(_ object: JSONObject) { text = JSON.object(object).written }
 
     public var size: Int { text.utf8.count }
-    public var json: JSON { text == "{}" ? .object([:]) : (try? JSON(parsing: text)) ?? .object([:]) }
+    public var json: JSON { .text(text) }
 
     public init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// Times as the contract writes them: RFC 3339, UTC, milliseconds (`2019-08-19T15:23:14.250Z`).
 extension Date {
-    public var rfc3339: String { formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) }
+    public var rfc3339: String { formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
 
     /// Reads an RFC 3339 time with or without a fraction, with `Z` or a numeric offset; nil when it is none.
     public init?(rfc3339 text: String) {
@@ -13,6 +13,9 @@ extension Date {
 
     /// Milliseconds since 1970-01-01T00:00:00Z: how times are stored, and the precision of every time fetchd makes.
     public var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
+
+    /// Seconds since another time, to the millisecond.
+    public func seconds(since other: Date) -> Double { Double(milliseconds - other.milliseconds) / 1000 }
 
     public init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

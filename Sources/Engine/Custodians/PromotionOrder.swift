@@ -35,7 +35,7 @@ extension PromotionOrder {
             timings: Receipt.Timings(
                 connect: metrics.connect?.seconds ?? 0, firstByte: firstByte,
                 transfer: max(0, (metrics.total?.seconds ?? 0) - firstByte),
-                total: now.timeIntervalSince(attempt.job.startedAt ?? now)))
+                total: now.seconds(since: attempt.job.startedAt ?? now)))
     }
 }
 

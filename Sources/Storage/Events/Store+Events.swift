@@ -63,6 +63,6 @@ enum EventRow {
         Event(
             id: row["id"], type: try row.named("type", as: EventType.self), time: row.time("time"),
             session: Name(trusted: row["session"]), job: (row["job"] as String?).map { JobID($0) },
-            data: try JSON(parsing: row["data"] as String).objectValue ?? [:])
+            data: row["data"])
     }
 }

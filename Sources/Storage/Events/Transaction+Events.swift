@@ -7,7 +7,7 @@ extension Transaction {
     func append(_ type: EventType, session: Name, job: JobID?, data: JSONObject) throws -> EventID {
         try run(
             "INSERT INTO events (type, time, session, job, data) VALUES (?, ?, ?, ?, ?)",
-            [type.rawValue, now.milliseconds, session.text, job?.text, JSON.object(data).text])
+            [type.rawValue, now.milliseconds, session.text, job?.text, JSON.object(data).written])
         let event = db.lastInsertedRowID
         try address(event, type, in: session)
         return event

@@ -118,6 +118,10 @@ extension Transaction {
             ])
     }
 
+    func removePart(_ id: PartID) throws {
+        try run("DELETE FROM parts WHERE id = ?", [id.text])
+    }
+
     func removePart(of job: JobID) throws {
         try run("DELETE FROM parts WHERE job = ?", [job.text])
     }

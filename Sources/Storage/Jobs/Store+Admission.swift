@@ -19,7 +19,7 @@ public struct AdmittedJob: Sendable {
     public var spec: ResolvedSpec
 }
 
-public struct Admission: Sendable {
+public struct AdmissionRound: Sendable {
     public var admitted: [AdmittedJob]
     /// When the next wait ends; nil while no job waits.
     public var nextWaitEnds: Date?
@@ -32,12 +32,12 @@ extension Store {
     /// - Parameter onCommit: see `Writer`: the attempts are noted before any later change is begun.
     public func admitJobs(
         _ limits: AdmissionLimits, onCommit: @escaping @Sendable ([AdmittedJob]) -> Void
-    ) async throws -> Admission {
+    ) async throws -> AdmissionRound {
         try await writer.write(onCommit: { onCommit($0.admitted) }) { transaction in
             try transaction.endWaits()
             let admitted = try transaction.admit(limits)
             let next = try transaction.row("SELECT min(retry_at) AS at FROM jobs WHERE state = 'waiting'")
-            return Admission(admitted: admitted, nextWaitEnds: next?.optionalTime("at"))
+            return AdmissionRound(admitted: admitted, nextWaitEnds: next?.optionalTime("at"))
         }
     }
 }

@@ -2,51 +2,67 @@ import Downloads
 import Foundation
 import GRDB
 
-/// What attempts have to tell. Each of these is one transaction: state, offset and event together.
+/// What an attempt knows when it ends, written together with what becomes of the job.
+public struct AttemptReport: Sendable {
+    /// What is on disk now, synced; nil leaves the part as it was committed before.
+    public var part: Part?
+    /// Whether bytes were won, which begins the count of failures anew.
+    public var hasGained: Bool
+    /// How it began; nil when no response was accepted.
+    public var resume: ResumeOutcome?
+
+    public init(part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil) {
+        self.part = part
+        self.hasGained = hasGained
+        self.resume = resume
+    }
+}
+
+/// What clients and attempts have to tell. Each of these is one transaction: state, offset and event together.
 extension Store {
-    /// A signal from a client or an attempt.
-    ///
-    /// - Parameters:
-    ///   - part: what is on disk now, synced; nil leaves the part as it was committed before.
-    ///   - gained: whether bytes were won, which begins the count of failures anew.
-    ///   - onCommit: see `Writer`.
+    /// - Parameter onCommit: see `Writer`.
     public func send(
-        _ signal: JobSignal, to job: JobID, part: Part? = nil, gained: Bool = false,
+        _ signal: JobSignal, to job: JobID, _ report: AttemptReport = AttemptReport(),
         onCommit: @escaping @Sendable (SignalOutcome) -> Void = { _ in }
     ) async throws -> SignalOutcome {
-        try await writer.write(onCommit: onCommit) { transaction in
-            try transaction.send(signal, to: job, part: part, gained: gained)
-        }
+        try await writer.write(onCommit: onCommit) { try $0.send(signal, to: job, report) }
     }
 
-    /// The same signal to many, in one commit: many small files share their syncs.
+    /// Signals to many jobs in one commit: many small files share their syncs. A job that is gone is left out.
     public func send(
-        _ signals: [(job: JobID, signal: JobSignal)],
-        onCommit: @escaping @Sendable ([SignalOutcome]) -> Void = { _ in }
-    ) async throws -> [SignalOutcome] {
+        _ signals: [(job: JobID, signal: JobSignal, report: AttemptReport)],
+        onCommit: @escaping @Sendable ([JobID: SignalOutcome]) -> Void = { _ in }
+    ) async throws -> [JobID: SignalOutcome] {
         try await writer.write(onCommit: onCommit) { transaction in
-            try signals.map { try transaction.send($0.signal, to: $0.job) }
+            var outcomes: [JobID: SignalOutcome] = [:]
+            for (job, signal, report) in signals {
+                do {
+                    outcomes[job] = try transaction.send(signal, to: job, report)
+                } catch StoreError.noSuchJob {
+                    continue
+                }
+            }
+            return outcomes
         }
     }
 
     /// The server's head was judged: how the attempt begins. A part that cannot be continued is given up here.
     ///
-    /// - Returns: false when the job is no longer running, and nothing was written.
-    @discardableResult
-    public func beginTransfer(of id: JobID, attempt: Int, _ outcome: ResumeOutcome) async throws -> Bool {
+    /// - Parameter admitted: the job as it was admitted.
+    public func beginTransfer(of admitted: Job, _ outcome: ResumeOutcome) async throws {
         try await writer.write { transaction in
-            var job = try transaction.job(id)
-            guard job.isAttempting(attempt) else { return false }
+            var job = try transaction.job(admitted.id)
+            guard job.isAttempting(admitted.attempts) else { return }
             job.resume = outcome
             try transaction.update(job)
             switch outcome {
             case .fresh: break
             case .resumed: try transaction.announce(.jobResumed, of: job)
             case .restarted:
-                try transaction.removePart(of: id)
+                // By name: a checkpoint may have promised the new part meanwhile.
+                if let part = admitted.part { try transaction.removePart(part.id) }
                 try transaction.announce(.jobRestarted, of: job)
             }
-            return true
         }
     }
 
@@ -88,13 +104,15 @@ extension Store {
 }
 
 extension Transaction {
-    fileprivate func send(_ signal: JobSignal, to id: JobID, part: Part?, gained: Bool) throws -> SignalOutcome {
+    fileprivate func send(_ signal: JobSignal, to id: JobID, _ report: AttemptReport) throws -> SignalOutcome {
         var job = try job(id)
-        if let part, case .running(.attempting) = job.state {
+        guard case .running = job.state else { return try send(signal, to: job) }
+        if let part = report.part {
             try save(part, of: id)
             job.part = part
         }
-        if gained { job.failuresInARow = 0 }
+        if let resume = report.resume { job.resume = resume }
+        if report.hasGained { job.failuresInARow = 0 }
         return try send(signal, to: job)
     }
 }

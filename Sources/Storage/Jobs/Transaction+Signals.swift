@@ -3,14 +3,14 @@ import Foundation
 
 /// What came of a signal that was sent to a job.
 public enum SignalOutcome: Sendable, Equatable {
-    /// The job as it is now, and what is to be done about it.
-    case done(Job, then: [JobEffect])
+    /// The job as it is now, and what is to be done about it. `dropped` is a part that is promised no longer.
+    case done(Job, then: [JobEffect], dropped: PartID? = nil)
     /// The state does not allow it.
     case refused(Job, allowed: [JobState.Name])
 
     public var job: Job {
         switch self {
-        case .done(let job, _), .refused(let job, _): job
+        case .done(let job, _, _), .refused(let job, _): job
         }
     }
 }
@@ -32,7 +32,7 @@ extension Transaction {
             if let announcement { try announce(announcement, of: next) }
             if let ending = next.state.ending { try leaveBatch(next, ending) }
             wakeJobs(for: effects)
-            return .done(next, then: effects)
+            return .done(next, then: effects, dropped: next.part == nil ? job.part?.id : nil)
         }
     }
 

@@ -1,0 +1,118 @@
+// The functions that the library calls, and the only place where its untyped pointers become objects again.
+//
+// They are top-level functions because a closure literal that inherits an actor's isolation would trap on the library's
+// threads. Who owns what: a connection's context pointer holds one reference to its `Connection` from the notice that it
+// started to the notice that it closed; a request's holds one to its `Exchange` from the request line to the notice that
+// it completed. The library sends each of these notices exactly once, on the thread of the connection.
+
+import CMicroHTTPD
+import Glibc
+
+/// The first line of a request as the library has parsed it.
+struct RequestLine {
+    private let url: UnsafePointer<CChar>
+    private let methodText: UnsafePointer<CChar>
+    private let version: UnsafePointer<CChar>
+
+    init?(url: UnsafePointer<CChar>?, method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?) {
+        guard let url, let method, let version else { return nil }
+        (self.url, methodText, self.version) = (url, method, version)
+    }
+
+    var method: String { String(cString: methodText) }
+
+    var isHTTP11: Bool { strcmp(version, "HTTP/1.0") != 0 }
+
+    /// Whether a target is all that was sent. The library sees a NUL as the end of a string, but the version always
+    /// follows the whole target in the same buffer, so that a cut leaves a gap between the two.
+    func confirms(_ target: String?) -> Bool {
+        target.map { url + $0.utf8.count + 1 == version } ?? false
+    }
+}
+
+extension mhd_callbacks {
+    /// - Parameter context: a `ServerContext` that outlives the daemon.
+    init(context: UnsafeMutableRawPointer) {
+        self.init(
+            context: context, accept: acceptConnection, connection: noteConnection, request_line: beginExchange,
+            unescape: leaveEscaped, access: advanceExchange, completed: endExchange)
+    }
+}
+
+private func serverContext(_ context: UnsafeMutableRawPointer) -> ServerContext {
+    Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
+}
+
+/// Turns new clients away while the server closes. MHD_quiesce_daemon would be the way to stop listening, but in 0.9.75
+/// it aborts the process when a pool's thread removes the listening socket from its epoll set at the same moment.
+private func acceptConnection(
+    context: UnsafeMutableRawPointer?, address: UnsafePointer<sockaddr>?, length: socklen_t
+) -> MHD_Result {
+    guard let context else { return .NO }
+    return serverContext(context).connections.stage == .open ? .YES : .NO
+}
+
+private func noteConnection(
+    context: UnsafeMutableRawPointer?, handle: OpaquePointer?,
+    connectionContext: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, notice: MHD_ConnectionNotificationCode
+) {
+    guard let context, let handle, let connectionContext else { return }
+    let server = serverContext(context)
+    switch notice {
+    case .CONNECTION_NOTIFY_STARTED:
+        let address = mhd_connection_client_address(handle).map { SocketAddress.text(of: $0) } ?? "unknown"
+        let connection = Connection(socket: mhd_connection_socket(handle), remoteAddress: address)
+        connectionContext.pointee = Unmanaged.passRetained(connection).toOpaque()
+        server.insert(connection)
+    case .CONNECTION_NOTIFY_CLOSED:
+        guard let pointer = connectionContext.pointee else { return }
+        connectionContext.pointee = nil
+        let connection = Unmanaged<Connection>.fromOpaque(pointer).takeRetainedValue()
+        if let descriptor = connection.close() { server.linger(on: descriptor) }
+        server.remove(connection)
+    @unknown default: break
+    }
+}
+
+/// Called with the request line, before the library cuts the target into path and arguments.
+private func beginExchange(
+    context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, handle: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
+    guard let context, let handle, let pointer = mhd_connection_context(handle) else { return nil }
+    let connection = Unmanaged<Connection>.fromOpaque(pointer).takeUnretainedValue()
+    let target = target.flatMap { String(validatingCString: $0) }
+    let exchange = Exchange(server: serverContext(context), connection: connection, target: target)
+    return Unmanaged.passRetained(exchange).toOpaque()
+}
+
+/// Left to themselves, percent signs stay what they are: only the owner knows which parts of a target to decode, and a
+/// decoded `%00` would cut it short.
+private func leaveEscaped(
+    context: UnsafeMutableRawPointer?, handle: OpaquePointer?, text: UnsafeMutablePointer<CChar>?
+) -> Int {
+    text.map { strlen($0) } ?? 0
+}
+
+private func advanceExchange(
+    context: UnsafeMutableRawPointer?, handle: OpaquePointer?, url: UnsafePointer<CChar>?,
+    method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?, piece: UnsafePointer<CChar>?,
+    pieceSize: UnsafeMutablePointer<Int>?, requestContext: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    guard let handle, let pieceSize, let pointer = requestContext?.pointee,
+        let line = RequestLine(url: url, method: method, version: version)
+    else { return .NO }
+    let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+    let bytes = UnsafeRawBufferPointer(start: piece, count: pieceSize.pointee)
+    let result = exchange.advance(handle, line: line, piece: bytes)
+    pieceSize.pointee = 0
+    return result
+}
+
+private func endExchange(
+    context: UnsafeMutableRawPointer?, handle: OpaquePointer?,
+    requestContext: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, reason: MHD_RequestTerminationCode
+) {
+    guard let pointer = requestContext?.pointee else { return }
+    requestContext?.pointee = nil
+    Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue().end()
+}

@@ -1,0 +1,39 @@
+// A value and the lock without which it cannot be reached.
+//
+// A pthread mutex rather than Synchronization.Mutex: ThreadSanitizer understands the former and reports false races
+// inside the latter.
+
+import Glibc
+
+/// Shared mutable state that is only reachable while its lock is held.
+///
+/// Both live behind pointers. A mutex must not move; and reflection (which `dump` and test libraries use) of a stored
+/// property that cannot be copied ends the process.
+final class Guarded<Value: ~Copyable>: @unchecked Sendable {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let value: UnsafeMutablePointer<Value>
+
+    init(_ value: consuming Value) {
+        self.value = .allocate(capacity: 1)
+        self.value.initialize(to: value)
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        let failure = pthread_mutex_init(mutex, nil)
+        precondition(failure == 0, "pthread_mutex_init: \(failure)")
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+        value.deinitialize(count: 1)
+        value.deallocate()
+    }
+
+    func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value.pointee)
+    }
+}

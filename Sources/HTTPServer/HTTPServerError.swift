@@ -1,0 +1,35 @@
+// Why a server could not start.
+
+import Glibc
+
+/// A server that could not be started, with a sentence that says what to change.
+public enum HTTPServerError: Error, Sendable, Hashable {
+    /// The address is neither an IPv4 nor an IPv6 literal.
+    case addressInvalid(String)
+    /// Another socket listens there already.
+    case addressInUse(address: String, port: UInt16)
+    /// No interface of this machine has that address.
+    case addressUnavailable(address: String)
+    /// The port needs privileges that the process does not have.
+    case permissionDenied(address: String, port: UInt16)
+    /// An option is out of its range.
+    case optionInvalid(String)
+    /// A system call failed for another reason.
+    case systemCallFailed(String, errno: Int32)
+    /// The library could not start, most likely because threads or descriptors ran out.
+    case libraryFailed
+}
+
+extension HTTPServerError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .addressInvalid(let address): "'\(address)' is not an IPv4 or IPv6 address"
+        case .addressInUse(let address, let port): "\(address) port \(port) is in use by another process"
+        case .addressUnavailable(let address): "no interface of this machine has the address \(address)"
+        case .permissionDenied(let address, let port): "not permitted to listen on \(address) port \(port)"
+        case .optionInvalid(let reason): reason
+        case .systemCallFailed(let call, let errno): "\(call): \(String(cString: strerror(errno)))"
+        case .libraryFailed: "the HTTP library could not start its threads"
+        }
+    }
+}

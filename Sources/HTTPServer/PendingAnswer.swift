@@ -1,0 +1,63 @@
+// The place where an eventual answer and the connection that waits for it meet.
+//
+// Three may arrive in any order: the work with its response, the clock (or a stop) with a substitute, and the network
+// thread that puts the connection to sleep. The first response wins; the others are dropped. The connection is woken
+// exactly once.
+
+/// One answer that is being waited for.
+final class PendingAnswer: Sendable {
+    private struct State: ~Copyable {
+        var response: Response?
+        var isSettled = false
+        /// Present while the connection sleeps.
+        var suspension: Suspension?
+        var work: Task<Void, Never>?
+    }
+
+    private let state = Guarded(State())
+
+    /// Puts the connection to sleep unless the answer is there already. Called within its callbacks only.
+    func suspend(_ handle: OpaquePointer) {
+        state.withLock { state in
+            if !state.isSettled { state.suspension = Suspension(of: handle) }
+        }
+    }
+
+    /// Starts the work that will settle the answer.
+    func begin(_ work: @escaping @Sendable () async -> Response) {
+        let task = Task { self.settle(with: await work()) }
+        let isLate = state.withLock { state in
+            if !state.isSettled { state.work = task }
+            return state.isSettled
+        }
+        if isLate { task.cancel() }
+    }
+
+    /// Answers, unless somebody has answered before.
+    func settle(with response: Response) {
+        let work: Task<Void, Never>?
+        let isTooLate: Bool
+        (work, isTooLate) = state.withLock { state in
+            guard !state.isSettled else { return (nil, true) }
+            state.isSettled = true
+            state.response = response
+            state.suspension.take()?.resume()
+            return (state.work.take(), false)
+        }
+        // Of no effect when it was the work itself that settled.
+        work?.cancel()
+        if isTooLate { response.abandon() }
+    }
+
+    /// The answer, once; nil while there is none.
+    func take() -> Response? {
+        state.withLock { $0.response.take() }
+    }
+}
+
+extension Response {
+    /// Tells the owner of a stream that nobody will read it.
+    func abandon() {
+        if case .stream(let stream) = body { stream.abandon() }
+    }
+}

@@ -1,0 +1,84 @@
+// IP addresses between their text and the kernel's form. Only literals: a name would have to be looked up, and what it
+// then meant would be anybody's guess.
+
+import Glibc
+
+/// An IPv4 or IPv6 address with a port.
+struct SocketAddress {
+    private var storage = sockaddr_storage()
+
+    init(literal: String, port: UInt16) throws(HTTPServerError) {
+        var v4 = in_addr()
+        var v6 = in6_addr()
+        if inet_pton(AF_INET, literal, &v4) == 1 {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr = v4
+            store(address)
+        } else if inet_pton(AF_INET6, literal, &v6) == 1 {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            address.sin6_addr = v6
+            store(address)
+        } else {
+            throw .addressInvalid(literal)
+        }
+    }
+
+    /// The address that a socket is bound to.
+    init(boundTo descriptor: Int32) throws(HTTPServerError) {
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withSockaddr { getsockname(descriptor, $0, &length) }
+        guard result == 0 else { throw .systemCallFailed("getsockname", errno: errno) }
+    }
+
+    var family: Int32 { Int32(storage.ss_family) }
+
+    var length: socklen_t {
+        socklen_t(family == AF_INET6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
+    }
+
+    var port: UInt16 {
+        withUnsafeBytes(of: storage) { bytes in
+            // sin_port and sin6_port lie at the same place.
+            bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self).bigEndian
+        }
+    }
+
+    mutating func withSockaddr<Result>(_ body: (UnsafeMutablePointer<sockaddr>) -> Result) -> Result {
+        withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
+        }
+    }
+
+    private mutating func store<Address>(_ address: Address) {
+        withUnsafeMutableBytes(of: &storage) { $0.storeBytes(of: address, as: Address.self) }
+    }
+
+    /// The text of a client's address; IPv4 in IPv6 (`::ffff:192.0.2.1`) as the IPv4 it is.
+    static func text(of address: UnsafePointer<sockaddr>) -> String {
+        let raw = UnsafeRawPointer(address)
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET:
+            return text(of: raw.load(as: sockaddr_in.self).sin_addr, family: AF_INET)
+        case AF_INET6:
+            let text = text(of: raw.load(as: sockaddr_in6.self).sin6_addr, family: AF_INET6)
+            return text.hasPrefix("::ffff:") && text.utf8.contains(UInt8(ascii: ".")) ? String(text.dropFirst(7)) : text
+        default:
+            return "unknown"
+        }
+    }
+
+    private static func text<Address>(of address: Address, family: Int32) -> String {
+        withUnsafeBytes(of: address) { source in
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
+                guard inet_ntop(family, source.baseAddress, text.baseAddress, socklen_t(text.count)) != nil,
+                    let start = text.baseAddress
+                else { return "unknown" }
+                return String(cString: start)
+            }
+        }
+    }
+}

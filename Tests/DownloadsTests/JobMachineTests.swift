@@ -1,0 +1,90 @@
+import Downloads
+import Foundation
+import Testing
+
+/// What a decision brings with it: events, effects, counts. Which state follows is tested by the document's table.
+@Suite struct JobMachineTests {
+    @Test func oneTerminalEventForEachWayToEnd() {
+        let endings: [(JobState, JobSignal, EventType)] = [
+            (.running(.promoting(Sample.promotion)), .promoted, .jobSucceeded),
+            (.running(.attempting), .attemptFailed(Sample.failure), .jobFailed),
+            (.running(.attempting), .attemptStopped(.cancel), .jobCancelled), (.queued, .cancelRequested, .jobCancelled),
+        ]
+        for (state, signal, event) in endings {
+            guard case .become(let next, let announced, _) = state.deciding(signal) else {
+                Issue.record("\(state) does not end on \(signal)")
+                continue
+            }
+            #expect(next.isTerminal)
+            #expect(announced == event)
+        }
+    }
+
+    @Test func everyDecisionThatEndsAJobAnnouncesIt() {
+        for (_, state) in Sample.states {
+            for (_, signal) in Sample.signals {
+                guard case .become(let next, let announced, _) = state.deciding(signal), next.isTerminal else { continue }
+                #expect(announced != nil)
+            }
+        }
+    }
+
+    @Test func aRefusalNamesTheStatesFromWhichTheSignalIsTaken() {
+        for (_, signal) in Sample.signals {
+            let taken = Set(Sample.states.filter { !isRefused($0.value, signal) }.map(\.value.name))
+            for (_, state) in Sample.states {
+                if case .refuse(let allowed) = state.deciding(signal) { #expect(Set(allowed) == taken, "\(signal)") }
+            }
+        }
+    }
+
+    private func isRefused(_ state: JobState, _ signal: JobSignal) -> Bool {
+        if case .refuse = state.deciding(signal) { true } else { false }
+    }
+
+    @Test func anInterruptedAttemptCostsNothing() {
+        let admitted = Sample.job().becoming(.running(.attempting), on: .admitted, at: Sample.now)
+        #expect(admitted.attempts == 1)
+        let interrupted = admitted.becoming(.queued, on: .attemptInterrupted, at: Sample.now)
+        #expect(interrupted.attempts == 0)
+        #expect(interrupted.failuresInARow == 0)
+        #expect(interrupted.startedAt == Sample.now)
+    }
+
+    @Test func aFullDiskUsesNoAttempt() {
+        let wait = Wait(reason: .space, until: Sample.now, cause: Failure(.noSpace, "full"))
+        let job = Sample.job().becoming(.running(.attempting), on: .admitted, at: Sample.now)
+            .becoming(.waiting(wait), on: .attemptDeferred(wait), at: Sample.now)
+        #expect(job.attempts == 0)
+        #expect(job.failuresInARow == 0)
+    }
+
+    @Test func aRetryBeginsTheCountsAnew() {
+        var job = Sample.job(.failed(Sample.failure))
+        job.attempts = 8
+        job.failuresInARow = 8
+        job.finishedAt = Sample.now
+        let retried = job.becoming(.queued, on: .retryRequested, at: Sample.now)
+        #expect(retried.attempts == 0)
+        #expect(retried.failuresInARow == 0)
+        #expect(retried.finishedAt == nil)
+        #expect(retried.revision == job.revision + 1)
+    }
+
+    @Test func theEndingOfABatchIsWithdrawnWhenItsJobIsRetriedInIt() throws {
+        let batch = Batch(session: .default, number: 1, counts: Batch.Counts(outstanding: 1, failed: 1))
+        let rejoined = try #require(batch.after(.jobRejoined(.failed)))
+        #expect(rejoined.counts == Batch.Counts(outstanding: 2))
+        #expect(Batch(session: .default, number: 1).after(.jobRejoined(.failed)) == nil)
+    }
+
+    @Test func outcomesOfABatch() {
+        func outcome(_ counts: Batch.Counts) -> Batch.Outcome {
+            Batch(session: .default, number: 1, counts: counts).outcome
+        }
+        #expect(outcome(Batch.Counts(succeeded: 2, cancelled: 1)) == .succeeded)
+        #expect(outcome(Batch.Counts(succeeded: 1, failed: 1)) == .partlyFailed)
+        #expect(outcome(Batch.Counts(failed: 1, cancelled: 1)) == .failed)
+        #expect(outcome(Batch.Counts(cancelled: 3)) == .cancelled)
+    }
+}

@@ -1,0 +1,68 @@
+import Downloads
+import Foundation
+import Testing
+
+/// docs/job-lifecycle.md is the specification of the machines; each cell of its tables is checked here.
+@Suite struct LifecycleDocumentTests {
+    private let document: String
+
+    init() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        document = try String(contentsOf: root.appending(path: "docs/job-lifecycle.md"), encoding: .utf8)
+    }
+
+    @Test func everyJobStateAndSignalIsDecidedAsDocumented() throws {
+        let table = try MarkdownTable(firstColumn: "signal", containing: "promoting", in: document)
+        #expect(table.rows.map(\.name) == Sample.signals.map(\.name))
+        #expect(table.columns == Sample.states.map(\.name))
+        for (row, signal) in zip(table.rows, Sample.signals) {
+            for (cell, state) in zip(row.cells, Sample.states) {
+                #expect(shown(state.value.deciding(signal.value)) == cell, "\(state.name) on \(signal.name)")
+            }
+        }
+    }
+
+    @Test func everyBatchStateAndSignalIsDecidedAsDocumented() throws {
+        let table = try MarkdownTable(firstColumn: "signal", containing: "due", in: document)
+        #expect(table.rows.count == Sample.batchSignals.count)
+        for (row, signal) in zip(table.rows, Sample.batchSignals) {
+            #expect(row.name == signal.name)
+            for (cell, state) in zip(row.cells, Sample.batchStates) {
+                let batch = Batch(session: .default, number: 1, state: state, counts: signal.counts(state))
+                #expect(batch.after(signal.value)?.state.name.rawValue ?? "-" == cell, "\(state) on \(signal.name)")
+            }
+        }
+    }
+
+    private func shown(_ decision: JobState.Decision) -> String {
+        switch decision {
+        case .become(let state, _, _): state.name.rawValue
+        case .remain: "·"
+        case .refuse: "-"
+        }
+    }
+}
+
+/// A table of a Markdown page, found by its heading row.
+private struct MarkdownTable {
+    struct Row {
+        let name: String
+        let cells: [String]
+    }
+
+    let columns: [String]
+    let rows: [Row]
+
+    init(firstColumn: String, containing column: String, in document: String) throws {
+        let lines = document.split(separator: "\n", omittingEmptySubsequences: false).map { Self.cells(of: String($0)) }
+        let heading = try #require(lines.firstIndex { $0.first == firstColumn && $0.contains(column) })
+        columns = Array(lines[heading].dropFirst())
+        rows = lines[(heading + 2)...].prefix { !$0.isEmpty }.map { Row(name: $0[0], cells: Array($0.dropFirst())) }
+    }
+
+    private static func cells(of line: String) -> [String] {
+        guard line.hasPrefix("|") else { return [] }
+        return line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+}

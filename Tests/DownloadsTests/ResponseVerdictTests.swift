@@ -1,0 +1,151 @@
+import Downloads
+import Testing
+
+/// Every kind of answer to a request with and without a range, judged by its head alone.
+@Suite struct ResponseVerdictTests {
+    private static let strong = Validators(etag: "\"v1\"")
+    private let asked = RequestedRange(offset: 100, validators: strong, size: 1000)
+
+    private func judge(
+        _ status: Int, _ headers: [(String, String)] = [], _ asked: RequestedRange, had: Int64 = 0
+    ) -> ResponseVerdict {
+        .judge(
+            ResponseFacts(status: status, headers: headers.map { (name: $0.0, value: $0.1) }), asked: asked,
+            bytesHad: had)
+    }
+
+    // MARK: 200
+
+    @Test func theWholeIsTakenFromZero() {
+        #expect(judge(200, [("Content-Length", "5")], .whole) == .accept(at: 0, skipping: 0, size: 5, .fresh))
+        #expect(judge(200, [], .whole) == .accept(at: 0, skipping: 0, size: nil, .fresh))
+    }
+
+    @Test func aPlannedRestartSaysWhy() {
+        let plan = RequestedRange(offset: 0, restart: .noValidator)
+        #expect(judge(200, [], plan) == .accept(at: 0, skipping: 0, size: nil, .restarted(.noValidator)))
+    }
+
+    @Test(arguments: [
+        ([("ETag", "\"v2\""), ("Content-Length", "1000")], ResumeOutcome.RestartReason.etagChanged),
+        ([("ETag", "\"v1\""), ("Content-Length", "900")], .sizeChanged),
+        ([("ETag", "\"v1\""), ("Content-Length", "1000")], .rangeIgnored), ([("Content-Length", "100")], .sizeChanged),
+    ])
+    func a200ToARangeRestarts(_ headers: [(String, String)], _ why: ResumeOutcome.RestartReason) {
+        guard case .accept(at: 0, skipping: 0, _, .restarted(why)) = judge(200, headers, asked) else {
+            Issue.record("expected a restart because of \(why)")
+            return
+        }
+    }
+
+    // MARK: 206
+
+    private func range(_ text: String, etag: String? = "\"v1\"") -> [(String, String)] {
+        [("Content-Range", text)] + (etag.map { [("ETag", $0)] } ?? [])
+    }
+
+    @Test func theRestIsTaken() {
+        #expect(
+            judge(206, range("bytes 100-999/1000"), asked)
+                == .accept(at: 100, skipping: 0, size: 1000, .resumed(offset: 100)))
+        #expect(
+            judge(206, range("bytes 100-999/*"), asked)
+                == .accept(at: 100, skipping: 0, size: 1000, .resumed(offset: 100)))
+    }
+
+    @Test func aRangeThatStartsEarlierIsTrimmed() {
+        #expect(
+            judge(206, range("bytes 64-999/1000"), asked)
+                == .accept(at: 100, skipping: 36, size: 1000, .resumed(offset: 100)))
+    }
+
+    @Test(arguments: [
+        "bytes 101-999/1000", "bytes 0-99/1000", "bytes 100-899/1000", "bytes */1000", "bytes 100-999", "bytes x-y/z",
+        "items 100-999/1000", "bytes 999-100/1000", "bytes 100-1000/1000", "bytes +100-999/1000",
+    ])
+    func anyOtherRangeIsAskedForAgain(_ text: String) {
+        #expect(judge(206, range(text), asked) == .askFromStart(.badRange))
+    }
+
+    @Test func otherBytesAreNeverAppended() {
+        #expect(judge(206, range("bytes 100-999/1000", etag: "\"v2\""), asked) == .askFromStart(.etagChanged))
+        #expect(judge(206, range("bytes 100-999/1000", etag: "W/\"v1\""), asked) == .askFromStart(.etagChanged))
+        #expect(judge(206, range("bytes 100-1999/2000"), asked) == .askFromStart(.sizeChanged))
+        let encoded = range("bytes 100-999/1000") + [("Content-Encoding", "gzip")]
+        #expect(judge(206, encoded, asked) == .askFromStart(.badRange))
+        let multipart = range("bytes 100-999/1000") + [("Content-Type", "multipart/byteranges; boundary=x")]
+        #expect(judge(206, multipart, asked) == .askFromStart(.badRange))
+        #expect(
+            judge(206, range("bytes 100-999/1000") + [("Content-Length", "10")], asked) == .askFromStart(.badRange))
+    }
+
+    @Test func aRangeNobodyAskedForFails() {
+        guard case .fail(let failure) = judge(206, range("bytes 0-999/1000"), .whole) else {
+            Issue.record("a 206 to a plain GET must fail")
+            return
+        }
+        #expect(failure.code == .badRange)
+    }
+
+    // MARK: 416
+
+    @Test func nothingIsLeftToFetch() {
+        let complete = RequestedRange(offset: 1000, validators: Self.strong, size: 1000)
+        #expect(judge(416, range("bytes */1000"), complete) == .alreadyComplete(offset: 1000))
+        #expect(judge(416, range("bytes */1000", etag: "\"v2\""), complete) == .askFromStart(.etagChanged))
+        #expect(judge(416, range("bytes */500"), complete) == .askFromStart(.sizeChanged))
+        #expect(judge(416, [], complete) == .askFromStart(.badRange))
+        #expect(judge(416, range("bytes */1000"), asked) == .askFromStart(.badRange))
+    }
+
+    // MARK: The rest
+
+    @Test(arguments: [301, 302, 303, 307, 308]) func redirects(_ status: Int) {
+        #expect(judge(status, [("Location", "/b")], .whole) == .redirect)
+    }
+
+    @Test(arguments: [401, 403, 404, 410]) func aLinkThatWorkedHasExpired(_ status: Int) {
+        #expect(code(judge(status, [], asked, had: 100)) == .linkExpired)
+        #expect(code(judge(status, [], .whole, had: 0)) == .badStatus)
+    }
+
+    @Test func aChallengeAsksForCredentials() {
+        #expect(code(judge(401, [("WWW-Authenticate", "Basic realm=\"x\"")], asked, had: 100)) == .credentialsRequired)
+        #expect(code(judge(407, [("Proxy-Authenticate", "Basic")], .whole)) == .credentialsRequired)
+    }
+
+    @Test(arguments: [204, 205, 304, 400, 416, 418, 500, 503]) func anyOtherStatusFails(_ status: Int) {
+        #expect(code(judge(status, [], .whole)) == .badStatus)
+    }
+
+    private func code(_ verdict: ResponseVerdict) -> Failure.Code? {
+        if case .fail(let failure) = verdict { failure.code } else { nil }
+    }
+
+    // MARK: Validators
+
+    @Test func whatIfRangeMayCarry() {
+        func strong(_ headers: [(String, String)]) -> String? {
+            ResponseFacts(status: 200, headers: headers.map { (name: $0.0, value: $0.1) }).validators.strong
+        }
+        let modified = ("Last-Modified", "Sun, 06 Nov 1994 08:49:36 GMT")
+        let later = ("Date", "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(strong([("ETag", "\"a\"")]) == "\"a\"")
+        #expect(strong([("ETag", "W/\"a\"")]) == nil)
+        #expect(strong([("ETag", "W/\"a\""), modified, later]) == nil)
+        #expect(strong([modified, later]) == modified.1)
+        #expect(strong([modified, ("Date", modified.1)]) == nil)
+        #expect(strong([modified]) == nil)
+        #expect(strong([("ETag", "\"a\""), ("Content-Encoding", "gzip")]) == nil)
+    }
+
+    @Test func retryAfterInSecondsAndAsADate() {
+        func delay(_ value: String) -> Double? {
+            ResponseFacts(status: 503, headers: [(name: "Retry-After", value: value)]).retryDelay(at: Sample.now)
+        }
+        #expect(delay("120") == 120)
+        #expect(delay("Mon, 19 Aug 2019 15:24:14 GMT") == 59.75)
+        #expect(delay("Mon, 19 Aug 2019 15:00:00 GMT") == 0)
+        for nonsense in ["-1", "soon", "", "1.5", "1e3", "99 bottles"] { #expect(delay(nonsense) == nil) }
+    }
+}

@@ -1,0 +1,64 @@
+import Downloads
+import Foundation
+import Testing
+
+@Suite struct RetryPolicyTests {
+    private let policy = RetryPolicy()
+
+    private func verdict(
+        _ failure: Failure, failures: Int = 1, retryAfter: Double? = nil, jitter: Double = 1
+    ) -> RetryPolicy.Verdict {
+        policy.verdict(
+            on: failure, failuresInARow: failures, retryAfter: retryAfter, at: Sample.now, jitter: jitter)
+    }
+
+    private func delay(_ verdict: RetryPolicy.Verdict) -> Double? {
+        guard case .wait(let wait) = verdict else { return nil }
+        return wait.until.timeIntervalSince(Sample.now)
+    }
+
+    @Test func delaysDoubleUpToTheirBound() {
+        let lost = Failure(.connectionLost, "")
+        #expect((1...7).map { delay(verdict(lost, failures: $0)) } == [1, 2, 4, 8, 16, 32, 64])
+        var patient = policy
+        patient.maxAttempts = 100
+        let late = patient.verdict(on: lost, failuresInARow: 60, retryAfter: nil, at: Sample.now, jitter: 1)
+        #expect(delay(late) == 3600)
+    }
+
+    @Test func fullJitterReachesDownToZero() {
+        #expect(delay(verdict(Failure(.timedOut, ""), failures: 4, jitter: 0)) == 0)
+        #expect(delay(verdict(Failure(.timedOut, ""), failures: 4, jitter: 0.5)) == 4)
+    }
+
+    @Test func retryAfterLengthensAndNeverShortens() {
+        let busy = Failure(.badStatus, "", status: 503)
+        #expect(delay(verdict(busy, retryAfter: 30)) == 30)
+        #expect(delay(verdict(busy, failures: 7, retryAfter: 1)) == 64)
+        #expect(delay(verdict(busy, retryAfter: 1e9)) == 86_400)
+    }
+
+    @Test func theLastAttemptFailsWithItsCause() {
+        let lost = Failure(.connectionLost, "")
+        #expect(verdict(lost, failures: 8) == .fail(lost))
+    }
+
+    @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])
+    func statusesThatPass(_ status: Int) {
+        #expect(Failure(.badStatus, "", status: status).mayPass)
+    }
+
+    @Test(arguments: [400, 401, 403, 404, 410, 418, 451, 501, 505, 525])
+    func statusesThatStay(_ status: Int) {
+        #expect(!Failure(.badStatus, "", status: status).mayPass)
+        #expect(verdict(Failure(.badStatus, "", status: status)) == .fail(Failure(.badStatus, "", status: status)))
+    }
+
+    @Test func aFullDiskIsWaitedForHoweverOften() {
+        guard case .wait(let wait) = verdict(Failure(.noSpace, ""), failures: 1000) else {
+            Issue.record("a full disk must not fail a job")
+            return
+        }
+        #expect(wait.reason == .space)
+    }
+}

@@ -1,0 +1,61 @@
+import Downloads
+import Foundation
+
+/// One value of each state and each signal.
+enum Sample {
+    static let now = Date(milliseconds: 1_566_228_194_250)
+    static let failure = Failure(.connectionLost, "gone", attempts: 1, at: now)
+    static let wait = Wait(reason: .retry, until: now.addingTimeInterval(5), cause: failure)
+    static let file = FinishedFile(path: "a/b.bin", size: 10, sha256: "00", contentType: "text/plain")
+    static let receipt = Receipt(
+        finalURL: "https://host/b?signature=s", redirects: [], status: 200, etag: "\"1\"", lastModified: nil,
+        remoteAddress: "192.0.2.1", networkProtocol: "HTTP/1.1", lengthVerified: true, attempts: 1,
+        timings: Receipt.Timings(connect: 0, firstByte: 0, transfer: 0, total: 0))
+    static let promotion = Promotion(
+        part: PartID("part_1"), inode: 7, conflict: .rename, file: file, receipt: receipt)
+
+    static let states: [(name: String, value: JobState)] = [
+        ("queued", .queued), ("attempting", .running(.attempting)), ("promoting", .running(.promoting(promotion))),
+        ("waiting", .waiting(wait)), ("paused", .paused),
+        ("succeeded", .succeeded(Finish(file: file, receipt: receipt))), ("failed", .failed(failure)),
+        ("cancelled", .cancelled),
+    ]
+
+    static let signals: [(name: String, value: JobSignal)] = [
+        ("admitted", .admitted), ("waitEnded", .waitEnded), ("pauseRequested", .pauseRequested),
+        ("resumeRequested", .resumeRequested), ("cancelRequested", .cancelRequested),
+        ("retryRequested", .retryRequested), ("attemptStopped(pause)", .attemptStopped(.pause)),
+        ("attemptStopped(cancel)", .attemptStopped(.cancel)), ("attemptInterrupted", .attemptInterrupted),
+        ("attemptDeferred", .attemptDeferred(wait)), ("attemptFailed", .attemptFailed(failure)),
+        ("promotionPlanned", .promotionPlanned(promotion)), ("promoted", .promoted),
+    ]
+
+    static let batchStates: [Batch.State] = [.open, .due(now), .finished(9), .acknowledged(9)]
+
+    struct BatchCase {
+        let name: String
+        let value: BatchSignal
+        let openCounts: Batch.Counts
+
+        /// Only an open batch has outstanding jobs.
+        func counts(_ state: Batch.State) -> Batch.Counts {
+            if case .open = state { openCounts } else { Batch.Counts(succeeded: 2) }
+        }
+    }
+
+    static let batchSignals: [BatchCase] = [
+        BatchCase(name: "jobJoined", value: .jobJoined, openCounts: Batch.Counts()),
+        BatchCase(name: "jobRejoined", value: .jobRejoined(.succeeded), openCounts: Batch.Counts(succeeded: 1)),
+        BatchCase(
+            name: "jobEnded (last)", value: .jobEnded(.succeeded, due: now), openCounts: Batch.Counts(outstanding: 1)),
+        BatchCase(
+            name: "jobEnded (others left)", value: .jobEnded(.failed, due: now),
+            openCounts: Batch.Counts(outstanding: 2)),
+        BatchCase(name: "delayElapsed", value: .delayElapsed(finish: 9), openCounts: Batch.Counts(outstanding: 1)),
+        BatchCase(name: "finishAcknowledged", value: .finishAcknowledged, openCounts: Batch.Counts(outstanding: 1)),
+    ]
+
+    static func job(_ state: JobState = .queued, url: String = "https://host/b?signature=s") -> Job {
+        Job(id: JobID("job_1"), session: .default, batch: 1, state: state, spec: JobSpec(url: url), createdAt: now)
+    }
+}
