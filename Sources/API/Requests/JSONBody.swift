@@ -8,17 +8,10 @@ enum JSONBody {
     static let batchLimit = 32 << 20
 
     static func parse(_ bytes: [UInt8]) throws(Problem) -> JSON {
-        do {
+        do throws(JSONFault) {
             return try JSON(parsing: bytes)
-        } catch let error as DecodingError {
-            throw Problem(.malformedJSON, "The body is not well-formed JSON: \(reason(of: error))")
         } catch {
-            throw Problem(.malformedJSON, "The body is not well-formed JSON.")
+            throw Problem(.malformedJSON, "The body is not well-formed JSON. \(error).")
         }
-    }
-
-    private static func reason(of error: DecodingError) -> String {
-        guard case .dataCorrupted(let context) = error else { return "it is nested too deeply." }
-        return context.underlyingError.map { "\($0)" } ?? context.debugDescription
     }
 }

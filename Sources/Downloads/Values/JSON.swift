@@ -25,7 +25,8 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     /// A literal names each member once.
     public init(dictionaryLiteral elements: (String, JSON)...) { self.init(elements) }
 
-    fileprivate init(_ elements: [(String, JSON)]) { members = elements.map { (name: $0.0, value: $0.1) } }
+    /// - Parameter elements: each name once.
+    init(_ elements: [(String, JSON)]) { members = elements.map { (name: $0.0, value: $0.1) } }
 
     public var isEmpty: Bool { members.isEmpty }
     public var names: [String] { members.map(\.name) }
