@@ -1,0 +1,68 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// Who gets a slot.
+@Suite struct AdmissionTests {
+    @Test func firstComeFirstServedUpToTheLimit() async throws {
+        let fixture = try StoreFixture()
+        let jobs = try await fixture.create(5)
+        #expect(try await fixture.admit(2).map(\.job.id) == jobs[0..<2].map(\.id))
+        #expect(try await fixture.admit(2).isEmpty)
+        try await fixture.succeed(jobs[0].id)
+        #expect(try await fixture.admit(2).map(\.job.id) == [jobs[2].id])
+    }
+
+    @Test func aFullHostIsPassedOver() async throws {
+        let fixture = try StoreFixture()
+        let busy = try await fixture.create(3, host: "busy")
+        let free = try await fixture.create(2, host: "free")
+        let admitted = try await fixture.admit(16, perHost: 1).map(\.job.id)
+        #expect(admitted == [busy[0].id, free[0].id])
+    }
+
+    @Test func aSessionKeepsItsOwnLimits() async throws {
+        let fixture = try StoreFixture()
+        let small = Name(trusted: "small")
+        var configuration = SessionConfiguration()
+        configuration.maxConcurrentJobs = 1
+        _ = try await fixture.store.declareSession(small, configuration: configuration)
+        let limited = try await fixture.create(3, in: small)
+        let others = try await fixture.create(2)
+        #expect(try await fixture.admit().map(\.job.id) == [limited[0].id] + others.map(\.id))
+        configuration.maxConcurrentJobs = 2
+        _ = try await fixture.store.declareSession(small, configuration: configuration)
+        #expect(try await fixture.admit().map(\.job.id) == [limited[1].id])
+    }
+
+    @Test func higherPrioritiesGoFirst() async throws {
+        let fixture = try StoreFixture()
+        var ids: [Priority: JobID] = [:]
+        for priority in [Priority.low, .normal, .high] {
+            var spec = JobSpec(url: "https://host/")
+            spec.priority = priority
+            ids[priority] = try await fixture.store.createJobs([NewJob(session: .default, spec: spec)]).first?.id
+        }
+        #expect(try await fixture.admit().map(\.job.id) == [ids[.high], ids[.normal], ids[.low]])
+    }
+
+    @Test func waitsEndWhenTheirTimeComes() async throws {
+        let fixture = try StoreFixture()
+        let job = try #require(try await fixture.create().first)
+        _ = try await fixture.admit()
+        let until = fixture.time.now.addingTimeInterval(5)
+        let wait = Wait(reason: .retry, until: until, cause: StoreFixture.failure)
+        _ = try await fixture.store.send(.attemptDeferred(wait), to: job.id)
+        let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 1)
+        let early = try await fixture.store.admitJobs(limits) { _ in }
+        #expect(early.admitted.isEmpty)
+        #expect(early.nextWaitEnds == until)
+        fixture.time.advance(by: 5)
+        let due = try await fixture.store.admitJobs(limits) { _ in }
+        #expect(due.admitted.map(\.job.attempts) == [2])
+        #expect(due.nextWaitEnds == nil)
+    }
+}

@@ -1,0 +1,116 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// Batches and their finish, as the journal tells them.
+@Suite struct BatchStoreTests {
+    private func finishes(_ fixture: StoreFixture) throws -> [JSON] {
+        try fixture.store.events(EventQuery(type: EventPattern("session.finished"), limit: 100)).events
+            .map { try JSON(parsing: $0.data) }
+    }
+
+    @Test func aBatchFinishesOnceAfterItsDelay() async throws {
+        let fixture = try StoreFixture()
+        let jobs = try await fixture.create(2)
+        _ = try await fixture.admit()
+        try await fixture.succeed(jobs[0].id)
+        #expect(try fixture.store.nextBatchDue() == nil)
+        _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: jobs[1].id)
+        #expect(try fixture.store.nextBatchDue() == fixture.time.now.addingTimeInterval(1))
+        #expect(try await fixture.store.finishDueBatches().isEmpty)
+        fixture.time.advance(by: 1)
+        #expect(try await fixture.store.finishDueBatches().count == 1)
+        #expect(try await fixture.store.finishDueBatches().isEmpty)
+
+        let finish = try #require(try finishes(fixture).first?.objectValue)
+        #expect(finish["batch"] == 1)
+        #expect(finish["outcome"] == "partly_failed")
+        #expect(finish["counts"] == ["succeeded": 1, "failed": 1, "cancelled": 0])
+        #expect(finish["first_event"] == 1)
+        let failure = finish["failures"]?.arrayValue?.first?.objectValue
+        #expect(failure?["job"] == .string(jobs[1].id.text))
+        #expect(failure?["code"] == "connection_lost")
+    }
+
+    @Test func aJobThatComesInTimeJoinsTheBatch() async throws {
+        let fixture = try StoreFixture()
+        for _ in 0..<6 {
+            let job = try #require(try await fixture.create().first)
+            _ = try await fixture.admit()
+            try await fixture.succeed(job.id)
+            fixture.time.advance(by: 0.9)
+            #expect(try await fixture.store.finishDueBatches().isEmpty)
+        }
+        fixture.time.advance(by: 0.1)
+        #expect(try await fixture.store.finishDueBatches().map(\.counts.succeeded) == [6])
+    }
+
+    @Test func theNextJobBeginsTheNextBatch() async throws {
+        let fixture = try StoreFixture()
+        for number in 1...3 {
+            let job = try #require(try await fixture.create().first)
+            #expect(job.batch == number)
+            _ = try await fixture.store.send(.cancelRequested, to: job.id)
+            fixture.time.advance(by: 2)
+            #expect(try await fixture.store.finishDueBatches().map(\.outcome) == [.cancelled])
+        }
+    }
+
+    @Test func countsSurviveTheDeletionOfJobs() async throws {
+        let fixture = try StoreFixture()
+        let jobs = try await fixture.create(3)
+        for job in jobs {
+            _ = try await fixture.store.send(.cancelRequested, to: job.id)
+            _ = try await fixture.store.forgetJob(job.id)
+        }
+        fixture.time.advance(by: 1)
+        #expect(try await fixture.store.finishDueBatches().map(\.counts.cancelled) == [3])
+    }
+
+    @Test func aRetryIsOwedAgain() async throws {
+        let fixture = try StoreFixture()
+        let job = try #require(try await fixture.create().first)
+        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        _ = try await fixture.store.send(.retryRequested, to: job.id)
+        fixture.time.advance(by: 10)
+        #expect(try await fixture.store.finishDueBatches().isEmpty)
+        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        fixture.time.advance(by: 1)
+        #expect(try await fixture.store.finishDueBatches().map(\.counts.cancelled) == [1])
+        #expect(try await fixture.store.send(.retryRequested, to: job.id).job.batch == 2)
+    }
+
+    @Test func theDueTimeOutlivesTheProcess() async throws {
+        let fixture = try StoreFixture()
+        let job = try #require(try await fixture.create().first)
+        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        let due = try fixture.store.nextBatchDue()
+        #expect(due != nil)
+        let copy = try TemporaryFolder()
+        for name in try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path) {
+            try FileManager.default.copyItem(atPath: "\(fixture.folder.path)/\(name)", toPath: "\(copy.path)/\(name)")
+        }
+        let reopened = try Store(at: copy.path, time: fixture.time)
+        #expect(try reopened.nextBatchDue() == due)
+        fixture.time.advance(by: 100)
+        #expect(try await reopened.finishDueBatches().count == 1)
+    }
+
+    @Test func theStatusOfASession() async throws {
+        let fixture = try StoreFixture()
+        let jobs = try await fixture.create(3)
+        _ = try await fixture.admit(2)
+        try await fixture.succeed(jobs[0].id)
+        try await fixture.store.checkpoint([(job: jobs[1].id, attempt: 1, part: StoreFixture.part())])
+        let status = try fixture.store.session(.default)
+        #expect(status.counts == [.succeeded: 1, .running: 1, .queued: 1])
+        #expect(status.bytesReceived == 8)
+        #expect(status.bytesExpected == nil)
+        #expect(status.batch == 1)
+        #expect(status.isActive)
+        #expect(status.lastEvent == Int64(try fixture.eventTypes().count))
+    }
+}

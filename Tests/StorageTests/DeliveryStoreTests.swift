@@ -1,0 +1,138 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// The outbox.
+@Suite struct DeliveryStoreTests {
+    private static func attempt(_ status: Int?) -> Delivery.Attempt {
+        Delivery.Attempt(
+            at: Date(milliseconds: 1000), status: status, error: nil, latencySeconds: 0.25, response: "body")
+    }
+
+    @Test func eachWantedEventIsAddressedInItsOwnTransaction() async throws {
+        let fixture = try StoreFixture()
+        _ = try await fixture.create()
+        let webhook = try await fixture.declareWebhook(["job.created"])
+        let job = try #require(try await fixture.create().first)
+        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        let due = try fixture.store.dueDeliveries(to: webhook.key, limit: 10)
+        #expect(due.map(\.event.type) == [.jobCreated])
+        #expect(due.map(\.event.job) == [job.id])
+        #expect(try fixture.store.webhooksDue().keys == [webhook.key])
+    }
+
+    @Test func theFinishWaitsForEveryEarlierEvent() async throws {
+        let fixture = try StoreFixture()
+        let webhook = try await fixture.declareWebhook()
+        let job = try #require(try await fixture.create().first)
+        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        fixture.time.advance(by: 1)
+        _ = try await fixture.store.finishDueBatches()
+        let store = fixture.store
+        func due() throws -> [DueDelivery] { try store.dueDeliveries(to: webhook.key, limit: 10) }
+
+        let early = try due()
+        #expect(early.map(\.event.type) == [.jobCreated, .jobCancelled])
+        let later = fixture.time.now.addingTimeInterval(60)
+        try await store.record(Self.attempt(500), of: early[0].id, .again(at: later))
+        try await store.record(Self.attempt(200), of: early[1].id, .acknowledged)
+        // The success made the one that waited due at once; the finish still waits for it.
+        #expect(try due().map(\.event.type) == [.jobCreated])
+        #expect(try due().map(\.attempts) == [1])
+        try await store.record(Self.attempt(nil), of: early[0].id, .exhausted)
+        #expect(try due().map(\.event.type) == [.sessionFinished])
+    }
+
+    @Test func aFinishHeldBackIsNotAReasonToLookAgain() async throws {
+        let fixture = try StoreFixture()
+        let webhook = try await fixture.declareWebhook(["job.cancelled", "session.finished"])
+        let job = try #require(try await fixture.create().first)
+        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        fixture.time.advance(by: 1)
+        _ = try await fixture.store.finishDueBatches()
+        let first = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
+        let later = fixture.time.now.addingTimeInterval(60)
+        try await fixture.store.record(Self.attempt(500), of: first.id, .again(at: later))
+        let (keys, next) = try fixture.store.webhooksDue()
+        #expect(keys.isEmpty)
+        #expect(next == later)
+    }
+
+    @Test func aFinishIsAcknowledgedByAllWhoWereAddressed() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        for name in ["one", "two"] {
+            _ = try await store.declareWebhook(
+                Name(trusted: name), of: .default, url: "https://consumer/\(name)", events: Webhook.defaultEvents,
+                secret: nil)
+        }
+        let job = try #require(try await fixture.create().first)
+        _ = try await store.send(.cancelRequested, to: job.id)
+        fixture.time.advance(by: 1)
+        _ = try await store.finishDueBatches()
+        for (index, webhook) in try store.webhooks(of: .default).enumerated() {
+            #expect(try store.session(.default).unacknowledgedSince == fixture.time.now)
+            let due = try #require(try store.dueDeliveries(to: webhook.key, limit: 1).first)
+            try await store.record(Self.attempt(204), of: due.id, .acknowledged)
+            #expect((try store.session(.default).unacknowledgedSince == nil) == (index == 1))
+        }
+    }
+
+    @Test func theLogKeepsEveryAttempt() async throws {
+        let fixture = try StoreFixture()
+        let webhook = try await fixture.declareWebhook(["job.created"])
+        _ = try await fixture.create()
+        let due = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
+        for status in [500, 502] {
+            try await fixture.store.record(Self.attempt(status), of: due.id, .again(at: fixture.time.now))
+        }
+        try await fixture.store.record(Self.attempt(200), of: due.id, .acknowledged)
+        let (log, next) = try fixture.store.deliveries(of: webhook, limit: 10)
+        #expect(log.map(\.state) == [.acknowledged])
+        #expect(log.first?.attempts.map(\.status) == [500, 502, 200])
+        #expect(log.first?.attempts.first == Self.attempt(500))
+        #expect(next == nil)
+    }
+
+    @Test func a410DisablesAndADeletionCancels() async throws {
+        let fixture = try StoreFixture()
+        let webhook = try await fixture.declareWebhook(["job.created"])
+        _ = try await fixture.create(2)
+        let due = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
+        try await fixture.store.record(Self.attempt(410), of: due.id, .disable(reason: "gone"))
+        #expect(try fixture.store.webhook(webhook.name, of: .default).state == .disabled(reason: "gone"))
+        #expect(try fixture.store.deliveries(of: webhook, limit: 10).deliveries.map(\.state) == [.cancelled, .cancelled])
+        _ = try await fixture.create()
+        #expect(try fixture.store.webhooksDue().keys.isEmpty)
+
+        let again = try await fixture.declareWebhook(["job.created"])
+        #expect(again.state == .enabled)
+        #expect(again.secret == webhook.secret)
+        _ = try await fixture.create()
+        #expect(try fixture.store.webhooksDue().keys == [webhook.key])
+        try await fixture.store.deleteWebhook(webhook.name, of: .default)
+        #expect(try fixture.store.webhooksDue().keys.isEmpty)
+        #expect(throws: StoreError.noSuchWebhook(webhook.name)) {
+            try fixture.store.webhook(webhook.name, of: .default)
+        }
+    }
+
+    @Test func whatIsPostedDependsOnTheEventAlone() async throws {
+        let fixture = try StoreFixture()
+        let webhook = try await fixture.declareWebhook(["job.*"])
+        let job = try #require(try await fixture.create().first)
+        func body() throws -> String {
+            try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first).event.posted.written
+        }
+        let before = try body()
+        _ = try await fixture.store.send(.pauseRequested, to: job.id)
+        #expect(try body() == before)
+        let posted = try #require(try JSON(parsing: before).objectValue)
+        #expect(posted["type"] == "job.created")
+        #expect(posted["data"]?.objectValue?["job"] == .string(job.id.text))
+        #expect(posted["data"]?.objectValue?["url"] == "https://host/0?...")
+    }
+}

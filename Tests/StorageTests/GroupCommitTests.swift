@@ -1,0 +1,95 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// Writers share commits, and nothing else.
+@Suite struct GroupCommitTests {
+    @Test func aRefusedMemberLeavesTheOthersAlone() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        let stored = await withTaskGroup(of: Bool.self) { group in
+            for index in 0..<200 {
+                group.addTask {
+                    let session = index.isMultiple(of: 3) ? Name(trusted: "nobody") : Name.default
+                    let new = NewJob(session: session, spec: JobSpec(url: "https://host/\(index)"))
+                    return (try? await store.createJobs([new])) != nil
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(stored == 133)
+        #expect(try store.jobs(JobQuery(limit: 1000)).jobs.count == 133)
+        #expect(try fixture.eventTypes().count == 133)
+    }
+
+    @Test func aBatchIsAllOrNothing() async throws {
+        let fixture = try StoreFixture()
+        var new = (0..<10).map { NewJob(session: .default, spec: JobSpec(url: "https://host/\($0)")) }
+        new[7].session = Name(trusted: "nobody")
+        await #expect(throws: StoreError.unknownSession(Name(trusted: "nobody"), index: 7)) {
+            try await fixture.store.createJobs(new)
+        }
+        #expect(try fixture.store.jobs(JobQuery()).jobs.isEmpty)
+        #expect(try fixture.eventTypes().isEmpty)
+        #expect(try fixture.store.session(.default).batch == 0)
+    }
+
+    @Test func hooksRunInCommitOrder() async throws {
+        let fixture = try StoreFixture()
+        let order = Locked<[Int64]>([])
+        let writer = fixture.store.writer
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<500 {
+                group.addTask {
+                    _ = try await writer.write(onCommit: { id in order.withLock { $0.append(id) } }) { transaction in
+                        try transaction.append(.jobCreated, session: .default, job: nil, data: [:])
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let committed = order.withLock { $0 }
+        #expect(committed.count == 500)
+        #expect(committed == committed.sorted())
+    }
+
+    @Test func aReaderWithACursorNeverMissesAnEventWhileManyWrite() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        let writers = Task {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<64 {
+                    group.addTask {
+                        for job in 0..<10 {
+                            let spec = JobSpec(url: "https://host/\(writer)/\(job)")
+                            _ = try await store.createJobs([NewJob(session: .default, spec: spec)])
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        var seen: [EventID] = []
+        var after: EventID = 0
+        while seen.count < 640 {
+            let page = try store.events(EventQuery(after: after, limit: 7))
+            seen += page.events.map(\.id)
+            after = page.nextAfter
+            await Task.yield()
+        }
+        try await writers.value
+        #expect(seen == Array(1...640))
+    }
+
+    @Test func identifiersSortAsTheyWereCommitted() async throws {
+        let fixture = try StoreFixture()
+        let first = try await fixture.create(50)
+        fixture.time.advance(by: -3600)
+        let second = try await fixture.create(50)
+        let ids = (first + second).map(\.id.text)
+        #expect(ids == ids.sorted())
+    }
+}

@@ -1,0 +1,137 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// Jobs as rows: what is written is read back, and the machine's word is what stands.
+@Suite struct JobStoreTests {
+    @Test func everyStateIsReadBackAsWritten() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        var spec = JobSpec(url: "https://host/a?b=c")
+        spec.headers = [HeaderField(name: "X-A", value: "1")]
+        spec.destination = Destination(directory: "d", filename: "f", onConflict: .replace)
+        spec.tags = ["t1", "t2"]
+        spec.metadata = Metadata(["k": [1, "two", nil]])
+        spec.maxSize = 99
+        let created = try #require(try await store.createJobs([NewJob(session: .default, spec: spec)]).first)
+        spec.priority = nil
+        #expect(try store.job(created.id) == created)
+
+        let admitted = try #require(try await fixture.admit().first).job
+        #expect(try store.job(created.id) == admitted)
+        let wait = Wait(reason: .retry, until: fixture.time.now.addingTimeInterval(9), cause: StoreFixture.failure)
+        let report = AttemptReport(part: StoreFixture.part(), hasGained: true, resume: .resumed(offset: 2))
+        let waiting = try await store.send(.attemptDeferred(wait), to: created.id, report).job
+        #expect(waiting.state == .waiting(wait))
+        #expect(waiting.part == StoreFixture.part())
+        #expect(waiting.failuresInARow == 1)
+        #expect(try store.job(created.id) == waiting)
+
+        fixture.time.advance(by: 10)
+        _ = try await fixture.admit()
+        let promotion = StoreFixture.promotion(of: created.id)
+        let promoting = try await store.send(.promotionPlanned(promotion), to: created.id).job
+        #expect(try store.job(created.id) == promoting)
+        let succeeded = try await store.send(.promoted, to: created.id).job
+        #expect(try store.job(created.id) == succeeded)
+        #expect(succeeded.part == nil)
+        #expect(succeeded.bytesDurable == 3)
+        #expect(try store.parts().isEmpty)
+    }
+
+    @Test func aRefusedSignalWritesNothing() async throws {
+        let fixture = try StoreFixture()
+        let job = try #require(try await fixture.create().first)
+        let outcome = try await fixture.store.send(.promoted, to: job.id)
+        #expect(outcome == .refused(job, allowed: [.running]))
+        #expect(try fixture.store.job(job.id) == job)
+        #expect(try fixture.eventTypes() == ["job.created"])
+    }
+
+    @Test func anOffsetOfAnAttemptThatIsOverIsNotTaken() async throws {
+        let fixture = try StoreFixture()
+        let job = try #require(try await fixture.create().first)
+        let admitted = try #require(try await fixture.admit().first).job
+        let checkpoint = [(job: job.id, attempt: admitted.attempts, part: StoreFixture.part())]
+        try await fixture.store.checkpoint(checkpoint)
+        #expect(try fixture.store.job(job.id).bytesDurable == 5)
+        _ = try await fixture.store.send(.attemptStopped(.cancel), to: job.id)
+        try await fixture.store.checkpoint(checkpoint)
+        #expect(try fixture.store.parts().isEmpty)
+    }
+
+    @Test func aRestartGivesTheOldPartUpButNotTheNewOne() async throws {
+        let fixture = try StoreFixture()
+        let job = try #require(try await fixture.create().first)
+        let first = try #require(try await fixture.admit().first).job
+        _ = try await fixture.store.send(
+            .attemptInterrupted, to: job.id, AttemptReport(part: StoreFixture.part("part_old")))
+        let second = try #require(try await fixture.admit().first).job
+        #expect(second.attempts == first.attempts)
+        let new = StoreFixture.part("part_new", durable: 1)
+        try await fixture.store.checkpoint([(job: job.id, attempt: second.attempts, part: new)])
+        try await fixture.store.beginTransfer(of: second, .restarted(.etagChanged))
+        #expect(try fixture.store.job(job.id).part == new)
+        #expect(try fixture.eventTypes().last == "job.restarted")
+    }
+
+    @Test func interruptedJobsAreQueuedAgainAndPromotionsKept() async throws {
+        let fixture = try StoreFixture()
+        let jobs = try await fixture.create(3)
+        _ = try await fixture.admit()
+        _ = try await fixture.store.send(.promotionPlanned(StoreFixture.promotion(of: jobs[1].id)), to: jobs[1].id)
+        let (interrupted, promoting) = try await fixture.store.recoverInterrupted()
+        #expect(interrupted == 2)
+        #expect(promoting.map(\.job.id) == [jobs[1].id])
+        let states = try jobs.map { try fixture.store.job($0.id).state.name }
+        #expect(states == [.queued, .running, .queued])
+        #expect(try fixture.store.job(jobs[0].id).attempts == 0)
+    }
+
+    @Test func listsArePagedWithoutSkippingWhileJobsComeAndGo() async throws {
+        let fixture = try StoreFixture()
+        let jobs = try await fixture.create(25)
+        var seen: [JobID] = []
+        var before: JobID?
+        repeat {
+            let page = try fixture.store.jobs(JobQuery(limit: 4, before: before))
+            seen += page.jobs.map(\.id)
+            before = page.next
+            _ = try await fixture.create(1)
+            if let last = page.jobs.last {
+                _ = try await fixture.store.send(.cancelRequested, to: last.id)
+                _ = try await fixture.store.forgetJob(last.id)
+            }
+        } while before != nil
+        #expect(seen == jobs.map(\.id).reversed())
+    }
+
+    @Test func filters() async throws {
+        let fixture = try StoreFixture()
+        let other = Name(trusted: "other")
+        _ = try await fixture.store.declareSession(other, configuration: nil)
+        _ = try await fixture.create(2)
+        var tagged = JobSpec(url: "https://host/t")
+        tagged.tags = ["blue"]
+        let job = try #require(try await fixture.store.createJobs([NewJob(session: other, spec: tagged)]).first)
+        _ = try await fixture.store.send(.pauseRequested, to: job.id)
+        func ids(_ query: JobQuery) throws -> [JobID] { try fixture.store.jobs(query).jobs.map(\.id) }
+        #expect(try ids(JobQuery(session: other)) == [job.id])
+        #expect(try ids(JobQuery(state: .paused)) == [job.id])
+        #expect(try ids(JobQuery(tag: "blue")) == [job.id])
+        #expect(try ids(JobQuery(session: .default, tag: "blue")).isEmpty)
+    }
+
+    @Test func onlyJobsThatHaveEndedAreForgotten() async throws {
+        let fixture = try StoreFixture()
+        let job = try #require(try await fixture.create().first)
+        #expect(try await fixture.store.forgetJob(job.id) == nil)
+        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        #expect(try await fixture.store.forgetJob(job.id)?.id == job.id)
+        #expect(throws: StoreError.noSuchJob(job.id)) { try fixture.store.job(job.id) }
+        #expect(try fixture.eventTypes() == ["job.created", "job.cancelled", "job.deleted"])
+    }
+}

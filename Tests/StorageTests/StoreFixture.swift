@@ -1,0 +1,61 @@
+import Downloads
+import Foundation
+import Storage
+import TestKit
+
+/// A store in a folder of its own, with a clock turned by hand.
+struct StoreFixture {
+    let folder: TemporaryFolder
+    let time: ManualTime
+    let store: Store
+
+    init() throws {
+        folder = try TemporaryFolder()
+        time = ManualTime()
+        store = try Store(at: folder.path, time: time)
+    }
+
+    func create(_ count: Int = 1, in session: Name = .default, host: String = "host") async throws -> [Job] {
+        try await store.createJobs(
+            (0..<count).map { NewJob(session: session, spec: JobSpec(url: "https://\(host)/\($0)?signature=s")) })
+    }
+
+    func admit(_ jobs: Int = 16, perHost: Int = 100) async throws -> [AdmittedJob] {
+        try await store.admitJobs(AdmissionLimits(jobs: jobs, connectionsPerHost: perHost)) { _ in }.admitted
+    }
+
+    func declareWebhook(_ events: [String] = ["session.*", "job.*"], in session: Name = .default) async throws -> Webhook {
+        try await store.declareWebhook(
+            Name(trusted: "hook"), of: session, url: "https://consumer/", events: events.map { EventPattern(trusted: $0) },
+            secret: nil
+        ).webhook
+    }
+
+    func eventTypes(of session: Name = .default) throws -> [String] {
+        try store.events(EventQuery(session: session, limit: 1000)).events.map(\.type.rawValue)
+    }
+
+    /// Brings an admitted job to its end.
+    func succeed(_ job: JobID) async throws {
+        _ = try await store.send(.promotionPlanned(Self.promotion(of: job)), to: job)
+        _ = try await store.send(.promoted, to: job)
+    }
+
+    static func promotion(of job: JobID) -> Promotion {
+        Promotion(
+            part: PartID("part_of_\(job)"), inode: 1, conflict: .rename,
+            file: FinishedFile(path: "\(job)", size: 3, sha256: nil, contentType: nil),
+            receipt: Receipt(
+                finalURL: "https://host/", redirects: [], status: 200, etag: nil, lastModified: nil,
+                remoteAddress: nil, networkProtocol: "HTTP/1.1", lengthVerified: true, attempts: 1,
+                timings: Receipt.Timings(connect: 0, firstByte: 0, transfer: 0, total: 0)))
+    }
+
+    static func part(_ name: String = "part_1", durable: Int64 = 5, size: Int64? = 10) -> Part {
+        Part(
+            id: PartID(name), url: "https://host/0", validators: Validators(etag: "\"v1\""), size: size,
+            bytesDurable: durable)
+    }
+
+    static let failure = Failure(.connectionLost, "gone", attempts: 1, at: Date(milliseconds: 1000))
+}
