@@ -123,8 +123,7 @@ extension Exchange {
         // Noted first, stage read afterwards: see ConnectionSet.
         guard server.connections.stage != .cutShort else { return refuse(.stopping, handle) }
         pending.begin(work)
-        pending.suspend(handle)
-        return deliver(pending, handle)
+        return pending.suspend(handle) ? .YES : deliver(pending, handle)
     }
 
     private func deliver(_ pending: PendingAnswer, _ handle: OpaquePointer) -> MHD_Result {

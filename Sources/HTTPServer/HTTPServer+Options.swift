@@ -25,8 +25,9 @@ extension HTTPServer {
         public var requestDeadline: Duration = .seconds(30)
         /// Bytes of a body, 0 or more, unless ``RequestHandler/admit(_:)`` sets another bound.
         public var maxBodyBytes: Int = 1 << 20
-        /// Bytes of a request line and header fields, 1,024 to 1,048,576. A larger head is answered with 431.
-        public var maxHeadBytes: Int = 16 << 10
+        /// Bytes of a request line and header fields, 1,024 to 1,048,576. A larger head is answered with 431. Every open
+        /// connection takes about twice as much memory.
+        public var maxHeadBytes: Int = 8 << 10
         /// How long an eventual answer may take before the client is told 503.
         public var waitLimit: Duration = .seconds(60)
 

@@ -16,10 +16,13 @@ final class PendingAnswer: Sendable {
 
     private let state = Guarded(State())
 
-    /// Puts the connection to sleep unless the answer is there already. Called within its callbacks only.
-    func suspend(_ handle: OpaquePointer) {
+    /// Puts the connection to sleep, unless the answer is there already: then it says false. Called within the
+    /// connection's callbacks only.
+    func suspend(_ handle: OpaquePointer) -> Bool {
         state.withLock { state in
-            if !state.isSettled { state.suspension = Suspension(of: handle) }
+            guard !state.isSettled else { return false }
+            state.suspension = Suspension(of: handle)
+            return true
         }
     }
 

@@ -20,7 +20,8 @@ public struct Response: Sendable {
 
 /// The content of a response.
 ///
-/// To HEAD the same body is given as to GET: the server sends its length and keeps the bytes to itself.
+/// To HEAD, and with 304, the same body is given as for a 200 to GET: the server sends its length and keeps the bytes to
+/// itself. (With ``none`` the length is said to be 0; only 204 says nothing of it.)
 public enum Body: Sendable {
     case none
     case bytes([UInt8])

@@ -1,0 +1,74 @@
+// Clients that take their time on purpose: cut off by the clock while the others are served.
+
+import Glibc
+import HTTPServer
+import HTTPTypes
+import Testing
+
+@Suite struct DeadlineTests {
+    private static func impatient(_ options: inout HTTPServer.Options) {
+        options.requestDeadline = .milliseconds(400)
+        options.idleTimeout = .seconds(1)
+    }
+
+    /// Sends bytes one by one until it is cut off, and returns how long that took. Others must be served meanwhile.
+    private static func dribble(_ bytes: String, to client: RawClient, at port: UInt16) throws -> Duration {
+        let start = ContinuousClock.now
+        for byte in bytes.utf8 {
+            do { try client.send([byte]) } catch { return .now - start }
+            usleep(20_000)
+            #expect(try RawClient(port).exchange().status == 200)
+        }
+        Issue.record("never cut off")
+        return .now - start
+    }
+
+    private static let endless = "X: " + String(repeating: "x", count: 400)
+
+    @Test(arguments: [
+        "", "GET / HT", "GET / HTTP/1.1\r\nHost: a\r\n", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5000\r\n",
+    ])
+    func cutsOffTricklingRequests(_ beginning: String) async throws {
+        try await withServer(.echo, configure: Self.impatient) { port in
+            let client = try RawClient(port)
+            try client.send(beginning)
+            let duration = try Self.dribble(Self.endless, to: client, at: port)
+            #expect(duration > .milliseconds(300) && duration < .seconds(10))
+        }
+    }
+
+    @Test func cutsOffTricklingRequestsOnUsedConnections() async throws {
+        try await withServer(.echo, configure: Self.impatient) { port in
+            let client = try RawClient(port)
+            #expect(try client.exchange().status == 200)
+            try client.send("GET / HTTP/1.1\r\n")
+            let duration = try Self.dribble(Self.endless, to: client, at: port)
+            #expect(duration > .milliseconds(300) && duration < .seconds(10))
+        }
+    }
+
+    @Test func closesConnectionsThatSayNothing() async throws {
+        try await withServer(.echo, configure: Self.impatient) { port in
+            let silent = try RawClient(port)
+            let used = try RawClient(port)
+            #expect(try used.exchange().status == 200)
+            #expect(try silent.readUntilClosed().isEmpty)
+            #expect(try used.readUntilClosed().isEmpty)
+        }
+    }
+
+    /// The deadline is for the request alone: neither an answer that takes longer nor a connection in use is cut off.
+    @Test func leavesLongAnswersAlone() async throws {
+        let handler = TestHandler { _ in
+            .eventually {
+                try? await Task.sleep(for: .milliseconds(1_500))
+                return Response(text: "patience")
+            }
+        }
+        try await withServer(handler, configure: Self.impatient) { port in
+            let client = try RawClient(port)
+            #expect(try client.exchange("POST", "/", body: "b").text == "patience")
+        }
+    }
+}

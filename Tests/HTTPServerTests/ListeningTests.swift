@@ -1,0 +1,113 @@
+// Addresses, ports and limits on connections.
+
+import Glibc
+import HTTPServer
+import HTTPTypes
+import Testing
+
+@Suite struct ListeningTests {
+    private static func start(_ configure: (inout HTTPServer.Options) -> Void) throws -> HTTPServer {
+        var options = HTTPServer.Options()
+        configure(&options)
+        return try HTTPServer(options: options, handler: TestHandler.echo)
+    }
+
+    @Test func saysThatThePortIsTaken() async throws {
+        let server = try Self.start { _ in }
+        let expected = HTTPServerError.addressInUse(address: "127.0.0.1", port: server.port)
+        #expect(throws: expected) { _ = try Self.start { $0.port = server.port } }
+        #expect(expected.description == "127.0.0.1 port \(server.port) is in use by another process")
+        await server.stop(grace: .zero)
+        // Soon, as a server of another test may just have been given the port.
+        try await onThread { expectSoon { (try? Self.start { $0.port = server.port }) != nil } }
+    }
+
+    @Test func refusesWhatIsNoAddress() {
+        #expect(throws: HTTPServerError.addressInvalid("localhost")) { _ = try Self.start { $0.address = "localhost" } }
+        #expect(throws: HTTPServerError.addressInvalid("")) { _ = try Self.start { $0.address = "" } }
+        #expect(throws: HTTPServerError.addressUnavailable(address: "192.0.2.1")) {
+            _ = try Self.start { $0.address = "192.0.2.1" }
+        }
+    }
+
+    @Test func refusesOptionsOutOfRange() {
+        let changes: [@Sendable (inout HTTPServer.Options) -> Void] = [
+            { $0.threads = 0 }, { $0.threads = 65 }, { $0.connectionLimit = 0 }, { $0.connectionsPerAddress = -1 },
+            { $0.idleTimeout = .milliseconds(999) }, { $0.requestDeadline = .zero }, { $0.maxBodyBytes = -1 },
+            { $0.maxHeadBytes = 1_023 }, { $0.waitLimit = .zero },
+        ]
+        for change in changes { #expect(throws: HTTPServerError.self) { _ = try Self.start(change) } }
+    }
+
+    @Test(arguments: ["::1", "::"])
+    func listensOnIPv6(_ address: String) async throws {
+        let handler = TestHandler { .now(Response(text: $0.head.remoteAddress)) }
+        try await withServer(handler, configure: { $0.address = address }) { port in
+            let response = try RawClient(port, ipv6: true).exchange()
+            #expect(response.text == "::1")
+            if address == "::" { #expect(try RawClient(port).exchange().text == "127.0.0.1") }
+        }
+    }
+
+    @Test(arguments: [1, 2, 5])
+    func servesWithAnyNumberOfThreads(_ threads: Int) async throws {
+        try await withServer(.echo, configure: { $0.threads = threads }) { port in
+            let clients = try (0..<20).map { _ in try RawClient(port) }
+            for client in clients { #expect(try client.exchange().status == 200) }
+        }
+    }
+
+    @Test func turnsAwayTooManyOfOneAddress() async throws {
+        try await withServer(.echo, configure: { $0.connectionsPerAddress = 3 }) { port in
+            let clients = try (0..<3).map { _ in try RawClient(port) }
+            for client in clients { #expect(try client.exchange().status == 200) }
+            #expect(throws: RawClient.Failure.self) { try RawClient(port).exchange() }
+            #expect(try clients[0].exchange(fields: ["Connection: close"]).status == 200)
+            expectSoon { (try? RawClient(port).exchange().status) == 200 }
+        }
+    }
+
+    @Test func letsClientsWaitBeyondTheLimit() async throws {
+        try await withServer(.echo, configure: { ($0.threads, $0.connectionLimit) = (1, 2) }) { port in
+            let first = try RawClient(port)
+            let second = try RawClient(port)
+            #expect(try first.exchange().status == 200)
+            #expect(try second.exchange().status == 200)
+            let third = try RawClient(port)
+            try third.send(RawClient.request())
+            #expect(try first.exchange(fields: ["Connection: close"]).status == 200)
+            #expect(try third.readResponse().status == 200)
+        }
+    }
+
+    /// Other tests open descriptors at the same time, but not two thousand, and not for long.
+    @Test func leaksNoDescriptors() async throws {
+        let before = Self.openDescriptors()
+        let file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
+        let region = FileRegion(owning: file, length: 1_000)
+        let handler = TestHandler { request in
+            switch request.head.path {
+            case "/file": .now(Response(status: .ok, body: .file(region)))
+            case "/later": .eventually { Response(text: "later") }
+            default: .now(Response(text: "now"))
+            }
+        }
+        try await withServer(handler) { port in
+            for number in 0..<2_000 {
+                let client = try RawClient(port)
+                if number % 4 != 0 { try client.send(RawClient.request("GET", ["/", "/file", "/later"][number % 3])) }
+                if number % 2 == 0 { client.resetOnClose() } else { _ = try client.readResponse() }
+            }
+            expectSoon { Self.openDescriptors() < before + 500 }
+        }
+        try await onThread { expectSoon { Self.openDescriptors() < before + 300 } }
+    }
+
+    private static func openDescriptors() -> Int {
+        guard let directory = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(directory) }
+        var count = 0
+        while readdir(directory) != nil { count += 1 }
+        return count
+    }
+}

@@ -1,0 +1,107 @@
+// A server under test, with a handler made of closures and a place to run clients that block.
+
+import Glibc
+import HTTPServer
+import HTTPTypes
+import Testing
+
+/// A handler that tests put together from closures.
+struct TestHandler: RequestHandler {
+    var admitting: @Sendable (RequestHead) -> Admission = { _ in .accept() }
+    var responding: @Sendable (Request) -> Answer
+
+    init(_ responding: @escaping @Sendable (Request) -> Answer) {
+        self.responding = responding
+    }
+
+    /// Answers every request with its own method, target and body.
+    static var echo: TestHandler {
+        TestHandler { request in
+            .now(Response(text: "\(request.head.method) \(request.head.target) ", request.body))
+        }
+    }
+
+    func admit(_ head: RequestHead) -> Admission { admitting(head) }
+    func respond(to request: Request) -> Answer { responding(request) }
+    func malformed(_ fault: RequestFault) -> Response {
+        let body = Array(fault.description.utf8)
+        return Response(status: fault.status, headers: [.contentType: "text/fault"], body: .bytes(body))
+    }
+}
+
+extension Response {
+    init(_ status: HTTPResponse.Status = .ok, text: String, _ more: [UInt8] = []) {
+        self.init(status: status, body: .bytes(Array(text.utf8) + more))
+    }
+}
+
+/// Runs a server for as long as a body of blocking client code takes, and stops it.
+func withServer<Result: Sendable>(
+    _ handler: TestHandler, configure: (inout HTTPServer.Options) -> Void = { _ in },
+    _ body: @escaping @Sendable (UInt16) throws -> Result
+) async throws -> Result {
+    var options = HTTPServer.Options()
+    options.threads = 2
+    configure(&options)
+    let server = try HTTPServer(options: options, handler: handler)
+    let result: Swift.Result<Result, any Error>
+    do { result = .success(try await onThread { try body(server.port) }) } catch { result = .failure(error) }
+    await server.stop(grace: .seconds(5))
+    return try result.get()
+}
+
+/// Runs blocking code on a thread of its own: on a thread of the concurrency runtime it would hold up the very tasks
+/// whose answers it waits for.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        let job = Unmanaged.passRetained(Job { continuation.resume(with: Swift.Result { try body() }) })
+        var thread = pthread_t()
+        let failure = pthread_create(&thread, nil, runJob, job.toOpaque())
+        precondition(failure == 0, "pthread_create: \(failure)")
+        pthread_detach(thread)
+    }
+}
+
+private final class Job {
+    let body: () -> Void
+    init(_ body: @escaping () -> Void) { self.body = body }
+}
+
+private func runJob(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    Unmanaged<Job>.fromOpaque(pointer!).takeRetainedValue().body()
+    return nil
+}
+
+/// Expects something to become true, within ten seconds.
+func expectSoon(_ condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    for _ in 0..<2_000 {
+        if condition() { return }
+        usleep(5_000)
+    }
+    Issue.record("did not come true", sourceLocation: sourceLocation)
+}
+
+/// Something that tests and handlers both touch.
+final class Shared<Value>: @unchecked Sendable {
+    private var stored: Value
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+    init(_ value: Value) {
+        stored = value
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    var value: Value { change { $0 } }
+
+    @discardableResult
+    func change<Result>(_ body: (inout Value) -> Result) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body(&stored)
+    }
+}
