@@ -78,7 +78,7 @@ let package = Package(
         tests("EngineTests", ["Engine", "Storage", "Downloads", "CurlClient"]),
         tests("WebhooksTests", ["Webhooks", "Storage", "Downloads"]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Storage"]),
-        tests("EndToEndTests", ["fetchd"]),
+        tests("EndToEndTests", ["fetchd", "Downloads", crypto]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -30,6 +30,10 @@ public final class Origin: Sendable {
         site.serve(path, resource, behaviours)
     }
 
+    public func serve(_ path: String, _ resource: OriginResource, _ behaviours: [OriginBehaviour]) {
+        site.serve(path, resource, behaviours)
+    }
+
     /// Stops listening and breaks every connection.
     public func stop() {
         listener.stop()

@@ -90,7 +90,7 @@ final class Attempt: Sendable {
                 hasRestarted = true
                 plan.asked = RequestPlan.fromStart(why)
             case (.rejected, .alreadyComplete(let size)):
-                return resumedWhole(plan, size: size, url: url, redirects: redirects, end.result)
+                return await resumedWhole(plan, size: size, url: url, redirects: redirects, end.result)
             case (.rejected, .fail(let failure)): return .failed(failure, retryAfter: retryAfter(end))
             case (.completed, .accept): return whole(end, url: url, redirects: redirects)
             case (.failed(let error), _): return .failed(Failure(error, url: url), retryAfter: nil)
@@ -149,11 +149,16 @@ final class Attempt: Sendable {
     /// Nothing was left to fetch: the crash came between the last byte and the promotion.
     private func resumedWhole(
         _ plan: RequestPlan, size: Int64, url: String, redirects: [String], _ result: TransferResult
-    ) -> End {
+    ) async -> End {
         guard let continued = plan.continued, let head = result.head else { return .stopped(.shutdown) }
         let acceptance = Download.Acceptance(
             part: services.partFile(at: size, continuing: continued, spec, lane), offset: size, size: size,
             outcome: .resumed(offset: size), validators: continued.part.validators)
+        do {
+            try await lane.run { try acceptance.part.open() }
+        } catch {
+            return .failed((error as? DiskError)?.failure ?? Failure(.storageError, "\(error)"), retryAfter: nil)
+        }
         accepted(acceptance, from: url)
         return .whole(
             WholePart(

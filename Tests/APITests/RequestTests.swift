@@ -1,0 +1,174 @@
+import Downloads
+import HTTPServer
+import HTTPTypes
+import Testing
+
+@testable import API
+
+@Suite struct ByteRangeTests {
+    private func range(_ text: String?, ifRange: String? = nil, size: Int64 = 100) -> ByteRange {
+        var headers: HTTPFields = [:]
+        headers[.range] = text
+        headers[.ifRange] = ifRange
+        return .requested(headers, size: size, tag: "\"t\"")
+    }
+
+    @Test func oneRange() {
+        #expect(range("bytes=0-0") == .part(0...0))
+        #expect(range("bytes=10-") == .part(10...99))
+        #expect(range("bytes=10-1000") == .part(10...99))
+        #expect(range("bytes=-5") == .part(95...99))
+        #expect(range("bytes=-500") == .part(0...99))
+    }
+
+    @Test func whatCannotBeSatisfied() {
+        #expect(range("bytes=100-") == .unsatisfiable)
+        #expect(range("bytes=-0") == .unsatisfiable)
+        #expect(range("bytes=0-", size: 0) == .unsatisfiable)
+    }
+
+    @Test(arguments: [nil, "", "bytes=", "bytes=-", "bytes=5-2", "bytes=a-b", "items=0-1", "bytes=0-1,3-4", "bytes=+1-2"])
+    func anythingElseIsAnsweredWithTheWhole(_ text: String?) {
+        #expect(range(text) == .whole)
+    }
+
+    @Test func ifRange() {
+        #expect(range("bytes=1-2", ifRange: "\"t\"") == .part(1...2))
+        #expect(range("bytes=1-2", ifRange: "\"other\"") == .whole)
+    }
+}
+
+@Suite struct ContentDispositionHeaderTests {
+    @Test func namesForOldAndNewClients() {
+        #expect(
+            ContentDispositionHeader.attachment("dir/a b.txt")
+                == "attachment; filename=\"a b.txt\"; filename*=UTF-8''a%20b%2Etxt")
+        #expect(
+            ContentDispositionHeader.attachment("naïve\"\\.txt")
+                == "attachment; filename=\"na_ve__.txt\"; filename*=UTF-8''na%C3%AFve%22%5C%2Etxt")
+    }
+}
+
+@Suite struct HostRuleTests {
+    private let rule = HostRule(publicHosts: ["Files.example"])
+
+    @Test(arguments: [
+        "localhost", "LOCALHOST:8080", "127.0.0.1:1", "10.1.2.3", "[::1]:80", "[fd00::1]", "files.example:443",
+    ])
+    func namesOfTheService(_ host: String) {
+        #expect(throws: Never.self) { try rule.check(RequestHead(method: .get, target: "/", headers: [.hostField: host])) }
+    }
+
+    @Test(arguments: ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "1.2.3.4.5", "[evil]", "256.1.1.1"])
+    func strangers(_ host: String) {
+        #expect(throws: Problem.self) { try rule.check(RequestHead(method: .get, target: "/", headers: [.hostField: host])) }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static var hostField: HTTPField.Name { HTTPField.Name("Host")! }
+}
+
+@Suite struct AuthenticationTests {
+    private func isAdmitted(_ authorization: String?) -> Bool {
+        var head = RequestHead(method: .get, target: "/")
+        head.headers[.authorization] = authorization
+        do {
+            try Authentication(token: "secret").check(head)
+            return true
+        } catch {
+            #expect(error.headers[.wwwAuthenticate] == "Bearer")
+            return false
+        }
+    }
+
+    @Test func onlyTheTokenOpens() {
+        #expect(isAdmitted("Bearer secret"))
+        #expect(isAdmitted("bearer  secret"))
+        for wrong in [nil, "", "secret", "Bearer", "Bearer wrong", "Bearer secretx", "Basic secret", "Bearer secret x"] {
+            #expect(!isAdmitted(wrong))
+        }
+    }
+}
+
+@Suite struct RouteTableTests {
+    private let table = RouteTable([
+        Route(.get, "/v1/jobs/{id}") { _ in .noContent }, Route(.delete, "/v1/jobs/{id}") { _ in .noContent },
+        Route(.post, "/v1/jobs/batch") { _ in .noContent },
+    ])
+
+    private func find(_ method: HTTPRequest.Method, _ target: String) throws(Problem) -> [String: String] {
+        try table.find(RequestHead(method: method, target: target)).parameters
+    }
+
+    @Test func parametersAreDecodedOneByOne() throws {
+        #expect(try find(.get, "/v1/jobs/a%2Fb?x=1") == ["id": "a/b"])
+        #expect(try find(.head, "/v1/jobs/x") == ["id": "x"])
+    }
+
+    @Test func whatIsNotThere() {
+        for target in ["/", "/v1/jobs", "/v1/jobs/x/", "//v1/jobs/x", "/v2/jobs/x"] {
+            #expect { try find(.get, target) } throws: { ($0 as? Problem)?.kind == .notFound }
+        }
+        for target in ["/v1/jobs/%zz", "/v1/jobs/%00"] {
+            #expect { try find(.get, target) } throws: { ($0 as? Problem)?.kind == .malformedRequest }
+        }
+    }
+
+    @Test func methodsThatAPathDoesNotHave() {
+        #expect { try find(.put, "/v1/jobs/x") } throws: { error in
+            let problem = error as? Problem
+            return problem?.kind == .methodNotAllowed && problem?.headers[.allow] == "DELETE, GET, HEAD"
+        }
+    }
+}
+
+@Suite struct FieldReaderTests {
+    private func problem(_ json: JSON, _ read: (inout FieldReader) throws(Problem) -> Void) -> Problem? {
+        do {
+            var reader = try FieldReader(json, at: "/jobs/3")
+            try read(&reader)
+            try reader.finish()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func faultsPointAtTheField() {
+        #expect(problem(["url": 5]) { reader throws(Problem) in _ = try reader.url("url") }?.pointer == "/jobs/3/url")
+        #expect(problem(["x/y": 5]) { _ throws(Problem) in }?.pointer == "/jobs/3/x~1y")
+        let nested = problem(["retry": ["max_attempts": 0]]) { reader throws(Problem) in
+            _ = try reader.object("retry", RetryPolicy.init(reading:))
+        }
+        #expect(nested?.pointer == "/jobs/3/retry/max_attempts")
+        #expect(problem([]) { _ throws(Problem) in }?.pointer == "/jobs/3")
+    }
+
+    @Test func nullIsTheSameAsAbsent() {
+        let fault = problem(["url": nil, "tags": nil]) { reader throws(Problem) in
+            #expect(try reader.url("url") == nil)
+            #expect(try reader.tags("tags") == nil)
+        }
+        #expect(fault == nil)
+    }
+
+    @Test func aFieldThatIsNotBuiltYetTakesItsDefaultAlone() {
+        func read(_ json: JSON) -> Problem? {
+            problem(json) { reader throws(Problem) in try reader.unsupported("connections", unless: 1) }
+        }
+        #expect(read([:]) == nil)
+        #expect(read(["connections": 1]) == nil)
+        #expect(read(["connections": 2])?.kind == .invalidValue)
+    }
+}
+
+@Suite struct CursorTests {
+    @Test func roundTrip() throws {
+        for position in ["job_01ARZ3NDEKTSV4RRFFQ69G5FAV", "1", "??>>"] {
+            #expect(try Cursor.position(Cursor.text(position)) == position)
+            #expect(!Cursor.text(position).contains { "+/=".contains($0) })
+        }
+        #expect(throws: Problem.self) { try Cursor.position("###") }
+    }
+}

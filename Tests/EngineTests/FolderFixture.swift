@@ -1,0 +1,41 @@
+import Downloads
+import Foundation
+import TestKit
+
+@testable import Engine
+
+/// A downloads folder with parts in it, without a store or a network.
+struct FolderFixture {
+    let temporary: TemporaryFolder
+    let folder: DownloadsFolder
+    let lane = DiskLanes(count: 1).next()
+
+    init() throws {
+        temporary = try TemporaryFolder()
+        folder = try DownloadsFolder(at: temporary.path)
+    }
+
+    func part(_ name: String, _ text: String) throws -> PartFile {
+        let (folder, id) = (folder, PartID(name))
+        let part = PartFile(id, offset: 0, isDigested: true, lane: lane) { () throws(DiskError) in
+            try folder.makePart(id)
+        }
+        try part.open()
+        try Array(text.utf8).withUnsafeBytes { bytes in try part.append(bytes) }
+        return part
+    }
+
+    func promotion(
+        of part: PartFile, to path: String, size: Int64, _ conflict: Destination.Conflict = .rename
+    ) throws -> Promotion {
+        Promotion(
+            part: part.id, inode: try part.inode(), conflict: conflict,
+            file: FinishedFile(path: path, size: size, sha256: nil, contentType: nil),
+            receipt: Receipt(
+                finalURL: "", redirects: [], status: 200, etag: nil, lastModified: nil, remoteAddress: nil,
+                networkProtocol: "", lengthVerified: true, attempts: 1,
+                timings: Receipt.Timings(connect: 0, firstByte: 0, transfer: 0, total: 0)))
+    }
+
+    func text(_ path: String) -> String? { temporary.bytes(of: path).map { String(decoding: $0, as: UTF8.self) } }
+}

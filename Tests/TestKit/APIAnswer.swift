@@ -1,0 +1,39 @@
+import CurlClient
+import Downloads
+
+/// What the service answered.
+public struct APIAnswer: Sendable {
+    public let status: Int
+    public let headers: [(name: String, value: String)]
+    public let body: [UInt8]
+
+    public func header(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    /// null when there is none.
+    public var json: JSON { (try? JSON(parsing: body)) ?? .null }
+    public var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The last component of a problem's `type`, and where in the body the problem is.
+    public var problem: Problem? {
+        guard header("Content-Type") == "application/problem+json", let type = json["type"].string,
+            type.hasPrefix("/problems/")
+        else { return nil }
+        return Problem(kind: String(type.dropFirst("/problems/".count)), pointer: json["pointer"].string)
+    }
+
+    public struct Problem: Sendable, Equatable {
+        public let kind: String
+        public let pointer: String?
+
+        public init(kind: String, pointer: String? = nil) {
+            self.kind = kind
+            self.pointer = pointer
+        }
+    }
+}
+
+extension APIAnswer: CustomStringConvertible {
+    public var description: String { "\(status) \(text)" }
+}

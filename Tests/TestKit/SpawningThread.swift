@@ -1,0 +1,29 @@
+import Dispatch
+import Foundation
+
+/// The one thread that starts child processes, alive as long as the tests are.
+///
+/// The kernel ties a child's life (`PR_SET_PDEATHSIG`) to the thread that started it, not to the process; the threads
+/// that Swift runs tests on come and go.
+enum SpawningThread {
+    private static let requests = Monitor<[@Sendable () -> Void]>([])
+    private static let bell: DispatchSemaphore = {
+        let bell = DispatchSemaphore(value: 0)
+        detachThread {
+            while true {
+                bell.wait()
+                let request = requests.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                request?()
+            }
+        }
+        return bell
+    }()
+
+    /// Runs `body` on the thread and returns when it is done.
+    static func run(_ body: @escaping @Sendable () throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            requests.withLock { $0.append { continuation.resume(with: Result(catching: body)) } }
+            bell.signal()
+        }
+    }
+}

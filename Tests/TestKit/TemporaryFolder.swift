@@ -1,0 +1,42 @@
+import Foundation
+
+/// A folder of its own for each test, gone with the last reference to it.
+public final class TemporaryFolder: Sendable {
+    public let path: String
+
+    public init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "fetchd-test-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Where something of that name is, or would be; `/` between components.
+    public func path(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// nil when there is no such file.
+    public func bytes(of name: String) -> [UInt8]? {
+        FileManager.default.contents(atPath: path(name)).map { [UInt8]($0) }
+    }
+
+    /// Makes the folders on the way.
+    @discardableResult
+    public func write(_ text: String, to name: String) throws -> String {
+        let file = URL(filePath: path(name))
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+        return path(name)
+    }
+
+    /// Everything that is there, at any depth: paths from here, sorted. Folders are not told.
+    public var files: [String] {
+        let all = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
+        return all.filter { name in
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: path(name), isDirectory: &isFolder) && !isFolder.boolValue
+        }.sorted()
+    }
+}

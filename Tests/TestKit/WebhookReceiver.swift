@@ -1,0 +1,97 @@
+import Downloads
+import Foundation
+
+/// The consumer's end: takes what is posted to it, remembers it to the byte, and answers as told.
+///
+///     let receiver = try WebhookReceiver()
+///     receiver.answer(503, to: 1...2)
+///     let secret = try await fetchd.api.declareWebhook(url: receiver.url)
+///     let finish = try await receiver.waitFor("session.finished")
+///     #expect(finish.isSigned(with: secret))
+public final class WebhookReceiver: Sendable {
+    private struct Script: Sendable {
+        let ordinals: ClosedRange<Int>
+        let respond: @Sendable (ReceivedWebhook) -> OriginAnswer
+    }
+
+    private struct State: Sendable {
+        var received: [ReceivedWebhook] = []
+        var scripts: [Script] = []
+    }
+
+    private let state = Monitor(State())
+    private let origin: Origin
+
+    public init() throws {
+        origin = try Origin()
+        let state = state
+        origin.serve("/hook", OriginResource { Self.take($0, state) })
+    }
+
+    public var url: String { origin.url("/hook") }
+
+    /// Stops listening: from now on connections are refused.
+    public func stop() { origin.stop() }
+
+    // MARK: What it got
+
+    /// In the order of arrival.
+    public var received: [ReceivedWebhook] { state.current.received }
+
+    /// Waits for so many requests, of one type of event or of any.
+    public func waitFor(
+        _ type: String? = nil, count: Int, atMost timeout: Duration = .seconds(30)
+    ) async throws -> [ReceivedWebhook] {
+        guard await state.wait(atMost: timeout, until: { $0.received.count { $0.isOf(type) } >= count }) else {
+            let seen = received.map { $0.type ?? "?" }
+            throw Overdue("Waited in vain for \(count) of \(type ?? "any webhook"); \(seen) came.")
+        }
+        return received.filter { $0.isOf(type) }
+    }
+
+    /// Waits for the first of a type.
+    public func waitFor(_ type: String, atMost timeout: Duration = .seconds(30)) async throws -> ReceivedWebhook {
+        try await waitFor(type, count: 1, atMost: timeout)[0]
+    }
+
+    // MARK: What it says
+
+    /// Answers these requests, counted from 1, in this way; all others are answered 204. What was said last holds.
+    ///
+    /// - Parameter gate: the answer waits for it to open.
+    public func answer(
+        _ status: Int, headers: [(name: String, value: String)] = [], body: String = "",
+        to ordinals: ClosedRange<Int> = 1...Int.max, after gate: Gate? = nil
+    ) {
+        answer(to: ordinals) { _ in
+            var answer = OriginAnswer(status: status, headers: headers, body: Array(body.utf8))
+            if let gate { answer.incidents.append((OriginAnswer.beforeHead, .wait(gate))) }
+            return answer
+        }
+    }
+
+    /// Takes these requests and never answers: the sender waits for its own time limit.
+    public func fallSilent(for ordinals: ClosedRange<Int> = 1...Int.max) {
+        answer(to: ordinals) { _ in
+            var answer = OriginAnswer(status: 204)
+            answer.incidents.append((OriginAnswer.beforeHead, .stall))
+            return answer
+        }
+    }
+
+    /// Answers by what was posted.
+    public func answer(
+        to ordinals: ClosedRange<Int> = 1...Int.max, _ respond: @escaping @Sendable (ReceivedWebhook) -> OriginAnswer
+    ) {
+        state.withLock { $0.scripts.append(Script(ordinals: ordinals, respond: respond)) }
+    }
+
+    private static func take(_ request: RecordedRequest, _ state: Monitor<State>) -> OriginAnswer {
+        let webhook = ReceivedWebhook(request: request, time: Date())
+        let script = state.withLock { state in
+            state.received.append(webhook)
+            return state.scripts.last { $0.ordinals.contains(state.received.count) }
+        }
+        return script?.respond(webhook) ?? OriginAnswer(status: 204)
+    }
+}
