@@ -69,7 +69,7 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
-            name: "TestKit", dependencies: ["CurlClient", "Downloads", "Storage"], path: "Tests/TestKit",
+            name: "TestKit", dependencies: ["CurlClient", "Downloads", "Storage", crypto], path: "Tests/TestKit",
             swiftSettings: strict),
         tests("CurlClientTests", ["CurlClient"]),
         tests("HTTPServerTests", ["HTTPServer", httpTypes]),

@@ -58,7 +58,9 @@ public struct Front: RequestHandler {
             return try await route.handle(Call(request: request, parameters: parameters))
         } catch {
             let problem = Problem(error)
-            if problem.kind == .internalError { log.error("\(request.head.method) \(request.head.path): \(problem.detail)") }
+            if problem.kind == .internalError {
+                log.error("\(request.head.method) \(request.head.path): \(problem.detail)")
+            }
             return problem.response
         }
     }

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// The folder of one service, held by an exclusive lock for as long as this value lives: two services on one database
 /// would both admit the same jobs.
@@ -7,8 +7,11 @@ final class DataFolder: Sendable {
     private let lock: Int32
 
     init(at path: String) throws(StoreError) {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw .folderUnusable(path: path, why: String(cString: strerror(errno)))
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .folderUnusable(path: path, why: error.localizedDescription)
         }
         let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .folderUnusable(path: path, why: String(cString: strerror(errno))) }

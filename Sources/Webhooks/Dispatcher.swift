@@ -93,7 +93,8 @@ public actor Dispatcher {
         if Task.isCancelled, verdict != .acknowledged { return }
         if let error = entry.error {
             log.warning(
-                "Delivery \(delivery.id) of event \(delivery.event.id) to webhook \(delivery.webhook.name) failed: \(error)")
+                "Delivery \(delivery.id) of event \(delivery.event.id) to webhook \(delivery.webhook.name) failed: \(error)"
+            )
         }
         await record(entry, of: delivery, verdict)
     }

@@ -27,7 +27,9 @@ import Testing
         #expect(range("bytes=0-", size: 0) == .unsatisfiable)
     }
 
-    @Test(arguments: [nil, "", "bytes=", "bytes=-", "bytes=5-2", "bytes=a-b", "items=0-1", "bytes=0-1,3-4", "bytes=+1-2"])
+    @Test(arguments: [
+        nil, "", "bytes=", "bytes=-", "bytes=5-2", "bytes=a-b", "items=0-1", "bytes=0-1,3-4", "bytes=+1-2",
+    ])
     func anythingElseIsAnsweredWithTheWhole(_ text: String?) {
         #expect(range(text) == .whole)
     }
@@ -56,12 +58,18 @@ import Testing
         "localhost", "LOCALHOST:8080", "127.0.0.1:1", "10.1.2.3", "[::1]:80", "[fd00::1]", "files.example:443",
     ])
     func namesOfTheService(_ host: String) {
-        #expect(throws: Never.self) { try rule.check(RequestHead(method: .get, target: "/", headers: [.hostField: host])) }
+        #expect(throws: Never.self) {
+            try rule.check(RequestHead(method: .get, target: "/", headers: [.hostField: host]))
+        }
     }
 
-    @Test(arguments: ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "1.2.3.4.5", "[evil]", "256.1.1.1"])
+    @Test(arguments: [
+        "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "1.2.3.4.5", "[evil]", "256.1.1.1",
+    ])
     func strangers(_ host: String) {
-        #expect(throws: Problem.self) { try rule.check(RequestHead(method: .get, target: "/", headers: [.hostField: host])) }
+        #expect(throws: Problem.self) {
+            try rule.check(RequestHead(method: .get, target: "/", headers: [.hostField: host]))
+        }
     }
 }
 
@@ -85,7 +93,8 @@ extension HTTPField.Name {
     @Test func onlyTheTokenOpens() {
         #expect(isAdmitted("Bearer secret"))
         #expect(isAdmitted("bearer  secret"))
-        for wrong in [nil, "", "secret", "Bearer", "Bearer wrong", "Bearer secretx", "Basic secret", "Bearer secret x"] {
+        for wrong in [nil, "", "secret", "Bearer", "Bearer wrong", "Bearer secretx", "Basic secret", "Bearer secret x"]
+        {
             #expect(!isAdmitted(wrong))
         }
     }

@@ -8,7 +8,8 @@ import Testing
         let endings: [(JobState, JobSignal, EventType)] = [
             (.running(.promoting(Sample.promotion)), .promoted, .jobSucceeded),
             (.running(.attempting), .attemptFailed(Sample.failure), .jobFailed),
-            (.running(.attempting), .attemptStopped(.cancel), .jobCancelled), (.queued, .cancelRequested, .jobCancelled),
+            (.running(.attempting), .attemptStopped(.cancel), .jobCancelled),
+            (.queued, .cancelRequested, .jobCancelled),
         ]
         for (state, signal, event) in endings {
             guard case .become(let next, let announced, _) = state.deciding(signal) else {
@@ -23,7 +24,9 @@ import Testing
     @Test func everyDecisionThatEndsAJobAnnouncesIt() {
         for (_, state) in Sample.states {
             for (_, signal) in Sample.signals {
-                guard case .become(let next, let announced, _) = state.deciding(signal), next.isTerminal else { continue }
+                guard case .become(let next, let announced, _) = state.deciding(signal), next.isTerminal else {
+                    continue
+                }
                 #expect(announced != nil)
             }
         }

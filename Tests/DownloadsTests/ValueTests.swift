@@ -115,6 +115,9 @@ import Testing
         #expect(URLRule.redacted("https://user:secret@host/p?sig=1#f") == "https://host/p?...")
         #expect(URLRule.redacted("https://host/p") == "https://host/p")
         #expect(URLRule.redacted("https://host?x=a@b") == "https://host?...")
+        #expect(URLRule.withoutCredentials("https://user:p@ss@host/p?a=b@c") == "https://host/p?a=b@c")
+        #expect(URLRule.withoutCredentials("https://host/p@q?a=b") == "https://host/p@q?a=b")
+        #expect(Sample.job(url: "https://user:secret@host/p").document().written.contains("secret") == false)
     }
 
     @Test func serversAreToldApartByHostAndPort() {
@@ -123,7 +126,8 @@ import Testing
     }
 
     @Test(arguments: [
-        HeaderField(name: "", value: "x"), HeaderField(name: "a b", value: "x"), HeaderField(name: "X", value: "a\r\nB: c"),
+        HeaderField(name: "", value: "x"), HeaderField(name: "a b", value: "x"),
+        HeaderField(name: "X", value: "a\r\nB: c"),
         HeaderField(name: "X", value: "a\0"), HeaderField(name: "Range", value: "bytes=0-"),
         HeaderField(name: "host", value: "other"), HeaderField(name: "X", value: String(repeating: "a", count: 9000)),
     ])
@@ -153,7 +157,9 @@ import Testing
 
     @Test func headersOfTheJobWinOverThoseOfTheSession() {
         var configuration = SessionConfiguration()
-        configuration.headers = [HeaderField(name: "X-A", value: "session"), HeaderField(name: "X-B", value: "session")]
+        configuration.headers = [
+            HeaderField(name: "X-A", value: "session"), HeaderField(name: "X-B", value: "session"),
+        ]
         configuration.timeouts.requestSeconds = 5
         var spec = JobSpec(url: "https://host/")
         spec.headers = [HeaderField(name: "x-a", value: "job")]

@@ -17,7 +17,8 @@ import Testing
             // About a tenth of a second each, so that the kills meet every phase.
             origin.serve("/\(index)", .file(bytes), .limited(bytesPerSecond: 1_000_000))
         }
-        let secret = try await fetchd.api.declareWebhook(url: receiver.url, events: ["job.succeeded", "session.finished"])
+        let secret = try await fetchd.api.declareWebhook(
+            url: receiver.url, events: ["job.succeeded", "session.finished"])
         let answer = try await fetchd.api.post(
             "/v1/jobs/batch", ["jobs": .array(files.indices.map { ["url": .string(origin.url("/\($0)"))] })])
         let ids = try #require(answer.json["jobs"].arrayValue).compactMap { $0["id"].string }

@@ -16,7 +16,8 @@ import Testing
     }
 
     private func deliveries(_ fetchd: FetchdProcess, _ webhook: String = "receiver") async throws -> [JSON] {
-        try await fetchd.api.get("/v1/sessions/default/webhooks/\(webhook)/deliveries").json["deliveries"].arrayValue ?? []
+        try await fetchd.api.get("/v1/sessions/default/webhooks/\(webhook)/deliveries").json["deliveries"].arrayValue
+            ?? []
     }
 
     @Test func anEndpointThatFailsIsTriedAgainUnderTheSameId() async throws {
@@ -49,7 +50,9 @@ import Testing
 
     @Test func aConsumerThatIsDownIsToldWhenItIsBack() async throws {
         let fetchd = try await FetchdProcess.start(
-            .init(arguments: ["--webhook-retry-delays", "0," + Array(repeating: "0.1", count: 300).joined(separator: ",")]))
+            .init(arguments: [
+                "--webhook-retry-delays", "0," + Array(repeating: "0.1", count: 300).joined(separator: ","),
+            ]))
         let receiver = try WebhookReceiver()
         let url = receiver.url
         receiver.stop()
@@ -62,7 +65,9 @@ import Testing
         try await fetchd.restart()
         // The same name at another address: the consumer has moved.
         let back = try WebhookReceiver()
-        #expect(try await fetchd.api.put("/v1/sessions/default/webhooks/receiver", ["url": .string(back.url)]).status == 200)
+        #expect(
+            try await fetchd.api.put("/v1/sessions/default/webhooks/receiver", ["url": .string(back.url)]).status == 200
+        )
         let finish = try await back.waitFor("session.finished")
         #expect(finish.data["counts"]["succeeded"] == 1)
     }

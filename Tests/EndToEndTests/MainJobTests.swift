@@ -41,8 +41,13 @@ import Testing
         let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
         let bytes = Content.random(seed: 1, count: 100_000)
         origin.serve(
-            "/report", .file(bytes, contentType: "text/plain", headers: [("Content-Disposition", "attachment; filename=\"a b.txt\"")]))
-        let id = try await fetchd.api.submit(["url": .string(origin.url("/report")), "tags": ["x"], "metadata": ["n": 1]])
+            "/report",
+            .file(
+                bytes, contentType: "text/plain", headers: [("Content-Disposition", "attachment; filename=\"a b.txt\"")]
+            ))
+        let id = try await fetchd.api.submit([
+            "url": .string(origin.url("/report")), "tags": ["x"], "metadata": ["n": 1],
+        ])
         let job = try await fetchd.api.waitForJob(id, .succeeded)
         #expect(job["file"]["path"] == "a b.txt")
         #expect(job["file"]["size"] == 100_000)
@@ -55,7 +60,8 @@ import Testing
         #expect(job["progress"]["fraction"] == 1)
         #expect(job["tags"] == ["x"])
         #expect(job["metadata"] == ["n": 1])
-        #expect(try await fetchd.api.events(of: id).map { $0["type"] } == ["job.created", "job.started", "job.succeeded"])
+        #expect(
+            try await fetchd.api.events(of: id).map { $0["type"] } == ["job.created", "job.started", "job.succeeded"])
     }
 
     @Test func aStoppedServiceGoesOnFromItsOffset() async throws {

@@ -1,21 +1,107 @@
 import Downloads
+import Foundation
 import TestKit
 import Testing
 
-@Suite struct WebhookConsumerTests {
-    @Test func smoke() async throws {
-        let origin = try Origin()
-        origin.serve("/f", .file(Content.random(seed: 1, count: 100_000)))
-        let receiver = try WebhookReceiver()
-        let fetchd = try await FetchdProcess.start()
-        let secret = try await fetchd.api.declareWebhook(url: receiver.url, events: ["session.finished", "job.*"])
-        let id = try await fetchd.api.submit(["url": .string(origin.url("/f"))])
-        try await fetchd.api.waitForJob(id, .succeeded)
-        let finish = try await receiver.waitFor("session.finished")
-        #expect(finish.isSigned(with: secret))
-        #expect(fetchd.downloaded("f") == Content.random(seed: 1, count: 100_000))
-        try await fetchd.kill()
-        try await fetchd.restart()
-        #expect(try await fetchd.terminate() == .exited(0))
+/// A consumer that knows nothing of fetchd but Standard Webhooks, as anybody would write it with PyPI's package:
+/// examples/webhook_consumer.py.
+@Suite(.enabled("needs PyPI's standardwebhooks: run scripts/install") { await Consumer.isPossible })
+struct WebhookConsumerTests {
+    @Test func itVerifiesARealDelivery() async throws {
+        let (fetchd, origin, consumer) = (try await FetchdProcess.start(), try Origin(), try await Consumer())
+        origin.serve("/file", .file(Content.random(seed: 3, count: 50_000)))
+        let url = try await consumer.url
+        try consumer.keep(try await fetchd.api.declareWebhook(url: url, events: ["job.*", "session.finished"]))
+        let id = try await fetchd.api.submit(["url": .string(origin.url("/file"))])
+        // It exits by itself, after the finish that it has verified.
+        #expect(try await consumer.child.waitForEnd() == .exited(0))
+        let taken = try consumer.taken
+        let types = Set(taken.map { $0["type"].string })
+        #expect(types == ["job.created", "job.started", "job.succeeded", "session.finished"])
+        // Several are under way at once, but nothing overtakes into a finish.
+        #expect(taken.last?["type"] == "session.finished")
+        #expect(taken.filter { $0["data"]["job"] == .string(id) }.count == 3)
+        let log = "/v1/sessions/default/webhooks/receiver/deliveries"
+        let deliveries = try await eventually("every delivery to be acknowledged") {
+            let deliveries = try await fetchd.api.get(log).json["deliveries"].arrayValue ?? []
+            return deliveries.allSatisfy { $0["state"] == "acknowledged" } ? deliveries : nil
+        }
+        #expect(deliveries.count == 4)
+        let session = try await fetchd.api.session()
+        #expect(session["unacknowledged_since"] == nil)
+    }
+
+    /// What fetchd posted is taken as it was, and refused with any one byte of it changed.
+    @Test func itRefusesAFlippedByte() async throws {
+        let (fetchd, receiver) = (try await FetchdProcess.start(), try WebhookReceiver())
+        let consumer = try await Consumer()
+        let secret = try await fetchd.api.declareWebhook(url: receiver.url, events: ["job.created"])
+        try consumer.keep(secret)
+        try await fetchd.api.submit(["url": "http://127.0.0.1:1/"])
+        let posted = try await receiver.waitFor("job.created")
+        #expect(posted.isSigned(with: secret))
+
+        let client = APIClient(baseURL: try await consumer.url, isRecorded: false)
+        func post(_ body: [UInt8], id: String? = nil, later seconds: Int = 0) async throws -> Int {
+            let timestamp = Int(posted.request.header("webhook-timestamp") ?? "").map { String($0 + seconds) }
+            let headers = [
+                (name: "webhook-id", value: id ?? posted.id ?? ""),
+                ("webhook-timestamp", timestamp ?? ""),
+                ("webhook-signature", posted.request.header("webhook-signature") ?? ""),
+            ]
+            return try await client.send("POST", "", bytes: body, headers: headers).status
+        }
+        for index in [0, posted.bytes.count / 2, posted.bytes.count - 1] {
+            var body = posted.bytes
+            body[index] ^= 1
+            #expect(try await post(body) == 401, "byte \(index)")
+        }
+        #expect(try await post(posted.bytes + [0x20]) == 401)
+        #expect(try await post(posted.bytes, later: 1) == 401)
+        #expect(try await post(posted.bytes, id: "dlv_another") == 401)
+        #expect(try await post(posted.bytes) == 204)
+    }
+}
+
+/// examples/webhook_consumer.py, running until it has had a `session.finished`.
+private struct Consumer {
+    let child: ChildProcess
+    private let folder: TemporaryFolder
+
+    static var isPossible: Bool {
+        get async {
+            let outcome = try? await ChildProcess.run(Project.python, ["-c", "import standardwebhooks"])
+            return outcome?.succeeded ?? false
+        }
+    }
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        child = try await ChildProcess(
+            Project.python,
+            [
+                Project.path("examples/webhook_consumer.py"), "--port", "0", "--port-file", folder.path("port"),
+                "--secret-file", folder.path("secret"), "--log", folder.path("log"), "--until", "session.finished",
+            ], environment: ["PYTHONUNBUFFERED": "1"])
+    }
+
+    var url: String {
+        get async throws {
+            let port = try await eventually("the consumer to listen") {
+                if let ending = child.endingSoFar { throw Overdue("the consumer ended (\(ending)): \(child.errors)") }
+                return folder.bytes(of: "port").map { String(decoding: $0, as: UTF8.self) }
+            }
+            return "http://127.0.0.1:\(port.trimmingCharacters(in: .whitespacesAndNewlines))/"
+        }
+    }
+
+    func keep(_ secret: String) throws { try folder.write(secret, to: "secret") }
+
+    /// The events that it has verified and taken, in that order.
+    var taken: [JSON] {
+        get throws {
+            let log = try #require(folder.bytes(of: "log"))
+            return try log.split(separator: 0x0A).map { try JSON(parsing: Array($0)) }
+        }
     }
 }

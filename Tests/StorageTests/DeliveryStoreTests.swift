@@ -104,7 +104,8 @@ import Testing
         let due = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
         try await fixture.store.record(Self.attempt(410), of: due.id, .disable(reason: "gone"))
         #expect(try fixture.store.webhook(webhook.name, of: .default).state == .disabled(reason: "gone"))
-        #expect(try fixture.store.deliveries(of: webhook, limit: 10).deliveries.map(\.state) == [.cancelled, .cancelled])
+        #expect(
+            try fixture.store.deliveries(of: webhook, limit: 10).deliveries.map(\.state) == [.cancelled, .cancelled])
         _ = try await fixture.create()
         #expect(try fixture.store.webhooksDue().keys.isEmpty)
 

@@ -24,9 +24,12 @@ struct StoreFixture {
         try await store.admitJobs(AdmissionLimits(jobs: jobs, connectionsPerHost: perHost)) { _ in }.admitted
     }
 
-    func declareWebhook(_ events: [String] = ["session.*", "job.*"], in session: Name = .default) async throws -> Webhook {
+    func declareWebhook(_ events: [String] = ["session.*", "job.*"], in session: Name = .default) async throws
+        -> Webhook
+    {
         try await store.declareWebhook(
-            Name(trusted: "hook"), of: session, url: "https://consumer/", events: events.map { EventPattern(trusted: $0) },
+            Name(trusted: "hook"), of: session, url: "https://consumer/",
+            events: events.map { EventPattern(trusted: $0) },
             secret: nil
         ).webhook
     }

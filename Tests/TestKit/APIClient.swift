@@ -9,11 +9,13 @@ public struct APIClient: Sendable {
     public var token: String?
 
     private static let curl = try! CurlClient(name: "api-client")
-    private let record = ExchangeRecord.shared
+    private let record: ExchangeRecord?
 
-    public init(baseURL: String, token: String? = nil) {
+    /// - Parameter isRecorded: false where the other end is not fetchd.
+    public init(baseURL: String, token: String? = nil, isRecorded: Bool = true) {
         self.baseURL = baseURL
         self.token = token
+        record = isRecorded ? ExchangeRecord.shared : nil
     }
 
     /// - Parameter body: sent as `application/json` unless a header says otherwise.

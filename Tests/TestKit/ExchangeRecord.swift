@@ -33,6 +33,17 @@ final class ExchangeRecord: Sendable {
         turn.withLock { _ in file.write(Data(exchange.bytes + [0x0A])) }
     }
 
+    /// The other way round: what a webhook receiver was posted.
+    func add(posted request: RecordedRequest, _ answer: OriginAnswer) {
+        let exchange: JSON = [
+            "is_posted": true, "method": .string(request.method), "path": .string(request.target),
+            "request": ["headers": Self.headers(request.headers), "body": Self.text(request.body)],
+            "status": .count(answer.status),
+            "response": ["headers": Self.headers(answer.headers), "body": Self.text(answer.body)],
+        ]
+        turn.withLock { _ in file.write(Data(exchange.bytes + [0x0A])) }
+    }
+
     private static func headers(_ headers: [(name: String, value: String)]) -> JSON {
         .array(headers.map { .strings([$0.name, $0.value]) })
     }

@@ -92,6 +92,8 @@ public final class WebhookReceiver: Sendable {
             state.received.append(webhook)
             return state.scripts.last { $0.ordinals.contains(state.received.count) }
         }
-        return script?.respond(webhook) ?? OriginAnswer(status: 204)
+        let answer = script?.respond(webhook) ?? OriginAnswer(status: 204)
+        ExchangeRecord.shared?.add(posted: request, answer)
+        return answer
     }
 }

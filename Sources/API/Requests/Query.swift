@@ -27,7 +27,8 @@ struct Query {
 
     mutating func integer(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {
         guard let text = try value(name) else { return nil }
-        guard let integer = Int64(text), range.contains(integer) else {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let integer = Int64(text), range.contains(integer)
+        else {
             throw Problem(
                 .invalidValue,
                 "The parameter \(name) must be a whole number from \(range.lowerBound) to \(range.upperBound).")
@@ -80,8 +81,11 @@ enum Cursor {
         let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
         let padded = base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4)
         guard let data = Data(base64Encoded: padded), let position = String(data: data, encoding: .utf8) else {
-            throw Problem(.invalidValue, "The parameter cursor is not one that a list gave; begin without it.")
+            throw unknown
         }
         return position
     }
+
+    static let unknown = Problem(
+        .invalidValue, "The parameter cursor is not one that this list gave; begin without it.")
 }

@@ -23,7 +23,9 @@ struct HealthRoutes: Sendable {
             try store.check()
             return .json(["status": "ready"])
         } catch {
-            throw Problem(.unavailable, "The database does not answer: \(error)")
+            var problem = Problem(.unavailable, "The database does not answer: \(error)")
+            problem.headers[.retryAfter] = "1"
+            throw problem
         }
     }
 }

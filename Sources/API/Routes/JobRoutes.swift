@@ -72,12 +72,18 @@ struct JobRoutes: Sendable {
             JobQuery(
                 session: try query.name("session"), state: try query.choice("state", of: JobState.Name.self),
                 tag: try query.value("tag"), limit: try query.limit(),
-                before: try query.value("cursor").map { text throws(Problem) in JobID(try Cursor.position(text)) })
+                before: try query.value("cursor").map(Self.position))
         }
         let page = try store.jobs(query)
         return .json([
             "jobs": .array(page.jobs.map(document)), "next_cursor": .optional(page.next.map { Cursor.text($0.text) }),
         ])
+    }
+
+    private static func position(_ cursor: String) throws(Problem) -> JobID {
+        let position = try Cursor.position(cursor)
+        guard position.hasPrefix("job_") else { throw Cursor.unknown }
+        return JobID(position)
     }
 
     private func show(_ call: Call) async throws -> Response {

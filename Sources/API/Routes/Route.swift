@@ -34,7 +34,7 @@ struct Route: Sendable {
         guard path.count == pattern.count else { return nil }
         var parameters: [String: String] = [:]
         for (expected, component) in zip(pattern, path) {
-            if expected.hasPrefix("{") {
+            if expected.hasPrefix("{"), !component.isEmpty {
                 parameters[String(expected.dropFirst().dropLast())] = component
             } else if expected != component {
                 return nil

@@ -52,9 +52,7 @@ struct WebhookRoutes: Sendable {
     }
 
     private static func position(_ cursor: String) throws(Problem) -> EventID {
-        guard let event = EventID(try Cursor.position(cursor)) else {
-            throw Problem(.invalidValue, "The parameter cursor is not one that this list gave; begin without it.")
-        }
+        guard let event = EventID(try Cursor.position(cursor)) else { throw Cursor.unknown }
         return event
     }
 }
@@ -67,7 +65,8 @@ private struct WebhookWish {
 
     init(reading reader: inout FieldReader) throws(Problem) {
         guard let url = try reader.url("url") else {
-            throw Problem(.missingField, "`url` is missing: where the events are posted to.", at: reader.pointer(to: "url"))
+            throw Problem(
+                .missingField, "`url` is missing: where the events are posted to.", at: reader.pointer(to: "url"))
         }
         self.url = url
         events = try reader.eventPatterns("events") ?? Webhook.defaultEvents

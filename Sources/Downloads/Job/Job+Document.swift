@@ -4,14 +4,16 @@ import Foundation
 /// event tells the whole job as it was.
 extension Job {
     public enum Audience: Sendable {
-        /// The client: URLs whole.
+        /// The client: URLs whole, but for user and password.
         case client
         /// Events, deliveries and logs: URLs without their query, which often is a signature.
         case journal
     }
 
     public func document(for audience: Audience = .client, live: LiveProgress? = nil) -> JSON {
-        let url = { (text: String) in audience == .client ? text : URLRule.redacted(text) }
+        let url = { (text: String) in
+            audience == .client ? URLRule.withoutCredentials(text) : URLRule.redacted(text)
+        }
         let phase = live?.phase ?? (state.promotion == nil ? .connecting : .promoting)
         return [
             "id": .string(id.text), "session": .string(session.text), "batch": .count(batch),

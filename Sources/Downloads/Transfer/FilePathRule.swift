@@ -17,7 +17,9 @@ public enum FilePathRule {
         if name.contains("/") || name.contains("\\") { return "contains a path separator" }
         if name.utf8.count > longestName { return "is longer than 255 bytes" }
         if name.hasPrefix(".") { return "begins with a dot" }
-        if name.hasSuffix(".") || name.hasSuffix(" ") || name.hasPrefix(" ") { return "begins or ends with a space, or ends with a dot" }
+        if name.hasSuffix(".") || name.hasSuffix(" ") || name.hasPrefix(" ") {
+            return "begins or ends with a space, or ends with a dot"
+        }
         if name.hasSuffix(partSuffix) { return "ends in .part, which is kept for unfinished downloads" }
         if name.unicodeScalars.contains(where: isForbidden) { return "contains a control or direction character" }
         if isReserved(name) { return "is a device name on some systems" }

@@ -2,7 +2,9 @@
 public enum HeaderRule {
     /// A sentence saying what is wrong; nil when it may be sent.
     public static func fault(in field: HeaderField) -> String? {
-        if field.name.isEmpty || !field.name.utf8.allSatisfy(isTokenByte) { return "is not a header name (RFC 9110, section 5.1)" }
+        if field.name.isEmpty || !field.name.utf8.allSatisfy(isTokenByte) {
+            return "is not a header name (RFC 9110, section 5.1)"
+        }
         if field.value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) { return "contains CR, LF or NUL" }
         if field.name.utf8.count + field.value.utf8.count > 8192 { return "is longer than 8192 bytes" }
         if owned.contains(field.name.lowercased()) { return "is set by fetchd itself" }

@@ -16,7 +16,8 @@ public struct ResponseFacts: Sendable, Equatable {
 
     public init(status: Int, headers: [(name: String, value: String)]) {
         func value(_ name: String) -> String? {
-            headers.first { $0.name.lowercased() == name }?.value.trimmingCharacters(in: .whitespaces)
+            headers.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }?.value
+                .trimmingCharacters(in: .whitespaces)
         }
         self.status = status
         contentLength = value("content-length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }

@@ -12,7 +12,9 @@ public enum URLRule {
         guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased() else {
             return "is not an absolute URL such as https://host/file"
         }
-        guard scheme == "http" || scheme == "https" else { return "has the scheme \(scheme); http and https are fetched" }
+        guard scheme == "http" || scheme == "https" else {
+            return "has the scheme \(scheme); http and https are fetched"
+        }
         guard let host = url.host, !host.isEmpty else { return "has no host" }
         if let port = url.port, !(1...65535).contains(port) { return "has a port outside 1 to 65535" }
         return nil
@@ -21,11 +23,15 @@ public enum URLRule {
     /// Without the query, which often is a signature, and without user and password: for events, logs and metrics.
     public static func redacted(_ text: String) -> String {
         let bare = text.prefix { $0 != "?" && $0 != "#" }
-        let shown = bare.count < text.count ? bare + "?..." : bare
-        guard let scheme = shown.range(of: "://") else { return String(shown) }
-        let authority = shown[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }
-        guard let at = authority.lastIndex(of: "@") else { return String(shown) }
-        return String(shown[..<scheme.upperBound] + shown[authority.index(after: at)...])
+        return withoutCredentials(bare.count < text.count ? bare + "?..." : String(bare))
+    }
+
+    /// Without user and password: for everybody but the server they are meant for.
+    public static func withoutCredentials(_ text: String) -> String {
+        guard let scheme = text.range(of: "://") else { return text }
+        let authority = text[scheme.upperBound...].prefix { !"/?#".contains($0) }
+        guard let at = authority.lastIndex(of: "@") else { return text }
+        return String(text[..<scheme.upperBound] + text[text.index(after: at)...])
     }
 
     /// `host:port`, by which connections to one server are counted.

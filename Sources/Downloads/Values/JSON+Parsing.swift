@@ -132,12 +132,16 @@ private struct JSONParser {
         var content: [UInt8] = []
         while true {
             let start = position
-            while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+            while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+                position += 1
+            }
             content += bytes[start..<position]
             switch peek {
             case UInt8(ascii: "\""):
                 position += 1
-                guard let text = String(validating: content, as: UTF8.self) else { throw fault("The string is not UTF-8") }
+                guard let text = String(validating: content, as: UTF8.self) else {
+                    throw fault("The string is not UTF-8")
+                }
                 return text
             case UInt8(ascii: "\\"): try escape(into: &content)
             case nil: throw fault("The text ends inside a string")

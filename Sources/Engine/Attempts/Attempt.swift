@@ -83,7 +83,9 @@ final class Attempt: Sendable {
                     return .failed(Self.badRedirect(end), retryAfter: nil)
                 }
                 redirects.append(url)
-                guard redirects.count <= Self.mostRedirects else { return .failed(Self.tooManyRedirects, retryAfter: nil) }
+                guard redirects.count <= Self.mostRedirects else {
+                    return .failed(Self.tooManyRedirects, retryAfter: nil)
+                }
                 url = target
             case (.rejected, .askFromStart(let why)):
                 guard !hasRestarted else { return .failed(Self.badRange, retryAfter: nil) }
@@ -96,7 +98,8 @@ final class Attempt: Sendable {
             case (.failed(let error), _): return .failed(Failure(error, url: url), retryAfter: nil)
             case (.cancelled, _): return .stopped(.shutdown)
             case (.completed, _), (.rejected, _):
-                return .failed(Failure(.connectionLost, "The server closed the connection without an answer."), retryAfter: nil)
+                return .failed(
+                    Failure(.connectionLost, "The server closed the connection without an answer."), retryAfter: nil)
             }
         }
     }

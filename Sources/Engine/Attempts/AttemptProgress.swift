@@ -19,7 +19,8 @@ final class AttemptProgress: Sendable {
     init(of job: Job, time: any TimeSource) {
         self.time = time
         committed = job.bytesDurable
-        state = Locked(State(received: job.bytesDurable, expected: job.bytesExpected, meter: RateMeter(since: time.now)))
+        state = Locked(
+            State(received: job.bytesDurable, expected: job.bytesExpected, meter: RateMeter(since: time.now)))
     }
 
     func enter(_ phase: LiveProgress.Phase) { state.withLock { $0.phase = phase } }

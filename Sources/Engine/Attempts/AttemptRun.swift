@@ -52,7 +52,8 @@ struct AttemptRun: Sendable {
         let before = attempt.hasGained ? 0 : attempt.job.failuresInARow
         let verdict = attempt.spec.retry.verdict(
             on: failure, failuresInARow: before + 1, retryAfter: retryAfter, at: now, jitter: .random(in: 0...1))
-        services.log.info("Attempt \(attempt.job.attempts) of \(attempt.job.id) ended: \(failure.code.rawValue), \(failure.message)")
+        services.log.info(
+            "Attempt \(attempt.job.attempts) of \(attempt.job.id) ended: \(failure.code.rawValue), \(failure.message)")
         switch verdict {
         case .wait(let wait): await end(attempt, .attemptDeferred(wait), keepsPart: true)
         case .fail(let failure): await end(attempt, .attemptFailed(failure), keepsPart: true)

@@ -16,7 +16,8 @@ struct BatchKeeper: Sendable {
     private func finish() async -> Date? {
         do {
             for batch in try await services.store.finishDueBatches() {
-                services.log.info("Batch \(batch.number) of session \(batch.session) finished: \(batch.outcome.rawValue).")
+                services.log.info(
+                    "Batch \(batch.number) of session \(batch.session) finished: \(batch.outcome.rawValue).")
             }
             return try services.store.nextBatchDue()
         } catch {

@@ -26,15 +26,14 @@ extension PromotionOrder {
 
     private func receipt(at now: Date) -> Receipt {
         let metrics = whole.metrics
-        let firstByte = metrics.timeToFirstByte?.seconds ?? 0
         return Receipt(
             finalURL: whole.url, redirects: whole.redirects, status: whole.head.status,
             etag: whole.head.value(of: "etag"), lastModified: whole.head.value(of: "last-modified"),
             remoteAddress: metrics.remoteAddress, networkProtocol: metrics.protocolVersion ?? whole.head.httpVersion,
             lengthVerified: whole.isLengthVerified, attempts: attempt.job.attempts,
             timings: Receipt.Timings(
-                connect: metrics.connect?.seconds ?? 0, firstByte: firstByte,
-                transfer: max(0, (metrics.total?.seconds ?? 0) - firstByte),
+                connect: metrics.connect?.seconds ?? 0, firstByte: metrics.timeToFirstByte?.seconds ?? 0,
+                transfer: max(0, ((metrics.total ?? .zero) - (metrics.timeToFirstByte ?? .zero)).seconds),
                 total: now.seconds(since: attempt.job.startedAt ?? now)))
     }
 }
@@ -43,6 +42,6 @@ extension Duration {
     fileprivate var seconds: Double {
         let (whole, attoseconds) = components
         // Microseconds are plenty, and read better.
-        return Double(whole) + (Double(attoseconds) / 1e12).rounded() / 1e6
+        return (Double(whole) * 1e6 + (Double(attoseconds) / 1e12).rounded()) / 1e6
     }
 }

@@ -5,7 +5,7 @@ import Glibc
 /// Syncing several parts at once.
 extension DownloadsFolder {
     /// Parts beyond which one sync of the file system is cheaper than one for each file.
-    private static let fewParts = 8
+    private static let fewParts = 2
 
     /// Makes what is written durable; blocks on the disk.
     ///

@@ -59,7 +59,9 @@ final class PartFile: Sendable {
 
     private var file: Descriptor {
         get throws(DiskError) {
-            guard let file = opened.withLock({ $0 }) else { throw DiskError("use a part that is not open", code: EBADF) }
+            guard let file = opened.withLock({ $0 }) else {
+                throw DiskError("use a part that is not open", code: EBADF)
+            }
             return file
         }
     }
@@ -77,7 +79,8 @@ final class PartFile: Sendable {
         var offset = written
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = pwrite(file.number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(offset))
+            let count = pwrite(
+                file.number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(offset))
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw DiskError("write the part") }
             offset += Int64(count)
@@ -132,7 +135,9 @@ final class PartFile: Sendable {
 
     /// Parts are the service's own; the file that becomes of one is for everybody whom the umask lets.
     func publish() throws(DiskError) {
-        guard fchmod(try file.number, 0o666 & ~FileModes.mask) == 0 else { throw DiskError("set the file's permissions") }
+        guard fchmod(try file.number, 0o666 & ~FileModes.mask) == 0 else {
+            throw DiskError("set the file's permissions")
+        }
     }
 
     func inode() throws(DiskError) -> UInt64 { UInt64(try file.status().st_ino) }

@@ -1,15 +1,20 @@
+import Downloads
+import Foundation
 import GRDB
 
 /// The tables, version by version. A migration that has been released is never edited: the next one follows it.
 ///
 /// CHECKs repeat the domain's invariants, so that a mistake above cannot become a lie on disk. Times are milliseconds
-/// since 1970 (UTC), sizes bytes; SQL is kept to what PostgreSQL would take too, `STRICT` and `AUTOINCREMENT` apart.
+/// since 1970 (UTC), sizes bytes. Indexes on `state` are partial: each one that follows every change of every job costs
+/// pages in every commit. SQL is kept to what PostgreSQL would take too, `STRICT` and `AUTOINCREMENT` apart.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1: sessions, jobs, journal, webhooks") { db in
             try db.execute(sql: sessions + jobs + events + webhooks)
-            try db.execute(sql: "INSERT INTO sessions (id, configuration, created_at) VALUES ('default', '{}', 0)")
+            try db.execute(
+                sql: "INSERT INTO sessions (id, configuration, created_at) VALUES ('default', '{}', ?)",
+                arguments: [Date().milliseconds])
         }
         return migrator
     }
@@ -81,8 +86,8 @@ enum Schema {
         CREATE INDEX jobs_queue ON jobs (priority, id) WHERE state = 'queued';
         CREATE INDEX jobs_running ON jobs (session, host) WHERE state = 'running';
         CREATE INDEX jobs_waiting ON jobs (retry_at) WHERE state = 'waiting';
-        CREATE INDEX jobs_by_session ON jobs (session, state, id);
-        CREATE INDEX jobs_by_state ON jobs (state, id);
+        CREATE INDEX jobs_in_trouble ON jobs (state, id) WHERE state IN ('paused', 'failed', 'cancelled');
+        CREATE INDEX jobs_by_session ON jobs (session, id);
         CREATE INDEX jobs_by_batch ON jobs (session, batch, state);
 
         CREATE TABLE job_tags (

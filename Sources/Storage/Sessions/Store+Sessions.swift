@@ -93,7 +93,8 @@ enum SessionRow {
         let rows = try Row.fetchAll(
             db.cachedStatement(sql: "SELECT state, count(*) AS n FROM jobs WHERE session = ? GROUP BY state"),
             arguments: [session])
-        return try Dictionary(uniqueKeysWithValues: rows.map { (try $0.named("state", as: JobState.Name.self), $0["n"]) })
+        return try Dictionary(
+            uniqueKeysWithValues: rows.map { (try $0.named("state", as: JobState.Name.self), $0["n"]) })
     }
 
     /// Of the latest batch, failed and cancelled jobs apart: what it has, and what it will have once every size is known.

@@ -62,7 +62,8 @@ extension Transaction {
 
     private func failures(of batch: Batch) throws -> [Job] {
         try rows(
-            JobRow.select + "WHERE jobs.session = ? AND jobs.batch = ? AND jobs.state = 'failed' ORDER BY jobs.id LIMIT ?",
+            JobRow.select
+                + "WHERE jobs.session = ? AND jobs.batch = ? AND jobs.state = 'failed' ORDER BY jobs.id LIMIT ?",
             [batch.session.text, batch.number, Batch.mostFailures]
         ).map(JobRow.job)
     }

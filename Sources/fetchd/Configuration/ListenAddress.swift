@@ -13,7 +13,8 @@ struct ListenAddress: Sendable, CustomStringConvertible {
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         if host == "localhost" { host = "127.0.0.1" }
         guard IPAddress(host) != nil else {
-            throw SettingsError("listen is '\(text)'; '\(host)' is not an address. Use 0.0.0.0 for all of IPv4, [::] for all.")
+            throw SettingsError(
+                "listen is '\(text)'; '\(host)' is not an address. Use 0.0.0.0 for all of IPv4, [::] for all.")
         }
         self.host = host
         self.port = port

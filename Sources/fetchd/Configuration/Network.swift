@@ -9,7 +9,8 @@ struct Network: Sendable, Hashable {
         let halves = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let address = IPAddress(String(halves[0])) else { throw Self.fault(text) }
         let bits = address.bytes.count * 8
-        guard halves.count <= 2, let length = halves.count == 2 ? Int(halves[1]) : bits, (0...bits).contains(length) else {
+        guard halves.count <= 2, let length = halves.count == 2 ? Int(halves[1]) : bits, (0...bits).contains(length)
+        else {
             throw Self.fault(text)
         }
         self.address = address

@@ -56,10 +56,15 @@ struct Settings: Sendable {
         webhookRetryDelays = try Self.delays(sources.strings(.webhookRetryDelays))
         logLevel = try Self.level(sources.string(.logLevel) ?? Defaults.logLevel)
         token = try sources.string(.token)
-        if token?.isEmpty ?? false { throw SettingsError("FETCHD_TOKEN is empty. Unset it, or give it a value.") }
+        if let token, token.isEmpty || !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+            throw SettingsError(
+                "The token must be visible ASCII characters, without spaces or line breaks. Set FETCHD_TOKEN to such, or unset it."
+            )
+        }
         if !listen.isLoopback, token == nil {
             throw SettingsError(
-                "Listening on \(listen) without a token would let everybody in. Set FETCHD_TOKEN, or listen on a loopback address.")
+                "Listening on \(listen) without a token would let everybody in. Set FETCHD_TOKEN, or listen on a loopback address."
+            )
         }
     }
 

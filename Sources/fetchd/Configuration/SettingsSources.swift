@@ -22,7 +22,9 @@ struct SettingsSources {
     private static func read(_ path: String) throws -> JSONSnapshot {
         do {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-            let members = try JSONSerialization.jsonObject(with: bytes) as? [String: Any] ?? [:]
+            guard let members = try JSONSerialization.jsonObject(with: bytes) as? [String: Any] else {
+                throw SettingsError("\(path) must hold a JSON object with settings of fetchd.")
+            }
             if let stranger = members.keys.sorted().first(where: { Settings.Key(rawValue: $0) == nil }) {
                 throw SettingsError("\(path) holds '\(stranger)', which is no setting of fetchd.")
             }

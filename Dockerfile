@@ -1,0 +1,55 @@
+# fetchd in a container: built with Swift's own image, run on plain Debian with four libraries and nothing of Swift's.
+#
+#   docker build -t fetchd .
+#   docker run -p 127.0.0.1:8080:8080 -e FETCHD_TOKEN=secret -v fetchd-data:/data -v fetchd-downloads:/downloads fetchd
+
+FROM docker.io/library/swift:6.3-bookworm AS build
+
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev pkg-config \
+    && rm -rf /var/lib/apt/lists/*
+
+WORKDIR /source
+# The dependencies first, on their own: they are fetched again only when this file changes.
+COPY Package.swift ./
+RUN swift package resolve
+
+COPY . .
+# Static: the image that runs needs no Swift libraries.
+RUN swift build -c release --product fetchd --static-swift-stdlib \
+    && mkdir /staging \
+    && cp "$(swift build -c release --product fetchd --static-swift-stdlib --show-bin-path)/fetchd" /staging/ \
+    && strip /staging/fetchd
+
+
+FROM docker.io/library/debian:bookworm-slim
+
+# curl is for the health check.
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates curl libcurl4 libmicrohttpd12 libsqlite3-0 \
+    && rm -rf /var/lib/apt/lists/*
+
+# A fixed number, so that the owner of files in a volume is the same in every version of this image.
+RUN groupadd --gid 10001 fetchd \
+    && useradd --uid 10001 --gid fetchd --no-create-home --home-dir /data --shell /usr/sbin/nologin fetchd \
+    && install -d -o fetchd -g fetchd -m 0750 /data /downloads
+
+COPY --from=build /staging/fetchd /usr/local/bin/fetchd
+
+# An address other than loopback: fetchd refuses to start on it without FETCHD_TOKEN.
+ENV FETCHD_LISTEN=0.0.0.0:8080 \
+    FETCHD_DATA_DIR=/data \
+    FETCHD_DOWNLOADS_DIR=/downloads
+
+USER 10001:10001
+WORKDIR /data
+VOLUME ["/data", "/downloads"]
+EXPOSE 8080
+
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
+    CMD ["curl", "-fsS", "-o", "/dev/null", "http://127.0.0.1:8080/readyz"]
+
+ENTRYPOINT ["fetchd"]
+CMD ["serve"]

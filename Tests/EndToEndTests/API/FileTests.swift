@@ -1,0 +1,119 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// `GET /v1/jobs/{id}/file`: the finished file, whole or a range of it.
+@Suite struct FileTests {
+    @Test func theWholeFile() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .succeeded)
+        let answer = try await scene.api.get("/v1/jobs/\(id)/file")
+        #expect(answer.status == 200)
+        #expect(answer.body == scene.bytes)
+        #expect(answer.header("Content-Type") == "video/mp4")
+        #expect(answer.header("Accept-Ranges") == "bytes")
+        #expect(answer.header("Content-Disposition") == "attachment; filename=\"file\"; filename*=UTF-8''file")
+        #expect(answer.header("X-Content-Type-Options") == "nosniff")
+        let head = try await scene.api.send("HEAD", "/v1/jobs/\(id)/file")
+        #expect(head.status == 200)
+        #expect(head.body.isEmpty)
+        #expect(head.header("Content-Length") == "200000")
+        #expect(head.header("ETag") == answer.header("ETag"))
+    }
+
+    @Test(arguments: [
+        ("bytes=0-0", 0..<1), ("bytes=0-99999", 0..<100_000), ("bytes=199999-", 199_999..<200_000),
+        ("bytes=100000-999999999", 100_000..<200_000), ("bytes=-1", 199_999..<200_000), ("bytes=-999999", 0..<200_000),
+    ])
+    func aRange(_ range: String, _ expected: Range<Int>) async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .succeeded)
+        let answer = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("Range", range)])
+        #expect(answer.status == 206)
+        #expect(answer.body == Array(scene.bytes[expected]))
+        let bounds = "\(expected.lowerBound)-\(expected.upperBound - 1)"
+        #expect(answer.header("Content-Range") == "bytes \(bounds)/200000")
+    }
+
+    @Test(arguments: ["bytes=0-1,5-6", "lines=1-2", "bytes=5-1", "bytes=a-b", "bytes=-", "bytes=+1-2", "bytes"])
+    func whatIsNoSingleRangeIsTheWhole(_ range: String) async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .succeeded)
+        let answer = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("Range", range)])
+        #expect(answer.status == 200)
+        #expect(answer.body == scene.bytes)
+    }
+
+    @Test(arguments: ["bytes=200000-", "bytes=999999-1000000", "bytes=-0"])
+    func aRangeOutsideOfTheFile(_ range: String) async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .succeeded)
+        let answer = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("Range", range)])
+        #expect(answer.status == 416)
+        #expect(answer.problem == .init(kind: "range-not-satisfiable"))
+        #expect(answer.header("Content-Range") == "bytes */200000")
+    }
+
+    @Test func aRangeOfAnotherFileIsTheWhole() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .succeeded)
+        let tag = try #require(try await scene.api.get("/v1/jobs/\(id)/file").header("ETag"))
+        func status(_ condition: String) async throws -> Int {
+            let headers = [(name: "Range", value: "bytes=0-9"), (name: "If-Range", value: condition)]
+            return try await scene.api.get("/v1/jobs/\(id)/file", headers: headers).status
+        }
+        #expect(try await status(tag) == 206)
+        #expect(try await status("\"other\"") == 200)
+        #expect(try await status("W/\(tag)") == 200)
+        // Somebody else writes to it: it is another file now.
+        try Data([1]).write(to: URL(filePath: scene.fetchd.folder.path("downloads/file")))
+        #expect(try await status(tag) == 200)
+        #expect(try await scene.api.get("/v1/jobs/\(id)/file").body == [1])
+    }
+
+    @Test(arguments: [JobState.Name.queued, .running, .waiting, .paused, .failed, .cancelled])
+    func beforeItSucceeded(_ state: JobState.Name) async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: state)
+        let answer = try await scene.api.get("/v1/jobs/\(id)/file")
+        #expect(answer.status == 409)
+        #expect(answer.problem == .init(kind: "state-conflict"))
+    }
+
+    @Test func whenItIsGoneFromDisk() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .succeeded)
+        try FileManager.default.removeItem(atPath: scene.fetchd.folder.path("downloads/file"))
+        let answer = try await scene.api.get("/v1/jobs/\(id)/file")
+        #expect(answer.status == 410)
+        #expect(answer.problem == .init(kind: "file-gone"))
+        #expect(try await scene.api.job(id)["state"] == "succeeded")
+    }
+
+    @Test func anEmptyFile() async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/empty", .file([]))
+        let id = try await scene.api.submit(scene.order("/empty"))
+        let job = try await scene.api.waitForJob(id, .succeeded)
+        #expect(job["progress"]["fraction"] == 1)
+        let answer = try await scene.api.get("/v1/jobs/\(id)/file")
+        #expect(answer.status == 200)
+        #expect(answer.body.isEmpty)
+        let range = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("Range", "bytes=0-")])
+        #expect(range.status == 416)
+    }
+
+    @Test func aNameInAnyScript() async throws {
+        let scene = try await Scene()
+        let order = scene.order().with([
+            "destination": ["directory": "ordner", "filename": "Übersicht \"1\"; x%41.pdf"]
+        ])
+        let id = try await scene.api.submit(order)
+        try await scene.api.waitForJob(id, .succeeded)
+        let answer = try await scene.api.get("/v1/jobs/\(id)/file")
+        #expect(
+            answer.header("Content-Disposition") == "attachment; filename=\"_bersicht _1_; x_41.pdf\"; "
+                + "filename*=UTF-8''%C3%9Cbersicht%20%221%22%3B%20x%2541%2Epdf")
+    }
+}

@@ -1,0 +1,78 @@
+import Downloads
+import TestKit
+import Testing
+
+/// `GET /v1/jobs`: newest first, in pages that nothing slips through, and by session, state and tag.
+@Suite struct JobListTests {
+    /// A session that keeps its jobs queued, behind one that never ends by itself.
+    private func queueing(_ count: Int) async throws -> (scene: Scene, ids: [String]) {
+        let scene = try await Scene()
+        try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1])
+        try await scene.api.waitForBytes(scene.api.submit(scene.order("/held", ("session", "narrow"))))
+        let jobs = (0..<count).map { number in
+            scene.order().with(["session": "narrow", "tags": number % 5 == 0 ? ["all", "fifth"] : ["all"]])
+        }
+        let created = try await scene.api.post("/v1/jobs/batch", ["jobs": .array(jobs)])
+        return (scene, created.json["jobs"].arrayValue?.compactMap { $0["id"].string } ?? [])
+    }
+
+    @Test func pagesHoldEachJobOnce() async throws {
+        let (scene, ids) = try await queueing(249)
+        let first = try await scene.api.get("/v1/jobs")
+        #expect(first.json["jobs"].count == 100)
+        let cursor = try #require(first.json["next_cursor"].string)
+        // What is created or deleted between two pages moves nothing.
+        try await scene.api.submit(scene.order("/missing"))
+        _ = try await scene.api.delete("/v1/jobs/\(ids[248])")
+        let second = try await scene.api.get("/v1/jobs?cursor=\(cursor)")
+        let third = try await scene.api.get("/v1/jobs?cursor=\(try #require(second.json["next_cursor"].string))")
+        #expect(third.json["next_cursor"] == nil)
+        let seen = [first, second, third].flatMap { $0.json["jobs"].arrayValue ?? [] }.compactMap { $0["id"].string }
+        #expect(seen.count == 250)
+        #expect(Array(seen.prefix(249)) == ids.reversed())
+        #expect(seen == seen.sorted(by: >))
+    }
+
+    @Test func filtersCombine() async throws {
+        let (scene, ids) = try await queueing(20)
+        let failed = try await scene.job(in: .failed)
+        func list(_ query: String) async throws -> [String] {
+            let pages = try await scene.api.pages(of: "jobs", at: "/v1/jobs?\(query)", limit: 3)
+            return pages.flatMap { $0 }.compactMap { $0["id"].string }
+        }
+        #expect(try await list("state=queued") == ids.reversed())
+        #expect(try await list("tag=all&state=queued&session=narrow") == ids.reversed())
+        #expect(try await list("tag=fifth") == [15, 10, 5, 0].map { ids[$0] })
+        #expect(try await list("state=failed") == [failed])
+        #expect(try await list("session=default") == [failed])
+        #expect(try await list("session=narrow").count == 21)
+        for nothing in ["session=nowhere", "tag=fif", "tag=", "state=succeeded", "session=default&state=queued"] {
+            #expect(try await list(nothing) == [], "\(nothing)")
+        }
+    }
+
+    @Test func aTagIsComparedAsItIs() async throws {
+        let scene = try await Scene()
+        let id = try await scene.api.submit(scene.order().with(["tags": ["a b&c=d%ü"]]))
+        let answer = try await scene.api.get("/v1/jobs?tag=a+b%26c%3Dd%25%C3%BC")
+        #expect(answer.json["jobs"].arrayValue?.map { $0["id"] } == [.string(id)])
+    }
+
+    @Test(arguments: [
+        "limit=0", "limit=1001", "limit=-1", "limit=1.5", "limit=", "state=done", "state=Queued", "session=no%20name",
+        "cursor=%21", "cursor=YWJj", "limit=1&limit=2",
+    ])
+    func aParameterThatCannotBeIsRefused(_ query: String) async throws {
+        let scene = try await Scene()
+        let answer = try await scene.api.get("/v1/jobs?\(query)")
+        #expect(answer.status == 422)
+        #expect(answer.problem == .init(kind: "invalid-value"))
+    }
+
+    @Test func aParameterThatIsNotKnownIsRefused() async throws {
+        let scene = try await Scene()
+        for path in ["/v1/jobs?stat=queued", "/v1/sessions?limit=1", "/v1/events?since=1"] {
+            #expect(try await scene.api.get(path).problem == .init(kind: "unknown-field"))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Downloads
+import TestKit
+import Testing
+
+/// What clients may ask of a job in each state of its life, as docs/job-lifecycle.md has it.
+@Suite struct JobStateTests {
+    /// For each action: the state that it leads to, from each state that allows it.
+    private static let allowed: [JobSignal.Action: [JobState.Name: [JobState.Name]]] = [
+        .pause: [.queued: [.paused], .running: [.paused], .waiting: [.paused], .paused: [.paused]],
+        .resume: [.queued: [.queued], .running: [.running], .waiting: [.queued], .paused: [.queued]],
+        .cancel: [
+            .queued: [.cancelled], .running: [.cancelled], .waiting: [.cancelled], .paused: [.cancelled],
+            .cancelled: [.cancelled],
+        ],
+        .retry: [
+            .queued: [.queued], .running: [.running], .waiting: [.waiting], .failed: [.queued], .cancelled: [.queued],
+        ],
+    ]
+
+    @Test(arguments: JobState.Name.allCases, JobSignal.Action.allCases)
+    func anActionInAState(_ state: JobState.Name, _ action: JobSignal.Action) async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: state)
+        let before = try await scene.api.job(id)
+        let answer = try await scene.api.post("/v1/jobs/\(id)/\(action.rawValue)")
+        if let ends = Self.allowed[action]?[state] {
+            #expect(answer.status == 200, "\(answer)")
+            #expect(ends.map(\.rawValue).contains(answer.json["state"].string))
+        } else {
+            #expect(answer.status == 409)
+            #expect(answer.problem == .init(kind: "state-conflict"))
+            let detail = try #require(answer.json["detail"].string)
+            for state in Self.allowed[action]?.keys.map(\.rawValue) ?? [] {
+                #expect(detail.contains(state), "\(detail)")
+            }
+            #expect(try await scene.api.job(id) == before)
+        }
+    }
+
+    @Test(arguments: JobSignal.Action.allCases)
+    func optionsOfActions(_ action: JobSignal.Action) async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: action == .retry ? .failed : .paused)
+        let path = "/v1/jobs/\(id)/\(action.rawValue)"
+        #expect(try await scene.api.post(path, ["now": true]).problem == .init(kind: "unknown-field", pointer: "/now"))
+        #expect(try await scene.api.post(path, []).problem == .init(kind: "invalid-value", pointer: ""))
+        let malformed = try await scene.api.send("POST", path, bytes: Array("{".utf8))
+        #expect(malformed.problem == .init(kind: "malformed-json"))
+        let plain = try await scene.api.send("POST", path, [:], headers: [("Content-Type", "text/plain")])
+        #expect(plain.status == 415)
+        if action == .cancel {
+            let answer = try await scene.api.post(path, ["produce_resume_data": true])
+            #expect(answer.problem == .init(kind: "invalid-value", pointer: "/produce_resume_data"))
+            #expect(try await scene.api.post(path, ["produce_resume_data": false]).status == 200)
+        }
+        #expect(try await scene.api.post(path, [:]).status == 200)
+    }
+
+    @Test func whatIsNotThereIsNotFound() async throws {
+        let scene = try await Scene()
+        for id in ["job_01HZX3K9V7Q2N4R8T6W0YB5CDE", "job_", "42", "%00"] {
+            for answer in [
+                try await scene.api.get("/v1/jobs/\(id)"), try await scene.api.delete("/v1/jobs/\(id)"),
+                try await scene.api.get("/v1/jobs/\(id)/file"), try await scene.api.post("/v1/jobs/\(id)/pause"),
+                try await scene.api.post("/v1/jobs/\(id)/resume"), try await scene.api.post("/v1/jobs/\(id)/cancel"),
+                try await scene.api.post("/v1/jobs/\(id)/retry"),
+            ] {
+                #expect(answer.status == (id == "%00" ? 400 : 404))
+                #expect(answer.problem == .init(kind: id == "%00" ? "malformed-request" : "not-found"))
+            }
+        }
+    }
+
+    @Test(arguments: JobState.Name.allCases)
+    func aDeletedJobIsForgotten(_ state: JobState.Name) async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: state)
+        #expect(try await scene.api.delete("/v1/jobs/\(id)").status == 204)
+        #expect(try await scene.api.get("/v1/jobs/\(id)").status == 404)
+        #expect(try await scene.api.delete("/v1/jobs/\(id)").status == 404)
+        #expect(try await scene.api.events(of: id).last?["type"] == "job.deleted")
+        #expect(scene.fetchd.downloaded("file") == (state == .succeeded ? scene.bytes : nil))
+    }
+
+    @Test func aFileIsKeptUnlessAskedOtherwise() async throws {
+        let scene = try await Scene()
+        for (query, isKept) in [("", true), ("?file=keep", true), ("?file=delete", false)] {
+            let order = scene.order().with(["destination": ["filename": "f", "on_conflict": "replace"]])
+            let id = try await scene.api.submit(order)
+            try await scene.api.waitForJob(id, .succeeded)
+            #expect(try await scene.api.delete("/v1/jobs/\(id)\(query)").status == 204)
+            #expect((scene.fetchd.downloaded("f") != nil) == isKept)
+        }
+        let id = try await scene.job(in: .succeeded)
+        #expect(try await scene.api.delete("/v1/jobs/\(id)?file=maybe").problem == .init(kind: "invalid-value"))
+        #expect(try await scene.api.delete("/v1/jobs/\(id)?files=delete").problem == .init(kind: "unknown-field"))
+        #expect(try await scene.api.get("/v1/jobs/\(id)").status == 200)
+    }
+}

@@ -1,0 +1,152 @@
+import Downloads
+import TestKit
+
+/// A member of a document that is refused, and how.
+struct Refusal: Sendable {
+    /// Set in an otherwise good document.
+    let members: JSONObject
+    let problem: APIAnswer.Problem
+
+    init(_ members: JSONObject, _ kind: String, _ pointer: String) {
+        self.members = members
+        problem = .init(kind: kind, pointer: pointer)
+    }
+
+    static func invalid(_ members: JSONObject, _ pointer: String) -> Refusal {
+        Refusal(members, "invalid-value", pointer)
+    }
+
+    static func unknown(_ members: JSONObject, _ pointer: String) -> Refusal {
+        Refusal(members, "unknown-field", pointer)
+    }
+
+    /// What headers, folders, time limits and the like may not be, wherever they occur.
+    static let common: [Refusal] = [
+        .invalid(["headers": []], "/headers"),
+        .invalid(["headers": ["X-Count": 1]], "/headers/X-Count"),
+        .invalid(["headers": ["X-Two-Lines": "a\r\nX-Smuggled: b"]], "/headers/X-Two-Lines"),
+        .invalid(["headers": ["X-Line": "a\nb"]], "/headers/X-Line"),
+        .invalid(["headers": ["no token": "a"]], "/headers/no token"),
+        .invalid(["headers": ["a/b~c": "a"]], "/headers/a~1b~0c"),
+        .invalid(["headers": ["": "a"]], "/headers/"),
+        .invalid(["headers": ["Host": "elsewhere"]], "/headers/Host"),
+        .invalid(["headers": ["range": "bytes=0-"]], "/headers/range"),
+        .invalid(["headers": .object(many(65) { ("X-\($0)", "a") })], "/headers"),
+        .invalid(["timeouts": 60], "/timeouts"),
+        .invalid(["timeouts": ["request_seconds": 0]], "/timeouts/request_seconds"),
+        .invalid(["timeouts": ["request_seconds": "60"]], "/timeouts/request_seconds"),
+        .invalid(["timeouts": ["connect_seconds": 3601]], "/timeouts/connect_seconds"),
+        .invalid(["timeouts": ["resource_seconds": 60]], "/timeouts/resource_seconds"),
+        .unknown(["timeouts": ["seconds": 60]], "/timeouts/seconds"),
+        .invalid(["retry": ["max_attempts": 0]], "/retry/max_attempts"),
+        .invalid(["retry": ["max_attempts": 1.5]], "/retry/max_attempts"),
+        .invalid(["retry": ["base_seconds": -1]], "/retry/base_seconds"),
+        .invalid(["retry": ["max_seconds": 86_401]], "/retry/max_seconds"),
+        .unknown(["retry": ["attempts": 3]], "/retry/attempts"),
+        .invalid(["priority": "urgent"], "/priority"),
+        .invalid(["digest": "md5"], "/digest"),
+        .invalid(["metadata": []], "/metadata"),
+        .invalid(["metadata": ["text": .string(String(repeating: "a", count: 8192))]], "/metadata"),
+        .invalid(["wait_for": ["url"]], "/wait_for"),
+        .invalid(["connections": 4], "/connections"),
+        .invalid(["rate_limit_bytes_per_second": 1000], "/rate_limit_bytes_per_second"),
+        .unknown(["colour": "blue"], "/colour"),
+        .unknown(["a/b~c": 1], "/a~1b~0c"),
+    ]
+
+    static let job: [Refusal] =
+        common + [
+            .init(["url": nil], "missing-field", "/url"),
+            .invalid(["url": 5], "/url"),
+            .invalid(["url": ""], "/url"),
+            .invalid(["url": "file"], "/url"),
+            .invalid(["url": "ftp://127.0.0.1/file"], "/url"),
+            .invalid(["url": "file:///etc/passwd"], "/url"),
+            .invalid(["url": "http://"], "/url"),
+            .invalid(["url": "http:///file"], "/url"),
+            .invalid(["url": "http://127.0.0.1:99999/"], "/url"),
+            .invalid(["url": "http://127.0.0.1/a b"], "/url"),
+            .invalid(["url": "http://127.0.0.1/\r\nHost: elsewhere"], "/url"),
+            .invalid(["url": .string("http://127.0.0.1/" + String(repeating: "a", count: 8192))], "/url"),
+            .invalid(["session": 5], "/session"),
+            .invalid(["session": "no name"], "/session"),
+            .init(["session": "undeclared"], "unknown-session", "/session"),
+            .invalid(["destination": "videos"], "/destination"),
+            .invalid(["destination": ["directory": "/etc"]], "/destination/directory"),
+            .invalid(["destination": ["directory": "../above"]], "/destination/directory"),
+            .invalid(["destination": ["directory": "a/../../b"]], "/destination/directory"),
+            .invalid(["destination": ["directory": "a//b"]], "/destination/directory"),
+            .invalid(["destination": ["directory": ".incomplete"]], "/destination/directory"),
+            .invalid(["destination": ["filename": "a/b"]], "/destination/filename"),
+            .invalid(["destination": ["filename": ".."]], "/destination/filename"),
+            .invalid(["destination": ["filename": ""]], "/destination/filename"),
+            .invalid(["destination": ["filename": "CON.txt"]], "/destination/filename"),
+            .invalid(["destination": ["filename": "a.part"]], "/destination/filename"),
+            .invalid(["destination": ["filename": "a\u{202E}fdp.exe"]], "/destination/filename"),
+            .invalid(["destination": ["filename": "{job_id}.bin"]], "/destination/filename"),
+            .invalid(["destination": ["on_conflict": "ask"]], "/destination/on_conflict"),
+            .invalid(["destination": ["create_directories": "yes"]], "/destination/create_directories"),
+            .unknown(["destination": ["folder": "a"]], "/destination/folder"),
+            .invalid(["expected_size": -1], "/expected_size"),
+            .invalid(["expected_size": "1"], "/expected_size"),
+            .invalid(["max_size": 1.5], "/max_size"),
+            .invalid(["max_size": 9_007_199_254_740_993], "/max_size"),
+            .invalid(["tags": "a"], "/tags"),
+            .invalid(["tags": [1]], "/tags"),
+            .invalid(["tags": [""]], "/tags"),
+            .invalid(["tags": ["a", "a"]], "/tags"),
+            .invalid(["tags": .strings((0..<33).map { "t\($0)" })], "/tags"),
+            .invalid(["method": "POST"], "/method"),
+            .invalid(["urls": []], "/urls"),
+            .invalid(["body": "a"], "/body"),
+            .invalid(["form": [:]], "/form"),
+            .invalid(["json": [:]], "/json"),
+            .invalid(["credentials": [:]], "/credentials"),
+            .invalid(["checksum": [:]], "/checksum"),
+            .invalid(["not_before": "2030-01-01T00:00:00Z"], "/not_before"),
+            .invalid(["deadline": "2030-01-01T00:00:00Z"], "/deadline"),
+            .invalid(["resume_from": "job_1"], "/resume_from"),
+        ]
+
+    static let session: [Refusal] =
+        common + [
+            .invalid(["user_agent": 5], "/user_agent"),
+            .invalid(["user_agent": "a\r\nb"], "/user_agent"),
+            .invalid(["max_concurrent_jobs": 0], "/max_concurrent_jobs"),
+            .invalid(["max_connections_per_host": "6"], "/max_connections_per_host"),
+            .invalid(["directory": "/etc"], "/directory"),
+            .invalid(["on_conflict": "ask"], "/on_conflict"),
+            .invalid(["finish_delay_seconds": -1], "/finish_delay_seconds"),
+            .invalid(["finish_delay_seconds": 86_401], "/finish_delay_seconds"),
+            .invalid(["minimum_bytes_per_second": 1], "/minimum_bytes_per_second"),
+            .invalid(["resume_data_ttl_seconds": 60], "/resume_data_ttl_seconds"),
+            .invalid(["tls": [:]], "/tls"),
+            .invalid(["proxy": "http://127.0.0.1:3128"], "/proxy"),
+        ]
+
+    static let webhook: [Refusal] = [
+        .init(["url": nil], "missing-field", "/url"),
+        .invalid(["url": "mailto:a@b"], "/url"),
+        .invalid(["events": "session.*"], "/events"),
+        .invalid(["events": []], "/events"),
+        .invalid(["events": ["session.*", "session.*"]], "/events"),
+        .invalid(["events": ["job.exploded"]], "/events"),
+        .invalid(["events": ["*"]], "/events"),
+        .invalid(["secret": "hunter2"], "/secret"),
+        .invalid(["secret": "whsec_c2hvcnQ="], "/secret"),
+        .unknown(["event": "session.*"], "/event"),
+    ]
+
+    private static func many(_ count: Int, _ member: (Int) -> (String, JSON)) -> JSONObject {
+        (0..<count).map(member).reduce(into: JSONObject()) { $0[$1.0] = $1.1 }
+    }
+}
+
+extension JSON {
+    /// An object with other members, in place of those of the same names.
+    func with(_ members: JSONObject) -> JSON {
+        var object = objectValue ?? JSONObject()
+        for member in members.members { object[member.name] = member.value }
+        return .object(object)
+    }
+}

@@ -1,0 +1,64 @@
+import Downloads
+import TestKit
+
+/// What tests of the API begin with: a service, an origin to download from, and jobs in any state of their lives.
+struct Scene: Sendable {
+    let fetchd: FetchdProcess
+    let origin: Origin
+    let bytes = Content.random(seed: 7, count: 200_000)
+    /// What stalls at it goes on when the test opens it.
+    let gate = Gate()
+
+    var api: APIClient { fetchd.api }
+
+    init(_ options: FetchdProcess.Options = .init()) async throws {
+        origin = try Origin()
+        fetchd = try await FetchdProcess.start(options)
+        origin.serve("/file", .file(bytes, contentType: "video/mp4"))
+        origin.serve("/held", .file(bytes), .waiting(at: 100_000, for: gate))
+        origin.serve("/missing", .fixed(status: 404))
+        origin.serve("/busy", .fixed(status: 503, headers: [("Retry-After", "3600")]))
+    }
+
+    /// An order for `/file`, with more members.
+    func order(_ path: String = "/file", _ members: (String, JSON)...) -> JSON {
+        var order: JSONObject = ["url": .string(origin.url(path))]
+        for (name, value) in members { order[name] = value }
+        return .object(order)
+    }
+
+    /// A job that is in that state and stays there until somebody acts.
+    func job(in state: JobState.Name) async throws -> String {
+        switch state {
+        case .queued:
+            try await api.declareSession("narrow", ["max_concurrent_jobs": 1])
+            try await api.waitForBytes(api.submit(order("/held", ("session", "narrow"))))
+            return try await api.submit(order("/file", ("session", "narrow")))
+        case .running:
+            let id = try await api.submit(order("/held"))
+            try await api.waitForBytes(id)
+            return id
+        case .waiting:
+            let id = try await api.submit(order("/busy"))
+            try await api.waitForJob(id, .waiting)
+            return id
+        case .paused, .cancelled:
+            let id = try await job(in: .running)
+            let action = state == .paused ? "pause" : "cancel"
+            let answer = try await api.post("/v1/jobs/\(id)/\(action)")
+            guard answer.status == 200 else { throw Overdue("The job refused to \(action): \(answer)") }
+            return id
+        case .succeeded, .failed:
+            let id = try await api.submit(order(state == .succeeded ? "/file" : "/missing"))
+            try await api.waitForJob(id, state)
+            return id
+        }
+    }
+
+    /// Whether nothing was ever written: no job, no event.
+    func isUntouched() async throws -> Bool {
+        let jobs = try await api.get("/v1/jobs").json["jobs"].count
+        let events = try await api.events().count
+        return jobs == 0 && events == 0
+    }
+}

@@ -1,0 +1,115 @@
+import Downloads
+import TestKit
+import Testing
+
+/// `/v1/sessions`.
+@Suite struct SessionTests {
+    @Test func theDefaultSessionIsAlwaysThere() async throws {
+        let scene = try await Scene()
+        let sessions = try await scene.api.get("/v1/sessions").json["sessions"]
+        #expect(sessions.count == 1)
+        #expect(sessions[0]["id"] == "default")
+        #expect(sessions[0]["state"] == "idle")
+        #expect(sessions[0]["batch"] == 0)
+    }
+
+    @Test func declaringIsAttachingAgain() async throws {
+        let scene = try await Scene()
+        let new = try await scene.api.put("/v1/sessions/photos", ["max_concurrent_jobs": 2, "directory": "photos"])
+        #expect(new.status == 201)
+        #expect(new.json["configuration"]["max_concurrent_jobs"] == 2)
+        // Without a body nothing changes, with one everything does.
+        let same = try await scene.api.put("/v1/sessions/photos")
+        #expect(same.status == 200)
+        #expect(same.json["configuration"] == new.json["configuration"])
+        let replaced = try await scene.api.put("/v1/sessions/photos", ["directory": "albums"])
+        #expect(replaced.status == 200)
+        #expect(replaced.json["configuration"]["max_concurrent_jobs"] == nil)
+        #expect(replaced.json["configuration"]["directory"] == "albums")
+        #expect(try await scene.api.session("photos") == replaced.json)
+        try await scene.fetchd.kill()
+        try await scene.fetchd.restart()
+        #expect(try await scene.api.session("photos") == replaced.json)
+    }
+
+    @Test func everythingThereIsToConfigureIsKept() async throws {
+        let scene = try await Scene()
+        let configuration: JSON = [
+            "headers": ["X-Album": "12", "Cookie": "id=1"], "user_agent": "album/1.0",
+            "timeouts": ["request_seconds": 20, "connect_seconds": 5.5], "max_concurrent_jobs": 2,
+            "max_connections_per_host": 1, "retry": ["max_attempts": 3, "base_seconds": 0.5, "max_seconds": 10],
+            "directory": "photos", "on_conflict": "replace", "digest": "none", "priority": "low",
+            "finish_delay_seconds": 0, "metadata": ["owner": "camera-7"], "wait_for": ["space"], "connections": 1,
+            "resume_data_ttl_seconds": 604_800, "minimum_bytes_per_second": nil, "rate_limit_bytes_per_second": nil,
+            "tls": nil, "proxy": nil,
+        ]
+        let shown = try await scene.api.put("/v1/sessions/photos", configuration).json["configuration"]
+        for name in shown.names where name != "headers" { #expect(shown[name] == configuration[name], "\(name)") }
+        // What looks like a credential is not told to anybody.
+        #expect(shown["headers"] == ["X-Album": "12", "Cookie": "[secret]"])
+
+        let id = try await scene.api.submit(scene.order("/file", ("session", "photos")))
+        let job = try await scene.api.waitForJob(id, .succeeded)
+        #expect(job["priority"] == "low")
+        #expect(job["file"]["path"] == "photos/file")
+        #expect(job["file"]["sha256"] == nil)
+        let request = try #require(scene.origin.requests(to: "/file").first)
+        #expect(request.header("User-Agent") == "album/1.0")
+        #expect(request.header("Cookie") == "id=1")
+    }
+
+    @Test func everyMistakeIsPointedAtAndNothingIsWritten() async throws {
+        let scene = try await Scene()
+        for refusal in Refusal.session {
+            let answer = try await scene.api.put("/v1/sessions/photos", .object(refusal.members))
+            #expect(answer.status == 422, "\(refusal.members)")
+            #expect(answer.problem == refusal.problem, "\(answer)")
+        }
+        #expect(try await scene.api.put("/v1/sessions/photos", []).problem == .init(kind: "invalid-value", pointer: ""))
+        let malformed = try await scene.api.send("PUT", "/v1/sessions/photos", bytes: Array("{".utf8))
+        #expect(malformed.problem == .init(kind: "malformed-json"))
+        #expect(try await scene.api.get("/v1/sessions/photos").status == 404)
+        #expect(try await scene.api.get("/v1/sessions").json["sessions"].count == 1)
+    }
+
+    @Test(arguments: ["no%20name", "..", "a%2Fb", "%C3%BC", String(repeating: "a", count: 129)])
+    func aNameThatCannotBeIsNotFound(_ name: String) async throws {
+        let scene = try await Scene()
+        for answer in [
+            try await scene.api.send("PUT", "/v1/sessions/\(name)", nil),
+            try await scene.api.get("/v1/sessions/\(name)/webhooks"),
+        ] {
+            #expect(answer.status == 404)
+            #expect(answer.problem == .init(kind: "not-found"))
+        }
+    }
+
+    @Test func itTellsHowItStands() async throws {
+        let scene = try await Scene()
+        try await scene.api.declareSession("photos", ["finish_delay_seconds": 0])
+        let running = try await scene.api.submit(scene.order("/held", ("session", "photos")))
+        let failing = try await scene.api.submit(scene.order("/missing", ("session", "photos")))
+        try await scene.api.waitForBytes(running, atLeast: 100_000)
+        try await scene.api.waitForJob(failing, .failed)
+        let active = try await scene.api.session("photos")
+        #expect(active["state"] == "active")
+        #expect(active["batch"] == 1)
+        #expect(
+            active["counts"] == [
+                "queued": 0, "running": 1, "waiting": 0, "paused": 0, "succeeded": 0, "failed": 1, "cancelled": 0,
+            ])
+        scene.gate.open()
+        try await scene.api.waitForJob(running, .succeeded)
+        let idle = try await eventually("the session's finish") {
+            let session = try await scene.api.session("photos")
+            return session["unacknowledged_since"] == nil ? JSON?.none : session
+        }
+        #expect(idle["state"] == "idle")
+        #expect(idle["progress"] == ["bytes_received": 200_000, "bytes_expected": 200_000])
+        let finish = try #require(try await scene.api.events().last)
+        #expect(finish["type"] == "session.finished")
+        #expect(idle["last_event"] == finish["id"])
+        #expect(finish["data"]["outcome"] == "partly_failed")
+        #expect(finish["data"]["failures"][0]["job"] == .string(failing))
+    }
+}

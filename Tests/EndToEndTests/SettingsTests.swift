@@ -1,0 +1,125 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Where settings come from: options over environment over file over defaults; and that the help tells.
+@Suite struct SettingsTests {
+    /// Which of three names the service answers to, each given by another source.
+    private func namesTaken(
+        _ folder: TemporaryFolder, arguments: [String] = [], environment: [String: String] = [:]
+    ) async throws -> [String] {
+        let fetchd = try await FetchdProcess.start(.init(arguments: arguments, environment: environment))
+        var names: [String] = []
+        for name in ["file.example", "environment.example", "option.example"]
+        where try await fetchd.api.get("/v1/jobs", headers: [("Host", name)]).status == 200 {
+            names.append(name)
+        }
+        return names
+    }
+
+    @Test func optionsBeforeEnvironmentBeforeFile() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(#"{"public_host": ["file.example"]}"#, to: "fetchd.json")
+        let environment = ["FETCHD_PUBLIC_HOST": "other.example,environment.example"]
+        let option = ["--public-host", "option.example"]
+        #expect(try await namesTaken(folder) == [])
+        #expect(try await namesTaken(folder, arguments: ["--config", file]) == ["file.example"])
+        #expect(try await namesTaken(folder, environment: ["FETCHD_CONFIG": file]) == ["file.example"])
+        #expect(
+            try await namesTaken(folder, arguments: ["--config", file], environment: environment)
+                == ["environment.example"])
+        #expect(
+            try await namesTaken(folder, arguments: ["--config", file] + option, environment: environment)
+                == ["option.example"])
+    }
+
+    @Test(arguments: ["environment", "file"])
+    func everythingWithoutOptions(_ source: String) async throws {
+        let folder = try TemporaryFolder()
+        var (arguments, environment) = (["serve"], [String: String]())
+        if source == "file" {
+            let settings = """
+                {
+                    "listen": "127.0.0.1:0", "data_dir": "memory", "downloads_dir": "files", "token": "from-the-file",
+                    "max_concurrent_jobs": 3, "max_connections_per_host": 2, "allow_network": ["127.0.0.0/8"],
+                    "public_host": ["a.example", "b.example"], "webhook_retry_delays": ["0", "0.5"],
+                    "log_level": "debug"
+                }
+                """
+            arguments += ["--config", try folder.write(settings, to: "fetchd.json")]
+        } else {
+            environment = [
+                "FETCHD_LISTEN": "127.0.0.1:0", "FETCHD_DATA_DIR": "memory", "FETCHD_DOWNLOADS_DIR": "files",
+                "FETCHD_TOKEN": "from-the-environment", "FETCHD_MAX_CONCURRENT_JOBS": "3",
+                "FETCHD_MAX_CONNECTIONS_PER_HOST": "2", "FETCHD_ALLOW_NETWORK": "127.0.0.0/8,10.0.0.0/8",
+                "FETCHD_PUBLIC_HOST": "a.example,b.example", "FETCHD_WEBHOOK_RETRY_DELAYS": "0,0.5",
+                "FETCHD_LOG_LEVEL": "debug",
+            ]
+        }
+        let child = try await ChildProcess(
+            FetchdProcess.program, arguments, environment: environment, workingFolder: folder.path)
+        let port = try await eventually("fetchd to be ready") {
+            if let ending = child.endingSoFar { throw Overdue("fetchd ended (\(ending)): \(child.errors)") }
+            return child.errors.firstMatch(of: /ready at http:\/\/127\.0\.0\.1:([0-9]+)/).flatMap { Int($0.1) }
+        }
+        let api = APIClient(baseURL: "http://127.0.0.1:\(port)", token: "from-the-\(source)")
+        #expect(try await api.get("/v1/jobs", headers: [("Host", "b.example")]).status == 200)
+        #expect(child.errors.contains("debug"))
+        #expect(folder.files.contains("memory/fetchd.sqlite"))
+        #expect(FileManager.default.fileExists(atPath: folder.path("files/.incomplete")))
+        child.signal(SIGINT)
+        #expect(try await child.waitForEnd() == .exited(0))
+    }
+
+    @Test(arguments: [
+        ("", "cannot be read"), ("{", "cannot be read"), (#"{"listen": 8080}"#, "listen"),
+        (#"{"max_concurrent_jobs": "many"}"#, "max_concurrent_jobs"), (#"{"colour": "blue"}"#, "colour"),
+        (#"{"max_concurrent_jobs": 0}"#, "max_concurrent_jobs is 0"), ("[]", "must hold a JSON object"),
+    ])
+    func aFileThatCannotBe(_ text: String, _ message: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(text, to: "fetchd.json")
+        let outcome = try await FetchdProcess.run(["serve", "--config", file], workingFolder: folder.path)
+        #expect(outcome.ending == .exited(64))
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+        #expect(folder.files == ["fetchd.json"])
+    }
+
+    @Test func aFileThatIsNotThere() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await FetchdProcess.run(["serve", "--config", folder.path("none.json")])
+        #expect(outcome.ending == .exited(64))
+        #expect(outcome.errors.contains("none.json cannot be read"))
+    }
+
+    @Test func theHelpExplainsEveryOption() async throws {
+        let help = try await FetchdProcess.run(["serve", "--help"])
+        #expect(help.succeeded)
+        let defaults = [
+            "config": "none", "listen": "127.0.0.1:8080", "data-dir": "./data", "downloads-dir": "./downloads",
+            "max-concurrent-jobs": "16", "max-connections-per-host": "6", "allow-network": "none",
+            "public-host": "none", "webhook-retry-delays": "0,5,300,1800,7200,18000,36000,50400,72000,86400",
+            "log-level": "info",
+        ]
+        // As one line, because the terminal's width breaks them anywhere.
+        let text = help.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let options = text[(text.firstRange(of: "OPTIONS:")?.upperBound ?? text.endIndex)...]
+        for (option, value) in defaults {
+            let start = try #require(options.firstRange(of: "--\(option) <"), "\(option)")
+            let entry = options[start.upperBound...]
+            let end = entry.firstRange(of: " --")?.lowerBound ?? entry.endIndex
+            #expect(entry[..<end].contains("(default: \(value))"), "\(option): \(entry[..<end])")
+        }
+        for name in ["FETCHD_TOKEN", "FETCHD_LISTEN", "SIGTERM", "/readyz"] { #expect(text.contains(name), "\(name)") }
+    }
+
+    @Test func theCommandAndItsVersion() async throws {
+        let help = try await FetchdProcess.run(["--help"])
+        #expect(help.succeeded && help.output.contains("serve"))
+        let version = try await FetchdProcess.run(["--version"])
+        #expect(version.succeeded)
+        let description = try String(contentsOf: Project.root.appending(path: "openapi.yaml"), encoding: .utf8)
+        let number = version.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(description.contains("\n  version: \(number)\n"))
+    }
+}

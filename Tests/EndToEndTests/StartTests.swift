@@ -1,0 +1,155 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Starts that must not succeed: one sentence that says what to change, an exit status, and nothing spoilt.
+@Suite struct StartTests {
+    /// Something is the matter with the world: 1.
+    private let failure = ChildProcess.Ending.exited(1)
+    /// With what was asked for: EX_USAGE.
+    private let misuse = ChildProcess.Ending.exited(64)
+
+    private func serve(
+        _ folder: TemporaryFolder, _ arguments: [String] = [], environment: [String: String] = [:]
+    ) async throws -> ChildProcess.Outcome {
+        try await FetchdProcess.run(
+            [
+                "serve", "--listen", "127.0.0.1:0", "--data-dir", folder.path("data"), "--downloads-dir",
+                folder.path("downloads"),
+            ] + arguments, environment: environment)
+    }
+
+    // MARK: The world
+
+    @Test func anOccupiedPort() async throws {
+        let (first, folder) = (try await FetchdProcess.start(), try TemporaryFolder())
+        let second = try await serve(folder, ["--listen", "127.0.0.1:\(first.port)"])
+        #expect(second.ending == failure)
+        #expect(second.errors.contains("127.0.0.1 port \(first.port) is in use by another process"))
+        #expect(try await first.api.get("/readyz").status == 200)
+    }
+
+    @Test func aDataFolderThatAnotherServiceUses() async throws {
+        let first = try await FetchdProcess.start()
+        let id = try await first.api.submit(["url": "http://127.0.0.1:1/"])
+        let second = try await serve(first.folder)
+        #expect(second.ending == failure)
+        #expect(second.errors.contains("belongs to another fetchd that is running"))
+        #expect(second.errors.contains("--data-dir"))
+        #expect(try await first.api.get("/v1/jobs/\(id)").status == 200)
+        // However the first one ends, its folder is free then.
+        try await first.kill()
+        try await first.restart()
+        #expect(try await first.api.get("/v1/jobs/\(id)").status == 200)
+    }
+
+    @Test(arguments: ["--data-dir", "--downloads-dir"])
+    func aFolderThatCannotBe(_ option: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("not a folder", to: "file")
+        for path in ["\(file)/below", file, "/proc/fetchd"] {
+            let outcome = try await serve(folder, [option, path])
+            #expect(outcome.ending == failure, "\(path)")
+            #expect(outcome.errors.contains("folder \(path) cannot be used: "), "\(outcome.errors)")
+        }
+        #expect(folder.bytes(of: "file") == Array("not a folder".utf8))
+    }
+
+    @Test func aDatabaseOfANewerVersion() async throws {
+        let fetchd = try await FetchdProcess.start()
+        let id = try await fetchd.api.submit(["url": "http://127.0.0.1:1/"])
+        try await fetchd.terminate()
+        try await change(fetchd.folder, "INSERT INTO grdb_migrations VALUES ('2: from tomorrow')")
+        let refused = try await serve(fetchd.folder)
+        #expect(refused.ending == failure)
+        #expect(refused.errors.contains("was written by a newer version of fetchd"))
+        // It is as it was: the newer version still finds everything.
+        try await change(fetchd.folder, "DELETE FROM grdb_migrations WHERE identifier LIKE '2:%'")
+        try await fetchd.restart()
+        #expect(try await fetchd.api.get("/v1/jobs/\(id)").status == 200)
+    }
+
+    @Test func aDamagedDatabaseIsNotRecreated() async throws {
+        for damage in ["This is no database, however long it may be.", String(repeating: "\u{7}", count: 100_000)] {
+            let folder = try TemporaryFolder()
+            try folder.write(damage, to: "data/fetchd.sqlite")
+            let refused = try await serve(folder)
+            #expect(refused.ending == failure)
+            #expect(refused.errors.contains("fetchd.sqlite cannot be read"), "\(refused.errors)")
+            #expect(folder.bytes(of: "data/fetchd.sqlite") == Array(damage.utf8))
+        }
+    }
+
+    /// SQLite's own command line: any other program may write to the file, too.
+    private func change(_ folder: TemporaryFolder, _ sql: String) async throws {
+        let program = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute(sys.argv[2]); db.commit()"
+        let outcome = try await ChildProcess.run(
+            Project.python, ["-c", program, folder.path("data/fetchd.sqlite"), sql])
+        #expect(outcome.succeeded, "\(outcome.errors)")
+    }
+
+    // MARK: The token
+
+    @Test(arguments: ["0.0.0.0:0", "[::]:0"])
+    func everybodyCouldGetIn(_ listen: String) async throws {
+        let folder = try TemporaryFolder()
+        let refused = try await serve(folder, ["--listen", listen])
+        #expect(refused.ending == misuse)
+        #expect(refused.errors.contains("Set FETCHD_TOKEN, or listen on a loopback address."))
+        #expect(folder.files.isEmpty)
+        let fetchd = try await FetchdProcess.start(.init(arguments: ["--listen", listen], token: "secret"))
+        #expect(try await fetchd.api.get("/v1/jobs").status == 200)
+        #expect(try await APIClient(baseURL: fetchd.baseURL).get("/v1/jobs").status == 401)
+    }
+
+    /// Nobody could ever send it: a secret that was read from a file, with the end of its line, say.
+    @Test(arguments: ["", "two words", "line\n", "schlüssel"])
+    func aTokenThatNoHeaderCanCarry(_ token: String) async throws {
+        let folder = try TemporaryFolder()
+        let refused = try await serve(folder, environment: ["FETCHD_TOKEN": token])
+        #expect(refused.ending == misuse)
+        #expect(refused.errors.contains("The token must be visible ASCII characters"))
+        #expect(folder.files.isEmpty)
+    }
+
+    // MARK: Values
+
+    private static let mistakes: [(option: String, value: String, message: String)] = [
+        ("listen", "8080", "HOST:PORT"), ("listen", "127.0.0.1", "HOST:PORT"),
+        ("listen", "127.0.0.1:70000", "HOST:PORT"),
+        ("listen", "example.org:80", "'example.org' is not an address"), ("data-dir", "", "data-dir"),
+        ("downloads-dir", "", "downloads-dir"),
+        ("max-concurrent-jobs", "0", "max_concurrent_jobs is 0; it must be a whole number from 1 to 10000"),
+        ("max-concurrent-jobs", "many", "max"), ("max-connections-per-host", "10001", "from 1 to 10000"),
+        ("allow-network", "10.0.0.0/33", "allow_network holds '10.0.0.0/33'"),
+        ("allow-network", "localhost", "allow_network holds 'localhost'"),
+        ("webhook-retry-delays", "0,soon", "webhook_retry_delays holds 'soon'"),
+        ("webhook-retry-delays", "0,-1", "webhook_retry_delays holds '-1'"),
+        ("log-level", "loud", "log_level is 'loud'; it must be one of trace, debug, info"),
+    ]
+
+    @Test(arguments: mistakes.indices)
+    func aValueThatCannotBe(_ index: Int) async throws {
+        let (option, value, message) = Self.mistakes[index]
+        let folder = try TemporaryFolder()
+        let byOption = try await serve(folder, ["--\(option)=\(value)"])
+        #expect(byOption.ending == misuse)
+        #expect(byOption.errors.contains(message), "\(byOption.errors)")
+
+        // The same by the environment, where there is no option to go before it.
+        let name = "FETCHD_" + option.uppercased().replacing("-", with: "_")
+        let byEnvironment = try await FetchdProcess.run(
+            ["serve"], environment: [name: value], workingFolder: folder.path)
+        #expect(byEnvironment.ending == misuse)
+        #expect(byEnvironment.errors.contains(option.replacing("-", with: "_")), "\(byEnvironment.errors)")
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test func whatIsNoOption() async throws {
+        for arguments in [["serve", "--colour", "blue"], ["serve", "now"], ["dance"], ["serve", "--listen"]] {
+            let outcome = try await FetchdProcess.run(arguments)
+            #expect(outcome.ending == misuse, "\(arguments)")
+            #expect(outcome.errors.hasPrefix("Error: "))
+        }
+    }
+}
