@@ -56,7 +56,12 @@ final class MultiHandle {
     func actOnTimeout() -> CURLMcode {
         deadline = nil
         var running: Int32 = 0
-        return curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
+        let code = curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
+        // libcurl does not repeat a timeout that it has told before. Had it been a fraction of a millisecond too early
+        // for it just now, nobody would ever ask again.
+        var milliseconds = -1
+        if deadline == nil, curl_multi_timeout(handle, &milliseconds) == CURLM_OK { noteTimeout(milliseconds) }
+        return code
     }
 
     func nextCompletion() -> Completion? {
