@@ -18,15 +18,18 @@ public struct Front: RequestHandler {
 
     private let table: RouteTable
     private let authentication: Authentication
+    private let readiness: Readiness
     private let hosts: HostRule
     private let log: Logger
 
-    public init(options: Options, store: Store, engine: Engine, log: Logger) {
+    public init(options: Options, store: Store, engine: Engine, readiness: Readiness, log: Logger) {
         table = RouteTable(
-            HealthRoutes(store: store).routes + SessionRoutes(store: store).routes + WebhookRoutes(store: store).routes
+            HealthRoutes(store: store, readiness: readiness).routes + SessionRoutes(store: store).routes
+                + WebhookRoutes(store: store).routes
                 + JobRoutes(store: store, engine: engine).routes + FileRoutes(store: store, engine: engine).routes
                 + EventRoutes(store: store).routes)
         authentication = Authentication(token: options.token)
+        self.readiness = readiness
         hosts = HostRule(publicHosts: options.publicHosts)
         self.log = log
     }
@@ -36,7 +39,10 @@ public struct Front: RequestHandler {
         do throws(Problem) {
             try hosts.check(head)
             let route = try table.find(head).route
-            if !route.isOpen { try authentication.check(head) }
+            if !route.isOpen {
+                try authentication.check(head)
+                try readiness.check()
+            }
             return .accept(maxBodyBytes: try bodyLimit(of: route, head))
         } catch {
             return .refuse(answered(head, error.response))

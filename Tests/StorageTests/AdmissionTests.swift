@@ -38,6 +38,31 @@ import Testing
         #expect(try await fixture.admit().map(\.job.id) == [limited[1].id])
     }
 
+    @Test func aSessionKeepsItsOwnLimitForEachHost() async throws {
+        let fixture = try StoreFixture()
+        let polite = Name(trusted: "polite")
+        var configuration = SessionConfiguration()
+        configuration.maxConnectionsPerHost = 1
+        _ = try await fixture.store.declareSession(polite, configuration: configuration)
+        let one = try await fixture.create(20, in: polite, host: "one")
+        let two = try await fixture.create(20, in: polite, host: "two")
+        let others = try await fixture.create(2, host: "one")
+        let expected = [one[0].id, two[0].id] + others.map(\.id)
+        #expect(try await fixture.admit().map(\.job.id) == expected)
+        try await fixture.succeed(two[0].id)
+        #expect(try await fixture.admit().map(\.job.id) == [two[1].id])
+    }
+
+    @Test func aLongQueueForAFullHostIsPassedOverInOneLook() async throws {
+        let fixture = try StoreFixture()
+        _ = try await fixture.create(3000, host: "busy")
+        let free = try await fixture.create(1, host: "free")
+        let admitted = try await fixture.admit(16, perHost: 2).map(\.job.id)
+        #expect(admitted.count == 3)
+        #expect(admitted.last == free[0].id)
+        #expect(try await fixture.admit(16, perHost: 2).isEmpty)
+    }
+
     @Test func higherPrioritiesGoFirst() async throws {
         let fixture = try StoreFixture()
         var ids: [Priority: JobID] = [:]

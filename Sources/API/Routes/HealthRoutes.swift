@@ -5,6 +5,7 @@ import Storage
 /// Whether the service lives and is ready, and what it speaks: open to everybody who reaches the port.
 struct HealthRoutes: Sendable {
     let store: Store
+    let readiness: Readiness
 
     var routes: [Route] {
         [
@@ -19,6 +20,7 @@ struct HealthRoutes: Sendable {
     }
 
     private func ready(_ call: Call) async throws -> Response {
+        try readiness.check()
         do {
             try store.check()
             return .json(["status": "ready"])

@@ -49,34 +49,38 @@ extension Transaction {
     }
 
     fileprivate func admit(_ limits: AdmissionLimits) throws -> [AdmittedJob] {
-        var slots = try Slots(running: rows(Slots.select), limits: limits)
-        let queue = try Row.fetchCursor(
-            db.cachedStatement(sql: "SELECT id, session, host FROM jobs WHERE state = 'queued' ORDER BY priority, id"))
-        var chosen: [JobID] = []
+        var slots = try Slots(running: rows(Slots.running), limits: limits)
+        var admitted: [AdmittedJob] = []
         var configurations: [Name: SessionConfiguration] = [:]
-        while !slots.areTaken, let row = try queue.next() {
-            let session = Name(trusted: row["session"])
-            let configuration = try configurations[session] ?? self.configuration(of: session)
-            configurations[session] = configuration
-            if slots.take(session, host: row["host"], configuration) { chosen.append(JobID(row["id"])) }
+        while slots.free > 0 {
+            let candidates = try slots.candidates(self)
+            for candidate in candidates where slots.free > 0 {
+                let session = Name(trusted: candidate["session"])
+                let configuration = try configurations[session] ?? self.configuration(of: session)
+                configurations[session] = configuration
+                guard slots.take(session, host: candidate["host"], configuration) else { continue }
+                let job = try send(.admitted, to: JobID(candidate["id"])).job
+                admitted.append(AdmittedJob(job: job, spec: ResolvedSpec(job.spec, in: configuration)))
+            }
+            // Each round takes a job or learns of a limit that is reached; without candidates there is nothing left.
+            if candidates.isEmpty { break }
         }
-        return try chosen.map { id in
-            let job = try send(.admitted, to: id).job
-            return AdmittedJob(
-                job: job, spec: ResolvedSpec(job.spec, in: configurations[job.session] ?? SessionConfiguration()))
-        }
+        return admitted
     }
 }
 
-/// What is taken of each limit.
+/// What is taken of each limit, and what is known to be full.
 private struct Slots {
-    static let select = "SELECT session, host, count(*) AS n FROM jobs WHERE state = 'running' GROUP BY session, host"
+    static let running = "SELECT session, host, count(*) AS n FROM jobs WHERE state = 'running' GROUP BY session, host"
 
     private let limits: AdmissionLimits
-    private var free: Int
+    private(set) var free: Int
     private var bySession: [Name: Int] = [:]
     private var byHost: [String: Int] = [:]
     private var bySessionAndHost: [String: Int] = [:]
+    private var fullSessions: Set<String> = []
+    private var fullHosts: Set<String> = []
+    private var fullPairs: Set<String> = []
 
     init(running: [Row], limits: AdmissionLimits) {
         self.limits = limits
@@ -84,13 +88,31 @@ private struct Slots {
         for row in running { note(Name(trusted: row["session"]), row["host"], count: row["n"]) }
     }
 
-    var areTaken: Bool { free <= 0 }
+    /// The first queued jobs behind no limit that is known to be reached, as many as there are slots. The queue's index
+    /// holds all that is asked for: jobs behind a full host are passed over without being read.
+    func candidates(_ transaction: Transaction) throws -> [Row] {
+        func list(_ names: Set<String>) -> String { JSON.strings(names.sorted()).written }
+        return try transaction.rows(
+            """
+            SELECT id, session, host FROM jobs WHERE state = 'queued'
+                AND host NOT IN (SELECT value FROM json_each(?))
+                AND session NOT IN (SELECT value FROM json_each(?))
+                AND session || ' ' || host NOT IN (SELECT value FROM json_each(?))
+            ORDER BY priority, id LIMIT ?
+            """, [list(fullHosts), list(fullSessions), list(fullPairs), free])
+    }
 
+    /// false: some limit is reached, and is known to be from now on.
     mutating func take(_ session: Name, host: String, _ configuration: SessionConfiguration) -> Bool {
-        guard byHost[host, default: 0] < limits.connectionsPerHost,
-            bySession[session, default: 0] < configuration.maxConcurrentJobs ?? .max,
-            bySessionAndHost["\(session) \(host)", default: 0] < configuration.maxConnectionsPerHost ?? .max
-        else { return false }
+        let pair = "\(session) \(host)"
+        if byHost[host, default: 0] >= limits.connectionsPerHost { fullHosts.insert(host) }
+        if bySession[session, default: 0] >= configuration.maxConcurrentJobs ?? .max {
+            fullSessions.insert(session.text)
+        }
+        if bySessionAndHost[pair, default: 0] >= configuration.maxConnectionsPerHost ?? .max { fullPairs.insert(pair) }
+        guard !fullHosts.contains(host), !fullSessions.contains(session.text), !fullPairs.contains(pair) else {
+            return false
+        }
         note(session, host, count: 1)
         return true
     }

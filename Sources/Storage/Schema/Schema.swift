@@ -83,7 +83,7 @@ enum Schema {
             CHECK ((state = 'succeeded') = (file_size IS NOT NULL)),
             CHECK ((state IN ('succeeded', 'failed', 'cancelled')) = (finished_at IS NOT NULL))
         ) STRICT;
-        CREATE INDEX jobs_queue ON jobs (priority, id) WHERE state = 'queued';
+        CREATE INDEX jobs_queue ON jobs (priority, id, session, host) WHERE state = 'queued';
         CREATE INDEX jobs_running ON jobs (session, host) WHERE state = 'running';
         CREATE INDEX jobs_waiting ON jobs (retry_at) WHERE state = 'waiting';
         CREATE INDEX jobs_in_trouble ON jobs (state, id) WHERE state IN ('paused', 'failed', 'cancelled');

@@ -33,15 +33,17 @@ struct Service {
         let engine = Engine(options: engineOptions, store: store, folder: folder, client: downloads, log: log)
         let dispatcher = Dispatcher(options: dispatcherOptions, store: store, client: webhooks, log: log)
 
-        // Taken first, served last: an occupied port is told before anything is touched.
-        let front = Front(options: frontOptions, store: store, engine: engine, log: log)
+        // Listening comes before recovering, so that an occupied port is told before anything is changed.
+        let readiness = Readiness()
+        let front = Front(options: frontOptions, store: store, engine: engine, readiness: readiness, log: log)
         let server = try StartError.wrapping { () throws(HTTPServerError) in
             try HTTPServer(options: serverOptions, handler: front)
         }
         try await engine.recover()
+        readiness.open()
         log.notice("fetchd \(Version.text) is ready at http://\(settings.listen.with(port: server.port))")
 
-        try await serve(engine, dispatcher, server)
+        try await serve(engine, dispatcher, server, readiness)
         await downloads.shutdown()
         await webhooks.shutdown()
         store.close()
@@ -49,12 +51,14 @@ struct Service {
     }
 
     /// Stopped in reverse: first no more requests, then the transfers, so that their last events are still sent.
-    private func serve(_ engine: Engine, _ dispatcher: Dispatcher, _ server: HTTPServer) async throws {
+    private func serve(
+        _ engine: Engine, _ dispatcher: Dispatcher, _ server: HTTPServer, _ readiness: Readiness
+    ) async throws {
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: Unit { await dispatcher.run() }),
                 .init(service: Unit { await engine.run() }),
-                .init(service: ServerUnit(server: server)),
+                .init(service: ServerUnit(server: server, readiness: readiness)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         configuration.maximumGracefulShutdownDuration = .seconds(30)
         try await ServiceGroup(configuration: configuration).run()
@@ -100,9 +104,11 @@ private struct Unit: ServiceLifecycle.Service {
 
 private struct ServerUnit: ServiceLifecycle.Service {
     let server: HTTPServer
+    let readiness: Readiness
 
     func run() async throws {
         try? await gracefulShutdown()
+        readiness.close()
         await server.stop(grace: .seconds(5))
     }
 }
