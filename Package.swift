@@ -43,16 +43,19 @@ let package = Package(
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CLinux"),
 
+        // What everybody who shares state between threads needs.
+        layer("Locks", []),
+
         // C, as Swift; and the domain. None of the three knows another.
-        layer("CurlClient", ["CCurl"]),
-        layer("HTTPServer", ["CMicroHTTPD", httpTypes]),
+        layer("CurlClient", ["CCurl", "Locks"]),
+        layer("HTTPServer", ["CMicroHTTPD", "Locks", httpTypes]),
         layer("Downloads", []),
 
         // What is remembered.
-        layer("Storage", ["Downloads", grdb, logging]),
+        layer("Storage", ["Downloads", "Locks", grdb, logging]),
 
         // What acts on it.
-        layer("Engine", ["CLinux", "CurlClient", "Downloads", "Storage", crypto, logging]),
+        layer("Engine", ["CLinux", "CurlClient", "Downloads", "Locks", "Storage", crypto, logging]),
         layer("Webhooks", ["CurlClient", "Downloads", "Storage", crypto, logging]),
 
         // What others see of it.
@@ -74,7 +77,7 @@ let package = Package(
         tests("CurlClientTests", ["CurlClient"]),
         tests("HTTPServerTests", ["HTTPServer", httpTypes]),
         tests("DownloadsTests", ["Downloads"]),
-        tests("StorageTests", ["Storage", "Downloads", grdb]),
+        tests("StorageTests", ["Storage", "Downloads", "Locks", grdb]),
         tests("EngineTests", ["Engine", "Storage", "Downloads", "CurlClient"]),
         tests("WebhooksTests", ["Webhooks", "Storage", "Downloads"]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Storage"]),

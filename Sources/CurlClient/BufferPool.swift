@@ -1,3 +1,5 @@
+import Locks
+
 /// The memory of one chunk.
 ///
 /// Unchecked, as it has one owner at a time: the loop fills it, a chunk then holds it unchanged, and the pool's lock is

@@ -1,3 +1,5 @@
+import Locks
+
 /// Small exchanges, such as a webhook's: one call, one answer in memory.
 extension CurlClient {
     /// Sends a request and waits for the answer, of whatever status. At most `bodyLimit` bytes of the body are kept;

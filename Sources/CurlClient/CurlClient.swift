@@ -1,3 +1,5 @@
+import Locks
+
 /// The front door of the module: transfers go in from any thread, and what happens to them comes back on one.
 ///
 /// One thread owns libcurl's multi handle and every easy handle. It sleeps in epoll, so that it costs what the active

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import Locks
 
 /// What other threads ask of the loop.
 enum Command: Sendable {

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import Locks
 
 /// The thread under the loop.
 extension TransferLoop {

@@ -1,4 +1,5 @@
 import CCurl
+import Locks
 
 /// The client's thread: it sleeps until a socket, a command or a deadline needs it, and does everything libcurl.
 ///

@@ -1,3 +1,5 @@
+import Locks
+
 /// Back-pressure as a value: how many bytes of a transfer are with its handler, and whether more may come.
 struct Window: Sendable {
     private let capacity: Int

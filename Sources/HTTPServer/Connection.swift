@@ -6,6 +6,7 @@
 // shut down is the one under which its end is noted, before the library closes it.
 
 import Glibc
+import Locks
 
 /// A connection from its acceptance until just before its socket is closed.
 final class Connection: Sendable {
@@ -50,11 +51,11 @@ final class Connection: Sendable {
     }
 
     let remoteAddress: String
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     init(socket: Int32, remoteAddress: String) {
         self.remoteAddress = remoteAddress
-        state = Guarded(State(socket: socket, phase: .idle(since: .now, isFresh: true)))
+        state = Locked(State(socket: socket, phase: .idle(since: .now, isFresh: true)))
     }
 
     func enter(_ phase: Phase) {

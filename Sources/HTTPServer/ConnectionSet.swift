@@ -1,5 +1,6 @@
 // All open connections, for those who have to go through them: the sweep that enforces time limits, and the stop.
 
+import Locks
 import Synchronization
 
 /// The open connections and how far the server has come in closing them.
@@ -16,7 +17,7 @@ final class ConnectionSet: Sendable {
         case cutShort
     }
 
-    private let connections = Guarded<[ObjectIdentifier: Connection]>([:])
+    private let connections = Locked<[ObjectIdentifier: Connection]>([:])
     private let current = Atomic<Stage>(.open)
 
     var stage: Stage { current.load(ordering: .sequentiallyConsistent) }

@@ -4,6 +4,7 @@
 // library is done with them, and what still comes is thrown away.
 
 import Glibc
+import Locks
 
 /// Sockets of which only the reading side is left, until the client stops sending or has had time enough.
 final class LingeringSockets: Sendable {
@@ -12,7 +13,7 @@ final class LingeringSockets: Sendable {
         var end: Connection.Instant
     }
 
-    private let entries = Guarded<[Entry]>([])
+    private let entries = Locked<[Entry]>([])
 
     var isEmpty: Bool { entries.withLock { $0.isEmpty } }
 

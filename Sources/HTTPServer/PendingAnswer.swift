@@ -1,3 +1,5 @@
+import Locks
+
 // The place where an eventual answer and the connection that waits for it meet.
 //
 // Three may arrive in any order: the work with its response, the clock (or a stop) with a substitute, and the network
@@ -14,7 +16,7 @@ final class PendingAnswer: Sendable {
         var work: Task<Void, Never>?
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// Puts the connection to sleep, unless the answer is there already: then it says false. Called within the
     /// connection's callbacks only.

@@ -1,3 +1,5 @@
+import Locks
+
 // A body that comes into being while it is sent: the owner writes at its own pace from any thread, the connection
 // sleeps while there is nothing to send.
 //
@@ -34,14 +36,14 @@ public final class ResponseStream: Sendable {
     }
 
     private let bufferLimit: Int
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     /// - Parameters:
     ///   - bufferLimit: bytes that may wait for the client before it counts as too slow.
     ///   - onEnd: called exactly once, on a server thread, when nothing more can be sent for whatever reason.
     public init(bufferLimit: Int = 1 << 20, onEnd: (@Sendable (End) -> Void)? = nil) {
         self.bufferLimit = bufferLimit
-        state = Guarded(State(onEnd: onEnd))
+        state = Locked(State(onEnd: onEnd))
     }
 
     /// Queues bytes for the client without waiting for it.

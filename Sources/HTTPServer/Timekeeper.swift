@@ -4,6 +4,7 @@
 // be enforced while a stop waits for the last answers. One thread for both needs no coordination.
 
 import Glibc
+import Locks
 
 /// Makes its rounds until it is told to stop, and owns the daemon meanwhile.
 final class Timekeeper: Sendable {
@@ -14,7 +15,7 @@ final class Timekeeper: Sendable {
     }
 
     fileprivate let context: ServerContext
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(_ context: ServerContext) {
         self.context = context

@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import Locks
 
 /// Wakes the one custodian of a kind of work when a commit has made some of it due, or when its time has come.
 ///

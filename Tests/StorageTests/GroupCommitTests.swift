@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import Locks
 import TestKit
 import Testing
 

@@ -1,4 +1,5 @@
 import Downloads
+import Locks
 
 /// The attempts under way, by job. Entries come and go on the writer's thread, right after the commit that begins or
 /// ends the attempt, so that they agree with the states in the database.

@@ -1,6 +1,7 @@
 import CurlClient
 import Downloads
 import Foundation
+import Locks
 import Storage
 
 /// One try at a job, from connect to a whole part: redirects, one restart from 0 where the server demands it, and

@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import Locks
 
 /// How the rest of the service reaches an attempt under way: to stop it, and to wait for its end.
 ///

@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import Locks
 
 /// The live view of one attempt: written by its lane and its task, read by whoever polls.
 final class AttemptProgress: Sendable {

@@ -1,6 +1,7 @@
 import CurlClient
 import Downloads
 import Foundation
+import Locks
 
 /// One exchange of an attempt: judges the head, then moves the body into a part file.
 ///

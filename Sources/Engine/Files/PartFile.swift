@@ -2,6 +2,7 @@ import CLinux
 import Crypto
 import Downloads
 import Foundation
+import Locks
 
 /// The file of one part while an attempt writes to it. Writing, hashing and syncing happen in its lane, in order;
 /// the counters can be read from anywhere.

@@ -2,6 +2,7 @@ import Dispatch
 import Downloads
 import Foundation
 import GRDB
+import Locks
 
 /// The one writer: everything that arrives while a commit is under way shares the next one.
 ///

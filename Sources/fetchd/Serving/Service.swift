@@ -39,10 +39,6 @@ struct Service {
         let server = try StartError.wrapping { () throws(HTTPServerError) in
             try HTTPServer(options: serverOptions, handler: front)
         }
-        try await engine.recover()
-        readiness.open()
-        log.notice("fetchd \(Version.text) is ready at http://\(settings.listen.with(port: server.port))")
-
         try await serve(engine, dispatcher, server, readiness)
         await downloads.shutdown()
         await webhooks.shutdown()
@@ -57,11 +53,23 @@ struct Service {
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: Unit { await dispatcher.run() }),
-                .init(service: Unit { await engine.run() }),
+                .init(service: Unit { try await work(engine, server, readiness) }),
                 .init(service: ServerUnit(server: server, readiness: readiness)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         configuration.maximumGracefulShutdownDuration = .seconds(30)
         try await ServiceGroup(configuration: configuration).run()
+    }
+
+    /// Recovery is part of the service's life: signals are heeded from its beginning, and "ready" is said after it.
+    private func work(_ engine: Engine, _ server: HTTPServer, _ readiness: Readiness) async throws {
+        do {
+            try await engine.recover()
+        } catch {
+            throw StartError(description: "The jobs of the last run could not be recovered. \(error)")
+        }
+        readiness.open()
+        log.notice("fetchd \(Version.text) is ready at http://\(settings.listen.with(port: server.port))")
+        await engine.run()
     }
 
     private var engineOptions: Engine.Options {
@@ -95,10 +103,10 @@ struct Service {
 
 /// Something that runs until it is told to stop, as a unit of the service group.
 private struct Unit: ServiceLifecycle.Service {
-    let body: @Sendable () async -> Void
+    let body: @Sendable () async throws -> Void
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await body() }
+        try await cancelWhenGracefulShutdown { try await body() }
     }
 }
 

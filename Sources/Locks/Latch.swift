@@ -1,5 +1,5 @@
-/// Opens once and lets every waiting task through: how `shutdown()` learns that the thread is done.
-final class Latch: Sendable {
+/// Opens once and lets every waiting task through: that a thread has ended, that an attempt is over.
+public final class Latch: Sendable {
     private enum State {
         case closed([CheckedContinuation<Void, Never>])
         case open
@@ -7,7 +7,9 @@ final class Latch: Sendable {
 
     private let state = Locked(State.closed([]))
 
-    func open() {
+    public init() {}
+
+    public func open() {
         let waiting: [CheckedContinuation<Void, Never>] = state.withLock { state in
             guard case .closed(let waiting) = state else { return [] }
             state = .open
@@ -16,7 +18,7 @@ final class Latch: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    func wait() async {
+    public func wait() async {
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in
                 guard case .closed(let waiting) = state else { return true }

@@ -1,19 +1,15 @@
-// A value and the lock without which it cannot be reached.
-//
-// A pthread mutex rather than Synchronization.Mutex: ThreadSanitizer understands the former and reports false races
-// inside the latter.
-
 import Glibc
 
 /// Shared mutable state that is only reachable while its lock is held.
 ///
-/// Both live behind pointers. A mutex must not move; and reflection (which `dump` and test libraries use) of a stored
-/// property that cannot be copied ends the process.
-final class Guarded<Value: ~Copyable>: @unchecked Sendable {
+/// A pthread mutex rather than `Synchronization.Mutex`: ThreadSanitizer understands the former and reports false races
+/// inside the latter. Mutex and value live behind pointers, because a mutex must not move, and because reflection (which
+/// `dump` and test libraries use) of a stored property that cannot be copied ends the process.
+public final class Locked<Value: ~Copyable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
-    init(_ value: consuming Value) {
+    public init(_ value: consuming sending Value) {
         self.value = .allocate(capacity: 1)
         self.value.initialize(to: value)
         mutex = .allocate(capacity: 1)
@@ -29,7 +25,7 @@ final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         value.deallocate()
     }
 
-    func withLock<Result: ~Copyable, Failure: Error>(
+    public func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         pthread_mutex_lock(mutex)
