@@ -68,53 +68,35 @@ final class Attempt: Sendable {
     private func follow() async -> End {
         let folder = services.folder
         let part = job.part
-        guard var plan = try? await lane.run({ RequestPlan(for: part, in: folder) }) else { return .stopped(.shutdown) }
-        var url = spec.url
-        var redirects: [String] = []
-        var hasRestarted = false
+        guard let plan = try? await lane.run({ RequestPlan(for: part, in: folder) }) else { return .stopped(.shutdown) }
+        var way = Itinerary(from: spec.url, asking: plan.asked)
         while true {
             if let stop = control.stop { return .stopped(stop) }
             progress.enter(.connecting)
-            let end = await download(url, plan)
+            let end = await download(way, plan.continued)
             if let stop = control.stop { return .stopped(stop) }
             if let failure = end.failure { return .failed(failure, retryAfter: nil) }
-            switch (end.result.outcome, end.verdict) {
-            case (.rejected, .redirect):
-                guard let target = end.result.metrics.redirectURL, URLRule.fault(in: target) == nil else {
-                    return .failed(Self.badRedirect(end), retryAfter: nil)
-                }
-                redirects.append(url)
-                guard redirects.count <= Self.mostRedirects else {
-                    return .failed(Self.tooManyRedirects, retryAfter: nil)
-                }
-                url = target
-            case (.rejected, .askFromStart(let why)):
-                guard !hasRestarted else { return .failed(Self.badRange, retryAfter: nil) }
-                hasRestarted = true
-                plan.asked = RequestPlan.fromStart(why)
-            case (.rejected, .alreadyComplete(let size)):
-                return await resumedWhole(plan, size: size, url: url, redirects: redirects, end.result)
-            case (.rejected, .fail(let failure)): return .failed(failure, retryAfter: retryAfter(end))
-            case (.completed, .accept): return whole(end, url: url, redirects: redirects)
-            case (.failed(let error), _): return .failed(Failure(error, url: url), retryAfter: nil)
-            case (.cancelled, _): return .stopped(.shutdown)
-            case (.completed, _), (.rejected, _):
-                return .failed(
-                    Failure(.connectionLost, "The server closed the connection without an answer."), retryAfter: nil)
+            let target = end.result.metrics.redirectURL
+            switch way.step(after: end.result.outcome, end.verdict, redirectingTo: target) {
+            case .askAgain: continue
+            case .arrived: return whole(end, way)
+            case .alreadyThere(let size): return await alreadyWhole(plan.continued, size: size, end.result, way)
+            case .failed(let failure): return .failed(failure, retryAfter: retryAfter(end))
+            case .abandoned: return .stopped(.shutdown)
             }
         }
     }
 
-    private func download(_ url: String, _ plan: RequestPlan) async -> Download.End {
+    private func download(_ way: Itinerary, _ continued: (part: Part, file: Descriptor)?) async -> Download.End {
         let download = Download(
             Download.Context(
-                asked: plan.asked, bytesHad: job.bytesDurable, spec: spec, lane: lane,
+                asked: way.asked, bytesHad: job.bytesDurable, spec: spec, lane: lane,
                 part: { [services, lane, spec] offset in
-                    services.partFile(at: offset, continuing: plan.continued, spec, lane)
+                    services.partFile(at: offset, continuing: continued, spec, lane)
                 },
-                onAccept: { [self] in accepted($0, from: url) },
+                onAccept: { [self] in accepted($0, from: way.url) },
                 onBytes: { [progress] in progress.add($0) }))
-        let request = RequestPlan.request(url, plan.asked, spec, meantFor: spec.url)
+        let request = RequestPlan.request(way.url, way.asked, spec, meantFor: spec.url)
         return await download.run(request, on: services.client, control)
     }
 
@@ -134,7 +116,7 @@ final class Attempt: Sendable {
         Task { [services, job] in await services.beginTransfer(of: job, outcome) }
     }
 
-    private func whole(_ end: Download.End, url: String, redirects: [String]) -> End {
+    private func whole(_ end: Download.End, _ way: Itinerary) -> End {
         guard let acceptance = end.acceptance, let head = end.result.head else { return .stopped(.shutdown) }
         let size = acceptance.part.written
         if let expected = acceptance.size, expected != size {
@@ -146,15 +128,16 @@ final class Attempt: Sendable {
         }
         return .whole(
             WholePart(
-                file: acceptance.part, size: size, head: head, metrics: end.result.metrics, url: url,
-                redirects: redirects, isLengthVerified: end.result.metrics.bodyEndKnown || spec.expectedSize != nil))
+                file: acceptance.part, size: size, head: head, metrics: end.result.metrics, url: way.url,
+                redirects: way.redirects, isLengthVerified: end.result.metrics.bodyEndKnown || spec.expectedSize != nil)
+        )
     }
 
     /// Nothing was left to fetch: the crash came between the last byte and the promotion.
-    private func resumedWhole(
-        _ plan: RequestPlan, size: Int64, url: String, redirects: [String], _ result: TransferResult
+    private func alreadyWhole(
+        _ continued: (part: Part, file: Descriptor)?, size: Int64, _ result: TransferResult, _ way: Itinerary
     ) async -> End {
-        guard let continued = plan.continued, let head = result.head else { return .stopped(.shutdown) }
+        guard let continued, let head = result.head else { return .stopped(.shutdown) }
         let acceptance = Download.Acceptance(
             part: services.partFile(at: size, continuing: continued, spec, lane), offset: size, size: size,
             outcome: .resumed(offset: size), validators: continued.part.validators)
@@ -163,27 +146,16 @@ final class Attempt: Sendable {
         } catch {
             return .failed((error as? DiskError)?.failure ?? Failure(.storageError, "\(error)"), retryAfter: nil)
         }
-        accepted(acceptance, from: url)
+        accepted(acceptance, from: way.url)
         return .whole(
             WholePart(
-                file: acceptance.part, size: size, head: head, metrics: result.metrics, url: url,
-                redirects: redirects, isLengthVerified: true))
+                file: acceptance.part, size: size, head: head, metrics: result.metrics, url: way.url,
+                redirects: way.redirects, isLengthVerified: true))
     }
 
     private func retryAfter(_ end: Download.End) -> Double? {
         guard let head = end.result.head else { return nil }
         return ResponseFacts(status: head.status, headers: head.headers).retryDelay(at: services.time.now)
-    }
-
-    private static let mostRedirects = 20
-    private static let tooManyRedirects = Failure(
-        .tooManyRedirects, "The server redirected more than \(mostRedirects) times.")
-    private static let badRange = Failure(.badRange, "The server answers a request for the whole file with a range.")
-
-    private static func badRedirect(_ end: Download.End) -> Failure {
-        let target = end.result.metrics.redirectURL.map { " to \(URLRule.redacted($0)), which cannot be fetched" }
-        return Failure(
-            .badURL, "The server redirects\(target ?? " without saying where to").", status: end.result.head?.status)
     }
 }
 

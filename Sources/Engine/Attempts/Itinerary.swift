@@ -1,0 +1,75 @@
+import CurlClient
+import Downloads
+
+/// The way of one attempt through redirects and a restart, as a value: what to ask next is decided here, asking is done
+/// elsewhere.
+struct Itinerary: Sendable {
+    /// The address to ask now.
+    private(set) var url: String
+    /// Addresses left behind, in order.
+    private(set) var redirects: [String] = []
+    private(set) var asked: RequestedRange
+    private var hasRestarted = false
+
+    private static let mostRedirects = 20
+
+    init(from url: String, asking asked: RequestedRange) {
+        self.url = url
+        self.asked = asked
+    }
+
+    enum Step: Sendable, Equatable {
+        case askAgain
+        /// Every byte came.
+        case arrived
+        /// There was nothing left to send.
+        case alreadyThere(size: Int64)
+        case failed(Failure)
+        /// Without anybody's request: the client is shutting down.
+        case abandoned
+    }
+
+    /// What to do after an exchange.
+    ///
+    /// - Parameter target: where the response redirects to, absolute.
+    mutating func step(
+        after outcome: TransferResult.Outcome, _ verdict: ResponseVerdict?, redirectingTo target: String?
+    ) -> Step {
+        switch (outcome, verdict) {
+        case (.rejected, .redirect): follow(target)
+        case (.rejected, .askFromStart(let why)): restart(why)
+        case (.rejected, .alreadyComplete(let size)): .alreadyThere(size: size)
+        case (.rejected, .fail(let failure)): .failed(failure)
+        case (.completed, .accept): .arrived
+        case (.failed(let error), _): .failed(Failure(error, url: url))
+        case (.cancelled, _): .abandoned
+        case (.completed, _), (.rejected, _):
+            .failed(Failure(.connectionLost, "The server closed the connection without an answer."))
+        }
+    }
+
+    private mutating func follow(_ target: String?) -> Step {
+        guard let target, URLRule.fault(in: target) == nil else {
+            let place =
+                target.map { "to \(URLRule.redacted($0)), which cannot be fetched" } ?? "without saying where to"
+            return .failed(Failure(.badURL, "The server redirects \(place)."))
+        }
+        redirects.append(url)
+        guard redirects.count <= Self.mostRedirects else {
+            return .failed(
+                Failure(.tooManyRedirects, "The server redirected more than \(Self.mostRedirects) times."))
+        }
+        url = target
+        return .askAgain
+    }
+
+    /// Once: a server that answers a request for everything with a range is beyond help.
+    private mutating func restart(_ why: ResumeOutcome.RestartReason) -> Step {
+        guard !hasRestarted else {
+            return .failed(Failure(.badRange, "The server answers a request for the whole file with a range."))
+        }
+        hasRestarted = true
+        asked = RequestPlan.fromStart(why)
+        return .askAgain
+    }
+}
