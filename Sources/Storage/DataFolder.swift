@@ -1,4 +1,5 @@
-import Foundation
+import Downloads
+import Glibc
 
 /// The folder of one service, held by an exclusive lock for as long as this value lives: two services on one database
 /// would both admit the same jobs.
@@ -7,12 +8,8 @@ final class DataFolder: Sendable {
     private let lock: Int32
 
     init(at path: String) throws(StoreError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw .folderUnusable(path: path, why: error.localizedDescription)
-        }
+        let fault = FolderPath.make(path, mode: 0o700)
+        guard fault == 0 else { throw .folderUnusable(path: path, why: String(cString: strerror(fault))) }
         let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .folderUnusable(path: path, why: String(cString: strerror(errno))) }
         // The kernel drops the lock when the process ends, however it ends.

@@ -15,7 +15,8 @@ public final class DownloadsFolder: Sendable {
     /// - Throws: `EngineError.downloadsFolderUnusable` when it cannot be made or written.
     public init(at path: String) throws(EngineError) {
         do throws(DiskError) {
-            try Self.make(path)
+            let fault = FolderPath.make(path, mode: 0o755)
+            guard fault == 0 else { throw DiskError("make the downloads folder", code: fault) }
             root = try .open(path, flags: O_RDONLY | O_DIRECTORY, to: "open the downloads folder")
             parts = try Self.child(FilePathRule.partsDirectory, of: root, mode: 0o700, isMade: true)
             // Better now than at the first download.
@@ -25,15 +26,6 @@ public final class DownloadsFolder: Sendable {
         } catch {
             throw .downloadsFolderUnusable(path: path, why: error.reason)
         }
-    }
-
-    /// With its parents, where they are missing.
-    private static func make(_ path: String) throws(DiskError) {
-        if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
-        let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        guard errno == ENOENT, !parent.isEmpty else { throw DiskError("make the downloads folder") }
-        try make(parent)
-        guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw DiskError("make the downloads folder") }
     }
 
     /// A folder below the root, `/` between components; empty is the root itself.
