@@ -88,7 +88,7 @@ enum Schema {
         CREATE INDEX jobs_waiting ON jobs (retry_at) WHERE state = 'waiting';
         CREATE INDEX jobs_in_trouble ON jobs (state, id) WHERE state IN ('paused', 'failed', 'cancelled');
         CREATE INDEX jobs_by_session ON jobs (session, id);
-        CREATE INDEX jobs_by_batch ON jobs (session, batch, state);
+        CREATE INDEX jobs_by_batch ON jobs (session, batch, state, file_size);
 
         CREATE TABLE job_tags (
             tag TEXT NOT NULL,

@@ -98,19 +98,33 @@ enum SessionRow {
     }
 
     /// Of the latest batch, failed and cancelled jobs apart: what it has, and what it will have once every size is known.
+    ///
+    /// Clients poll this: the jobs are counted in their index alone, and only parts, of which there are few, are read.
     private static func progress(of session: String, batch: Int, in db: Database) throws -> (
         received: Int64, expected: Int64?
     ) {
         let row = try Row.fetchOne(
             db.cachedStatement(
                 sql: """
-                    SELECT coalesce(sum(coalesce(file_size, bytes_durable)), 0) AS received,
-                        sum(coalesce(file_size, size)) AS expected,
-                        count(*) - count(coalesce(file_size, size)) AS unknown
-                    FROM jobs LEFT JOIN parts ON parts.job = jobs.id
-                    WHERE session = ? AND batch = ? AND state NOT IN ('failed', 'cancelled')
-                    """), arguments: [session, batch])
+                    WITH owed AS (
+                        SELECT count(*) AS jobs FROM jobs
+                        WHERE session = :session AND batch = :batch
+                            AND state IN ('queued', 'running', 'waiting', 'paused')
+                    ), had AS (
+                        SELECT coalesce(sum(file_size), 0) AS bytes, count(*) AS jobs FROM jobs
+                        WHERE session = :session AND batch = :batch AND state = 'succeeded'
+                    ), coming AS (
+                        SELECT coalesce(sum(bytes_durable), 0) AS bytes, coalesce(sum(size), 0) AS size,
+                            count(size) AS jobs
+                        FROM parts CROSS JOIN jobs ON jobs.id = parts.job
+                        WHERE session = :session AND batch = :batch
+                            AND state IN ('queued', 'running', 'waiting', 'paused')
+                    )
+                    SELECT had.bytes + coming.bytes AS received, had.bytes + coming.size AS expected,
+                        owed.jobs = coming.jobs AND owed.jobs + had.jobs > 0 AS is_known
+                    FROM owed, had, coming
+                    """), arguments: ["session": session, "batch": batch])
         guard let row else { return (0, nil) }
-        return (row["received"], row["unknown"] == 0 ? row["expected"] : nil)
+        return (row["received"], row["is_known"] ? row["expected"] : nil)
     }
 }
