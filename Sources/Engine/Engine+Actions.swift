@@ -42,8 +42,6 @@ extension Engine {
     public func openFile(of finish: Finish) -> (descriptor: Int32, size: Int64, modified: Int64)? {
         services.folder.openFile(finish.file.path)
     }
-
-    public var bytesFree: Int64? { services.folder.bytesFree }
 }
 
 extension JobEffect {

@@ -55,9 +55,6 @@ public final class Engine: Sendable {
         active[job].map { $0.progress.snapshot(isStopping: $0.control.isStopping) }
     }
 
-    /// Jobs that hold a slot.
-    public var activeCount: Int { active.count }
-
     private func stopAttempts() async {
         let attempts = active.all
         for attempt in attempts { attempt.control.requestStop(.shutdown) }

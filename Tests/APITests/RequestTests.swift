@@ -100,6 +100,26 @@ extension HTTPField.Name {
     }
 }
 
+@Suite struct ReadinessTests {
+    @Test func nothingIsAskedBeforeRecoveryAndAfterTheStop() {
+        let readiness = Readiness()
+        func problem() -> Problem? {
+            do {
+                try readiness.check()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(problem()?.kind.status == .serviceUnavailable)
+        #expect(problem()?.headers[.retryAfter] == "1")
+        readiness.open()
+        #expect(problem() == nil)
+        readiness.close()
+        #expect(problem()?.kind == .unavailable)
+    }
+}
+
 @Suite struct RouteTableTests {
     private let table = RouteTable([
         Route(.get, "/v1/jobs/{id}") { _ in .noContent }, Route(.delete, "/v1/jobs/{id}") { _ in .noContent },

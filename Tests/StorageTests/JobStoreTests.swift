@@ -51,6 +51,20 @@ import Testing
         #expect(try fixture.eventTypes() == ["job.created"])
     }
 
+    @Test func aPromotionThatFindsNoRoomWaitsWithItsPart() async throws {
+        let fixture = try StoreFixture()
+        let job = try #require(try await fixture.create().first)
+        _ = try await fixture.admit()
+        _ = try await fixture.store.send(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
+        let wait = Wait(reason: .space, until: fixture.time.now.addingTimeInterval(30), cause: StoreFixture.failure)
+        let part = StoreFixture.part(durable: 10)
+        let waiting = try await fixture.store.send(.attemptDeferred(wait), to: job.id, AttemptReport(part: part)).job
+        #expect(waiting.state == .waiting(wait))
+        #expect(waiting.part == part)
+        fixture.time.advance(by: 30)
+        #expect(try await fixture.admit().map(\.job.part) == [part])
+    }
+
     @Test func anOffsetOfAnAttemptThatIsOverIsNotTaken() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)

@@ -36,8 +36,6 @@ public struct Webhook: Sendable, Equatable {
         self.state = state
         self.createdAt = createdAt
     }
-
-    public func wants(_ type: EventType) -> Bool { events.contains { $0.matches(type) } }
 }
 
 /// A signing secret of Standard Webhooks 1.0.0: `whsec_` and the base64 of 24 to 64 bytes.

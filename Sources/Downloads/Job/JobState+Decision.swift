@@ -24,8 +24,7 @@ extension JobState {
         case .attemptStopped(.cancel):
             attempting { .become(.cancelled, announce: .jobCancelled, then: [.discardPart]) }
         case .attemptInterrupted: attempting { .become(.queued, announce: nil, then: [.wakeScheduler]) }
-        case .attemptDeferred(let wait):
-            attempting { .become(.waiting(wait), announce: .jobWaiting, then: [.wakeScheduler]) }
+        case .attemptDeferred(let wait): attemptDeferred(wait)
         case .attemptFailed(let failure): attemptFailed(failure)
         case .promotionPlanned(let promotion): promotionPlanned(promotion)
         case .promoted: promoted()
@@ -34,7 +33,7 @@ extension JobState {
 
     private func admitted() -> Decision {
         switch self {
-        case .queued: .become(.running(.attempting), announce: .jobStarted, then: [.startAttempt])
+        case .queued: .become(.running(.attempting), announce: .jobStarted, then: [])
         case .running, .waiting, .paused, .succeeded, .failed, .cancelled: .refuse(allowed: [.queued])
         }
     }
@@ -82,6 +81,14 @@ extension JobState {
         }
     }
 
+    /// A promotion can be deferred, too: the disk has no room for the name.
+    private func attemptDeferred(_ wait: Wait) -> Decision {
+        switch self {
+        case .running: .become(.waiting(wait), announce: .jobWaiting, then: [.wakeScheduler])
+        case .queued, .waiting, .paused, .succeeded, .failed, .cancelled: .refuse(allowed: [.running])
+        }
+    }
+
     /// A promotion can fail, too: the destination is occupied, the disk gives up.
     private func attemptFailed(_ failure: Failure) -> Decision {
         switch self {
@@ -93,7 +100,7 @@ extension JobState {
     /// Planned again when the name was taken between the decision and the rename.
     private func promotionPlanned(_ promotion: Promotion) -> Decision {
         switch self {
-        case .running: .become(.running(.promoting(promotion)), announce: nil, then: [.promote])
+        case .running: .become(.running(.promoting(promotion)), announce: nil, then: [])
         case .queued, .waiting, .paused, .succeeded, .failed, .cancelled: .refuse(allowed: [.running])
         }
     }
@@ -119,11 +126,9 @@ extension JobState {
     }
 }
 
-/// What is to be done once a decision is committed.
+/// What is to be done by somebody else than the sender of the signal, once the decision is committed.
 public enum JobEffect: Sendable, Equatable {
-    case startAttempt
     case stopAttempt(JobSignal.StopReason)
-    case promote
     case discardPart
     case wakeScheduler
 }

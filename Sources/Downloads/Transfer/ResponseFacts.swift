@@ -6,7 +6,6 @@ public struct ResponseFacts: Sendable, Equatable {
     /// Bytes of this response's body, when known.
     public var contentLength: Int64?
     public var contentRange: ContentRange?
-    public var hasContentRange: Bool
     public var isMultipart: Bool
     public var validators: Validators
     /// Whether it says how credentials are to be given.
@@ -21,7 +20,6 @@ public struct ResponseFacts: Sendable, Equatable {
         }
         self.status = status
         contentLength = value("content-length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
-        hasContentRange = value("content-range") != nil
         contentRange = value("content-range").flatMap(ContentRange.init)
         isMultipart = value("content-type")?.lowercased().hasPrefix("multipart/byteranges") ?? false
         hasChallenge = value("www-authenticate") != nil || value("proxy-authenticate") != nil

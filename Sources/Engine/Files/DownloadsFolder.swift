@@ -64,13 +64,6 @@ public final class DownloadsFolder: Sendable {
         }
     }
 
-    /// Bytes free to the service on the file system of the parts.
-    public var bytesFree: Int64? {
-        var status = statvfs()
-        guard fstatvfs(root.number, &status) == 0 else { return nil }
-        return Int64(status.f_bavail) * Int64(status.f_frsize)
-    }
-
     static func split(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.lastIndex(of: "/") else { return ("", path) }
         return (String(path[..<slash]), String(path[path.index(after: slash)...]))

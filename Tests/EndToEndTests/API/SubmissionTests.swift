@@ -40,6 +40,18 @@ import Testing
         #expect(answer.problem == .init(kind: "invalid-value", pointer: pointer))
     }
 
+    @Test func theLargestBatchIsTakenWhole() async throws {
+        let scene = try await Scene()
+        // Nobody listens at port 1; what becomes of the jobs is not the question.
+        let jobs = (0..<10_000).map { JSON.object(["url": .string("http://127.0.0.1:1/\($0)")]) }
+        let answer = try await scene.api.post("/v1/jobs/batch", ["jobs": .array(jobs)])
+        #expect(answer.status == 201)
+        #expect(answer.json["jobs"].count == 10_000)
+        #expect(answer.json["jobs"][9_999]["url"] == "http://127.0.0.1:1/9999")
+        let counts = try await scene.api.session()["counts"].objectValue?.members.compactMap(\.value.integer) ?? []
+        #expect(counts.reduce(0, +) == 10_000)
+    }
+
     @Test func aBatchHasItsLimit() async throws {
         let scene = try await Scene()
         let jobs = Array(repeating: scene.order(), count: 10_001)
