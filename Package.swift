@@ -58,6 +58,9 @@ let package = Package(
         layer("Engine", ["CLinux", "CurlClient", "Downloads", "Locks", "Storage", crypto, logging]),
         layer("Webhooks", ["CurlClient", "Downloads", "Storage", crypto, logging]),
 
+        // Downloads that are made up, for those who rehearse.
+        layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
+
         // What others see of it.
         layer(
             "API", ["HTTPServer", "Downloads", "Storage", "Engine", "Webhooks", crypto, httpTypes, logging],
@@ -66,8 +69,8 @@ let package = Package(
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "CurlClient", "Downloads", "Engine", "HTTPServer", "Storage", "Webhooks",
-                argumentParser, configuration, lifecycle, logging,
+                "API", "CurlClient", "Downloads", "Engine", "HTTPServer", "Rehearsals", "Storage",
+                "Webhooks", argumentParser, configuration, lifecycle, logging,
             ],
             swiftSettings: strict),
 
@@ -80,6 +83,7 @@ let package = Package(
         tests("StorageTests", ["Storage", "Downloads", "Locks", grdb]),
         tests("EngineTests", ["Engine", "Storage", "Downloads", "CurlClient"]),
         tests("WebhooksTests", ["Webhooks", "Storage", "Downloads"]),
+        tests("RehearsalsTests", ["Rehearsals", "Downloads"]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Storage"]),
         tests("EndToEndTests", ["fetchd", "Downloads", crypto]),
     ],

@@ -9,6 +9,12 @@ struct Authentication: Sendable {
 
     init(token: String?) { self.token = token.map { SHA256.hash(data: Array($0.utf8)) } }
 
+    /// A name for who asks that gives nothing away: of those who hold the same token, or of all where there is none.
+    func caller(of head: RequestHead) -> String {
+        guard let token else { return "anybody" }
+        return token.prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
     /// - Throws: 401 with a challenge (RFC 6750, section 3).
     func check(_ head: RequestHead) throws(Problem) {
         guard let token else { return }

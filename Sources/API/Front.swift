@@ -1,5 +1,6 @@
 import Downloads
 import Engine
+import Foundation
 import HTTPServer
 import HTTPTypes
 import Logging
@@ -12,6 +13,10 @@ public struct Front: RequestHandler {
         public var token: String?
         /// Names accepted in `Host` besides `localhost` and addresses.
         public var publicHosts: [String] = []
+        /// Seconds a finish may stay unacknowledged before the metrics name its session.
+        public var acknowledgementPatience: TimeInterval = 3600
+        /// Whether jobs may have `rehearse:` URLs.
+        public var allowsRehearsals = false
 
         public init() {}
     }
@@ -22,12 +27,19 @@ public struct Front: RequestHandler {
     private let hosts: HostRule
     private let log: Logger
 
-    public init(options: Options, store: Store, engine: Engine, readiness: Readiness, log: Logger) {
+    public init(
+        options: Options, store: Store, engine: Engine, readiness: Readiness, time: any TimeSource = SystemTime(),
+        log: Logger
+    ) {
         table = RouteTable(
-            HealthRoutes(store: store, readiness: readiness).routes + SessionRoutes(store: store).routes
-                + WebhookRoutes(store: store).routes
-                + JobRoutes(store: store, engine: engine).routes + FileRoutes(store: store, engine: engine).routes
-                + EventRoutes(store: store).routes)
+            HealthRoutes(store: store, readiness: readiness).routes
+                + MetricsRoutes(
+                    store: store, acknowledgementPatience: options.acknowledgementPatience, time: time
+                ).routes
+                + SessionRoutes(store: store, engine: engine).routes + WebhookRoutes(store: store).routes
+                + DeliveryRoutes(store: store).routes
+                + JobRoutes(store: store, engine: engine, allowsRehearsals: options.allowsRehearsals).routes
+                + FileRoutes(store: store, engine: engine).routes + EventRoutes(store: store).routes)
         authentication = Authentication(token: options.token)
         self.readiness = readiness
         hosts = HostRule(publicHosts: options.publicHosts)
@@ -61,7 +73,9 @@ public struct Front: RequestHandler {
             if case .required = route.body, request.body.isEmpty {
                 throw Problem(.malformedJSON, "The request needs a JSON body.")
             }
-            return try await route.handle(Call(request: request, parameters: parameters))
+            return try await route.handle(
+                Call(
+                    request: request, parameters: parameters, caller: authentication.caller(of: request.head)))
         } catch {
             let problem = Problem(error)
             if problem.kind == .internalError {

@@ -10,9 +10,7 @@ extension Engine {
     public func perform(_ action: JobSignal.Action, on id: JobID) async throws -> SignalOutcome {
         while true {
             let outcome = try await services.store.send(action.signal, to: id) { [active] outcome in
-                // Here the attempt is known to be the one that the database calls running.
-                guard case .done(_, let effects, _) = outcome else { return }
-                for case .stopAttempt(let reason) in effects { active[id]?.control.requestStop(.asked(reason)) }
+                active.requestStop(asDecided: outcome)
             }
             guard case .done(_, let effects, let dropped) = outcome else { return outcome }
             if let dropped { services.folder.removePart(dropped) }
@@ -44,6 +42,14 @@ extension Engine {
     }
 }
 
+extension ActiveAttempts {
+    /// In a commit's hook: there, the attempt is known to be the one that the database calls running.
+    func requestStop(asDecided outcome: SignalOutcome) {
+        guard case .done(let job, let effects, _) = outcome else { return }
+        for case .stopAttempt(let reason) in effects { self[job.id]?.control.requestStop(.asked(reason)) }
+    }
+}
+
 extension JobEffect {
-    fileprivate var isStop: Bool { if case .stopAttempt = self { true } else { false } }
+    var isStop: Bool { if case .stopAttempt = self { true } else { false } }
 }

@@ -12,6 +12,12 @@ public final class Engine: Sendable {
         public var maxConcurrentJobs = 16
         /// Connections to one host and port, at most.
         public var maxConnectionsPerHost = 6
+        /// Seconds a finish may stay unacknowledged before the log says so.
+        public var acknowledgementPatience: TimeInterval = 3600
+        /// Where `rehearse:` URLs are fetched from, such as `http://127.0.0.1:4711`; nil: they are not.
+        public var rehearsalOrigin: String?
+        /// How long the journal remembers.
+        public var retention = Retention()
 
         public init() {}
     }
@@ -27,7 +33,8 @@ public final class Engine: Sendable {
     ) {
         self.options = options
         services = EngineServices(
-            store: store, folder: folder, client: client, lanes: DiskLanes(), time: time, log: log)
+            store: store, folder: folder, client: client, lanes: DiskLanes(),
+            rehearsalOrigin: options.rehearsalOrigin, time: time, log: log)
         promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
     }
 
@@ -45,6 +52,13 @@ public final class Engine: Sendable {
             group.addTask { [services] in await BatchKeeper(services: services).run() }
             group.addTask { [services, active] in
                 await CheckpointClock(services: services, active: active, lane: services.lanes.next()).run()
+            }
+            group.addTask { [services] in await SessionCloser(services: services).run() }
+            group.addTask { [services, options] in
+                await AcknowledgementWatch(services: services, patience: options.acknowledgementPatience).run()
+            }
+            group.addTask { [services, options] in
+                await JournalPruner(services: services, retention: options.retention).run()
             }
         }
         await stopAttempts()

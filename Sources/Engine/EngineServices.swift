@@ -9,8 +9,16 @@ struct EngineServices: Sendable {
     let folder: DownloadsFolder
     let client: CurlClient
     let lanes: DiskLanes
+    /// Where `rehearse:` URLs are fetched from; nil: they are not.
+    let rehearsalOrigin: String?
     let time: any TimeSource
     let log: Logger
+
+    /// What is asked of the network for a URL: itself, or what a rehearsal stands for.
+    func address(of url: String) -> String {
+        guard Rehearsal.isRehearsal(url), let rehearsalOrigin else { return url }
+        return Rehearsal.address(of: url, at: rehearsalOrigin)
+    }
 
     /// The file for bytes from `offset` on: the promised one where it is continued, else a new one. Bytes are never
     /// overwritten under a promise: a restart begins another part.

@@ -19,7 +19,9 @@ struct Reply: ~Copyable {
             let made = Self.make(response.body, on: connection, handle: handle)
         else { return nil }
         self.response = made
-        if case .stream = response.body, toHead || response.status == .notModified {
+        if case .stream(let stream) = response.body, stream.length == nil,
+            toHead || response.status == .notModified
+        {
             // The library would send the end of a chunked body although there is none.
             mhd_response_end_with_connection(made)
         }
@@ -71,14 +73,15 @@ struct Reply: ~Copyable {
         guard stream.attach(to: connection) else { return nil }
         let reader = Unmanaged.passRetained(StreamReader(stream: stream, handle: handle))
         let made = MHD_create_response_from_callback(
-            sizeUnknown, streamBlock, readStream, reader.toOpaque(), releaseStream)
+            stream.length.map { UInt64($0) } ?? sizeUnknown, streamBlock, readStream, reader.toOpaque(),
+            releaseStream)
         if made == nil { releaseStream(reader.toOpaque()) }
         return made
     }
 
     /// MHD_SIZE_UNKNOWN, a macro that Swift does not import.
     private static let sizeUnknown = UInt64.max
-    /// Buffer for clients of HTTP/1.0; chunks for the others are as large as the connection's own buffer.
+    /// Buffer for bodies of a known length and for clients of HTTP/1.0; chunks are as large as the connection's own.
     private static let streamBlock = 16 << 10
 }
 

@@ -21,6 +21,8 @@ public final class Store: Sendable {
     public let batchesDue: Alarm
     /// Rings when there are deliveries to be sent.
     public let deliveriesDue: Alarm
+    /// Rings when a deleted session may be settled.
+    public let sessionsDue: Alarm
 
     let writer: Writer
     let pool: DatabasePool
@@ -35,14 +37,16 @@ public final class Store: Sendable {
         folder = try DataFolder(at: path)
         pool = try Self.openPool(at: folder.database, readers: options.readers)
         self.time = time
-        let alarms = (jobs: Alarm(), batches: Alarm(), deliveries: Alarm())
+        let alarms = (jobs: Alarm(), batches: Alarm(), deliveries: Alarm(), sessions: Alarm())
         jobsDue = alarms.jobs
         batchesDue = alarms.batches
         deliveriesDue = alarms.deliveries
+        sessionsDue = alarms.sessions
         writer = Writer(pool: pool, time: time, ulids: try Self.sequence(after: pool)) { due in
             if due.contains(.jobs) { alarms.jobs.ring() }
             if due.contains(.batches) { alarms.batches.ring() }
             if due.contains(.deliveries) { alarms.deliveries.ring() }
+            if due.contains(.sessions) { alarms.sessions.ring() }
         }
     }
 

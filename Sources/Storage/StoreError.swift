@@ -14,6 +14,21 @@ public enum StoreError: Error, Sendable, Equatable {
     case noSuchWebhook(Name)
     /// `index` is the place of the job in the batch that was asked for.
     case unknownSession(Name, index: Int)
+    case noSuchDelivery(DeliveryID)
+    /// Deleted, it takes no more jobs; `index` as above, nil for a retry.
+    case sessionFinishing(Name, index: Int?)
+    /// `default` cannot be deleted.
+    case sessionPermanent(Name)
+    /// Nothing is posted to it before it is enabled again.
+    case webhookDisabled(Name, reason: String)
+    /// Nothing can be sent again to a webhook that was deleted.
+    case webhookGone(Name)
+    /// No event has this number yet.
+    case noSuchEvent(EventID, last: EventID)
+    /// What is asked for was pruned from the journal.
+    case eventsPruned(after: EventID, firstAvailable: EventID)
+    /// The key was used before, with another request.
+    case idempotencyKeyReused(String)
 
     // Writing.
     /// The disk is full; nothing of what was asked is stored.
@@ -36,6 +51,18 @@ extension StoreError: CustomStringConvertible {
         case .noSuchWebhook(let webhook): "There is no webhook \(webhook)."
         case .unknownSession(let session, let index):
             "There is no session \(session), which job \(index) names. Declare it with PUT /v1/sessions/\(session)."
+        case .noSuchDelivery(let delivery): "There is no delivery \(delivery)."
+        case .sessionFinishing(let session, _):
+            "Session \(session) was deleted and is finishing: it takes no more jobs. Once it is gone it can be declared anew."
+        case .sessionPermanent(let session): "The session \(session) is always there; it cannot be deleted."
+        case .webhookDisabled(let webhook, let reason):
+            "Webhook \(webhook) is disabled (\(reason)) Enable it first: POST .../webhooks/\(webhook)/enable."
+        case .webhookGone(let webhook): "Webhook \(webhook) was deleted; what was meant for it cannot be sent any more."
+        case .noSuchEvent(let event, let last): "There is no event \(event) yet; the last one is \(last)."
+        case .eventsPruned(let after, let first):
+            "Events after \(after) were removed from the journal, as they were older than is kept; the first there is is \(first)."
+        case .idempotencyKeyReused(let key):
+            "The Idempotency-Key '\(key)' was used with another request; a new request needs a new key."
         case .outOfSpace: "The disk of the data folder is full."
         case .failed(let why): "The database failed: \(why)."
         }

@@ -25,14 +25,14 @@ struct DeliveryAttempt: Sendable {
         let log = Delivery.Attempt(
             at: started, status: status(of: answer), error: error(of: answer),
             latencySeconds: ended.seconds(since: started), response: body(of: answer))
-        return (log, verdict(on: answer, attempts: delivery.attempts + 1, at: ended))
+        return (log, verdict(on: answer, tries: delivery.tries + 1, at: ended))
     }
 
     private func request(for delivery: DueDelivery, at now: Date) -> TransferRequest {
         let body = delivery.event.posted.bytes
         let timestamp = Int64(now.timeIntervalSince1970)
         let signature = WebhookSignature.sign(
-            id: delivery.id, timestamp: timestamp, body: body, with: delivery.webhook.secret)
+            id: delivery.id, timestamp: timestamp, body: body, with: delivery.webhook.secrets(at: now))
         return TransferRequest(
             url: delivery.webhook.url, method: "POST",
             headers: [
@@ -43,16 +43,16 @@ struct DeliveryAttempt: Sendable {
     }
 
     private func verdict(
-        on answer: Result<ExchangeResponse, TransferError>, attempts: Int, at now: Date
+        on answer: Result<ExchangeResponse, TransferError>, tries: Int, at now: Date
     ) -> DeliveryVerdict {
         switch status(of: answer) {
-        case let status? where (200..<300).contains(status): return .acknowledged
-        case 410?: return .disable(reason: "The endpoint answered 410: it is gone.")
+        case let status? where (200..<300).contains(status): return .accepted
+        case 410?: return .gone
         default:
             let next = schedule.next(
-                afterAttempts: attempts, retryAfter: retryAfter(of: answer, at: now), at: now,
+                afterAttempts: tries, retryAfter: retryAfter(of: answer, at: now), at: now,
                 jitter: .random(in: 0...1))
-            return next.map { .again(at: $0) } ?? .exhausted
+            return .rejected(retryAt: next)
         }
     }
 

@@ -90,7 +90,7 @@ public actor Dispatcher {
 
     private nonisolated func deliver(_ delivery: DueDelivery) async {
         let (entry, verdict) = await attempt.run(delivery)
-        if Task.isCancelled, verdict != .acknowledged { return }
+        if Task.isCancelled, verdict != .accepted { return }
         if let error = entry.error {
             log.warning(
                 "Delivery \(delivery.id) of event \(delivery.event.id) to webhook \(delivery.webhook.name) failed: \(error)"

@@ -3,13 +3,15 @@ import Downloads
 import Foundation
 
 /// Signing by Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks, spec): HMAC-SHA256 over
-/// `id.timestamp.body`, base64, behind the version `v1`.
+/// `id.timestamp.body`, base64, behind the version `v1`; one signature for each secret, with spaces between.
 enum WebhookSignature {
     /// - Parameter timestamp: seconds since 1970, of this attempt.
-    static func sign(id: DeliveryID, timestamp: Int64, body: [UInt8], with secret: WebhookSecret) -> String {
+    static func sign(id: DeliveryID, timestamp: Int64, body: [UInt8], with secrets: [WebhookSecret]) -> String {
         var content = Array("\(id).\(timestamp).".utf8)
         content += body
-        let code = HMAC<SHA256>.authenticationCode(for: content, using: SymmetricKey(data: secret.key))
-        return "v1," + Data(code).base64EncodedString()
+        return secrets.map { secret in
+            let code = HMAC<SHA256>.authenticationCode(for: content, using: SymmetricKey(data: secret.key))
+            return "v1," + Data(code).base64EncodedString()
+        }.joined(separator: " ")
     }
 }

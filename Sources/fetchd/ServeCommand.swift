@@ -75,6 +75,30 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Seconds that a finished batch may stay unacknowledged before the log and the metrics say so. (default: \(Int(Settings.Defaults.acknowledgementPatience)))",
+            valueName: "seconds"))
+    var acknowledgementPatience: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds that events and deliveries are kept once they were acknowledged. (default: \(Int(Settings.Defaults.eventRetention)), a week)",
+            valueName: "seconds"))
+    var eventRetention: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds that events nobody has acknowledged, and pending deliveries, are kept. (default: \(Int(Settings.Defaults.unacknowledgedRetention)), 30 days)",
+            valueName: "seconds"))
+    var unacknowledgedRetention: Double?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Take jobs with rehearse: URLs, which make up a download that succeeds or fails as the URL says; see docs/sessions.md. (default: off)"
+        ))
+    var enableRehearsals = false
+
+    @Option(
+        help: ArgumentHelp(
             "How much is logged: trace, debug, info, notice, warning, error or critical. (default: \(Settings.Defaults.logLevel))",
             valueName: "level"))
     var logLevel: String?
@@ -105,6 +129,10 @@ struct ServeCommand: AsyncParsableCommand {
         set(.allowNetwork, allowNetwork.isEmpty ? nil : .stringArray(allowNetwork))
         set(.publicHost, publicHost.isEmpty ? nil : .stringArray(publicHost))
         set(.webhookRetryDelays, webhookRetryDelays.map { .stringArray($0.split(separator: ",").map(String.init)) })
+        set(.acknowledgementPatience, acknowledgementPatience.map { .double($0) })
+        set(.eventRetention, eventRetention.map { .double($0) })
+        set(.unacknowledgedRetention, unacknowledgedRetention.map { .double($0) })
+        set(.enableRehearsals, enableRehearsals ? .bool(true) : nil)
         set(.logLevel, logLevel.map { .string($0) })
         return flags
     }

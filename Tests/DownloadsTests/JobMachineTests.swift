@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func aFullDiskUsesNoAttempt() {
-        let wait = Wait(reason: .space, until: Sample.now, cause: Failure(.noSpace, "full"))
+        let wait = Wait(.space(until: Sample.now), cause: Failure(.noSpace, "full"))
         let job = Sample.job().becoming(.running(.attempting), on: .admitted, at: Sample.now)
             .becoming(.waiting(wait), on: .attemptDeferred(wait), at: Sample.now)
         #expect(job.attempts == 0)

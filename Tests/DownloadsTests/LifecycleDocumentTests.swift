@@ -35,6 +35,37 @@ import Testing
         }
     }
 
+    @Test func everyDeliveryStateAndSignalIsDecidedAsDocumented() throws {
+        let table = try MarkdownTable(firstColumn: "signal", containing: "pending", in: document)
+        #expect(table.rows.map(\.name) == Sample.deliverySignals.map(\.name))
+        #expect(table.columns == Sample.deliveryStates.map(\.name.rawValue))
+        for (row, signal) in zip(table.rows, Sample.deliverySignals) {
+            for (cell, state) in zip(row.cells, Sample.deliveryStates) {
+                #expect(state.after(signal.value)?.name.rawValue ?? "·" == cell, "\(state) on \(signal.name)")
+            }
+        }
+    }
+
+    @Test func everyWebhookStateAndSignalIsDecidedAsDocumented() throws {
+        let table = try MarkdownTable(firstColumn: "signal", containing: "failing", in: document)
+        #expect(table.rows.map(\.name) == Sample.webhookSignals.map(\.name))
+        #expect(table.columns == Sample.webhookStates.map(\.name))
+        for (row, signal) in zip(table.rows, Sample.webhookSignals) {
+            for (cell, state) in zip(row.cells, Sample.webhookStates) {
+                #expect(shown(state.value.after(signal.value)) == cell, "\(state.name) on \(signal.name)")
+            }
+        }
+    }
+
+    private func shown(_ state: Webhook.State?) -> String {
+        switch state {
+        case nil: "·"
+        case .enabled(nil)?: "enabled"
+        case .enabled?: "failing"
+        case .disabled?: "disabled"
+        }
+    }
+
     private func shown(_ decision: JobState.Decision) -> String {
         switch decision {
         case .become(let state, _, _): state.name.rawValue

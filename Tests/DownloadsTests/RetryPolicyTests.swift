@@ -9,12 +9,12 @@ import Testing
         _ failure: Failure, failures: Int = 1, retryAfter: Double? = nil, jitter: Double = 1
     ) -> RetryPolicy.Verdict {
         policy.verdict(
-            on: failure, failuresInARow: failures, retryAfter: retryAfter, at: Sample.now, jitter: jitter)
+            on: failure, waitsFor: WaitFor.defaults, failuresInARow: failures, retryAfter: retryAfter, at: Sample.now, jitter: jitter)
     }
 
     private func delay(_ verdict: RetryPolicy.Verdict) -> Double? {
         guard case .wait(let wait) = verdict else { return nil }
-        return wait.until.timeIntervalSince(Sample.now)
+        return wait.until?.timeIntervalSince(Sample.now)
     }
 
     @Test func delaysDoubleUpToTheirBound() {
@@ -22,7 +22,7 @@ import Testing
         #expect((1...7).map { delay(verdict(lost, failures: $0)) } == [1, 2, 4, 8, 16, 32, 64])
         var patient = policy
         patient.maxAttempts = 100
-        let late = patient.verdict(on: lost, failuresInARow: 60, retryAfter: nil, at: Sample.now, jitter: 1)
+        let late = patient.verdict(on: lost, waitsFor: [], failuresInARow: 60, retryAfter: nil, at: Sample.now, jitter: 1)
         #expect(delay(late) == 3600)
     }
 
@@ -59,6 +59,6 @@ import Testing
             Issue.record("a full disk must not fail a job")
             return
         }
-        #expect(wait.reason == .space)
+        #expect(wait.name == .space)
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 enum Sample {
     static let now = Date(milliseconds: 1_566_228_194_250)
     static let failure = Failure(.connectionLost, "gone", attempts: 1, at: now)
-    static let wait = Wait(reason: .retry, until: now.addingTimeInterval(5), cause: failure)
+    static let wait = Wait(.retry(until: now.addingTimeInterval(5)), cause: failure)
     static let file = FinishedFile(path: "a/b.bin", size: 10, sha256: "00", contentType: "text/plain")
     static let receipt = Receipt(
         finalURL: "https://host/b?signature=s", redirects: [], status: 200, etag: "\"1\"", lastModified: nil,
@@ -51,8 +51,29 @@ enum Sample {
         BatchCase(
             name: "jobEnded (others left)", value: .jobEnded(.failed, due: now),
             openCounts: Batch.Counts(outstanding: 2)),
+        BatchCase(
+            name: "sessionInvalidated", value: .sessionInvalidated(at: now.addingTimeInterval(-1)),
+            openCounts: Batch.Counts(outstanding: 1)),
         BatchCase(name: "delayElapsed", value: .delayElapsed(finish: 9), openCounts: Batch.Counts(outstanding: 1)),
         BatchCase(name: "finishAcknowledged", value: .finishAcknowledged, openCounts: Batch.Counts(outstanding: 1)),
+    ]
+
+    static let deliveryStates: [Delivery.State] = [.pending(next: now), .acknowledged, .exhausted, .cancelled]
+
+    static let deliverySignals: [(name: String, value: DeliverySignal)] = [
+        ("accepted", .accepted), ("rejected (tries left)", .rejected(retryAt: now)),
+        ("rejected (none left)", .rejected(retryAt: nil)), ("withdrawn", .withdrawn),
+        ("redeliveryRequested", .redeliveryRequested(at: now)),
+    ]
+
+    static let webhookStates: [(name: String, value: Webhook.State)] = [
+        ("enabled", .enabled()), ("failing", .enabled(failingSince: now)), ("disabled", .disabled(reason: "gone")),
+    ]
+
+    static let webhookSignals: [(name: String, value: WebhookSignal)] = [
+        ("accepted", .accepted), ("rejected (first)", .rejected(at: now)),
+        ("rejected (for five days)", .rejected(at: now.addingTimeInterval(5 * 86_400))),
+        ("goneAnswered", .goneAnswered), ("enableRequested", .enableRequested),
     ]
 
     static func job(_ state: JobState = .queued, url: String = "https://host/b?signature=s") -> Job {

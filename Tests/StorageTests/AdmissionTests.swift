@@ -79,7 +79,7 @@ import Testing
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
         let until = fixture.time.now.addingTimeInterval(5)
-        let wait = Wait(reason: .retry, until: until, cause: StoreFixture.failure)
+        let wait = Wait(.retry(until: until), cause: StoreFixture.failure)
         _ = try await fixture.store.send(.attemptDeferred(wait), to: job.id)
         let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 1)
         let early = try await fixture.store.admitJobs(limits) { _ in }

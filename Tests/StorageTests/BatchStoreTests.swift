@@ -110,7 +110,7 @@ import Testing
         #expect(status.bytesReceived == 8)
         #expect(status.bytesExpected == nil)
         #expect(status.batch == 1)
-        #expect(status.isActive)
+        #expect(status.state == .active)
         _ = try await fixture.store.send(.cancelRequested, to: jobs[2].id)
         #expect(try fixture.store.session(.default).bytesExpected == 13)
         #expect(status.lastEvent == Int64(try fixture.eventTypes().count) - 1)

@@ -22,7 +22,7 @@ import Testing
 
         let admitted = try #require(try await fixture.admit().first).job
         #expect(try store.job(created.id) == admitted)
-        let wait = Wait(reason: .retry, until: fixture.time.now.addingTimeInterval(9), cause: StoreFixture.failure)
+        let wait = Wait(.retry(until: fixture.time.now.addingTimeInterval(9)), cause: StoreFixture.failure)
         let report = AttemptReport(part: StoreFixture.part(), hasGained: true, resume: .resumed(offset: 2))
         let waiting = try await store.send(.attemptDeferred(wait), to: created.id, report).job
         #expect(waiting.state == .waiting(wait))
@@ -56,7 +56,7 @@ import Testing
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
         _ = try await fixture.store.send(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
-        let wait = Wait(reason: .space, until: fixture.time.now.addingTimeInterval(30), cause: StoreFixture.failure)
+        let wait = Wait(.space(until: fixture.time.now.addingTimeInterval(30)), cause: StoreFixture.failure)
         let part = StoreFixture.part(durable: 10)
         let waiting = try await fixture.store.send(.attemptDeferred(wait), to: job.id, AttemptReport(part: part)).job
         #expect(waiting.state == .waiting(wait))

@@ -10,14 +10,14 @@ import Testing
         let secret = try #require(WebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
         let signature = WebhookSignature.sign(
             id: DeliveryID("msg_p5jXN8AQM9LWM0D4loKWxJek"), timestamp: 1_614_265_330,
-            body: Array(#"{"test": 2432232314}"#.utf8), with: secret)
+            body: Array(#"{"test": 2432232314}"#.utf8), with: [secret])
         #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
     }
 
     @Test func everyPartCounts() {
         let secret = WebhookSecret.random()
         func sign(_ id: String = "a", _ timestamp: Int64 = 1, _ body: String = "b") -> String {
-            WebhookSignature.sign(id: DeliveryID(id), timestamp: timestamp, body: Array(body.utf8), with: secret)
+            WebhookSignature.sign(id: DeliveryID(id), timestamp: timestamp, body: Array(body.utf8), with: [secret])
         }
         #expect(sign() == sign())
         #expect(Set([sign(), sign("x"), sign("a", 2), sign("a", 1, "x")]).count == 4)

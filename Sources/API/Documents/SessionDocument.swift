@@ -4,7 +4,7 @@ import Downloads
 extension SessionStatus {
     var document: JSON {
         [
-            "id": .string(session.id.text), "state": .string(isActive ? "active" : "idle"),
+            "id": .string(session.id.text), "state": .string(state.rawValue),
             "configuration": session.configuration.document,
             "counts": .object(
                 JobState.Name.allCases.reduce(into: JSONObject()) { $0[$1.rawValue] = .count(counts[$1] ?? 0) }),
@@ -35,6 +35,7 @@ extension SessionConfiguration {
                 "max_seconds": .number(retry.maxSeconds),
             ],
             "directory": .string(directory ?? ""), "on_conflict": .string((onConflict ?? .rename).rawValue),
+            "wait_for": .strings((waitFor ?? WaitFor.defaults).map(\.rawValue)),
             "digest": .string((digest ?? .sha256).rawValue), "priority": .string((priority ?? .normal).rawValue),
             "finish_delay_seconds": .number(finishDelaySeconds ?? Self.defaultFinishDelaySeconds),
             "metadata": metadata.json,

@@ -15,9 +15,17 @@ extension Problem {
 
     init(_ error: StoreError) {
         switch error {
-        case .noSuchSession, .noSuchJob, .noSuchWebhook: self.init(.notFound, error.description)
+        case .noSuchSession, .noSuchJob, .noSuchWebhook, .noSuchDelivery: self.init(.notFound, error.description)
         case .unknownSession(_, let index):
             self.init(.unknownSession, error.description, at: "/jobs/\(index)/session")
+        case .sessionFinishing(_, let index):
+            self.init(.sessionFinishing, error.description, at: index.map { "/jobs/\($0)/session" })
+        case .sessionPermanent, .webhookDisabled, .webhookGone: self.init(.stateConflict, error.description)
+        case .noSuchEvent: self.init(.invalidValue, error.description, at: "/through")
+        case .eventsPruned(_, let first):
+            self.init(.eventsPruned, error.description)
+            members["first_available"] = .integer(first)
+        case .idempotencyKeyReused: self.init(.idempotencyKeyReused, error.description)
         case .outOfSpace:
             self.init(.outOfSpace, error.description)
             headers[.retryAfter] = "30"

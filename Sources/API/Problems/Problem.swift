@@ -9,6 +9,8 @@ struct Problem: Error, Sendable {
     var detail: String
     /// RFC 6901, into the request's body.
     var pointer: String?
+    /// What the kind has beyond the members of every problem.
+    var members = JSONObject()
     var headers: HTTPFields = [:]
 
     init(_ kind: Kind, _ detail: String, at pointer: String? = nil) {
@@ -25,7 +27,9 @@ struct Problem: Error, Sendable {
         case notFound = "not-found"
         case methodNotAllowed = "method-not-allowed"
         case stateConflict = "state-conflict"
+        case sessionFinishing = "session-finishing"
         case fileGone = "file-gone"
+        case eventsPruned = "events-pruned"
         case headTooLarge = "head-too-large"
         case bodyTooLarge = "body-too-large"
         case unsupportedMediaType = "unsupported-media-type"
@@ -35,6 +39,7 @@ struct Problem: Error, Sendable {
         case unknownField = "unknown-field"
         case missingField = "missing-field"
         case unknownSession = "unknown-session"
+        case idempotencyKeyReused = "idempotency-key-reused"
         case notImplemented = "not-implemented"
         case internalError = "internal-error"
         case unavailable
@@ -49,6 +54,7 @@ extension Problem {
             "status": .count(kind.status.code), "detail": .string(detail),
         ]
         if let pointer { document["pointer"] = .string(pointer) }
+        for (name, value) in members.members { document[name] = value }
         var headers = headers
         headers[.contentType] = "application/problem+json"
         return Response(status: kind.status, headers: headers, body: .bytes(JSON.object(document).bytes + [0x0A]))
@@ -62,14 +68,15 @@ extension Problem.Kind {
         case .unauthorized: .unauthorized
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
-        case .stateConflict: .conflict
-        case .fileGone: .gone
+        case .stateConflict, .sessionFinishing: .conflict
+        case .fileGone, .eventsPruned: .gone
         case .headTooLarge: .requestHeaderFieldsTooLarge
         case .bodyTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .misdirectedRequest: .misdirectedRequest
-        case .invalidValue, .unknownField, .missingField, .unknownSession: .unprocessableContent
+        case .invalidValue, .unknownField, .missingField, .unknownSession, .idempotencyKeyReused:
+            .unprocessableContent
         case .notImplemented: .notImplemented
         case .internalError: .internalServerError
         case .unavailable, .outOfSpace: .serviceUnavailable
@@ -84,7 +91,9 @@ extension Problem.Kind {
         case .notFound: "There is no such thing"
         case .methodNotAllowed: "The method is not allowed here"
         case .stateConflict: "The state does not allow it"
+        case .sessionFinishing: "The session was deleted"
         case .fileGone: "The file is gone"
+        case .eventsPruned: "The events are gone"
         case .headTooLarge: "The request head is too large"
         case .bodyTooLarge: "The body is too large"
         case .unsupportedMediaType: "The body must be JSON"
@@ -94,6 +103,7 @@ extension Problem.Kind {
         case .unknownField: "A field is not known"
         case .missingField: "A field is missing"
         case .unknownSession: "The session is not declared"
+        case .idempotencyKeyReused: "The key was used for another request"
         case .notImplemented: "Not implemented"
         case .internalError: "fetchd failed"
         case .unavailable: "Not available now"

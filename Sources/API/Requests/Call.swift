@@ -7,6 +7,8 @@ struct Call: Sendable {
     let request: Request
     /// What stands in the path for each `{name}` of the route, decoded.
     let parameters: [String: String]
+    /// Who asks, as far as the service tells its callers apart.
+    let caller: String
 
     var head: RequestHead { request.head }
 

@@ -8,6 +8,13 @@ extension FieldReader {
         return url
     }
 
+    /// What can be downloaded: a URL, or a rehearsal of one.
+    mutating func source(_ name: String) throws(Problem) -> String? {
+        guard let text = try string(name), Rehearsal.isRehearsal(text) else { return try url(name) }
+        if let fault = Rehearsal.fault(in: text) { throw invalid(name, fault) }
+        return text
+    }
+
     mutating func headers(_ name: String) throws(Problem) -> [HeaderField]? {
         guard let value = value(name) else { return nil }
         guard let object = value.objectValue else { throw invalid(name, "must be an object of strings") }

@@ -88,6 +88,19 @@ extension FieldReader {
         return value
     }
 
+    /// A set of choices: each at most once, none at all is possible.
+    mutating func choices<Value: RawRepresentable<String> & CaseIterable>(
+        _ name: String, of type: Value.Type
+    ) throws(Problem) -> [Value]? {
+        guard let texts = try strings(name) else { return nil }
+        let values = texts.compactMap(Value.init(rawValue:))
+        guard values.count == texts.count, Set(texts).count == texts.count else {
+            throw invalid(
+                name, "may hold each of \(Value.allCases.map(\.rawValue).joined(separator: ", ")) once")
+        }
+        return values
+    }
+
     mutating func strings(_ name: String) throws(Problem) -> [String]? {
         guard let value = value(name) else { return nil }
         guard let values = value.arrayValue else { throw invalid(name, "must be an array of strings") }

@@ -3,7 +3,7 @@ import Downloads
 /// A job as a client asks for it. Everything is judged here, before anything is written.
 extension JobSpec {
     init(reading reader: inout FieldReader) throws(Problem) {
-        guard let url = try reader.url("url") else {
+        guard let url = try reader.source("url") else {
             throw Problem(
                 .missingField, "\(FieldReader.shown(reader.pointer(to: "url"))) is missing: the address to download.",
                 at: reader.pointer(to: "url"))
@@ -17,6 +17,7 @@ extension JobSpec {
         digest = try reader.choice("digest", of: Digest.self)
         timeouts = try reader.object("timeouts", Timeouts.init(reading:)) ?? Timeouts()
         retry = try reader.object("retry", RetryPolicy.init(reading:))
+        waitFor = try reader.choices("wait_for", of: WaitFor.self)
         tags = try reader.tags("tags") ?? []
         metadata = try reader.metadata("metadata") ?? Metadata()
         try Self.refuseWhatIsToCome(&reader)
@@ -26,7 +27,6 @@ extension JobSpec {
     private static func refuseWhatIsToCome(_ reader: inout FieldReader) throws(Problem) {
         try reader.unsupported("method", unless: "GET")
         try reader.unsupported("connections", unless: 1)
-        try reader.unsupported("wait_for", unless: ["space"])
         for name in [
             "urls", "body", "form", "json", "credentials", "rate_limit_bytes_per_second", "checksum", "not_before",
             "deadline", "resume_from",

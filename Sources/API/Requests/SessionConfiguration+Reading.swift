@@ -15,6 +15,7 @@ extension SessionConfiguration {
         retry = try reader.object("retry", RetryPolicy.init(reading:))
         directory = try reader.directory("directory")
         onConflict = try reader.choice("on_conflict", of: Destination.Conflict.self)
+        waitFor = try reader.choices("wait_for", of: WaitFor.self)
         digest = try reader.choice("digest", of: Digest.self)
         priority = try reader.choice("priority", of: Priority.self)
         finishDelaySeconds = try reader.seconds("finish_delay_seconds", in: 0...86_400)
@@ -24,7 +25,6 @@ extension SessionConfiguration {
 
     /// Fields of the contract whose defaults are all that this version does.
     private static func refuseWhatIsToCome(_ reader: inout FieldReader) throws(Problem) {
-        try reader.unsupported("wait_for", unless: ["space"])
         try reader.unsupported("connections", unless: 1)
         try reader.unsupported("resume_data_ttl_seconds", unless: 604_800)
         for name in ["minimum_bytes_per_second", "rate_limit_bytes_per_second", "tls", "proxy"] {

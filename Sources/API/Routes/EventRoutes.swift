@@ -11,7 +11,7 @@ struct EventRoutes: Sendable {
     private func list(_ call: Call) async throws -> Response {
         let query = try call.query { query throws(Problem) in
             EventQuery(
-                after: try query.integer("after", in: 0...Int64.max) ?? 0, session: try query.name("session"),
+                after: try query.integer("after", in: 0...Int64.max), session: try query.name("session"),
                 job: try query.value("job").map { JobID($0) }, type: try query.value("type").map(Self.pattern),
                 limit: try query.limit())
         }

@@ -8,6 +8,7 @@ import Storage
 struct JobRoutes: Sendable {
     let store: Store
     let engine: Engine
+    let allowsRehearsals: Bool
 
     var routes: [Route] {
         [
@@ -31,17 +32,28 @@ struct JobRoutes: Sendable {
     }
 
     private func create(_ call: Call) async throws -> Response {
-        let new = try call.body(NewJob.init(reading:))
+        let new = try call.body(read)
         do {
-            guard let job = try await store.createJobs([new]).first else {
-                throw Problem(.internalError, "The job was not stored.")
+            return try await create([new], call) { jobs in
+                let job = jobs[0]
+                return RememberedAnswer(location: "/v1/jobs/\(job.id)", body: document(job).bytes)
             }
-            return .json(document(job), .created, headers: [.location: "/v1/jobs/\(job.id)"])
         } catch let error as StoreError {
             var problem = Problem(error)
-            if case .unknownSession = error { problem.pointer = "/session" }
+            switch error {
+            case .unknownSession, .sessionFinishing: problem.pointer = "/session"
+            default: break
+            }
             throw problem
         }
+    }
+
+    /// Stores the jobs and answers 201; with an `Idempotency-Key`, a repeated request is answered as the first was.
+    private func create(
+        _ new: [NewJob], _ call: Call, _ answer: @escaping @Sendable ([Job]) -> RememberedAnswer
+    ) async throws -> Response {
+        guard let claim = try call.idempotencyClaim() else { return .created(answer(try await store.createJobs(new))) }
+        return .created(try await store.createJobs(new, once: claim, answer: answer))
     }
 
     /// All or none.
@@ -50,19 +62,28 @@ struct JobRoutes: Sendable {
             guard let jobs = reader.value("jobs")?.arrayValue, (1...Self.largestBatch).contains(jobs.count) else {
                 throw reader.invalid("jobs", "must be an array of 1 to \(Self.largestBatch) jobs")
             }
-            return try Self.read(jobs)
+            return try read(jobs)
         }
-        let jobs = try await store.createJobs(new)
-        return .json(["jobs": .array(jobs.map(document))], .created)
+        return try await create(new, call) { jobs in
+            RememberedAnswer(location: nil, body: JSON.object(["jobs": .array(jobs.map(document))]).bytes)
+        }
     }
 
-    private static func read(_ jobs: [JSON]) throws(Problem) -> [NewJob] {
+    private func read(_ jobs: [JSON]) throws(Problem) -> [NewJob] {
         var new: [NewJob] = []
         new.reserveCapacity(jobs.count)
         for (index, job) in jobs.enumerated() {
             var reader = try FieldReader(job, at: "/jobs/\(index)")
-            new.append(try NewJob(reading: &reader))
+            new.append(try read(&reader))
             try reader.finish()
+        }
+        return new
+    }
+
+    private func read(_ reader: inout FieldReader) throws(Problem) -> NewJob {
+        let new = try NewJob(reading: &reader)
+        guard allowsRehearsals || !Rehearsal.isRehearsal(new.spec.url) else {
+            throw reader.invalid("url", "is a rehearsal; fetchd takes them when it is started with --enable-rehearsals")
         }
         return new
     }
@@ -108,13 +129,21 @@ struct JobRoutes: Sendable {
         }
     }
 
-    private static func readOptions(of action: JobSignal.Action, _ reader: inout FieldReader) throws(Problem) {
+    static func readOptions(of action: JobSignal.Action, _ reader: inout FieldReader) throws(Problem) {
         if action == .cancel { try reader.unsupported("produce_resume_data", unless: false) }
     }
 
     private func document(_ job: Job) -> JSON { job.document(live: engine.progress(of: job.id)) }
 
     private static let largestBatch = 10_000
+}
+
+extension Response {
+    fileprivate static func created(_ answer: RememberedAnswer) -> Response {
+        var headers: HTTPFields = [.contentType: "application/json"]
+        headers[.location] = answer.location
+        return Response(status: .created, headers: headers, body: .bytes(answer.body + [0x0A]))
+    }
 }
 
 extension NewJob {

@@ -1,18 +1,34 @@
 import Downloads
+import Engine
 import HTTPServer
 import HTTPTypes
 import Storage
 
-/// `/v1/sessions`: declaring sessions and reading how they stand.
+/// `/v1/sessions`: declaring sessions, reading how they stand, acting on all jobs at once, ending them.
 struct SessionRoutes: Sendable {
     let store: Store
+    let engine: Engine
 
     var routes: [Route] {
         [
             Route(.get, "/v1/sessions", list),
             Route(.put, "/v1/sessions/{session}", body: .optional(limit: JSONBody.limit), declare),
             Route(.get, "/v1/sessions/{session}", show),
+            Route(.delete, "/v1/sessions/{session}", delete),
+            Route(.post, "/v1/sessions/{session}/acknowledge", body: .required(limit: JSONBody.limit), acknowledge),
+            actionRoute(.pause, "/v1/sessions/{session}/pause"),
+            actionRoute(.resume, "/v1/sessions/{session}/resume"),
+            actionRoute(.cancel, "/v1/sessions/{session}/cancel"),
         ]
+    }
+
+    private func actionRoute(_ action: JobSignal.Action, _ path: StaticString) -> Route {
+        Route(.post, path, body: .optional(limit: JSONBody.limit)) { call in
+            let session = try call.name("session")
+            if call.hasBody { try call.body { reader throws(Problem) in try JobRoutes.readOptions(of: action, &reader) } }
+            try await engine.perform(action, onAllOf: session)
+            return .json(try store.session(session).document)
+        }
     }
 
     private func list(_ call: Call) async throws -> Response {
@@ -26,6 +42,33 @@ struct SessionRoutes: Sendable {
         let configuration = call.hasBody ? try call.body(SessionConfiguration.init(reading:)) : nil
         let (status, isNew) = try await store.declareSession(name, configuration: configuration)
         return .json(status.document, isNew ? .created : .ok)
+    }
+
+    /// Ends the session once everything it owes is settled.
+    private func delete(_ call: Call) async throws -> Response {
+        let cancels = try call.query { query throws(Problem) in
+            try query.choice("outstanding", of: OutstandingChoice.self) == .cancel
+        }
+        guard let status = try await engine.invalidate(try call.name("session"), cancels: cancels) else {
+            return .noContent
+        }
+        return .json(status.document, .accepted)
+    }
+
+    private enum OutstandingChoice: String, CaseIterable { case finish, cancel }
+
+    private func acknowledge(_ call: Call) async throws -> Response {
+        let session = try call.name("session")
+        let through = try call.body { reader throws(Problem) in
+            guard let through = try reader.integer("through", in: 0...Int64.max) else {
+                throw Problem(
+                    .missingField, "`through` is missing: the number of the last event that you have taken.",
+                    at: reader.pointer(to: "through"))
+            }
+            return through
+        }
+        try await store.acknowledge(session, through: through)
+        return .json(try store.session(session).document)
     }
 
     private func show(_ call: Call) async throws -> Response {

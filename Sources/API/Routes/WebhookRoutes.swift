@@ -3,7 +3,7 @@ import HTTPServer
 import HTTPTypes
 import Storage
 
-/// `/v1/sessions/{session}/webhooks`: declaring endpoints and reading what was delivered to them.
+/// `/v1/sessions/{session}/webhooks`: declaring endpoints, trying them out, bringing them back.
 struct WebhookRoutes: Sendable {
     let store: Store
 
@@ -13,7 +13,14 @@ struct WebhookRoutes: Sendable {
             Route(.put, "/v1/sessions/{session}/webhooks/{webhook}", body: .required(limit: JSONBody.limit), declare),
             Route(.get, "/v1/sessions/{session}/webhooks/{webhook}", show),
             Route(.delete, "/v1/sessions/{session}/webhooks/{webhook}", delete),
-            Route(.get, "/v1/sessions/{session}/webhooks/{webhook}/deliveries", deliveries),
+            Route(.post, "/v1/sessions/{session}/webhooks/{webhook}/test", test),
+            Route(
+                .post, "/v1/sessions/{session}/webhooks/{webhook}/rotate-secret",
+                body: .optional(limit: JSONBody.limit), rotateSecret),
+            Route(
+                .post, "/v1/sessions/{session}/webhooks/{webhook}/recover", body: .required(limit: JSONBody.limit),
+                recover),
+            Route(.post, "/v1/sessions/{session}/webhooks/{webhook}/enable", enable),
         ]
     }
 
@@ -39,21 +46,40 @@ struct WebhookRoutes: Sendable {
         return .noContent
     }
 
-    private func deliveries(_ call: Call) async throws -> Response {
-        let webhook = try store.webhook(try call.name("webhook"), of: try call.name("session"))
-        let (limit, before) = try call.query { query throws(Problem) in
-            (try query.limit(), try query.value("cursor").map(Self.position))
-        }
-        let page = try store.deliveries(of: webhook, limit: limit, before: before)
-        return .json([
-            "deliveries": .array(page.deliveries.map(\.document)),
-            "next_cursor": .optional(page.next.map { Cursor.text(String($0)) }),
-        ])
+    private func test(_ call: Call) async throws -> Response {
+        .json(try await store.testWebhook(try call.name("webhook"), of: try call.name("session")).document)
     }
 
-    private static func position(_ cursor: String) throws(Problem) -> EventID {
-        guard let event = EventID(try Cursor.position(cursor)) else { throw Cursor.unknown }
-        return event
+    /// Answers with the new secret, which is shown here and nowhere else.
+    private func rotateSecret(_ call: Call) async throws -> Response {
+        let (session, name) = (try call.name("session"), try call.name("webhook"))
+        let secret =
+            call.hasBody ? try call.body { reader throws(Problem) in try reader.webhookSecret("secret") } : nil
+        return .json(
+            try await store.rotateSecret(of: name, of: session, to: secret).document(showsSecret: true))
+    }
+
+    /// Answers with the number of events that are on their way again.
+    private func recover(_ call: Call) async throws -> Response {
+        let (session, name) = (try call.name("session"), try call.name("webhook"))
+        let after = try call.body { reader throws(Problem) in
+            guard let after = try reader.integer("after", in: 0...Int64.max) else {
+                throw Problem(
+                    .missingField, "`after` is missing: the number of the last event that need not be sent again.",
+                    at: reader.pointer(to: "after"))
+            }
+            return after
+        }
+        var (count, position): (Int, EventID?) = (0, after)
+        while let after = position {
+            let step = try await store.recoverWebhook(name, of: session, after: after)
+            (count, position) = (count + step.count, step.next)
+        }
+        return .json(["recovered": .count(count)])
+    }
+
+    private func enable(_ call: Call) async throws -> Response {
+        .json(try await store.enableWebhook(try call.name("webhook"), of: try call.name("session")).document())
     }
 }
 
@@ -70,10 +96,16 @@ private struct WebhookWish {
         }
         self.url = url
         events = try reader.eventPatterns("events") ?? Webhook.defaultEvents
-        guard let text = try reader.string("secret") else { return }
+        secret = try reader.webhookSecret("secret")
+    }
+}
+
+extension FieldReader {
+    fileprivate mutating func webhookSecret(_ name: String) throws(Problem) -> WebhookSecret? {
+        guard let text = try string(name) else { return nil }
         guard let secret = WebhookSecret(text) else {
-            throw reader.invalid("secret", "must be whsec_ and the base64 of 24 to 64 bytes; leave it out to get one")
+            throw invalid(name, "must be whsec_ and the base64 of 24 to 64 bytes; leave it out to get one")
         }
-        self.secret = secret
+        return secret
     }
 }

@@ -8,6 +8,8 @@ public enum BatchSignal: Sendable, Equatable {
     case jobRejoined(Ending)
     /// A job became terminal. `due` is when the batch finishes if no other job joins.
     case jobEnded(Ending, due: Date)
+    /// The session takes no more jobs: there is nothing left to wait for.
+    case sessionInvalidated(at: Date)
     /// The due time has come, and the event has its number.
     case delayElapsed(finish: EventID)
     case finishAcknowledged
@@ -24,6 +26,7 @@ extension Batch {
         case .jobJoined: joined()
         case .jobRejoined(let ending): rejoined(ending)
         case .jobEnded(let ending, let due): ended(ending, due: due)
+        case .sessionInvalidated(let now): hurried(now)
         case .delayElapsed(let finish): finished(finish)
         case .finishAcknowledged: acknowledged()
         }
@@ -49,6 +52,11 @@ extension Batch {
             $0.counts[ending] += 1
             if $0.counts.outstanding == 0 { $0.state = .due(due) }
         }
+    }
+
+    private func hurried(_ now: Date) -> Batch? {
+        guard case .due(let due) = state, due > now else { return nil }
+        return changed { $0.state = .due(now) }
     }
 
     private func finished(_ finish: EventID) -> Batch? {

@@ -35,7 +35,13 @@ public enum EventType: String, Sendable, CaseIterable {
     case jobFailed = "job.failed"
     case jobCancelled = "job.cancelled"
     case jobDeleted = "job.deleted"
+    /// Every job that the session still owes waits for somebody's help.
+    case sessionWaiting = "session.waiting"
     case sessionFinished = "session.finished"
+    /// Nothing is posted to the endpoint any more.
+    case webhookDisabled = "webhook.disabled"
+    /// Somebody wants to see whether the endpoint takes what it is posted.
+    case webhookTest = "webhook.test"
 }
 
 /// Which events a webhook wants: a type, or all of a kind (`job.*`, `session.*`).

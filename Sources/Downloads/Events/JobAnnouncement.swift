@@ -6,8 +6,9 @@ extension Job {
         case .jobSucceeded, .jobFailed, .jobCancelled: ["snapshot": document(for: .journal)]
         case .jobWaiting:
             [
-                "reason": .optional(state.wait?.reason.rawValue), "retry_at": .optional(state.wait?.until),
-                "challenge": .null, "failure": state.wait?.cause.document ?? .null,
+                "reason": .optional(state.wait?.name.rawValue), "retry_at": .optional(state.wait?.until),
+                "challenge": state.wait?.challenge?.document ?? .null,
+                "failure": state.wait?.cause.document ?? .null,
             ]
         case .jobStarted: ["attempt": .count(attempts)]
         case .jobCreated: ["url": .string(URLRule.redacted(spec.url))]
@@ -15,7 +16,7 @@ extension Job {
             ["offset": .integer(resumedOffset), "bytes_expected": .optional(bytesExpected)]
         case .jobRestarted: ["why": .optional(restartReason?.rawValue)]
         case .jobPaused: ["bytes_durable": .integer(bytesDurable)]
-        case .jobDeleted, .sessionFinished: [:]
+        case .jobDeleted, .sessionWaiting, .sessionFinished, .webhookDisabled, .webhookTest: [:]
         }
     }
 

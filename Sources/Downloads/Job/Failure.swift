@@ -10,13 +10,19 @@ public struct Failure: Error, Sendable, Equatable, Codable {
     /// How many attempts the run had had.
     public var attempts: Int
     public var at: Date
+    /// What `credentials_required` is about.
+    public var challenge: Challenge?
 
-    public init(_ code: Code, _ message: String, status: Int? = nil, attempts: Int = 0, at: Date = .distantPast) {
+    public init(
+        _ code: Code, _ message: String, status: Int? = nil, attempts: Int = 0, at: Date = .distantPast,
+        challenge: Challenge? = nil
+    ) {
         self.code = code
         self.message = message
         self.status = status
         self.attempts = attempts
         self.at = at
+        self.challenge = challenge
     }
 
     /// The stable codes of the contract.

@@ -27,7 +27,7 @@ extension Job {
         case .attemptInterrupted:
             // Not the download's fault: as if it had not been tried.
             attempts = max(0, attempts - 1)
-        case .attemptDeferred(let wait) where wait.reason == .space:
+        case .attemptDeferred(let wait) where wait.name == .space:
             attempts = max(0, attempts - 1)
         case .attemptDeferred, .attemptFailed:
             failuresInARow += 1

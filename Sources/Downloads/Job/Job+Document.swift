@@ -19,14 +19,14 @@ extension Job {
             "id": .string(id.text), "session": .string(session.text), "batch": .count(batch),
             "state": .string(state.name.rawValue),
             "phase": state.name == .running ? .string(phase.rawValue) : .null,
-            "reason": .optional(state.wait?.reason.rawValue), "revision": .count(revision),
+            "reason": .optional(state.wait?.name.rawValue), "revision": .count(revision),
             "url": .string(url(spec.url)), "destination": spec.destination.document,
             "priority": .string((spec.priority ?? .normal).rawValue),
             "created_at": .time(createdAt), "started_at": .optional(startedAt), "finished_at": .optional(finishedAt),
             "not_before": .null, "deadline": .null,
             "progress": progress(live), "resume": (live?.resume ?? resume)?.document ?? .null,
             "attempts": .count(attempts),
-            "retry_at": .optional(state.wait?.until), "challenge": .null,
+            "retry_at": .optional(state.wait?.until), "challenge": state.wait?.challenge?.document ?? .null,
             "failure": state.failure?.document ?? .null,
             "file": state.finish?.file.document ?? .null,
             "receipt": state.finish?.receipt.document(url) ?? .null,
@@ -72,6 +72,10 @@ extension ResumeOutcome {
         case .restarted(let why): ["decision": "restarted", "why": .string(why.rawValue), "offset": 0]
         }
     }
+}
+
+extension Challenge {
+    var document: JSON { ["scheme": .string(scheme), "realm": .optional(realm)] }
 }
 
 extension Failure {

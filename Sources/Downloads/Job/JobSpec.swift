@@ -13,6 +13,7 @@ public struct JobSpec: Sendable, Equatable, Codable {
     public var digest: Digest?
     public var timeouts = Timeouts()
     public var retry: RetryPolicy?
+    public var waitFor: [WaitFor]?
     public var tags: [String] = []
     public var metadata = Metadata()
 
@@ -29,6 +30,7 @@ public struct JobSpec: Sendable, Equatable, Codable {
         digest = try stored.decodeIfPresent(Digest.self, forKey: .digest)
         timeouts = try stored.decode(.timeouts, default: Timeouts())
         retry = try stored.decodeIfPresent(RetryPolicy.self, forKey: .retry)
+        waitFor = try stored.decodeIfPresent([WaitFor].self, forKey: .waitFor)
         tags = try stored.decode(.tags, default: [])
         metadata = try stored.decode(.metadata, default: Metadata())
     }

@@ -72,28 +72,6 @@ extension JobState {
     }
 }
 
-/// What a waiting job waits for.
-public struct Wait: Sendable, Equatable {
-    public enum Reason: String, Sendable, CaseIterable {
-        /// The next try, after an attempt that failed for a reason that may pass.
-        case retry
-        /// Room on the disk.
-        case space
-    }
-
-    public var reason: Reason
-    /// When it goes on by itself.
-    public var until: Date
-    /// What the attempt before ended with.
-    public var cause: Failure
-
-    public init(reason: Reason, until: Date, cause: Failure) {
-        self.reason = reason
-        self.until = until
-        self.cause = cause
-    }
-}
-
 /// A verified part on its way to its destination; committed before the rename, so that a restart can carry it on.
 public struct Promotion: Sendable, Equatable, Codable {
     public var part: PartID

@@ -30,21 +30,28 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
     }
 
     /// - Parameters:
+    ///   - waitsFor: what the job waits for instead of failing.
     ///   - failuresInARow: attempts that failed since the last byte of progress, this one included.
     ///   - retryAfter: seconds the server asked for; it lengthens the delay, it never shortens it.
     ///   - jitter: 0 to 1, uniform: "full jitter" spreads clients that failed together
     ///     (aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter).
     public func verdict(
-        on failure: Failure, failuresInARow: Int, retryAfter: Double?, at now: Date, jitter: Double
+        on failure: Failure, waitsFor: [WaitFor], failuresInARow: Int, retryAfter: Double?, at now: Date,
+        jitter: Double
     ) -> Verdict {
-        if failure.code == .noSpace {
-            return .wait(Wait(reason: .space, until: now.addingTimeInterval(Self.spaceSeconds), cause: failure))
+        switch failure.code {
+        case .noSpace where waitsFor.contains(.space):
+            return .wait(Wait(.space(until: now.addingTimeInterval(Self.spaceSeconds)), cause: failure))
+        case .credentialsRequired where waitsFor.contains(.credentials):
+            return .wait(Wait(.credentials, cause: failure))
+        case .linkExpired where waitsFor.contains(.url): return .wait(Wait(.url, cause: failure))
+        default: break
         }
         guard failure.mayPass, failuresInARow < maxAttempts else { return .fail(failure) }
         let bound = min(maxSeconds, baseSeconds * pow(2, Double(max(0, failuresInARow - 1))))
         let asked = min(retryAfter ?? 0, Self.retryAfterLimit)
         let delay = max(bound * jitter, asked)
         let until = Date(milliseconds: now.addingTimeInterval(delay).milliseconds)
-        return .wait(Wait(reason: .retry, until: until, cause: failure))
+        return .wait(Wait(.retry(until: until), cause: failure))
     }
 }

@@ -4,11 +4,14 @@ import Foundation
 public struct Session: Sendable, Equatable {
     public let id: Name
     public var configuration: SessionConfiguration
+    /// Somebody has deleted it: it takes no more jobs, and is gone when everything it owes is settled.
+    public var isFinishing: Bool
     public let createdAt: Date
 
-    public init(id: Name, configuration: SessionConfiguration, createdAt: Date) {
+    public init(id: Name, configuration: SessionConfiguration, isFinishing: Bool = false, createdAt: Date) {
         self.id = id
         self.configuration = configuration
+        self.isFinishing = isFinishing
         self.createdAt = createdAt
     }
 }
@@ -43,5 +46,17 @@ public struct SessionStatus: Sendable, Equatable {
         self.unacknowledgedSince = unacknowledgedSince
     }
 
-    public var isActive: Bool { counts.contains { $0.key.isOutstanding && $0.value > 0 } }
+    public enum State: String, Sendable, CaseIterable {
+        /// Nothing is outstanding.
+        case idle
+        /// Some job is.
+        case active
+        /// Deleted, and not settled yet.
+        case finishing
+    }
+
+    public var state: State {
+        if session.isFinishing { return .finishing }
+        return counts.contains { $0.key.isOutstanding && $0.value > 0 } ? .active : .idle
+    }
 }

@@ -11,6 +11,7 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
     /// Below the downloads root.
     public var directory: String?
     public var onConflict: Destination.Conflict?
+    public var waitFor: [WaitFor]?
     public var digest: Digest?
     public var priority: Priority?
     /// Seconds between the last job's end and `session.finished`: a loop of single submissions is one batch.
@@ -29,6 +30,7 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
         retry = try stored.decodeIfPresent(RetryPolicy.self, forKey: .retry)
         directory = try stored.decodeIfPresent(String.self, forKey: .directory)
         onConflict = try stored.decodeIfPresent(Destination.Conflict.self, forKey: .onConflict)
+        waitFor = try stored.decodeIfPresent([WaitFor].self, forKey: .waitFor)
         digest = try stored.decodeIfPresent(Digest.self, forKey: .digest)
         priority = try stored.decodeIfPresent(Priority.self, forKey: .priority)
         finishDelaySeconds = try stored.decodeIfPresent(Double.self, forKey: .finishDelaySeconds)
@@ -51,6 +53,7 @@ public struct ResolvedSpec: Sendable, Equatable {
     public var filename: String?
     public var conflict: Destination.Conflict
     public var createDirectories: Bool
+    public var waitFor: [WaitFor]
     public var digest: Digest
     public var expectedSize: Int64?
     public var maxSize: Int64?
@@ -66,6 +69,7 @@ public struct ResolvedSpec: Sendable, Equatable {
         filename = spec.destination.filename
         conflict = spec.destination.onConflict ?? configuration.onConflict ?? .rename
         createDirectories = spec.destination.createDirectories
+        waitFor = spec.waitFor ?? configuration.waitFor ?? WaitFor.defaults
         digest = spec.digest ?? configuration.digest ?? .sha256
         expectedSize = spec.expectedSize
         maxSize = spec.maxSize

@@ -8,8 +8,8 @@ public struct ResponseFacts: Sendable, Equatable {
     public var contentRange: ContentRange?
     public var isMultipart: Bool
     public var validators: Validators
-    /// Whether it says how credentials are to be given.
-    public var hasChallenge: Bool
+    /// How credentials are to be given, where it says so.
+    public var challenge: Challenge?
     /// `Retry-After` as it was sent.
     public var retryAfter: String?
 
@@ -22,7 +22,7 @@ public struct ResponseFacts: Sendable, Equatable {
         contentLength = value("content-length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
         contentRange = value("content-range").flatMap(ContentRange.init)
         isMultipart = value("content-type")?.lowercased().hasPrefix("multipart/byteranges") ?? false
-        hasChallenge = value("www-authenticate") != nil || value("proxy-authenticate") != nil
+        challenge = (value("www-authenticate") ?? value("proxy-authenticate")).flatMap(Challenge.init(header:))
         retryAfter = value("retry-after")
         let coding = value("content-encoding")?.lowercased() ?? "identity"
         let date = value("date").flatMap(Date.init(httpDate:))

@@ -97,8 +97,10 @@ extension ResponseVerdict {
 
     private static func refusal(_ response: ResponseFacts, bytesHad: Int64) -> Failure {
         let status = response.status
-        if response.hasChallenge, status == 401 || status == 407 {
-            return Failure(.credentialsRequired, "The server asks for credentials (\(status)).", status: status)
+        if let challenge = response.challenge, status == 401 || status == 407 {
+            return Failure(
+                .credentialsRequired, "The server asks for credentials (\(status)).", status: status,
+                challenge: challenge)
         }
         if bytesHad > 0, [401, 403, 404, 410].contains(status) {
             return Failure(

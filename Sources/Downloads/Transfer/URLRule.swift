@@ -34,8 +34,9 @@ public enum URLRule {
         return String(text[..<scheme.upperBound] + text[text.index(after: at)...])
     }
 
-    /// `host:port`, by which connections to one server are counted.
+    /// `host:port`, by which connections to one server are counted; rehearsals are all of one.
     public static func hostAndPort(of text: String) -> String {
+        if Rehearsal.isRehearsal(text) { return Rehearsal.scheme }
         guard let url = URLComponents(string: text), let host = url.host else { return "" }
         return "\(host.lowercased()):\(url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80))"
     }

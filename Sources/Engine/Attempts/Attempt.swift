@@ -66,6 +66,11 @@ final class Attempt: Sendable {
     }
 
     private func follow() async -> End {
+        if Rehearsal.isRehearsal(spec.url), services.rehearsalOrigin == nil {
+            return .failed(
+                Failure(.badURL, "Rehearsals are switched off: start fetchd with --enable-rehearsals, and retry."),
+                retryAfter: nil)
+        }
         let folder = services.folder
         let part = job.part
         guard let plan = try? await lane.run({ RequestPlan(for: part, in: folder) }) else { return .stopped(.shutdown) }
@@ -96,7 +101,8 @@ final class Attempt: Sendable {
                 },
                 onAccept: { [self] in accepted($0, from: way.url) },
                 onBytes: { [progress] in progress.add($0) }))
-        let request = RequestPlan.request(way.url, way.asked, spec, meantFor: spec.url)
+        let request = RequestPlan.request(
+            services.address(of: way.url), way.asked, spec, meantFor: services.address(of: spec.url))
         return await download.run(request, on: services.client, control)
     }
 

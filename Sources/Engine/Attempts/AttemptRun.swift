@@ -51,7 +51,8 @@ struct AttemptRun: Sendable {
         failure.at = now
         let before = attempt.hasGained ? 0 : attempt.job.failuresInARow
         let verdict = attempt.spec.retry.verdict(
-            on: failure, failuresInARow: before + 1, retryAfter: retryAfter, at: now, jitter: .random(in: 0...1))
+            on: failure, waitsFor: attempt.spec.waitFor, failuresInARow: before + 1, retryAfter: retryAfter, at: now,
+            jitter: .random(in: 0...1))
         services.log.info(
             "Attempt \(attempt.job.attempts) of \(attempt.job.id) ended: \(failure.code.rawValue), \(failure.message)")
         switch verdict {

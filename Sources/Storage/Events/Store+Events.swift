@@ -4,14 +4,15 @@ import GRDB
 
 /// Reading the journal.
 public struct EventQuery: Sendable {
-    public var after: EventID
+    /// nil: from the first there is.
+    public var after: EventID?
     public var session: Name?
     public var job: JobID?
     public var type: EventPattern?
     public var limit: Int
 
     public init(
-        after: EventID = 0, session: Name? = nil, job: JobID? = nil, type: EventPattern? = nil, limit: Int = 100
+        after: EventID? = nil, session: Name? = nil, job: JobID? = nil, type: EventPattern? = nil, limit: Int = 100
     ) {
         self.after = after
         self.session = session
@@ -28,15 +29,18 @@ public struct EventPage: Sendable {
 }
 
 extension Store {
+    /// - Throws: `eventsPruned` when some behind `after` are no longer there.
     public func events(_ query: EventQuery) throws(StoreError) -> EventPage {
         let (sql, arguments) = query.statement
+        let after = query.after ?? 0
         return try read { db in
             // In one snapshot: what is behind `last` and does not match can be skipped for good.
+            if let after = query.after { try Self.requireUnpruned(after, query, in: db) }
             let last = try EventID.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM events")) ?? 0
             let events = try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(EventRow.event)
             let isWhole = events.count < query.limit
             return EventPage(
-                events: events, nextAfter: isWhole ? max(last, query.after) : events.last?.id ?? query.after)
+                events: events, nextAfter: isWhole ? max(last, after) : events.last?.id ?? after)
         }
     }
 }
@@ -44,7 +48,7 @@ extension Store {
 extension EventQuery {
     fileprivate var statement: (String, StatementArguments) {
         var conditions = ["id > ?"]
-        var arguments: StatementArguments = [after]
+        var arguments: StatementArguments = [after ?? 0]
         func demand(_ condition: String, _ value: String) {
             conditions.append(condition)
             arguments += [value]

@@ -30,14 +30,20 @@ enum JobRow {
                 .running(.attempting)
             }
         case .waiting:
-            .waiting(
-                Wait(
-                    reason: try row.named("reason", as: Wait.Reason.self), until: row.time("retry_at"),
-                    cause: try row.decoded("failure", as: Failure.self)))
+            .waiting(Wait(try waitReason(row), cause: try row.decoded("failure", as: Failure.self)))
         case .paused: .paused
         case .succeeded: .succeeded(try row.decoded("finish", as: Finish.self))
         case .failed: .failed(try row.decoded("failure", as: Failure.self))
         case .cancelled: .cancelled
+        }
+    }
+
+    private static func waitReason(_ row: Row) throws -> Wait.Reason {
+        switch try row.named("reason", as: Wait.Name.self) {
+        case .retry: .retry(until: row.time("retry_at"))
+        case .space: .space(until: row.time("retry_at"))
+        case .credentials: .credentials
+        case .url: .url
         }
     }
 
@@ -93,8 +99,8 @@ extension Transaction {
             WHERE id = ?
             """,
             [
-                job.batch, job.state.name.rawValue, job.revision, job.state.wait?.reason.rawValue,
-                job.state.wait?.until.milliseconds, try failure.map(Stored.text),
+                job.batch, job.state.name.rawValue, job.revision, job.state.wait?.name.rawValue,
+                job.state.wait?.until?.milliseconds, try failure.map(Stored.text),
                 try job.state.promotion.map(Stored.text), try job.state.finish.map(Stored.text),
                 job.state.finish?.file.size, job.attempts,
                 job.failuresInARow, resume.decision, resume.offset, resume.why, job.startedAt?.milliseconds,

@@ -36,7 +36,7 @@ extension Store {
         try await writer.write(onCommit: { onCommit($0.admitted) }) { transaction in
             try transaction.endWaits()
             let admitted = try transaction.admit(limits)
-            let next = try transaction.row("SELECT min(retry_at) AS at FROM jobs WHERE state = 'waiting'")
+            let next = try transaction.row("SELECT min(retry_at) AS at FROM jobs WHERE retry_at IS NOT NULL")
             return AdmissionRound(admitted: admitted, nextWaitEnds: next?.optionalTime("at"))
         }
     }
@@ -44,7 +44,7 @@ extension Store {
 
 extension Transaction {
     fileprivate func endWaits() throws {
-        let due = try rows("SELECT id FROM jobs WHERE state = 'waiting' AND retry_at <= ?", [now.milliseconds])
+        let due = try rows("SELECT id FROM jobs WHERE retry_at IS NOT NULL AND retry_at <= ?", [now.milliseconds])
         for row in due { _ = try send(.waitEnded, to: JobID(row["id"])) }
     }
 

@@ -17,16 +17,23 @@ public struct NewJob: Sendable {
 extension Store {
     /// All of them or none, in the order asked for; durable when this returns.
     ///
-    /// - Throws: `unknownSession` with the place of the first job that names one.
+    /// - Throws: `unknownSession` or `sessionFinishing` with the place of the first job that names such a session.
     public func createJobs(_ new: [NewJob]) async throws -> [Job] {
+        try await writer.write { try $0.create(new) }
+    }
+
+    /// The same, once: a request that was carried out before is answered as it was then, and creates nothing.
+    ///
+    /// - Parameter answer: what the request is answered, kept with the jobs.
+    /// - Throws: also `idempotencyKeyReused`.
+    public func createJobs(
+        _ new: [NewJob], once claim: IdempotencyClaim, answer: @escaping @Sendable ([Job]) -> RememberedAnswer
+    ) async throws -> RememberedAnswer {
         try await writer.write { transaction in
-            var jobs: [Job] = []
-            jobs.reserveCapacity(new.count)
-            for run in new.indices.runs(where: { new[$0].session == new[$1].session }) {
-                jobs += try transaction.create(new[run], at: run.lowerBound)
-            }
-            transaction.wake(.jobs)
-            return jobs
+            if let first = try transaction.rememberedAnswer(to: claim) { return first }
+            let answer = answer(try transaction.create(new))
+            try transaction.remember(answer, to: claim)
+            return answer
         }
     }
 
@@ -55,14 +62,22 @@ extension Store {
 }
 
 extension Transaction {
+    fileprivate func create(_ new: [NewJob]) throws -> [Job] {
+        var jobs: [Job] = []
+        jobs.reserveCapacity(new.count)
+        for run in new.indices.runs(where: { new[$0].session == new[$1].session }) {
+            jobs += try create(new[run], at: run.lowerBound)
+        }
+        wake(.jobs)
+        return jobs
+    }
+
     /// Jobs of one session.
     fileprivate func create(_ new: ArraySlice<NewJob>, at index: Int) throws -> [Job] {
         guard let session = new.first?.session else { return [] }
-        guard let row = try row("SELECT * FROM sessions WHERE id = ?", [session.text]) else {
-            throw StoreError.unknownSession(session, index: index)
-        }
-        let configuration = try SessionRow.session(row).configuration
+        let configuration = try configuration(of: session, for: index)
         let batch = try joinBatch(session, adding: new.count)
+        try noteMovement(of: session)
         return try new.map { new in
             var spec = new.spec
             spec.priority = spec.priority ?? configuration.priority
@@ -71,6 +86,19 @@ extension Transaction {
             try insert(job)
             try announce(.jobCreated, of: job)
             return job
+        }
+    }
+}
+
+extension Transaction {
+    /// Of a session that is asked to take a job.
+    private func configuration(of id: Name, for index: Int) throws -> SessionConfiguration {
+        do {
+            let session = try session(id)
+            guard !session.isFinishing else { throw StoreError.sessionFinishing(id, index: index) }
+            return session.configuration
+        } catch StoreError.noSuchSession {
+            throw StoreError.unknownSession(id, index: index)
         }
     }
 }

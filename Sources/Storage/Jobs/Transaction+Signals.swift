@@ -31,6 +31,7 @@ extension Transaction {
             let next = try become(job.becoming(state, on: signal, at: now), from: job)
             if let announcement { try announce(announcement, of: next) }
             if let ending = next.state.ending { try leaveBatch(next, ending) }
+            try noteHelp(next)
             wakeJobs(for: effects)
             return .done(next, then: effects, dropped: next.part == nil ? job.part?.id : nil)
         }
@@ -38,10 +39,25 @@ extension Transaction {
 
     private func become(_ job: Job, from before: Job) throws -> Job {
         var next = job
-        if let ending = before.state.ending { next.batch = try rejoinBatch(before, ending) }
+        if let ending = before.state.ending {
+            guard try !session(job.session).isFinishing else {
+                throw StoreError.sessionFinishing(job.session, index: nil)
+            }
+            next.batch = try rejoinBatch(before, ending)
+        }
         try update(next)
         if next.part == nil, before.part != nil { try removePart(of: next.id) }
         return next
+    }
+
+    /// Whether the session stands still now, or moves again.
+    private func noteHelp(_ job: Job) throws {
+        switch job.state {
+        case .queued: try noteMovement(of: job.session)
+        case .waiting(let wait) where wait.name.needsHelp: try noteStandstill(of: job.session)
+        case .succeeded, .failed, .cancelled: try noteStandstill(of: job.session)
+        case .running, .waiting, .paused: break
+        }
     }
 
     private func wakeJobs(for effects: [JobEffect]) {

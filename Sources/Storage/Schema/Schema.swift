@@ -16,6 +16,9 @@ enum Schema {
                 sql: "INSERT INTO sessions (id, configuration, created_at) VALUES ('default', '{}', ?)",
                 arguments: [Date().milliseconds])
         }
+        migrator.registerMigration("2: help, acknowledgement, secrets, idempotency") { db in
+            try db.execute(sql: help + acknowledgement + deliveryTries + idempotency)
+        }
         return migrator
     }
 

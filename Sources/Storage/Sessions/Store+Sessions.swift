@@ -13,12 +13,7 @@ extension Store {
         let isNew = try await writer.write { transaction in
             let isNew = try transaction.row("SELECT 1 FROM sessions WHERE id = ?", [id.text]) == nil
             if isNew {
-                try transaction.run(
-                    "INSERT INTO sessions (id, configuration, created_at) VALUES (?, ?, ?)",
-                    [
-                        id.text, try Stored.text(configuration ?? SessionConfiguration()),
-                        transaction.now.milliseconds,
-                    ])
+                try transaction.insertSession(id, configuration ?? SessionConfiguration())
             } else if let configuration {
                 try transaction.run(
                     "UPDATE sessions SET configuration = ? WHERE id = ?", [try Stored.text(configuration), id.text])
@@ -50,11 +45,23 @@ extension Store {
 }
 
 extension Transaction {
-    func configuration(of session: Name) throws -> SessionConfiguration {
-        guard let row = try row("SELECT configuration FROM sessions WHERE id = ?", [session.text]) else {
-            throw StoreError.noSuchSession(session)
+    /// - Throws: `noSuchSession`.
+    func session(_ id: Name) throws -> Session {
+        guard let row = try row("SELECT * FROM sessions WHERE id = ?", [id.text]) else {
+            throw StoreError.noSuchSession(id)
         }
-        return try row.decoded("configuration", as: SessionConfiguration.self)
+        return try SessionRow.session(row)
+    }
+
+    func configuration(of session: Name) throws -> SessionConfiguration { try self.session(session).configuration }
+
+    /// What a session of the same name left in the journal is not the new one's to read.
+    fileprivate func insertSession(_ id: Name, _ configuration: SessionConfiguration) throws {
+        try run(
+            """
+            INSERT INTO sessions (id, configuration, acknowledged_through, created_at)
+            SELECT ?, ?, coalesce(max(id), 0), ? FROM events WHERE session = ?
+            """, [id.text, try Stored.text(configuration), now.milliseconds, id.text])
     }
 }
 
@@ -63,7 +70,7 @@ enum SessionRow {
         Session(
             id: Name(trusted: row["id"]),
             configuration: try row.decoded("configuration", as: SessionConfiguration.self),
-            createdAt: row.time("created_at"))
+            isFinishing: row["is_finishing"], createdAt: row.time("created_at"))
     }
 
     static func status(_ row: Row, in db: Database) throws -> SessionStatus {
@@ -82,10 +89,8 @@ enum SessionRow {
             acknowledgedThrough: row["acknowledged_through"],
             unacknowledgedSince: try Int64.fetchOne(
                 db.cachedStatement(
-                    sql: """
-                        SELECT min(events.time) FROM batches JOIN events ON events.id = batches.finish_event
-                        WHERE batches.session = ? AND batches.state = 'finished'
-                        """), arguments: [name]
+                    sql: "SELECT min(finished_at) FROM batches WHERE session = ? AND state = 'finished'"),
+                arguments: [name]
             ).map(Date.init(milliseconds:)))
     }
 

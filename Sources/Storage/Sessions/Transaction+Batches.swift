@@ -24,11 +24,20 @@ extension Transaction {
     func leaveBatch(_ job: Job, _ ending: BatchSignal.Ending) throws {
         guard let row = try row(BatchRow.select + "WHERE session = ? AND number = ?", [job.session.text, job.batch])
         else { return }
-        let delay = try configuration(of: job.session).finishDelaySeconds
-        let due = now.addingTimeInterval(delay ?? SessionConfiguration.defaultFinishDelaySeconds)
+        let session = try session(job.session)
+        let delay = session.configuration.finishDelaySeconds ?? SessionConfiguration.defaultFinishDelaySeconds
+        // Nothing can join the batch of a session that was deleted.
+        let due = now.addingTimeInterval(session.isFinishing ? 0 : delay)
         guard let batch = try BatchRow.batch(row).after(.jobEnded(ending, due: due)) else { return }
         try update(batch)
         if case .due = batch.state { wake(.batches) }
+    }
+
+    /// The session takes no more jobs: what is due need not wait for them.
+    func hurryBatch(_ session: Name) throws {
+        guard let batch = try currentBatch(session)?.after(.sessionInvalidated(at: now)) else { return }
+        try update(batch)
+        wake(.batches)
     }
 
     func update(_ batch: Batch) throws {
@@ -36,11 +45,13 @@ extension Transaction {
         try run(
             """
             UPDATE batches SET state = ?, outstanding = ?, succeeded = ?, failed = ?, cancelled = ?, due_at = ?,
-                finish_event = ? WHERE session = ? AND number = ?
+                finish_event = ?, finished_at = CASE WHEN ? = 'finished' THEN ? ELSE finished_at END
+            WHERE session = ? AND number = ?
             """,
             [
                 batch.state.name.rawValue, batch.counts.outstanding, batch.counts.succeeded, batch.counts.failed,
-                batch.counts.cancelled, due?.milliseconds, finish, batch.session.text, batch.number,
+                batch.counts.cancelled, due?.milliseconds, finish, batch.state.name.rawValue,
+                now.milliseconds, batch.session.text, batch.number,
             ])
     }
 
@@ -57,6 +68,7 @@ extension Transaction {
         let event = try append(.sessionFinished, session: batch.session, job: nil, data: data)
         guard let finished = batch.after(.delayElapsed(finish: event)) else { return batch }
         try update(finished)
+        wake(.sessions)
         return finished
     }
 
@@ -86,8 +98,7 @@ extension Transaction {
         let last = try row("SELECT max(number) AS number FROM batches WHERE session = ?", [session.text])
         let number = (last?["number"] as Int? ?? 0) + 1
         // The next event of the session is its first: events of one session are written by one writer.
-        let event = try row("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
-        let batch = Batch(session: session, number: number, firstEvent: (event?["seq"] as EventID? ?? 0) + 1)
+        let batch = Batch(session: session, number: number, firstEvent: try lastEvent() + 1)
         try run(
             """
             INSERT INTO batches (session, number, state, outstanding, succeeded, failed, cancelled, first_event)

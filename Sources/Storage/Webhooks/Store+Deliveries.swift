@@ -7,19 +7,18 @@ public struct DueDelivery: Sendable {
     public var id: DeliveryID
     public var webhook: Webhook
     public var event: Event
-    /// Attempts had so far.
-    public var attempts: Int
+    /// Attempts had since it was put on its way, or asked for again.
+    public var tries: Int
 }
 
-/// What became of an attempt.
+/// What an endpoint's answer means.
 public enum DeliveryVerdict: Sendable, Equatable {
     /// 2xx.
-    case acknowledged
-    case again(at: Date)
-    /// The schedule is used up.
-    case exhausted
-    /// The endpoint wants no more, ever: 410.
-    case disable(reason: String)
+    case accepted
+    /// Anything else, or nothing; nil: the schedule has no further try.
+    case rejected(retryAt: Date?)
+    /// 410: the endpoint wants no more, ever.
+    case gone
 }
 
 /// The outbox: what is to be sent, and the log of what was.
@@ -31,7 +30,7 @@ extension Store {
         deliveries.state = 'pending' AND (deliveries.type <> 'session.finished' OR NOT EXISTS (
             SELECT 1 FROM deliveries AS earlier
             WHERE earlier.webhook = deliveries.webhook AND earlier.state = 'pending'
-                AND earlier.event < deliveries.event))
+                AND earlier.event < deliveries.event AND earlier.type <> 'webhook.test'))
         """
 
     /// The webhooks that have something to be sent now, and when the next one will: each is served by itself, so that
@@ -63,15 +62,13 @@ extension Store {
             return try Row.fetchAll(
                 db.cachedStatement(
                     sql: """
-                        SELECT deliveries.id AS delivery, events.*,
-                            (SELECT count(*) FROM delivery_attempts WHERE delivery = deliveries.id) AS attempts
-                        FROM deliveries JOIN events ON events.id = deliveries.event
+                        SELECT deliveries.id AS delivery, deliveries.tries, events.* FROM deliveries JOIN events ON events.id = deliveries.event
                         WHERE \(Self.isDue) AND webhook = ? AND next_attempt_at <= ? ORDER BY event LIMIT ?
                         """), arguments: [webhook.key, now, limit]
             ).map { row in
                 DueDelivery(
                     id: DeliveryID(row["delivery"]), webhook: webhook, event: try EventRow.event(row),
-                    attempts: row["attempts"])
+                    tries: row["tries"])
             }
         }
     }
@@ -85,66 +82,33 @@ extension Store {
 
     /// A webhook's deliveries, newest event first, from a cursor on.
     ///
-    /// - Parameter before: the last event of the page before.
-    public func deliveries(of webhook: Webhook, limit: Int, before: EventID? = nil) throws(StoreError) -> (
-        deliveries: [Delivery], next: EventID?
-    ) {
+    /// - Parameters:
+    ///   - state: only those in it.
+    ///   - before: the last event of the page before.
+    public func deliveries(
+        of webhook: Webhook, state: Delivery.State.Name? = nil, limit: Int, before: EventID? = nil
+    ) throws(StoreError) -> (deliveries: [Delivery], next: EventID?) {
         let found = try read { db in
             try Row.fetchAll(
                 db.cachedStatement(
-                    sql: "SELECT * FROM deliveries WHERE webhook = ? AND event < ? ORDER BY event DESC LIMIT ?"),
-                arguments: [webhook.key, before ?? .max, limit + 1]
+                    sql: """
+                        SELECT * FROM deliveries WHERE webhook = ? AND event < ? AND state = coalesce(?, state)
+                        ORDER BY event DESC LIMIT ?
+                        """),
+                arguments: [webhook.key, before ?? .max, state?.rawValue, limit + 1]
             ).map { try DeliveryRow.delivery($0, attempts: DeliveryRow.attempts(of: $0["id"], in: db)) }
         }
         let page = Array(found.prefix(limit))
         return (page, found.count > page.count ? page.last?.event : nil)
     }
-}
 
-extension Transaction {
-    fileprivate func record(_ attempt: Delivery.Attempt, of id: DeliveryID, _ verdict: DeliveryVerdict) throws {
-        // Cancelled under way, by deleting the webhook: the attempt is still worth a line in the log.
-        guard let delivery = try row("SELECT * FROM deliveries WHERE id = ?", [id.text]) else { return }
-        try log(attempt, of: id)
-        switch verdict {
-        case .acknowledged: try acknowledge(id, event: delivery["event"], webhook: delivery["webhook"])
-        case .again(let date):
-            try run(
-                "UPDATE deliveries SET next_attempt_at = ? WHERE id = ? AND state = 'pending'",
-                [date.milliseconds, id.text])
-        case .exhausted:
-            try run(
-                "UPDATE deliveries SET state = 'exhausted', next_attempt_at = NULL WHERE id = ? AND state = 'pending'",
-                [id.text])
-        case .disable(let reason):
-            try run(
-                "UPDATE webhooks SET state = 'disabled', disabled_reason = ? WHERE key = ?",
-                [reason, delivery["webhook"] as Int64])
-            try cancelPending(of: delivery["webhook"])
+    /// - Throws: `noSuchDelivery`.
+    public func delivery(_ id: DeliveryID) throws(StoreError) -> Delivery {
+        let delivery = try read { db in
+            try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM deliveries WHERE id = ?"), arguments: [id.text])
+                .map { try DeliveryRow.delivery($0, attempts: DeliveryRow.attempts(of: id.text, in: db)) }
         }
-        wake(.deliveries)
-    }
-
-    private func log(_ attempt: Delivery.Attempt, of id: DeliveryID) throws {
-        try run(
-            """
-            INSERT INTO delivery_attempts (delivery, number, at, status, error, latency_seconds, response)
-            SELECT ?, count(*) + 1, ?, ?, ?, ?, ? FROM delivery_attempts WHERE delivery = ?
-            """,
-            [
-                id.text, attempt.at.milliseconds, attempt.status, attempt.error, attempt.latencySeconds,
-                attempt.response, id.text,
-            ])
-    }
-
-    private func acknowledge(_ id: DeliveryID, event: EventID, webhook: Int64) throws {
-        try run(
-            "UPDATE deliveries SET state = 'acknowledged', next_attempt_at = NULL WHERE id = ?", [id.text])
-        // The endpoint is there again: what waits for its next try need not wait any longer.
-        try run(
-            """
-            UPDATE deliveries SET next_attempt_at = ? WHERE webhook = ? AND state = 'pending' AND next_attempt_at > ?
-            """, [now.milliseconds, webhook, now.milliseconds])
-        try acknowledgeFinish(event)
+        guard let delivery else { throw .noSuchDelivery(id) }
+        return delivery
     }
 }

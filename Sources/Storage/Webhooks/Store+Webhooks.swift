@@ -20,7 +20,7 @@ extension Store {
                 INSERT INTO webhooks (session, name, url, events, secret, state, created_at)
                 VALUES (?, ?, ?, ?, ?, 'enabled', ?)
                 ON CONFLICT (session, name) DO UPDATE SET url = excluded.url, events = excluded.events,
-                    secret = excluded.secret, state = 'enabled', disabled_reason = NULL
+                    secret = excluded.secret, state = 'enabled', disabled_reason = NULL, failing_since = NULL
                 """,
                 [
                     session.text, name.text, url, WebhookRow.text(events),
@@ -63,21 +63,51 @@ extension Store {
             guard let webhook = try transaction.webhook(name, of: session) else {
                 throw StoreError.noSuchWebhook(name)
             }
-            try transaction.cancelPending(of: webhook.key)
+            try transaction.withdrawDeliveries(to: webhook.key)
             try transaction.run("DELETE FROM webhooks WHERE key = ?", [webhook.key])
         }
     }
 }
 
 extension Transaction {
-    fileprivate func webhook(_ name: Name, of session: Name) throws -> Webhook? {
+    func webhook(_ name: Name, of session: Name) throws -> Webhook? {
         try row("SELECT * FROM webhooks WHERE session = ? AND name = ?", [session.text, name.text])
             .map(WebhookRow.webhook)
     }
 
-    func cancelPending(of webhook: Int64) throws {
+    func webhook(_ key: Int64) throws -> Webhook? {
+        try row("SELECT * FROM webhooks WHERE key = ?", [key]).map(WebhookRow.webhook)
+    }
+
+    /// Everything about a webhook that signals and rotations change.
+    func update(_ webhook: Webhook) throws {
+        try run(
+            """
+            UPDATE webhooks SET secret = ?, former_secrets = ?, state = ?, disabled_reason = ?, failing_since = ?
+            WHERE key = ?
+            """,
+            [
+                webhook.secret.text, try WebhookRow.text(webhook.formerSecrets), webhook.state.name.rawValue,
+                webhook.state.reason, webhook.state.failingSince?.milliseconds, webhook.key,
+            ])
+    }
+
+    /// Lets the webhook's machine decide; a webhook that is switched off gets nothing more, and the journal says so.
+    func send(_ signal: WebhookSignal, to key: Int64) throws {
+        guard var webhook = try webhook(key), let next = webhook.state.after(signal) else { return }
+        webhook.state = next
+        try update(webhook)
+        guard let reason = next.reason else { return }
+        try withdrawDeliveries(to: key)
+        try append(
+            .webhookDisabled, session: webhook.session, job: nil,
+            data: ["webhook": .string(webhook.name.text), "reason": .string(reason)])
+    }
+
+    func withdrawDeliveries(to webhook: Int64) throws {
         try run(
             "UPDATE deliveries SET state = 'cancelled', next_attempt_at = NULL WHERE webhook = ? AND state = 'pending'",
             [webhook])
+        wake(.sessions)
     }
 }

@@ -1,4 +1,5 @@
 import Downloads
+import Foundation
 import GRDB
 
 /// Webhooks and deliveries as rows.
@@ -9,8 +10,24 @@ enum WebhookRow {
         }
         return Webhook(
             key: row["key"], session: Name(trusted: row["session"]), name: Name(trusted: row["name"]),
-            url: row["url"], events: patterns(row["events"]), secret: secret, state: try state(row),
-            createdAt: row.time("created_at"))
+            url: row["url"], events: patterns(row["events"]), secret: secret, formerSecrets: try formerSecrets(row),
+            state: try state(row), createdAt: row.time("created_at"))
+    }
+
+    static func text(_ secrets: [FormerSecret]) throws -> String {
+        try Stored.text(secrets.map { StoredSecret(secret: $0.secret.text, until: $0.until.milliseconds) })
+    }
+
+    private struct StoredSecret: Codable {
+        var secret: String
+        /// Milliseconds since 1970.
+        var until: Int64
+    }
+
+    private static func formerSecrets(_ row: Row) throws -> [FormerSecret] {
+        try row.decoded("former_secrets", as: [StoredSecret].self).compactMap { stored in
+            WebhookSecret(stored.secret).map { FormerSecret($0, until: Date(milliseconds: stored.until)) }
+        }
     }
 
     static func patterns(_ text: String) -> [EventPattern] {
@@ -21,7 +38,7 @@ enum WebhookRow {
 
     private static func state(_ row: Row) throws -> Webhook.State {
         switch try row.named("state", as: Webhook.State.Name.self) {
-        case .enabled: .enabled
+        case .enabled: .enabled(failingSince: row.optionalTime("failing_since"))
         case .disabled: .disabled(reason: row["disabled_reason"])
         }
     }
@@ -46,7 +63,7 @@ enum DeliveryRow {
         }
     }
 
-    private static func state(_ row: Row) throws -> Delivery.State {
+    static func state(_ row: Row) throws -> Delivery.State {
         switch try row.named("state", as: Delivery.State.Name.self) {
         case .pending: .pending(next: row.time("next_attempt_at"))
         case .acknowledged: .acknowledged

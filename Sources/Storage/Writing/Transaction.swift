@@ -14,7 +14,7 @@ final class Transaction {
 
     /// Kinds of work that a commit can make due.
     enum Due: Sendable, CaseIterable {
-        case jobs, batches, deliveries
+        case jobs, batches, deliveries, sessions
     }
 
     init(db: Database, now: Date, makeULID: @escaping () -> ULID) {

@@ -13,6 +13,10 @@ struct Settings: Sendable {
     var allowedNetworks: [Network]
     var publicHosts: [String]
     var webhookRetryDelays: [Double]
+    var acknowledgementPatience: Double
+    var eventRetention: Double
+    var unacknowledgedRetention: Double
+    var enableRehearsals: Bool
     var logLevel: Logger.Level
     var token: String?
 
@@ -23,6 +27,9 @@ struct Settings: Sendable {
         static let maxConcurrentJobs = 16
         static let maxConnectionsPerHost = 6
         static let webhookRetryDelays = "0,5,300,1800,7200,18000,36000,50400,72000,86400"
+        static let acknowledgementPatience = 3600.0
+        static let eventRetention = 604_800.0
+        static let unacknowledgedRetention = 2_592_000.0
         static let logLevel = "info"
     }
 
@@ -36,6 +43,10 @@ struct Settings: Sendable {
         case allowNetwork = "allow_network"
         case publicHost = "public_host"
         case webhookRetryDelays = "webhook_retry_delays"
+        case acknowledgementPatience = "acknowledgement_patience"
+        case eventRetention = "event_retention"
+        case unacknowledgedRetention = "unacknowledged_retention"
+        case enableRehearsals = "enable_rehearsals"
         case logLevel = "log_level"
         case token
 
@@ -54,6 +65,12 @@ struct Settings: Sendable {
         allowedNetworks = try sources.strings(.allowNetwork).map(Network.init(reading:))
         publicHosts = try sources.strings(.publicHost)
         webhookRetryDelays = try Self.delays(sources.strings(.webhookRetryDelays))
+        acknowledgementPatience =
+            try sources.seconds(.acknowledgementPatience) ?? Defaults.acknowledgementPatience
+        eventRetention = try sources.seconds(.eventRetention) ?? Defaults.eventRetention
+        unacknowledgedRetention =
+            try sources.seconds(.unacknowledgedRetention) ?? Defaults.unacknowledgedRetention
+        enableRehearsals = try sources.bool(.enableRehearsals) ?? false
         logLevel = try Self.level(sources.string(.logLevel) ?? Defaults.logLevel)
         token = try sources.string(.token)
         if let token, token.isEmpty || !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {

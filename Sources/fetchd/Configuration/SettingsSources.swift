@@ -54,6 +54,23 @@ struct SettingsSources {
         return number
     }
 
+    /// Up to ten years, so that sums of times stay times.
+    func seconds(_ key: Settings.Key) throws -> Double? {
+        let kind = "a number of seconds from 0 to \(Int(Self.mostSeconds))"
+        guard case .double(let seconds)? = try content(key, .double, kind) else { return nil }
+        guard (0...Self.mostSeconds).contains(seconds) else {
+            throw SettingsError("\(key.rawValue) is \(seconds); it must be \(kind).")
+        }
+        return seconds
+    }
+
+    private static let mostSeconds = 315_360_000.0
+
+    func bool(_ key: Settings.Key) throws -> Bool? {
+        guard case .bool(let bool)? = try content(key, .bool, "true or false") else { return nil }
+        return bool
+    }
+
     /// Empty where none is given.
     func strings(_ key: Settings.Key) throws -> [String] {
         guard case .stringArray(let texts)? = try content(key, .stringArray, "a list of strings") else { return [] }

@@ -5,6 +5,7 @@ import Engine
 import Foundation
 import HTTPServer
 import Logging
+import Rehearsals
 import ServiceLifecycle
 import Storage
 import Webhooks
@@ -30,7 +31,8 @@ struct Service {
         }
         let downloads = try StartError.wrapping { () throws(CurlClientError) in try CurlClient(name: "downloads") }
         let webhooks = try StartError.wrapping { () throws(CurlClientError) in try CurlClient(name: "webhooks") }
-        let engine = Engine(options: engineOptions, store: store, folder: folder, client: downloads, log: log)
+        let rehearsals = settings.enableRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
+        let engine = Engine(options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
         let dispatcher = Dispatcher(options: dispatcherOptions, store: store, client: webhooks, log: log)
 
         // Listening comes before recovering, so that an occupied port is told before anything is changed.
@@ -40,6 +42,7 @@ struct Service {
             try HTTPServer(options: serverOptions, handler: front)
         }
         try await serve(engine, dispatcher, server, readiness)
+        await rehearsals?.stop()
         await downloads.shutdown()
         await webhooks.shutdown()
         store.close()
@@ -72,10 +75,14 @@ struct Service {
         await engine.run()
     }
 
-    private var engineOptions: Engine.Options {
+    private func engineOptions(_ rehearsals: RehearsalOrigin?) -> Engine.Options {
         var options = Engine.Options()
         options.maxConcurrentJobs = settings.maxConcurrentJobs
         options.maxConnectionsPerHost = settings.maxConnectionsPerHost
+        options.rehearsalOrigin = rehearsals?.baseURL
+        options.acknowledgementPatience = settings.acknowledgementPatience
+        options.retention = Retention(
+            acknowledged: settings.eventRetention, unacknowledged: settings.unacknowledgedRetention)
         return options
     }
 
@@ -89,6 +96,8 @@ struct Service {
         var options = Front.Options()
         options.token = settings.token
         options.publicHosts = settings.publicHosts
+        options.acknowledgementPatience = settings.acknowledgementPatience
+        options.allowsRehearsals = settings.enableRehearsals
         return options
     }
 

@@ -1,0 +1,44 @@
+import Downloads
+import HTTPServer
+import Storage
+
+/// The delivery log: what was sent to whom, what was answered, and sending it again.
+struct DeliveryRoutes: Sendable {
+    let store: Store
+
+    var routes: [Route] {
+        [
+            Route(.get, "/v1/sessions/{session}/webhooks/{webhook}/deliveries", list),
+            Route(.get, "/v1/deliveries/{id}", show),
+            Route(.post, "/v1/deliveries/{id}/redeliver", redeliver),
+        ]
+    }
+
+    private func list(_ call: Call) async throws -> Response {
+        let webhook = try store.webhook(try call.name("webhook"), of: try call.name("session"))
+        let (state, limit, before) = try call.query { query throws(Problem) in
+            (
+                try query.choice("state", of: Delivery.State.Name.self), try query.limit(),
+                try query.value("cursor").map(Self.position)
+            )
+        }
+        let page = try store.deliveries(of: webhook, state: state, limit: limit, before: before)
+        return .json([
+            "deliveries": .array(page.deliveries.map(\.document)),
+            "next_cursor": .optional(page.next.map { Cursor.text(String($0)) }),
+        ])
+    }
+
+    private static func position(_ cursor: String) throws(Problem) -> EventID {
+        guard let event = EventID(try Cursor.position(cursor)) else { throw Cursor.unknown }
+        return event
+    }
+
+    private func show(_ call: Call) async throws -> Response { .json(try store.delivery(Self.id(call)).document) }
+
+    private func redeliver(_ call: Call) async throws -> Response {
+        .json(try await store.redeliver(Self.id(call)).document)
+    }
+
+    private static func id(_ call: Call) -> DeliveryID { DeliveryID(call.parameter("id")) }
+}

@@ -1,0 +1,55 @@
+import Downloads
+import Foundation
+import HTTPServer
+import HTTPTypes
+import Storage
+
+/// `/metrics`: how much there is of everything, counted when it is asked for, for Prometheus and whoever reads its
+/// format.
+struct MetricsRoutes: Sendable {
+    let store: Store
+    /// Seconds after which an unacknowledged finish is told by the session's name.
+    let acknowledgementPatience: TimeInterval
+    let time: any TimeSource
+
+    var routes: [Route] { [Route(.get, "/metrics", metrics)] }
+
+    private func metrics(_ call: Call) async throws -> Response {
+        var exposition = Exposition()
+        let census = try store.census()
+        exposition.gauge("fetchd_jobs", "Jobs by state.") {
+            JobState.Name.allCases.map { (["state": $0.rawValue], Double(census.jobs[$0] ?? 0)) }
+        }
+        exposition.gauge("fetchd_sessions", "Sessions, deleted ones that are not settled yet included.") {
+            [([:], Double(census.sessions))]
+        }
+        exposition.gauge("fetchd_webhooks", "Webhooks by state.") {
+            Webhook.State.Name.allCases.map { (["state": $0.rawValue], Double(census.webhooks[$0] ?? 0)) }
+        }
+        exposition.gauge("fetchd_deliveries", "Deliveries that the journal remembers, by state.") {
+            Delivery.State.Name.allCases.map { state in
+                let count = state == .pending ? census.pendingDeliveries : census.settledDeliveries[state] ?? 0
+                return (["state": state.rawValue], Double(count))
+            }
+        }
+        exposition.counter("fetchd_events_total", "Events appended to the journal since it was begun.") {
+            [([:], Double(census.lastEvent))]
+        }
+        tellUnacknowledged(census, try store.unacknowledged(), in: &exposition)
+        return Response(
+            status: .ok, headers: [.contentType: Exposition.contentType], body: .bytes(Array(exposition.text.utf8)))
+    }
+
+    private func tellUnacknowledged(_ census: Census, _ finishes: [Unacknowledged], in exposition: inout Exposition) {
+        let ages = finishes.map { ($0.session.text, time.now.timeIntervalSince($0.since)) }
+        exposition.gauge("fetchd_finishes_unacknowledged", "Finished batches that nobody has acknowledged.") {
+            [([:], Double(census.unacknowledgedFinishes))]
+        }
+        exposition.gauge(
+            "fetchd_finish_unacknowledged_seconds",
+            "Age of the oldest unacknowledged finish of each session whose completion seems never to be acknowledged."
+        ) {
+            ages.filter { $0.1 >= acknowledgementPatience }.map { (["session": $0.0], $0.1) }
+        }
+    }
+}

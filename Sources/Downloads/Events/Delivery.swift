@@ -1,0 +1,63 @@
+import Foundation
+
+/// An event on its way to a webhook.
+public struct Delivery: Sendable, Equatable {
+    public let id: DeliveryID
+    public let webhook: Name
+    public let session: Name
+    public let event: EventID
+    public let type: EventType
+    public var state: State
+    public var attempts: [Attempt]
+
+    public enum State: Sendable, Equatable {
+        case pending(next: Date)
+        /// The endpoint answered 2xx.
+        case acknowledged
+        /// Every try of the schedule failed.
+        case exhausted
+        /// The webhook was deleted or disabled before it was taken.
+        case cancelled
+
+        public enum Name: String, Sendable, CaseIterable { case pending, acknowledged, exhausted, cancelled }
+
+        public var name: Name {
+            switch self {
+            case .pending: .pending
+            case .acknowledged: .acknowledged
+            case .exhausted: .exhausted
+            case .cancelled: .cancelled
+            }
+        }
+    }
+
+    public struct Attempt: Sendable, Equatable {
+        public var at: Date
+        public var status: Int?
+        public var error: String?
+        public var latencySeconds: Double
+        /// The beginning of the answer's body, for people who look for the cause.
+        public var response: String?
+
+        public init(at: Date, status: Int?, error: String?, latencySeconds: Double, response: String?) {
+            self.at = at
+            self.status = status
+            self.error = error
+            self.latencySeconds = latencySeconds
+            self.response = response
+        }
+    }
+
+    public init(
+        id: DeliveryID, webhook: Name, session: Name, event: EventID, type: EventType, state: State,
+        attempts: [Attempt]
+    ) {
+        self.id = id
+        self.webhook = webhook
+        self.session = session
+        self.event = event
+        self.type = type
+        self.state = state
+        self.attempts = attempts
+    }
+}

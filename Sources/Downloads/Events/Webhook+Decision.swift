@@ -1,0 +1,47 @@
+import Foundation
+
+/// What an endpoint's answers say about the endpoint itself.
+public enum WebhookSignal: Sendable, Equatable {
+    case accepted
+    case rejected(at: Date)
+    /// 410: it wants no more, ever.
+    case goneAnswered
+    case enableRequested
+}
+
+extension Webhook.State {
+    /// Seconds of nothing but failure, after which an endpoint is switched off: five days, as Standard Webhooks 1.0.0
+    /// recommends.
+    public static let longestFailure: TimeInterval = 5 * 86_400
+
+    /// The state after a signal; nil when nothing changes.
+    public func after(_ signal: WebhookSignal) -> Webhook.State? {
+        switch (self, signal) {
+        case (.enabled(nil), .accepted), (.enabled(nil), .enableRequested), (.disabled, .accepted),
+            (.disabled, .rejected), (.disabled, .goneAnswered):
+            nil
+        case (.enabled, .accepted), (.enabled, .enableRequested), (.disabled, .enableRequested):
+            .enabled(failingSince: nil)
+        case (.enabled(nil), .rejected(let now)): .enabled(failingSince: now)
+        case (.enabled(let since?), .rejected(let now)): Self.failing(since: since, now: now)
+        case (.enabled, .goneAnswered): .disabled(reason: "The endpoint answered 410: it is gone.")
+        }
+    }
+
+    private static func failing(since: Date, now: Date) -> Webhook.State? {
+        guard now.timeIntervalSince(since) >= longestFailure else { return nil }
+        return .disabled(reason: "Every attempt failed for five days, since \(since.rfc3339).")
+    }
+
+    public enum Name: String, Sendable, CaseIterable { case enabled, disabled }
+
+    public var name: Name {
+        switch self {
+        case .enabled: .enabled
+        case .disabled: .disabled
+        }
+    }
+
+    public var reason: String? { if case .disabled(let reason) = self { reason } else { nil } }
+    public var failingSince: Date? { if case .enabled(let since) = self { since } else { nil } }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// What a waiting job waits for: a moment, after which it goes on by itself, or somebody's help.
+public struct Wait: Sendable, Equatable {
+    public enum Reason: Sendable, Equatable {
+        /// The next try, after an attempt that failed for a reason that may pass.
+        case retry(until: Date)
+        /// Room on the disk, which is looked for again at that time.
+        case space(until: Date)
+        /// Credentials that the server, or a proxy, takes.
+        case credentials
+        /// An address that works: the one there is has expired.
+        case url
+    }
+
+    public var reason: Reason
+    /// What the attempt before ended with.
+    public var cause: Failure
+
+    public init(_ reason: Reason, cause: Failure) {
+        self.reason = reason
+        self.cause = cause
+    }
+}
+
+extension Wait {
+    /// The reason's name in JSON and SQL.
+    public enum Name: String, Sendable, CaseIterable {
+        case retry, space, credentials, url
+
+        /// Whether only a person or the client can end the wait.
+        public var needsHelp: Bool {
+            switch self {
+            case .retry, .space: false
+            case .credentials, .url: true
+            }
+        }
+    }
+
+    public var name: Name {
+        switch reason {
+        case .retry: .retry
+        case .space: .space
+        case .credentials: .credentials
+        case .url: .url
+        }
+    }
+
+    /// When it goes on by itself; nil where it does not.
+    public var until: Date? {
+        switch reason {
+        case .retry(let date), .space(let date): date
+        case .credentials, .url: nil
+        }
+    }
+
+    /// What the server demands, where that is what is waited for.
+    public var challenge: Challenge? { reason == .credentials ? cause.challenge : nil }
+}
+
+/// What a job waits for instead of failing, where its client, or its session, says so.
+public enum WaitFor: String, Sendable, Codable, CaseIterable {
+    case credentials, url, space
+
+    public static let defaults: [WaitFor] = [.space]
+}

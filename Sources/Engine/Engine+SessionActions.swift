@@ -1,0 +1,41 @@
+import Downloads
+import Storage
+
+/// What clients ask of a session as a whole.
+extension Engine {
+    /// Carries out an action on every job of the session that allows it, and returns when it holds for all of them:
+    /// running jobs are stopped, their bytes synced.
+    ///
+    /// - Throws: `StoreError.noSuchSession`.
+    public func perform(_ action: JobSignal.Action, onAllOf session: Name) async throws {
+        var stopping: [JobID] = []
+        var position: JobID?
+        repeat {
+            let sweep = try await services.store.sendToSession(session, action, after: position) { [active] sweep in
+                for outcome in sweep.outcomes { active.requestStop(asDecided: outcome) }
+            }
+            for outcome in sweep.outcomes {
+                guard case .done(let job, let effects, let dropped) = outcome else { continue }
+                if let dropped { services.folder.removePart(dropped) }
+                if effects.contains(where: \.isStop) { stopping.append(job.id) }
+            }
+            position = sweep.next
+        } while position != nil
+        // All were asked to stop before; each is asked once more, as it may have ended in another way meanwhile.
+        for job in stopping {
+            do { _ = try await perform(action, on: job) } catch StoreError.noSuchJob { continue }
+        }
+    }
+
+    /// Lets a session take no more jobs; it is gone when everything that it owes is settled.
+    ///
+    /// - Parameter cancels: what is outstanding is cancelled first.
+    /// - Returns: how the session stands; nil when nothing was owed, and it is gone.
+    /// - Throws: `StoreError.noSuchSession`, `sessionPermanent`.
+    public func invalidate(_ session: Name, cancels: Bool) async throws -> SessionStatus? {
+        try await services.store.invalidateSession(session)
+        if cancels { try await perform(.cancel, onAllOf: session) }
+        try await SessionCloser(services: services).close()
+        do { return try services.store.session(session) } catch StoreError.noSuchSession { return nil }
+    }
+}

@@ -1,0 +1,100 @@
+/// What sessions need beyond the main job. Tables are altered where SQLite can; a CHECK it can only change by making the
+/// table anew (sqlite.org/lang_altertable.html, section 7; GRDB switches foreign keys off meanwhile).
+extension Schema {
+    /// Jobs wait for people, too: without a time at which they go on by themselves.
+    static let help = """
+        ALTER TABLE sessions ADD COLUMN waits_for_help INTEGER NOT NULL DEFAULT 0 CHECK (waits_for_help IN (0, 1));
+        ALTER TABLE sessions ADD COLUMN is_finishing INTEGER NOT NULL DEFAULT 0 CHECK (is_finishing IN (0, 1));
+        CREATE INDEX sessions_finishing ON sessions (id) WHERE is_finishing = 1;
+
+        CREATE TABLE jobs_2 (
+            id TEXT NOT NULL PRIMARY KEY,
+            session TEXT NOT NULL REFERENCES sessions (id),
+            batch INTEGER NOT NULL,
+            state TEXT NOT NULL
+                CHECK (state IN ('queued', 'running', 'waiting', 'paused', 'succeeded', 'failed', 'cancelled')),
+            revision INTEGER NOT NULL CHECK (revision >= 1),
+            spec TEXT NOT NULL,
+            priority INTEGER NOT NULL CHECK (priority BETWEEN 0 AND 2),
+            host TEXT NOT NULL,
+            reason TEXT CHECK (reason IN ('retry', 'network', 'space', 'credentials', 'url')),
+            retry_at INTEGER,
+            failure TEXT,
+            promotion TEXT,
+            finish TEXT,
+            file_size INTEGER CHECK (file_size >= 0),
+            attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+            failures_in_a_row INTEGER NOT NULL DEFAULT 0 CHECK (failures_in_a_row >= 0),
+            resume_decision TEXT CHECK (resume_decision IN ('fresh', 'resumed', 'restarted')),
+            resume_offset INTEGER,
+            resume_why TEXT,
+            created_at INTEGER NOT NULL,
+            started_at INTEGER,
+            finished_at INTEGER,
+            FOREIGN KEY (session, batch) REFERENCES batches (session, number),
+            CHECK ((state = 'waiting') = (reason IS NOT NULL)),
+            CHECK ((retry_at IS NOT NULL) = (reason IS NOT NULL AND reason IN ('retry', 'network', 'space'))),
+            CHECK ((state IN ('waiting', 'failed')) = (failure IS NOT NULL)),
+            CHECK (promotion IS NULL OR state = 'running'),
+            CHECK ((state = 'succeeded') = (finish IS NOT NULL)),
+            CHECK ((state = 'succeeded') = (file_size IS NOT NULL)),
+            CHECK ((state IN ('succeeded', 'failed', 'cancelled')) = (finished_at IS NOT NULL))
+        ) STRICT;
+        INSERT INTO jobs_2 (id, session, batch, state, revision, spec, priority, host, reason, retry_at, failure,
+                promotion, finish, file_size, attempts, failures_in_a_row, resume_decision, resume_offset, resume_why,
+                created_at, started_at, finished_at)
+            SELECT id, session, batch, state, revision, spec, priority, host, reason, retry_at, failure,
+                promotion, finish, file_size, attempts, failures_in_a_row, resume_decision, resume_offset, resume_why,
+                created_at, started_at, finished_at FROM jobs;
+        DROP TABLE jobs;
+        ALTER TABLE jobs_2 RENAME TO jobs;
+        CREATE INDEX jobs_queue ON jobs (priority, id, session, host) WHERE state = 'queued';
+        CREATE INDEX jobs_running ON jobs (session, host) WHERE state = 'running';
+        CREATE INDEX jobs_waiting ON jobs (retry_at) WHERE retry_at IS NOT NULL;
+        CREATE INDEX jobs_helpless ON jobs (session, id) WHERE reason IN ('credentials', 'url');
+        CREATE INDEX jobs_in_trouble ON jobs (state, id) WHERE state IN ('paused', 'failed', 'cancelled');
+        CREATE INDEX jobs_by_session ON jobs (session, id);
+        CREATE INDEX jobs_by_batch ON jobs (session, batch, state, file_size);
+
+        """
+
+    /// When a batch finished outlives the event that said so.
+    static let acknowledgement = """
+        ALTER TABLE batches ADD COLUMN finished_at INTEGER;
+        UPDATE batches SET finished_at = (SELECT time FROM events WHERE events.id = finish_event)
+            WHERE finish_event IS NOT NULL;
+        DROP INDEX batches_unacknowledged;
+        CREATE INDEX batches_unacknowledged ON batches (session, finished_at) WHERE state = 'finished';
+
+        CREATE TABLE pruned_events (
+            session TEXT NOT NULL PRIMARY KEY,
+            through INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        """
+
+    /// A delivery that is asked for again begins its schedule anew, and keeps the log of what was.
+    static let deliveryTries = """
+        ALTER TABLE webhooks ADD COLUMN failing_since INTEGER;
+        ALTER TABLE webhooks ADD COLUMN former_secrets TEXT NOT NULL DEFAULT '[]';
+        ALTER TABLE deliveries ADD COLUMN tries INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0);
+        UPDATE deliveries SET tries = (SELECT count(*) FROM delivery_attempts WHERE delivery = deliveries.id);
+
+        """
+
+    /// First answers, kept in the transaction of what they answer.
+    static let idempotency = """
+        CREATE TABLE idempotency_keys (
+            caller TEXT NOT NULL,
+            route TEXT NOT NULL,
+            key TEXT NOT NULL,
+            fingerprint BLOB NOT NULL,
+            location TEXT,
+            answer BLOB NOT NULL,
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (caller, route, key)
+        ) STRICT;
+        CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
+
+        """
+}

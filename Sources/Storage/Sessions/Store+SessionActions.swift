@@ -1,0 +1,39 @@
+import Downloads
+import GRDB
+
+/// What came of a signal to some of a session's jobs.
+public struct SessionSweep: Sendable {
+    /// What each job became, or was asked to become.
+    public var outcomes: [SignalOutcome]
+    /// Where the next step goes on; nil when there is none.
+    public var next: JobID?
+}
+
+/// One action on all jobs of a session.
+extension Store {
+    /// Sends a signal to the outstanding jobs of a session that were created before, a step at a time, so that no other
+    /// change waits long for a large session.
+    ///
+    /// - Parameters:
+    ///   - after: where the step before ended; nil begins.
+    ///   - onCommit: see `Writer`.
+    /// - Throws: `noSuchSession`.
+    public func sendToSession(
+        _ session: Name, _ action: JobSignal.Action, after: JobID?, limit: Int = 500,
+        onCommit: @escaping @Sendable (SessionSweep) -> Void
+    ) async throws -> SessionSweep {
+        try await writer.write(onCommit: onCommit) { transaction in
+            _ = try transaction.session(session)
+            // Only the current batch has outstanding jobs.
+            let rows = try transaction.rows(
+                """
+                SELECT id FROM jobs WHERE session = ? AND state IN ('queued', 'running', 'waiting', 'paused')
+                    AND batch = (SELECT number FROM batches WHERE session = ? AND state IN ('open', 'due'))
+                    AND id > ? ORDER BY id LIMIT ?
+                """, [session.text, session.text, after?.text ?? "", limit])
+            let jobs = rows.map { JobID($0["id"]) }
+            let outcomes = try jobs.map { try transaction.send(action.signal, to: $0) }
+            return SessionSweep(outcomes: outcomes, next: jobs.count == limit ? jobs.last : nil)
+        }
+    }
+}
