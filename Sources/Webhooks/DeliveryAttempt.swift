@@ -67,7 +67,7 @@ struct DeliveryAttempt: Sendable {
         case .success(let response) where (300..<400).contains(response.status):
             "The endpoint redirects, which is not followed; declare the webhook with the address it redirects to."
         case .success(let response): "The endpoint answered \(response.status)."
-        case .failure(let error): "The endpoint could not be reached: \(error)."
+        case .failure(let error): "The endpoint did not take it: \(error)."
         }
     }
 

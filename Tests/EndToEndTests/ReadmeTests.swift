@@ -3,29 +3,50 @@ import Foundation
 import TestKit
 import Testing
 
-/// What the README tells newcomers to type works as it stands there.
+/// What the README and the other pages tell people to type works as it stands there.
 @Suite struct ReadmeTests {
     @Test func theTenLinesOfCurl() async throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        let block = try #require(readme.components(separatedBy: "```sh\n").dropFirst().first)
-        let script = try #require(block.components(separatedBy: "```").first)
+        let script = try #require(try Self.shellBlocks(in: "README.md").first)
         #expect(script.split(separator: "\n").count == 11)
 
         let (fetchd, origin, receiver) = (try await FetchdProcess.start(), try Origin(), try WebhookReceiver())
         let bytes = Content.random(seed: 13, count: 400_000)
         origin.serve("/film.bin", .file(bytes), .limited(bytesPerSecond: 400_000))
         let folder = try TemporaryFolder()
-        let result = try await ChildProcess.run(
-            "/bin/bash", ["-euo", "pipefail", "-c", script],
-            environment: ["FETCHD_URL": fetchd.baseURL, "FILE": origin.url("/film.bin"), "HOOK": receiver.url],
-            workingFolder: folder.path)
-        #expect(result.succeeded, "\(result)")
+        let output = try await Self.run(
+            script, ["FETCHD_URL": fetchd.baseURL, "FILE": origin.url("/film.bin"), "HOOK": receiver.url], in: folder)
         #expect(folder.bytes(of: "film.bin") == bytes)
         for expected in [#""id":"films""#, "whsec_", "\"paused\"", "job.succeeded"] {
-            #expect(result.output.contains(expected), "\(result.output)")
+            #expect(output.contains(expected), "\(output)")
         }
         _ = try await receiver.waitFor("session.finished")
+    }
+
+    @Test func theSameInCurlOfTheSessionsPage() async throws {
+        let blocks = try Self.shellBlocks(in: "docs/sessions.md")
+        let script = try #require(blocks.first { $0.hasPrefix("api=") })
+        let fetchd = try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"]))
+        let output = try await Self.run(script, ["FETCHD_URL": fetchd.baseURL], in: TemporaryFolder())
+        for expected in [
+            #""unacknowledged_since":null"#, #""session.finished","partly_failed""#, #""job.resumed""#, "\n204\n",
+        ] {
+            #expect(output.contains(expected), "\(output)")
+        }
+        #expect(fetchd.folder.files.filter { $0.hasSuffix(".mkv") }.count == 2)
+    }
+
+    private static func shellBlocks(in page: String) throws -> [String] {
+        let text = try String(contentsOf: Project.root.appending(path: page), encoding: .utf8)
+        return text.components(separatedBy: "```sh\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "```").first }
+    }
+
+    private static func run(
+        _ script: String, _ environment: [String: String], in folder: TemporaryFolder
+    ) async throws -> String {
+        let result = try await ChildProcess.run(
+            "/bin/bash", ["-euo", "pipefail", "-c", script], environment: environment, workingFolder: folder.path)
+        #expect(result.succeeded, "\(result)")
+        return result.output
     }
 }

@@ -1,0 +1,87 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// `session.waiting`: once for each standstill, and never while something can still move.
+@Suite struct HelpTests {
+    private static let expired = Wait(.url, cause: Failure(.linkExpired, "403", status: 403))
+    private static let challenged = Wait(
+        .credentials,
+        cause: Failure(
+            .credentialsRequired, "401", status: 401, challenge: Challenge(scheme: "basic", realm: "films")))
+
+    private func calls(_ fixture: StoreFixture) throws -> [JSON] {
+        try fixture.store.events(EventQuery(type: EventPattern("session.waiting"))).events
+            .map { try JSON(parsing: $0.data) }
+    }
+
+    @Test func theLastJobThatGetsStuckCalls() async throws {
+        let fixture = try StoreFixture()
+        let jobs = try await fixture.create(2)
+        _ = try await fixture.admit()
+        _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: jobs[0].id)
+        #expect(try calls(fixture).isEmpty)
+        _ = try await fixture.store.send(.attemptDeferred(Self.challenged), to: jobs[1].id)
+        let call = try #require(try calls(fixture).first?.objectValue)
+        #expect(call["counts"] == ["credentials": 1, "url": 1])
+        #expect(
+            call["jobs"] == [
+                ["job": .string(jobs[0].id.text), "reason": "url", "challenge": .null],
+                [
+                    "job": .string(jobs[1].id.text), "reason": "credentials",
+                    "challenge": ["scheme": "basic", "realm": "films"],
+                ],
+            ])
+    }
+
+    @Test func theLastOtherJobThatEndsCalls() async throws {
+        let fixture = try StoreFixture()
+        let jobs = try await fixture.create(3)
+        _ = try await fixture.admit()
+        _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: jobs[0].id)
+        try await fixture.succeed(jobs[1].id)
+        #expect(try calls(fixture).isEmpty)
+        _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: jobs[2].id)
+        #expect(try calls(fixture).count == 1)
+    }
+
+    @Test func aPausedJobIsNotHelpless() async throws {
+        let fixture = try StoreFixture()
+        let jobs = try await fixture.create(2)
+        _ = try await fixture.admit(1)
+        _ = try await fixture.store.send(.pauseRequested, to: jobs[1].id)
+        _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: jobs[0].id)
+        #expect(try calls(fixture).isEmpty)
+        _ = try await fixture.store.send(.cancelRequested, to: jobs[1].id)
+        #expect(try calls(fixture).count == 1)
+    }
+
+    @Test func itIsToldAgainOnlyAfterSomethingMoved() async throws {
+        let fixture = try StoreFixture()
+        let jobs = try await fixture.create(2)
+        _ = try await fixture.admit()
+        for job in jobs { _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: job.id) }
+        _ = try await fixture.store.send(.cancelRequested, to: jobs[1].id)
+        #expect(try calls(fixture).count == 1)
+        _ = try await fixture.store.send(.resumeRequested, to: jobs[0].id)
+        _ = try await fixture.admit()
+        #expect(try calls(fixture).count == 1)
+        _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: jobs[0].id)
+        #expect(try calls(fixture).count == 2)
+    }
+
+    @Test func aWaitForHelpHasNoEndOfItsOwn() async throws {
+        let fixture = try StoreFixture()
+        let job = try #require(try await fixture.create().first)
+        _ = try await fixture.admit()
+        _ = try await fixture.store.send(.attemptDeferred(Self.challenged), to: job.id)
+        fixture.time.advance(by: 1_000_000)
+        #expect(try await fixture.admit().isEmpty)
+        let stored = try fixture.store.job(job.id)
+        #expect(stored.state == .waiting(Self.challenged))
+        #expect(stored.state.wait?.challenge == Challenge(scheme: "basic", realm: "films"))
+    }
+}

@@ -1,0 +1,81 @@
+import Downloads
+import Foundation
+import GRDB
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// One set of jobs, however often it is asked for.
+@Suite struct IdempotencyTests {
+    private func claim(_ key: String = "k", body: String = "b", caller: String = "me", route: String = "POST /")
+        -> IdempotencyClaim
+    {
+        IdempotencyClaim(caller: caller, route: route, key: key, fingerprint: Data(body.utf8))
+    }
+
+    private func ask(_ fixture: StoreFixture, _ claim: IdempotencyClaim) async throws -> RememberedAnswer {
+        try await fixture.store.createJobs([NewJob(session: .default, spec: JobSpec(url: "https://h/"))], once: claim) {
+            RememberedAnswer(location: $0[0].id.text, body: Array($0[0].id.text.utf8))
+        }
+    }
+
+    private func count(_ fixture: StoreFixture) throws -> Int { try fixture.store.jobs(JobQuery()).jobs.count }
+
+    @Test func theFirstAnswerIsGivenAgain() async throws {
+        let fixture = try StoreFixture()
+        let first = try await ask(fixture, claim())
+        #expect(try await ask(fixture, claim()) == first)
+        #expect(try count(fixture) == 1)
+    }
+
+    @Test func manyAtOnceCreateOneSet() async throws {
+        let fixture = try StoreFixture()
+        let answers = try await withThrowingTaskGroup(of: RememberedAnswer.self) { group in
+            for _ in 0..<100 { group.addTask { try await ask(fixture, claim()) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(answers.map(\.location)).count == 1)
+        #expect(try count(fixture) == 1)
+    }
+
+    @Test func anotherContentIsAMistake() async throws {
+        let fixture = try StoreFixture()
+        _ = try await ask(fixture, claim())
+        await #expect(throws: StoreError.idempotencyKeyReused("k")) { try await ask(fixture, claim(body: "c")) }
+        #expect(try count(fixture) == 1)
+    }
+
+    @Test func othersMayHaveTheSameKey() async throws {
+        let fixture = try StoreFixture()
+        _ = try await ask(fixture, claim())
+        _ = try await ask(fixture, claim(caller: "you"))
+        _ = try await ask(fixture, claim(route: "POST /batch"))
+        #expect(try count(fixture) == 3)
+    }
+
+    @Test func whatWasRefusedIsNotRemembered() async throws {
+        let fixture = try StoreFixture()
+        let unknown = [NewJob(session: Name(trusted: "nobody"), spec: JobSpec(url: "https://h/"))]
+        await #expect(throws: StoreError.self) {
+            try await fixture.store.createJobs(unknown, once: claim()) { _ in RememberedAnswer(location: nil, body: []) }
+        }
+        _ = try await ask(fixture, claim())
+        #expect(try count(fixture) == 1)
+    }
+
+    @Test func aDayLaterTheKeyIsFree() async throws {
+        let fixture = try StoreFixture()
+        _ = try await ask(fixture, claim())
+        fixture.time.advance(by: 86_399)
+        _ = try await ask(fixture, claim())
+        #expect(try count(fixture) == 1)
+        fixture.time.advance(by: 1)
+        _ = try await ask(fixture, claim())
+        #expect(try count(fixture) == 2)
+        fixture.time.advance(by: 86_400)
+        try await fixture.store.pruneIdempotencyKeys()
+        let left = try await fixture.store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM idempotency_keys") }
+        #expect(left == 0)
+    }
+}

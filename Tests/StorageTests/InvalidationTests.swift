@@ -1,0 +1,118 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// A deleted session ends when it owes nothing, and not before.
+@Suite struct InvalidationTests {
+    private let films = Name(trusted: "films")
+
+    private func fixture() async throws -> StoreFixture {
+        let fixture = try StoreFixture()
+        var configuration = SessionConfiguration()
+        configuration.finishDelaySeconds = 3600
+        _ = try await fixture.store.declareSession(films, configuration: configuration)
+        return fixture
+    }
+
+    @Test func aSessionThatOwesNothingIsGoneAtOnce() async throws {
+        let fixture = try await fixture()
+        try await fixture.store.invalidateSession(films)
+        #expect(
+            try await fixture.store.closeSettledSessions() == [
+                ClosingStep(session: films, dropped: [], isGone: true)
+            ])
+        #expect(throws: StoreError.noSuchSession(films)) { try fixture.store.session(films) }
+    }
+
+    @Test func itTakesNoMoreJobs() async throws {
+        let fixture = try await fixture()
+        let jobs = try await fixture.create(2, in: films)
+        _ = try await fixture.store.send(.cancelRequested, to: jobs[0].id)
+        try await fixture.store.invalidateSession(films)
+        await #expect(throws: StoreError.sessionFinishing(films, index: 0)) {
+            try await fixture.create(in: films)
+        }
+        await #expect(throws: StoreError.sessionFinishing(films, index: nil)) {
+            try await fixture.store.send(.retryRequested, to: jobs[0].id)
+        }
+        #expect(try fixture.store.session(films).state == .finishing)
+        #expect(try await fixture.store.closeSettledSessions().isEmpty)
+    }
+
+    @Test func itsBatchNeedNotWaitForMore() async throws {
+        let fixture = try await fixture()
+        let jobs = try await fixture.create(2, in: films)
+        _ = try await fixture.store.send(.cancelRequested, to: jobs[0].id)
+        try await fixture.store.invalidateSession(films)
+        _ = try await fixture.store.send(.cancelRequested, to: jobs[1].id)
+        #expect(try fixture.store.session(films).finishDueAt == fixture.time.now)
+        #expect(try await fixture.store.finishDueBatches().map(\.counts.cancelled) == [2])
+    }
+
+    @Test func aBatchThatWasDueLaterIsDueNow() async throws {
+        let fixture = try await fixture()
+        let job = try #require(try await fixture.create(in: films).first)
+        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        #expect(try await fixture.store.finishDueBatches().isEmpty)
+        try await fixture.store.invalidateSession(films)
+        #expect(try await fixture.store.closeSettledSessions().isEmpty)
+        #expect(try await fixture.store.finishDueBatches().count == 1)
+        #expect(try await fixture.store.closeSettledSessions().map(\.isGone) == [true])
+    }
+
+    @Test func aPendingDeliveryKeepsIt() async throws {
+        let fixture = try await fixture()
+        let webhook = try await fixture.declareWebhook(["session.finished"], in: films)
+        let job = try #require(try await fixture.create(in: films).first)
+        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        try await fixture.store.invalidateSession(films)
+        _ = try await fixture.store.finishDueBatches()
+        #expect(try await fixture.store.closeSettledSessions().isEmpty)
+        let due = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
+        let attempt = Delivery.Attempt(at: fixture.time.now, status: 500, error: nil, latencySeconds: 0, response: nil)
+        try await fixture.store.record(attempt, of: due.id, .rejected(retryAt: nil))
+        #expect(try await fixture.store.closeSettledSessions().map(\.isGone) == [true])
+        // The log outlives it.
+        #expect(try fixture.store.delivery(due.id).state == .exhausted)
+    }
+
+    @Test func aLargeOneIsForgottenInSteps() async throws {
+        let fixture = try await fixture()
+        let jobs = try await fixture.create(5, in: films)
+        _ = try await fixture.admit()
+        try await fixture.store.checkpoint([(job: jobs[4].id, attempt: 1, part: StoreFixture.part())])
+        for job in jobs { _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: job.id) }
+        try await fixture.store.invalidateSession(films)
+        _ = try await fixture.store.finishDueBatches()
+        let steps = try await fixture.store.closeSettledSessions(jobsInAStep: 2)
+            + fixture.store.closeSettledSessions(jobsInAStep: 2) + fixture.store.closeSettledSessions(jobsInAStep: 2)
+        #expect(steps.map(\.isGone) == [false, false, true])
+        #expect(steps.flatMap(\.dropped) == [PartID("part_1")])
+        #expect(try fixture.store.jobs(JobQuery(session: films)).jobs.isEmpty)
+    }
+
+    @Test func itsNameBeginsAnew() async throws {
+        let fixture = try await fixture()
+        let job = try #require(try await fixture.create(in: films).first)
+        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        try await fixture.store.invalidateSession(films)
+        _ = try await fixture.store.finishDueBatches()
+        _ = try await fixture.store.closeSettledSessions()
+        let (status, isNew) = try await fixture.store.declareSession(films, configuration: nil)
+        #expect(isNew)
+        #expect(status.batch == 0)
+        // What the old one left in the journal is not the new one's to read.
+        #expect(status.lastEvent == 3)
+        #expect(status.acknowledgedThrough == 3)
+    }
+
+    @Test func theDefaultSessionStays() async throws {
+        let fixture = try StoreFixture()
+        await #expect(throws: StoreError.sessionPermanent(.default)) {
+            try await fixture.store.invalidateSession(.default)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Downloads
+import Foundation
+import GRDB
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// What was stored by an earlier version is there after an update.
+@Suite struct MigrationTests {
+    /// A database of version 1 with a job in every state, written past the store as that version wrote it.
+    private func databaseOfVersion1() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let database = try DatabaseQueue(path: folder.path + "/fetchd.sqlite")
+        try Schema.migrator.migrate(database, upTo: "1: sessions, jobs, journal, webhooks")
+        try database.write { try $0.execute(sql: Self.rows) }
+        try database.close()
+        return folder
+    }
+
+    private static let failure = #"{"code":"connection_lost","message":"gone","attempts":1,"at":0}"#
+
+    private static let rows = """
+        INSERT INTO batches (session, number, state, outstanding, succeeded, failed, cancelled, first_event, finish_event)
+            VALUES ('default', 1, 'finished', 0, 0, 1, 1, 1, 2), ('default', 2, 'open', 3, 0, 0, 0, 3, NULL);
+        INSERT INTO events (id, type, time, session, data)
+            VALUES (1, 'job.failed', 1000, 'default', '{}'), (2, 'session.finished', 2000, 'default', '{}');
+        INSERT INTO jobs (id, session, batch, state, revision, spec, priority, host, reason, retry_at, failure,
+                created_at, finished_at)
+            VALUES ('job_1', 'default', 1, 'failed', 2, '{"url":"https://h/1"}', 1, 'h:443', NULL, NULL, '\(failure)', 1, 2),
+                ('job_2', 'default', 1, 'cancelled', 2, '{"url":"https://h/2"}', 1, 'h:443', NULL, NULL, NULL, 1, 2),
+                ('job_3', 'default', 2, 'queued', 1, '{"url":"https://h/3"}', 1, 'h:443', NULL, NULL, NULL, 1, NULL),
+                ('job_4', 'default', 2, 'waiting', 3, '{"url":"https://h/4"}', 1, 'h:443', 'retry', 5000, '\(failure)', 1, NULL),
+                ('job_5', 'default', 2, 'paused', 3, '{"url":"https://h/5"}', 1, 'h:443', NULL, NULL, NULL, 1, NULL);
+        INSERT INTO job_tags VALUES ('red', 'job_5');
+        INSERT INTO parts (id, job, url, last_modified_is_strong, is_encoded, bytes_durable)
+            VALUES ('part_1', 'job_5', 'https://h/5', 0, 0, 77);
+        INSERT INTO webhooks (key, session, name, url, events, secret, state, created_at)
+            VALUES (7, 'default', 'hook', 'https://c/', 'session.*',
+                'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=', 'enabled', 1);
+        INSERT INTO deliveries (id, webhook, name, session, event, type, state, next_attempt_at)
+            VALUES ('dlv_1', 7, 'hook', 'default', 2, 'session.finished', 'pending', 9000);
+        INSERT INTO delivery_attempts VALUES ('dlv_1', 1, 3000, 500, NULL, 0.1, NULL), ('dlv_1', 2, 4000, 500, NULL, 0.1, NULL);
+        """
+
+    @Test func everythingOfVersion1IsStillThere() throws {
+        let folder = try databaseOfVersion1()
+        let store = try Store(at: folder.path)
+        let jobs = try store.jobs(JobQuery()).jobs
+        #expect(jobs.map(\.state.name) == [.paused, .waiting, .queued, .cancelled, .failed])
+        #expect(jobs[0].bytesDurable == 77)
+        #expect(jobs[1].state.wait?.until == Date(milliseconds: 5000))
+        #expect(try store.jobs(JobQuery(tag: "red")).jobs.map(\.id.text) == ["job_5"])
+        let status = try store.session(.default)
+        #expect(status.unacknowledgedSince == Date(milliseconds: 2000))
+        #expect(status.batch == 2)
+        let webhook = try store.webhook(Name(trusted: "hook"), of: .default)
+        #expect(webhook.state == .enabled())
+        #expect(webhook.formerSecrets.isEmpty)
+        // The schedule goes on where it was.
+        #expect(try store.dueDeliveries(to: 7, limit: 1).map(\.tries) == [2])
+    }
+
+    @Test func theMigratedTablesHoldTogether() async throws {
+        let folder = try databaseOfVersion1()
+        let store = try Store(at: folder.path)
+        let violations = try await store.pool.read { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check").count }
+        #expect(violations == 0)
+        // A part goes with its job, as before the table was made anew.
+        _ = try await store.send(.cancelRequested, to: JobID("job_5"))
+        _ = try await store.forgetJob(JobID("job_5"))
+        #expect(try store.parts().isEmpty)
+    }
+}

@@ -1,0 +1,106 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// The journal forgets what was taken, keeps what was not, and never hides that something is missing.
+@Suite struct PruningTests {
+    private static let retention = Retention(acknowledged: 100, unacknowledged: 1000)
+
+    /// A batch of one job, finished; the events are created, cancelled, finished.
+    private func finishBatch(_ fixture: StoreFixture) async throws {
+        let job = try #require(try await fixture.create().first)
+        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        fixture.time.advance(by: 1)
+        _ = try await fixture.store.finishDueBatches()
+    }
+
+    private func prune(_ fixture: StoreFixture, limit: Int = 500) async throws {
+        var position: EventID? = 0
+        while let after = position {
+            position = try await fixture.store.pruneEvents(
+                of: .default, keeping: Self.retention, after: after, limit: limit)
+        }
+    }
+
+    @Test(arguments: [1, 2, 500]) func whatWasAcknowledgedGoesWhenItIsOld(_ limit: Int) async throws {
+        let fixture = try StoreFixture()
+        try await finishBatch(fixture)
+        try await fixture.store.acknowledge(.default, through: 3)
+        try await finishBatch(fixture)
+        fixture.time.advance(by: 90)
+        try await prune(fixture, limit: limit)
+        #expect(try fixture.eventTypes().count == 6)
+        fixture.time.advance(by: 20)
+        try await prune(fixture, limit: limit)
+        #expect(try fixture.store.events(EventQuery()).events.map(\.id) == [4, 5, 6])
+    }
+
+    @Test func whatNobodyTookStaysForAMonth() async throws {
+        let fixture = try StoreFixture()
+        try await finishBatch(fixture)
+        fixture.time.advance(by: 900)
+        try await prune(fixture)
+        #expect(try fixture.eventTypes().count == 3)
+        fixture.time.advance(by: 200)
+        try await prune(fixture)
+        #expect(try fixture.eventTypes().isEmpty)
+        // It is told all the same for how long nobody has acknowledged.
+        #expect(try fixture.store.session(.default).unacknowledgedSince != nil)
+    }
+
+    @Test func aBatchThatItsWebhooksTookIsTaken() async throws {
+        let fixture = try StoreFixture()
+        let webhook = try await fixture.declareWebhook(["session.finished"])
+        try await finishBatch(fixture)
+        let due = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
+        let attempt = Delivery.Attempt(
+            at: fixture.time.now, status: 204, error: nil, latencySeconds: 0, response: nil)
+        try await fixture.store.record(attempt, of: due.id, .accepted)
+        fixture.time.advance(by: 200)
+        try await prune(fixture)
+        #expect(try fixture.eventTypes().isEmpty)
+        #expect(throws: StoreError.noSuchDelivery(due.id)) { try fixture.store.delivery(due.id) }
+    }
+
+    @Test func whatIsOnItsWayStays() async throws {
+        let fixture = try StoreFixture()
+        let webhook = try await fixture.declareWebhook(["session.finished"])
+        try await finishBatch(fixture)
+        try await fixture.store.acknowledge(.default, through: 3)
+        fixture.time.advance(by: 200)
+        try await prune(fixture)
+        #expect(try fixture.eventTypes() == ["session.finished"])
+        #expect(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).count == 1)
+    }
+
+    @Test func aReaderThatComesTooLateIsToldSo() async throws {
+        let fixture = try StoreFixture()
+        try await finishBatch(fixture)
+        try await fixture.store.acknowledge(.default, through: 3)
+        fixture.time.advance(by: 200)
+        try await prune(fixture)
+        let gone = StoreError.eventsPruned(after: 1, firstAvailable: 4)
+        #expect(throws: gone) { try fixture.store.events(EventQuery(after: 1)) }
+        #expect(throws: gone) { try fixture.store.events(EventQuery(after: 1, session: .default)) }
+        // Nothing of another session is missing.
+        _ = try await fixture.store.declareSession(Name(trusted: "other"), configuration: nil)
+        let other = EventQuery(after: 1, session: Name(trusted: "other"))
+        #expect(try fixture.store.events(other).events.isEmpty)
+        // Who begins at the beginning, or has read everything before, misses nothing.
+        #expect(try fixture.store.events(EventQuery()).events.isEmpty)
+        #expect(try fixture.store.events(EventQuery(after: 3)).nextAfter == 3)
+    }
+
+    @Test func theJournalKnowsItsSessions() async throws {
+        let fixture = try StoreFixture()
+        #expect(try fixture.store.sessionsInJournal().isEmpty)
+        for name in ["b", "a"] {
+            _ = try await fixture.store.declareSession(Name(trusted: name), configuration: nil)
+            _ = try await fixture.create(3, in: Name(trusted: name))
+        }
+        #expect(try fixture.store.sessionsInJournal().map(\.text) == ["a", "b"])
+    }
+}
