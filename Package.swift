@@ -83,7 +83,7 @@ let package = Package(
         tests("StorageTests", ["Storage", "Downloads", "Locks", grdb]),
         tests("EngineTests", ["Engine", "Storage", "Downloads", "CurlClient"]),
         tests("WebhooksTests", ["Webhooks", "Storage", "Downloads"]),
-        tests("RehearsalsTests", ["Rehearsals", "Downloads"]),
+        tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Storage"]),
         tests("EndToEndTests", ["fetchd", "Downloads", crypto]),
     ],

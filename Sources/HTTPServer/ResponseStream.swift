@@ -112,7 +112,8 @@ public final class ResponseStream: Sendable {
     public func room(for count: Int) async -> Bool {
         await withCheckedContinuation { continuation in
             state.withLock { state in
-                precondition(state.writer == nil && count <= state.bufferLimit, "room that there will never be")
+                precondition(state.writer == nil, "two tasks wait for room")
+                precondition(count <= state.bufferLimit, "there will never be room for \(count) bytes")
                 state.writer = Writer(count: count, continuation: continuation)
                 state.wakeWriter()
             }

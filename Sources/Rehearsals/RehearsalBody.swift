@@ -15,7 +15,7 @@ struct RehearsalBody: Sendable {
         method == .head ? .stream(ResponseStream(length: Int64(range.count))) : .stream(begin().stream)
     }
 
-    /// Starts to make the bytes. The task ends with the stream, soon after the client has gone at the latest.
+    /// Starts to make the bytes. The task ends with the stream; that a client has gone shows when it is due more bytes.
     func begin() -> (stream: ResponseStream, task: Task<Void, Never>) {
         let work = Locked<Task<Void, Never>?>(nil)
         let stream = ResponseStream(length: Int64(range.count), bufferLimit: Self.bufferLimit) { _ in
