@@ -82,7 +82,7 @@ let package = Package(
         tests("DownloadsTests", ["Downloads"]),
         tests("StorageTests", ["Storage", "Downloads", "Locks", grdb]),
         tests("EngineTests", ["Engine", "Storage", "Downloads", "CurlClient"]),
-        tests("WebhooksTests", ["Webhooks", "Storage", "Downloads"]),
+        tests("WebhooksTests", ["Webhooks", "Storage", "Downloads", "CurlClient", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Storage"]),
         tests("EndToEndTests", ["fetchd", "Downloads", crypto]),

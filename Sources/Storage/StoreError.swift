@@ -56,7 +56,7 @@ extension StoreError: CustomStringConvertible {
             "Session \(session) was deleted and is finishing: it takes no more jobs. Once it is gone it can be declared anew."
         case .sessionPermanent(let session): "The session \(session) is always there; it cannot be deleted."
         case .webhookDisabled(let webhook, let reason):
-            "Webhook \(webhook) is disabled (\(reason)) Enable it first: POST .../webhooks/\(webhook)/enable."
+            "Webhook \(webhook) is disabled. \(reason) To enable it: POST .../webhooks/\(webhook)/enable."
         case .webhookGone(let webhook): "Webhook \(webhook) was deleted; what was meant for it cannot be sent any more."
         case .noSuchEvent(let event, let last): "There is no event \(event) yet; the last one is \(last)."
         case .eventsPruned(let after, let first):

@@ -73,7 +73,8 @@ struct DeliveryAttempt: Sendable {
 
     private func body(of answer: Result<ExchangeResponse, TransferError>) -> String? {
         guard let response = try? answer.get(), !response.body.isEmpty else { return nil }
-        return String(decoding: response.body, as: UTF8.self)
+        // A text would end at its first NUL in SQLite.
+        return String(decoding: response.body, as: UTF8.self).replacing("\u{0}", with: "\u{FFFD}")
     }
 
     private func retryAfter(of answer: Result<ExchangeResponse, TransferError>, at now: Date) -> Double? {

@@ -9,7 +9,8 @@ import Testing
         _ failure: Failure, failures: Int = 1, retryAfter: Double? = nil, jitter: Double = 1
     ) -> RetryPolicy.Verdict {
         policy.verdict(
-            on: failure, waitsFor: WaitFor.defaults, failuresInARow: failures, retryAfter: retryAfter, at: Sample.now, jitter: jitter)
+            on: failure, waitsFor: WaitFor.defaults, failuresInARow: failures, retryAfter: retryAfter, at: Sample.now,
+            jitter: jitter)
     }
 
     private func delay(_ verdict: RetryPolicy.Verdict) -> Double? {
@@ -22,7 +23,8 @@ import Testing
         #expect((1...7).map { delay(verdict(lost, failures: $0)) } == [1, 2, 4, 8, 16, 32, 64])
         var patient = policy
         patient.maxAttempts = 100
-        let late = patient.verdict(on: lost, waitsFor: [], failuresInARow: 60, retryAfter: nil, at: Sample.now, jitter: 1)
+        let late = patient.verdict(
+            on: lost, waitsFor: [], failuresInARow: 60, retryAfter: nil, at: Sample.now, jitter: 1)
         #expect(delay(late) == 3600)
     }
 

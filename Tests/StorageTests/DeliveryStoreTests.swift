@@ -37,12 +37,12 @@ import Testing
         let early = try due()
         #expect(early.map(\.event.type) == [.jobCreated, .jobCancelled])
         let later = fixture.time.now.addingTimeInterval(60)
-        try await store.record(Self.attempt(500), of: early[0].id, .rejected(retryAt: later))
-        try await store.record(Self.attempt(200), of: early[1].id, .accepted)
+        try await store.record(Self.attempt(500), of: early[0], .rejected(retryAt: later))
+        try await store.record(Self.attempt(200), of: early[1], .accepted)
         // The success made the one that waited due at once; the finish still waits for it.
         #expect(try due().map(\.event.type) == [.jobCreated])
         #expect(try due().map(\.tries) == [1])
-        try await store.record(Self.attempt(nil), of: early[0].id, .rejected(retryAt: nil))
+        try await store.record(Self.attempt(nil), of: early[0], .rejected(retryAt: nil))
         #expect(try due().map(\.event.type) == [.sessionFinished])
     }
 
@@ -55,7 +55,7 @@ import Testing
         _ = try await fixture.store.finishDueBatches()
         let first = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
         let later = fixture.time.now.addingTimeInterval(60)
-        try await fixture.store.record(Self.attempt(500), of: first.id, .rejected(retryAt: later))
+        try await fixture.store.record(Self.attempt(500), of: first, .rejected(retryAt: later))
         let (keys, next) = try fixture.store.webhooksDue()
         #expect(keys.isEmpty)
         #expect(next == later)
@@ -76,7 +76,7 @@ import Testing
         for (index, webhook) in try store.webhooks(of: .default).enumerated() {
             #expect(try store.session(.default).unacknowledgedSince == fixture.time.now)
             let due = try #require(try store.dueDeliveries(to: webhook.key, limit: 1).first)
-            try await store.record(Self.attempt(204), of: due.id, .accepted)
+            try await store.record(Self.attempt(204), of: due, .accepted)
             #expect((try store.session(.default).unacknowledgedSince == nil) == (index == 1))
         }
     }
@@ -87,9 +87,9 @@ import Testing
         _ = try await fixture.create()
         let due = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
         for status in [500, 502] {
-            try await fixture.store.record(Self.attempt(status), of: due.id, .rejected(retryAt: fixture.time.now))
+            try await fixture.store.record(Self.attempt(status), of: due, .rejected(retryAt: fixture.time.now))
         }
-        try await fixture.store.record(Self.attempt(200), of: due.id, .accepted)
+        try await fixture.store.record(Self.attempt(200), of: due, .accepted)
         let (log, next) = try fixture.store.deliveries(of: webhook, limit: 10)
         #expect(log.map(\.state) == [.acknowledged])
         #expect(log.first?.attempts.map(\.status) == [500, 502, 200])
@@ -102,7 +102,7 @@ import Testing
         let webhook = try await fixture.declareWebhook(["job.created"])
         _ = try await fixture.create(2)
         let due = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
-        try await fixture.store.record(Self.attempt(410), of: due.id, .gone)
+        try await fixture.store.record(Self.attempt(410), of: due, .gone)
         #expect(try fixture.store.webhook(webhook.name, of: .default).state.name == .disabled)
         #expect(
             try fixture.store.deliveries(of: webhook, limit: 10).deliveries.map(\.state) == [.cancelled, .cancelled])

@@ -58,7 +58,8 @@ import Testing
         let fixture = try StoreFixture()
         let unknown = [NewJob(session: Name(trusted: "nobody"), spec: JobSpec(url: "https://h/"))]
         await #expect(throws: StoreError.self) {
-            try await fixture.store.createJobs(unknown, once: claim()) { _ in RememberedAnswer(location: nil, body: []) }
+            try await fixture.store.createJobs(unknown, once: claim()) { _ in RememberedAnswer(location: nil, body: [])
+            }
         }
         _ = try await ask(fixture, claim())
         #expect(try count(fixture) == 1)
@@ -75,7 +76,9 @@ import Testing
         #expect(try count(fixture) == 2)
         fixture.time.advance(by: 86_400)
         try await fixture.store.pruneIdempotencyKeys()
-        let left = try await fixture.store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM idempotency_keys") }
+        let left = try await fixture.store.pool.read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM idempotency_keys")
+        }
         #expect(left == 0)
     }
 }

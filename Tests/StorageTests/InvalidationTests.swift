@@ -73,7 +73,7 @@ import Testing
         #expect(try await fixture.store.closeSettledSessions().isEmpty)
         let due = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
         let attempt = Delivery.Attempt(at: fixture.time.now, status: 500, error: nil, latencySeconds: 0, response: nil)
-        try await fixture.store.record(attempt, of: due.id, .rejected(retryAt: nil))
+        try await fixture.store.record(attempt, of: due, .rejected(retryAt: nil))
         #expect(try await fixture.store.closeSettledSessions().map(\.isGone) == [true])
         // The log outlives it.
         #expect(try fixture.store.delivery(due.id).state == .exhausted)
@@ -87,7 +87,8 @@ import Testing
         for job in jobs { _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: job.id) }
         try await fixture.store.invalidateSession(films)
         _ = try await fixture.store.finishDueBatches()
-        let steps = try await fixture.store.closeSettledSessions(jobsInAStep: 2)
+        let steps =
+            try await fixture.store.closeSettledSessions(jobsInAStep: 2)
             + fixture.store.closeSettledSessions(jobsInAStep: 2) + fixture.store.closeSettledSessions(jobsInAStep: 2)
         #expect(steps.map(\.isGone) == [false, false, true])
         #expect(steps.flatMap(\.dropped) == [PartID("part_1")])

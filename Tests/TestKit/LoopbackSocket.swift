@@ -20,13 +20,26 @@ final class LoopbackSocket: Sendable {
         close(descriptor)
     }
 
-    /// Listens on 127.0.0.1, on a port that the system chooses.
-    static func listening(backlog: Int32 = 1024) throws -> LoopbackSocket {
+    /// Listens on 127.0.0.1, on a port that the system chooses or on one that a listener had that was shut down.
+    static func listening(on port: UInt16? = nil, backlog: Int32 = 1024) throws -> LoopbackSocket {
+        // Asked for by its number, a port stays taken until its socket is closed: between a listener that was shut down
+        // and the next one there, no stranger gets it.
+        let free = try port == nil ? bound(to: 0) : nil
+        return try withExtendedLifetime(free) {
+            let socket = try bound(to: port ?? free?.port ?? 0)
+            guard listen(socket.descriptor, backlog) == 0 else { throw Failure(call: "listen", errno: errno) }
+            return socket
+        }
+    }
+
+    private static func bound(to port: UInt16) throws -> LoopbackSocket {
         let socket = try unconnected()
-        var address = loopback(port: 0)
+        var on: Int32 = 1
+        // Sockets share a port so while none of them listens.
+        setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        var address = loopback(port: port)
         let isBound = withSocketAddress(&address) { bind(socket.descriptor, $0, $1) } == 0
         guard isBound else { throw Failure(call: "bind", errno: errno) }
-        guard listen(socket.descriptor, backlog) == 0 else { throw Failure(call: "listen", errno: errno) }
         return socket
     }
 

@@ -11,8 +11,9 @@ public final class Origin: Sendable {
     private let site = OriginSite()
     private let listener: OriginListener
 
-    public init() throws {
-        listener = try OriginListener(site: site)
+    /// - Parameter port: of an origin that was stopped and is still referred to; nil takes a free one.
+    public init(port: UInt16? = nil) throws {
+        listener = try OriginListener(site: site, port: port)
     }
 
     deinit {
@@ -34,7 +35,7 @@ public final class Origin: Sendable {
         site.serve(path, resource, behaviours)
     }
 
-    /// Stops listening and breaks every connection.
+    /// Stops listening and breaks every connection. The port is kept for another origin as long as this one is referred to.
     public func stop() {
         listener.stop()
     }

@@ -13,10 +13,10 @@ final class OriginListener: Sendable {
 
     var connectionCount: Int { state.current.accepted }
 
-    init(site: OriginSite) throws {
+    init(site: OriginSite, port: UInt16? = nil) throws {
         self.site = site
-        socket = try .listening()
-        port = socket.port
+        socket = try .listening(on: port)
+        self.port = socket.port
         detachThread(acceptAll)
     }
 

@@ -30,6 +30,9 @@ public struct ReceivedWebhook: Sendable {
         }
     }
 
+    /// How many secrets signed it: more than one while they are rotated.
+    public var signatureCount: Int { signatures.count }
+
     private var signatures: [Data] {
         (request.header("webhook-signature") ?? "").split(separator: " ").compactMap { signature in
             signature.hasPrefix("v1,") ? Data(base64Encoded: String(signature.dropFirst(3))) : nil

@@ -10,7 +10,8 @@ import Foundation
 ///     #expect(finish.isSigned(with: secret))
 public final class WebhookReceiver: Sendable {
     private struct Script: Sendable {
-        let ordinals: ClosedRange<Int>
+        /// Asked with everything that came so far, the request at hand last.
+        let isMeant: @Sendable ([ReceivedWebhook]) -> Bool
         let respond: @Sendable (ReceivedWebhook) -> OriginAnswer
     }
 
@@ -22,15 +23,16 @@ public final class WebhookReceiver: Sendable {
     private let state = Monitor(State())
     private let origin: Origin
 
-    public init() throws {
-        origin = try Origin()
+    /// - Parameter former: a receiver that was stopped, whose address this one takes over: the consumer was restarted.
+    public init(inPlaceOf former: WebhookReceiver? = nil) throws {
+        origin = try Origin(port: former?.origin.port)
         let state = state
         origin.serve("/hook", OriginResource { Self.take($0, state) })
     }
 
     public var url: String { origin.url("/hook") }
 
-    /// Stops listening: from now on connections are refused.
+    /// Stops listening: from now on connections are refused, until another takes its place.
     public func stop() { origin.stop() }
 
     // MARK: What it got
@@ -83,14 +85,24 @@ public final class WebhookReceiver: Sendable {
     public func answer(
         to ordinals: ClosedRange<Int> = 1...Int.max, _ respond: @escaping @Sendable (ReceivedWebhook) -> OriginAnswer
     ) {
-        state.withLock { $0.scripts.append(Script(ordinals: ordinals, respond: respond)) }
+        state.withLock { $0.scripts.append(Script(isMeant: { ordinals.contains($0.count) }, respond: respond)) }
+    }
+
+    /// Refuses events of a type, the first times or always, and takes all others.
+    public func refuse(_ type: String, times: Int = .max, with status: Int = 503) {
+        let refusal = Script { received in
+            received.last?.type == type && received.count { $0.type == type } <= times
+        } respond: { _ in
+            OriginAnswer(status: status)
+        }
+        state.withLock { $0.scripts.append(refusal) }
     }
 
     private static func take(_ request: RecordedRequest, _ state: Monitor<State>) -> OriginAnswer {
         let webhook = ReceivedWebhook(request: request, time: Date())
         let script = state.withLock { state in
             state.received.append(webhook)
-            return state.scripts.last { $0.ordinals.contains(state.received.count) }
+            return state.scripts.last { $0.isMeant(state.received) }
         }
         let answer = script?.respond(webhook) ?? OriginAnswer(status: 204)
         ExchangeRecord.shared?.add(posted: request, answer)

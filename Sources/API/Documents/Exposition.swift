@@ -19,7 +19,8 @@ struct Exposition {
     private mutating func add(_ name: String, _ help: String, type: String, _ samples: [Sample]) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
         for sample in samples {
-            let labels = sample.labels.sorted { $0.key < $1.key }.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
+            let labels = sample.labels.sorted { $0.key < $1.key }.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(
+                separator: ",")
             text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(Self.number(sample.value))\n"
         }
     }

@@ -72,7 +72,8 @@ extension FieldReader {
         for text in texts {
             guard let pattern = EventPattern(text) else {
                 let types = EventType.allCases.map(\.rawValue).joined(separator: ", ")
-                throw invalid(name, "holds '\(text)', which no event matches; there are job.*, session.*, \(types)")
+                throw invalid(
+                    name, "holds '\(text)', which no event matches; there are job.*, session.*, webhook.*, \(types)")
             }
             patterns.append(pattern)
         }

@@ -75,7 +75,7 @@ extension Store {
 
     /// Writes down an attempt and what follows from it.
     public func record(
-        _ attempt: Delivery.Attempt, of delivery: DeliveryID, _ verdict: DeliveryVerdict
+        _ attempt: Delivery.Attempt, of delivery: DueDelivery, _ verdict: DeliveryVerdict
     ) async throws {
         try await writer.write { try $0.record(attempt, of: delivery, verdict) }
     }

@@ -74,7 +74,9 @@ extension Store {
                 throw StoreError.noSuchDelivery(id)
             }
             let name = Name(trusted: row["name"])
-            guard let webhook = try transaction.webhook(row["webhook"] as Int64) else { throw StoreError.webhookGone(name) }
+            guard let webhook = try transaction.webhook(row["webhook"] as Int64) else {
+                throw StoreError.webhookGone(name)
+            }
             if let reason = webhook.state.reason { throw StoreError.webhookDisabled(name, reason: reason) }
             try transaction.send(.redeliveryRequested(at: transaction.now), to: row)
         }

@@ -4,10 +4,13 @@ import GRDB
 
 /// What an attempt to deliver changes: the log, the delivery, the webhook, and perhaps the batch whose finish it was.
 extension Transaction {
-    func record(_ attempt: Delivery.Attempt, of id: DeliveryID, _ verdict: DeliveryVerdict) throws {
-        guard let delivery = try row("SELECT * FROM deliveries WHERE id = ?", [id.text]) else { return }
+    /// - Parameter due: as it was when the attempt began; what was asked for meanwhile holds.
+    func record(_ attempt: Delivery.Attempt, of due: DueDelivery, _ verdict: DeliveryVerdict) throws {
+        guard let delivery = try row("SELECT * FROM deliveries WHERE id = ?", [due.id.text]) else { return }
+        // Asked for again, its schedule has begun anew: this was a try of the one before.
+        let isOfThisSchedule = delivery["tries"] as Int >= due.tries
         // Withdrawn under way, it is still worth a line.
-        try log(attempt, of: id)
+        try log(attempt, of: due.id, isCounted: isOfThisSchedule)
         let webhook: Int64 = delivery["webhook"]
         switch verdict {
         case .accepted:
@@ -16,9 +19,11 @@ extension Transaction {
             try hurryDeliveries(to: webhook)
             try acknowledgeFinish(delivery["event"])
         case .rejected(let retryAt):
-            try send(.rejected(retryAt: retryAt), to: delivery)
+            if isOfThisSchedule { try send(.rejected(retryAt: retryAt), to: delivery) }
             try send(.rejected(at: now), to: webhook)
         case .gone:
+            // Of an address that the webhook had before, this is no news.
+            guard try self.webhook(webhook)?.url == due.webhook.url else { break }
             try send(.goneAnswered, to: webhook)
         }
         wake(.deliveries)
@@ -38,7 +43,7 @@ extension Transaction {
         wake(.deliveries)
     }
 
-    private func log(_ attempt: Delivery.Attempt, of id: DeliveryID) throws {
+    private func log(_ attempt: Delivery.Attempt, of id: DeliveryID, isCounted: Bool) throws {
         try run(
             """
             INSERT INTO delivery_attempts (delivery, number, at, status, error, latency_seconds, response)
@@ -48,7 +53,7 @@ extension Transaction {
                 id.text, attempt.at.milliseconds, attempt.status, attempt.error, attempt.latencySeconds,
                 attempt.response, id.text,
             ])
-        try run("UPDATE deliveries SET tries = tries + 1 WHERE id = ?", [id.text])
+        if isCounted { try run("UPDATE deliveries SET tries = tries + 1 WHERE id = ?", [id.text]) }
     }
 
     /// The endpoint is there again: what waits for its next try need not wait any longer.

@@ -32,7 +32,8 @@ struct Service {
         let downloads = try StartError.wrapping { () throws(CurlClientError) in try CurlClient(name: "downloads") }
         let webhooks = try StartError.wrapping { () throws(CurlClientError) in try CurlClient(name: "webhooks") }
         let rehearsals = settings.enableRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
-        let engine = Engine(options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
+        let engine = Engine(
+            options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
         let dispatcher = Dispatcher(options: dispatcherOptions, store: store, client: webhooks, log: log)
 
         // Listening comes before recovering, so that an occupied port is told before anything is changed.

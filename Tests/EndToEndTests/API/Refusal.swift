@@ -47,7 +47,7 @@ struct Refusal: Sendable {
         .invalid(["digest": "md5"], "/digest"),
         .invalid(["metadata": []], "/metadata"),
         .invalid(["metadata": ["text": .string(String(repeating: "a", count: 8192))]], "/metadata"),
-        .invalid(["wait_for": ["url"]], "/wait_for"),
+        .invalid(["wait_for": ["sleep"]], "/wait_for"),
         .invalid(["connections": 4], "/connections"),
         .invalid(["rate_limit_bytes_per_second": 1000], "/rate_limit_bytes_per_second"),
         .unknown(["colour": "blue"], "/colour"),

@@ -1,0 +1,155 @@
+import Downloads
+import TestKit
+import Testing
+
+/// "I have taken it from here": said by every webhook that a finish was addressed to, or by the client's call. Until then
+/// the session shows that something waits for its consumer.
+@Suite struct AcknowledgementTests {
+    private static let tireless = FetchdProcess.Options(
+        arguments: ["--webhook-retry-delays", "0," + Array(repeating: "0.05", count: 500).joined(separator: ",")])
+
+    /// A session that has finished its first batch.
+    @discardableResult
+    private func finish(_ session: String = "films", _ path: String = "/file", in scene: Scene) async throws -> JSON {
+        try await scene.api.declareSession(session, ["finish_delay_seconds": 0.05])
+        let batch = try await scene.api.session(session)["batch"].integer ?? 0
+        try await scene.api.submit(scene.order(path, ("session", .string(session))))
+        return try await scene.api.waitForFinish(of: session, batch: batch + 1)
+    }
+
+    private func deliveryState(_ scene: Scene, _ webhook: String) async throws -> JSON {
+        let path = "/v1/sessions/films/webhooks/\(webhook)/deliveries"
+        return try await scene.api.get(path).json["deliveries"][0]["state"]
+    }
+
+    @Test func aFinishIsAcknowledgedWhenEveryWebhookHasTakenIt() async throws {
+        let scene = try await Scene(Self.tireless)
+        let (willing, unwilling) = (try WebhookReceiver(), try WebhookReceiver())
+        unwilling.answer(503)
+        try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
+        try await scene.api.declareWebhook("willing", of: "films", url: willing.url)
+        try await scene.api.declareWebhook("unwilling", of: "films", url: unwilling.url)
+        let finish = try await finish(in: scene)
+        _ = try await unwilling.waitFor(count: 3)
+        _ = try await eventually("the willing one's acknowledgement") {
+            try await deliveryState(scene, "willing") == "acknowledged" ? true : nil
+        }
+        // One of two is not enough.
+        #expect(try await scene.api.session("films")["unacknowledged_since"] == finish["time"])
+        unwilling.answer(204)
+        let session = try await scene.api.waitForSession("films", toBe: "acknowledged") {
+            $0["unacknowledged_since"] == .null
+        }
+        #expect(willing.received.count == 1)
+        // Only the call says how far the journal was read.
+        #expect(session["acknowledged_through"] == 0)
+    }
+
+    @Test func aWebhookThatWasNotAskedAcknowledgesNothing() async throws {
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
+        try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
+        try await scene.api.declareWebhook(of: "films", url: receiver.url, events: ["job.*"])
+        let finish = try await finish(in: scene)
+        _ = try await receiver.waitFor("job.succeeded")
+        _ = try await eventually("all of its deliveries to be acknowledged") {
+            let deliveries = try await scene.api.get("/v1/sessions/films/webhooks/receiver/deliveries").json[
+                "deliveries"]
+            return deliveries.arrayValue?.allSatisfy { $0["state"] == "acknowledged" } == true ? true : nil
+        }
+        #expect(try await scene.api.session("films")["unacknowledged_since"] == finish["time"])
+    }
+
+    @Test func theCallAcknowledges() async throws {
+        let scene = try await Scene()
+        let finish = try await finish(in: scene)
+        let id = try #require(finish["id"].integer)
+        #expect(try await scene.api.session("films")["unacknowledged_since"] == finish["time"])
+        // Everything but the finish itself.
+        var session = try await scene.api.acknowledge("films", through: id - 1)
+        #expect(session["acknowledged_through"].integer == id - 1)
+        #expect(session["unacknowledged_since"] == finish["time"])
+        session = try await scene.api.acknowledge("films", through: id)
+        #expect(session["acknowledged_through"].integer == id)
+        #expect(session["unacknowledged_since"] == .null)
+        // It is never taken back, by nobody.
+        for earlier in [id, 1, 0] { #expect(try await scene.api.acknowledge("films", through: earlier) == session) }
+        try await scene.fetchd.kill()
+        try await scene.fetchd.restart()
+        #expect(try await scene.api.session("films") == session)
+    }
+
+    @Test func theOldestUnacknowledgedFinishCounts() async throws {
+        let scene = try await Scene()
+        var finishes: [JSON] = []
+        for _ in 0..<3 { finishes.append(try await finish(in: scene)) }
+        #expect(Set(finishes.compactMap { $0["time"].string }).count == 3)
+        for finish in finishes {
+            #expect(try await scene.api.session("films")["unacknowledged_since"] == finish["time"])
+            try await scene.api.acknowledge("films", through: finish["id"].integer)
+        }
+        #expect(try await scene.api.session("films")["unacknowledged_since"] == .null)
+    }
+
+    @Test func acknowledgingCancelsNoDelivery() async throws {
+        let (scene, receiver) = (try await Scene(Self.tireless), try WebhookReceiver())
+        receiver.answer(503)
+        try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
+        try await scene.api.declareWebhook(of: "films", url: receiver.url)
+        let finish = try await finish(in: scene)
+        let session = try await scene.api.acknowledge("films", through: finish["id"].integer)
+        #expect(session["unacknowledged_since"] == .null)
+        #expect(try await deliveryState(scene, "receiver") == "pending")
+        receiver.answer(204)
+        _ = try await eventually("the delivery to be taken") {
+            try await deliveryState(scene, "receiver") == "acknowledged" ? true : nil
+        }
+        #expect(receiver.received.last?.data["event"] == finish["id"])
+    }
+
+    @Test func aConsumerThatOnlyPollsNeedsNoWebhook() async throws {
+        let scene = try await Scene()
+        try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
+        for batch in Int64(1)...3 {
+            try await scene.api.submit(scene.order("/file", ("session", "films")))
+            let session = try await scene.api.waitForSession("films", toBe: "finished") {
+                $0["unacknowledged_since"] != .null
+            }
+            if batch == 2 {
+                try await scene.fetchd.kill()
+                try await scene.fetchd.restart()
+            }
+            let news = try await scene.api.journal(
+                of: "films", after: session["acknowledged_through"].integer ?? 0, pagesOf: 2)
+            #expect(
+                JSON.types(of: news) == ["job.created", "job.started", "job.succeeded", "session.finished"])
+            #expect(news.last?["data"]["batch"].integer == batch)
+            try await scene.api.acknowledge("films", through: news.last?["id"].integer)
+        }
+        #expect(try await scene.api.session("films")["unacknowledged_since"] == .null)
+    }
+
+    @Test func whatIsNotThereCannotBeAcknowledged() async throws {
+        let scene = try await Scene()
+        try await finish("photos", in: scene)
+        let finish = try await finish(in: scene)
+        let before = try await scene.api.session("films")
+        let last = try #require(finish["id"].integer)
+        let path = "/v1/sessions/films/acknowledge"
+        let bodies: [(JSON, String)] = [
+            (["through": .integer(last + 1)], "invalid-value"), (["through": .integer(.max)], "invalid-value"),
+            (["through": -1], "invalid-value"), (["through": "1"], "invalid-value"),
+            (["through": 1.5], "invalid-value"), ([:], "missing-field"),
+        ]
+        for (body, kind) in bodies {
+            let answer = try await scene.api.post(path, body)
+            #expect(answer.status == 422)
+            #expect(answer.problem == .init(kind: kind, pointer: "/through"), "\(body.written)")
+        }
+        #expect(try await scene.api.post(path).status == 400)
+        #expect(try await scene.api.session("films") == before)
+        #expect(try await scene.api.post("/v1/sessions/nowhere/acknowledge", ["through": 0]).status == 404)
+        // Another session's finish is another session's matter.
+        try await scene.api.acknowledge("films", through: last)
+        #expect(try await scene.api.session("photos")["unacknowledged_since"] != .null)
+    }
+}

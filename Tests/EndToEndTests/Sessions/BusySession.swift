@@ -1,0 +1,42 @@
+import Downloads
+import TestKit
+import Testing
+
+/// A session in the middle of its work, to be deleted: one job has failed, one is under way and held. Its finish would take
+/// an hour after the last job, if nobody deleted it.
+struct BusySession {
+    let scene: Scene
+    let failed: String
+    let held: String
+    let path = "/v1/sessions/films"
+
+    var api: APIClient { scene.api }
+
+    init(_ options: FetchdProcess.Options = .init()) async throws {
+        scene = try await Scene(options)
+        scene.holdWhatIsResumed()
+        try await scene.api.declareSession("films", ["finish_delay_seconds": 3600, "directory": "films"])
+        failed = try await scene.api.submit(scene.order("/missing", ("session", "films")))
+        held = try await scene.api.submit(scene.order("/held", ("session", "films")))
+        try await scene.api.waitForJob(failed, .failed)
+        try await scene.api.waitForBytes(held)
+    }
+
+    /// Neither by creating, alone or with others that would be taken elsewhere, nor by retrying.
+    func expectNothingNewIsTaken() async throws {
+        let created = try await api.journal(of: "films", type: "job.created")
+        let order = scene.order("/file", ("session", "films"))
+        let one = try await api.post("/v1/jobs", order)
+        #expect(one.status == 409)
+        #expect(one.problem == .init(kind: "session-finishing", pointer: "/session"))
+        let many = try await api.post("/v1/jobs/batch", ["jobs": [scene.order(), order]])
+        #expect(many.status == 409)
+        #expect(many.problem == .init(kind: "session-finishing", pointer: "/jobs/1/session"))
+        let retry = try await api.post("/v1/jobs/\(failed)/retry")
+        #expect(retry.status == 409)
+        #expect(retry.problem?.kind == "session-finishing")
+        #expect(try await api.job(failed)["state"] == "failed")
+        #expect(try await api.journal(of: "films", type: "job.created") == created)
+        #expect(try await api.get("/v1/jobs?session=default").json["jobs"] == [])
+    }
+}

@@ -1,0 +1,49 @@
+import Downloads
+import TestKit
+import Testing
+
+/// Readers with a cursor while many write: event numbers must become visible in the order in which they were given, or a
+/// reader that has passed one by never sees it again.
+@Suite struct CrowdedJournalTests {
+    private static let (writers, jobsEach) = (64, 5)
+
+    @Test func aCursorNeitherSkipsNorRepeatsWhileManyWrite() async throws {
+        let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
+        origin.serve("/f", .file(Content.random(seed: 1, count: 1000)))
+        let (api, url) = (fetchd.api, origin.url("/f"))
+        // Long enough that nothing finishes: the journal is at rest when the last job has ended.
+        for name in ["even", "odd"] { try await api.declareSession(name, ["finish_delay_seconds": 3600]) }
+
+        let seen = try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<Self.writers {
+                let session = JSON.string(writer % 2 == 0 ? "even" : "odd")
+                group.addTask {
+                    for _ in 0..<Self.jobsEach { try await api.submit(["url": .string(url), "session": session]) }
+                }
+            }
+            async let all = read(api, "", pagesOf: 7, until: Self.writers * Self.jobsEach)
+            async let even = read(api, "&session=even", pagesOf: 3, until: Self.writers / 2 * Self.jobsEach)
+            try await group.waitForAll()
+            return (all: try await all, even: try await even)
+        }
+
+        let journal = try await api.events()
+        // Created, started and succeeded, each job once.
+        #expect(journal.count == 3 * Self.writers * Self.jobsEach)
+        #expect(seen.all == journal)
+        #expect(seen.even == journal.filter { $0["session"] == "even" })
+    }
+
+    /// Reads on and on, until so many jobs have succeeded.
+    private func read(_ api: APIClient, _ filter: String, pagesOf limit: Int, until count: Int) async throws -> [JSON] {
+        var (seen, after, succeeded): ([JSON], Int64, Int) = ([], 0, 0)
+        return try await eventually("\(count) successes to be read", atMost: .seconds(60), pause: .milliseconds(1)) {
+            let page = try await api.get("/v1/events?after=\(after)&limit=\(limit)\(filter)").json
+            let events = page["events"].arrayValue ?? []
+            seen += events
+            after = page["next_after"].integer ?? after
+            succeeded += events.count { $0["type"] == "job.succeeded" }
+            return succeeded == count ? seen : nil
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Downloads
+import TestKit
+import Testing
+
+/// A deleted session is not gone before all that it owes is settled: whatever its jobs, its endpoints and the service itself
+/// do meanwhile.
+@Suite struct DeletionDebtTests {
+    private static let tireless = FetchdProcess.Options(
+        arguments: ["--webhook-retry-delays", "0," + Array(repeating: "0.05", count: 500).joined(separator: ",")])
+
+    @Test func anEndpointThatIsDownKeepsTheSessionUntilItTakesTheFinish() async throws {
+        let receiver = try WebhookReceiver()
+        receiver.answer(503)
+        let films = try await BusySession(Self.tireless)
+        try await films.api.declareWebhook(of: "films", url: receiver.url)
+        films.scene.gate.open()
+        #expect(try await films.api.delete(films.path).status == 202)
+        _ = try await receiver.waitFor("session.finished", count: 2)
+        // Killed in between, it still takes nothing new, and still has something to tell.
+        try await films.scene.fetchd.kill()
+        try await films.scene.fetchd.restart()
+        #expect(try await films.api.session("films")["state"] == "finishing")
+        try await films.expectNothingNewIsTaken()
+        let attempts = receiver.received.count
+        _ = try await receiver.waitFor("session.finished", count: attempts + 2)
+        #expect(try await films.api.session("films")["state"] == "finishing")
+        receiver.answer(204)
+        try await films.api.waitForEnd(of: "films")
+        #expect(Set(receiver.received.compactMap(\.id)).count == 1)
+        #expect(try await films.api.finishes(of: "films").count == 1)
+    }
+
+    @Test func aFinishThatIsGivenUpKeepsNobody() async throws {
+        let receiver = try WebhookReceiver()
+        receiver.answer(503)
+        let films = try await BusySession(.init(arguments: ["--webhook-retry-delays", "0,0.05,0.05"]))
+        try await films.api.declareWebhook(of: "films", url: receiver.url)
+        films.scene.gate.open()
+        #expect(try await films.api.delete(films.path).status == 202)
+        try await films.api.waitForEnd(of: "films")
+        #expect(receiver.received.count == 3)
+    }
+
+    @Test func aDeletionOutlivesACrash() async throws {
+        let films = try await BusySession()
+        #expect(try await films.api.delete(films.path).status == 202)
+        try await films.scene.fetchd.kill()
+        try await films.scene.fetchd.restart()
+        #expect(try await films.api.session("films")["state"] == "finishing")
+        try await films.expectNothingNewIsTaken()
+        #expect(["queued", "running"].contains(try await films.api.job(films.held)["state"]))
+        films.scene.gate.open()
+        try await films.api.waitForEnd(of: "films")
+        #expect(films.scene.fetchd.downloaded("films/held") == films.scene.bytes)
+        #expect(try await films.api.finishes(of: "films").map { $0["data"]["counts"]["succeeded"] } == [1])
+        // Gone is gone.
+        try await films.scene.fetchd.kill()
+        try await films.scene.fetchd.restart()
+        #expect(try await films.api.get(films.path).status == 404)
+    }
+
+    /// What there is may still be paused, for as long as anybody likes, and still goes on.
+    @Test func aPausedJobIsOwedToo() async throws {
+        let films = try await BusySession()
+        #expect(try await films.api.post("/v1/jobs/\(films.held)/pause").status == 200)
+        #expect(try await films.api.delete(films.path).status == 202)
+        let session = try await films.api.session("films")
+        #expect(session.counts == ["failed": 1, "paused": 1])
+        #expect(session["state"] == "finishing")
+        #expect(session["finish_due_at"] == .null)
+        films.scene.gate.open()
+        #expect(try await films.api.post("/v1/jobs/\(films.held)/resume").status == 200)
+        try await films.api.waitForEnd(of: "films")
+        #expect(films.scene.fetchd.downloaded("films/held") == films.scene.bytes)
+    }
+}

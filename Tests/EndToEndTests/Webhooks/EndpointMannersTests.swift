@@ -1,0 +1,124 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// Endpoints as they are: busy, moved, talkative, dead. None of them decides more than it is asked.
+@Suite struct EndpointMannersTests {
+    /// Seconds between the one attempt that was made and the next, with the time that its answer took.
+    private func pause(afterAnswer retryAfter: String, delays: String, status: Int = 503) async throws -> (
+        pause: Double, latency: Double
+    ) {
+        let (scene, receiver) = (try await Scene.delivering(after: delays), try WebhookReceiver())
+        receiver.answer(status, headers: [("Retry-After", retryAfter)])
+        try await scene.api.declareWebhook(url: receiver.url)
+        #expect(try await scene.api.act("test").status == 200)
+        let delivery = try await scene.api.waitForDelivery(of: "webhook.test", toBe: "tried") {
+            $0["attempts"].count == 1
+        }
+        #expect(delivery["state"] == "pending")
+        let attempt = delivery["attempts"][0]
+        let at = try #require(attempt["at"].string.flatMap(Date.init(rfc3339:)))
+        let next = try #require(delivery["next_attempt_at"].string.flatMap(Date.init(rfc3339:)))
+        return (next.timeIntervalSince(at), try #require(attempt["latency_seconds"].numberValue))
+    }
+
+    /// Times are kept in milliseconds.
+    private static let rounding = 0.002
+
+    @Test(arguments: [503, 429, 404]) func retryAfterLengthensTheDelay(_ status: Int) async throws {
+        let (pause, latency) = try await pause(afterAnswer: "7200", delays: "0,60,60", status: status)
+        #expect(pause >= 7200 - Self.rounding)
+        #expect(pause <= 7200 + latency + Self.rounding)
+    }
+
+    @Test func retryAfterMayBeADate() async throws {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(identifier: "GMT")
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        let moment = Date(timeIntervalSinceNow: 7200)
+        let (pause, latency) = try await pause(afterAnswer: format.string(from: moment), delays: "0,60,60")
+        #expect(pause > 60 * 1.1 + latency)
+        // The date was made before the attempt, and has whole seconds.
+        #expect(pause <= 7200 + Self.rounding)
+    }
+
+    @Test(arguments: ["1", "0", "-5", "soon", ""]) func retryAfterNeverShortensTheDelay(_ value: String) async throws {
+        let (pause, latency) = try await pause(afterAnswer: value, delays: "0,3600")
+        #expect(pause >= 3600 - Self.rounding)
+        #expect(pause <= 3600 * 1.1 + latency + Self.rounding)
+    }
+
+    @Test func retryAfterPutsADeliveryOffForADayAtMost() async throws {
+        let (pause, latency) = try await pause(afterAnswer: "100000000", delays: "0,60")
+        #expect(pause <= 86_400 + latency + Self.rounding)
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308]) func aRedirectIsAFailureAndNotFollowed(_ status: Int) async throws {
+        let (scene, target) = (try await Scene.delivering(after: "0,0.01"), try WebhookReceiver())
+        let receiver = try WebhookReceiver()
+        receiver.answer(status, headers: [("Location", target.url)])
+        try await scene.api.declareWebhook(url: receiver.url)
+        #expect(try await scene.api.act("test").status == 200)
+        let delivery = try await scene.api.waitForDelivery(of: "webhook.test", toBe: .exhausted)
+        #expect(delivery["attempts"].arrayValue?.map { $0["status"] } == [.count(status), .count(status)])
+        #expect(delivery["attempts"][0]["error"].string?.contains("redirect") == true)
+        #expect(receiver.received.count == 2)
+        #expect(target.received.isEmpty)
+    }
+
+    /// The status decides; how much an endpoint has to say does not, nor is it all listened to.
+    @Test(arguments: [(200, "acknowledged"), (500, "exhausted")])
+    func anEndlessAnswerIsCut(_ status: Int, _ state: String) async throws {
+        let (scene, receiver) = (try await Scene.delivering(after: "0"), try WebhookReceiver())
+        receiver.answer(to: 1...1) { _ in
+            var answer = OriginAnswer(status: status, body: Array(repeating: 0x61, count: 8 << 20))
+            answer.framing = .chunked()
+            // Its end never comes.
+            answer.incidents.append((8 << 20, .stall))
+            return answer
+        }
+        try await scene.api.declareWebhook(url: receiver.url)
+        #expect(try await scene.api.act("test").status == 200)
+        let delivery = try await scene.api.waitForDelivery(of: "webhook.test", toBe: "settled") {
+            $0["state"] != "pending"
+        }
+        #expect(delivery["state"] == .string(state))
+        #expect(delivery["attempts"].count == 1)
+        #expect(delivery["attempts"][0]["status"] == .count(status))
+        #expect(delivery["attempts"][0]["response"].string == String(repeating: "a", count: 16_384))
+    }
+
+    @Test func anAnswerNeedNotBeText() async throws {
+        let (scene, receiver) = (try await Scene.delivering(after: "0"), try WebhookReceiver())
+        receiver.answer(to: 1...1) { _ in OriginAnswer(status: 200, body: [0x61, 0x00, 0xFF, 0x22, 0x0A, 0x62]) }
+        try await scene.api.declareWebhook(url: receiver.url)
+        #expect(try await scene.api.act("test").status == 200)
+        let delivery = try await scene.api.waitForDelivery(of: "webhook.test", toBe: .acknowledged)
+        #expect(delivery["attempts"][0]["response"].string == "a\u{FFFD}\u{FFFD}\"\nb")
+    }
+
+    /// Dead in both ways: nobody takes the connection, or nobody answers on it.
+    @Test func twoDeadEndpointsHoldUpNoneOfFifty() async throws {
+        let scene = try await Scene.delivering()
+        let (unresponsive, silent) = (try UnresponsivePort(), try WebhookReceiver())
+        silent.fallSilent()
+        try await scene.api.declareWebhook("dead-1", url: "http://127.0.0.1:\(unresponsive.number)/hook")
+        try await scene.api.declareWebhook("dead-2", url: silent.url)
+        let live = try (1...50).map { (name: "live-\($0)", receiver: try WebhookReceiver()) }
+        for (name, receiver) in live { try await scene.api.declareWebhook(name, url: receiver.url) }
+        try await scene.api.submit(scene.order())
+        for (name, receiver) in live {
+            _ = try await receiver.waitFor("session.finished")
+            try await scene.api.waitForDelivery(of: "session.finished", to: name, toBe: .acknowledged)
+        }
+        for dead in ["dead-1", "dead-2"] {
+            let finish = try await scene.api.deliveries(to: dead)
+            #expect(finish.map { $0["state"] } == ["pending"])
+            #expect(finish.map { $0["attempts"] } == [[]])
+        }
+        // They do not hold up the end of the service either.
+        #expect(try await scene.fetchd.terminate() == .exited(0))
+    }
+}

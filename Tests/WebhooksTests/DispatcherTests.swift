@@ -1,0 +1,273 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+@testable import Webhooks
+
+/// What takes days, in moments: a real store and real sockets, under a clock that the test turns.
+@Suite struct DispatcherTests {
+    private static let day: TimeInterval = 86_400
+
+    private static func options(_ change: (inout Dispatcher.Options) -> Void) -> Dispatcher.Options {
+        var options = Dispatcher.Options()
+        change(&options)
+        return options
+    }
+
+    // MARK: The schedule
+
+    @Test func tenTriesOverThreeDaysThenNoMore() async throws {
+        try await PostOffice.open { office in
+            office.receiver.answer(500)
+            try await office.declareWebhook()
+            try await office.happen()
+            for (attempts, delay) in RetrySchedule.standard.delays.enumerated().dropFirst() {
+                try await office.settle()
+                let delivery = try #require(try office.log.first)
+                #expect(delivery.attempts.count == attempts)
+                guard case .pending(let next) = delivery.state else {
+                    Issue.record("it was given up after \(attempts) attempts")
+                    return
+                }
+                // An exchange takes no time by this clock.
+                let pause = next.timeIntervalSince(office.time.now)
+                #expect(pause >= delay - 0.001 && pause <= delay * 1.1 + 0.001, "before attempt \(attempts + 1)")
+                office.time.advance(by: delay * 1.1 + 1)
+            }
+            try await office.settle()
+            #expect(try office.log.map(\.state) == [.exhausted])
+            #expect(try office.log.first?.attempts.count == 10)
+            try await office.pass(30 * Self.day)
+            #expect(office.receiver.received.count == 10)
+            #expect(Set(office.receiver.received.map(\.id)).count == 1)
+            #expect(Set(office.receiver.received.map(\.bytes)).count == 1)
+        }
+    }
+
+    @Test func nothingIsTriedBeforeItsTime() async throws {
+        try await PostOffice.open { office in
+            office.receiver.answer(500, to: 1...1)
+            try await office.declareWebhook()
+            try await office.happen()
+            try await office.pass(4.9)
+            #expect(office.receiver.received.count == 1)
+            try await office.pass(0.7)
+            #expect(office.receiver.received.count == 2)
+            #expect(try office.log.map(\.state) == [.acknowledged])
+        }
+    }
+
+    // MARK: Giving an endpoint up
+
+    @Test func fiveDaysOfNothingButFailureDisableAWebhook() async throws {
+        try await PostOffice.open { office in
+            office.receiver.answer(500)
+            try await office.declareWebhook()
+            for _ in 1...4 {
+                try await office.happen()
+                try await office.pass(Self.day)
+            }
+            try await office.pass(Self.day - 60)
+            #expect(try office.webhook.state.name == .enabled)
+            #expect(try office.log.map(\.state.name).contains(.exhausted))
+            // Nobody is given up by the clock alone: it takes one more failure.
+            try await office.happen()
+            try await office.pass(600)
+            #expect(try office.webhook.state.reason?.contains("five days") == true)
+            let told = try office.journal.filter { $0.type == .webhookDisabled }
+            #expect(told.count == 1)
+            #expect(try told.first.map { try JSON(parsing: $0.data)["webhook"] } == "receiver")
+            // What was on its way is withdrawn, and nothing more is sent.
+            #expect(try office.log.map(\.state.name).contains(.cancelled))
+            let count = office.receiver.received.count
+            try await office.happen()
+            try await office.pass(Self.day)
+            #expect(office.receiver.received.count == count)
+        }
+    }
+
+    @Test func oneSuccessBeginsTheFiveDaysAnew() async throws {
+        try await PostOffice.open { office in
+            office.receiver.answer(500)
+            try await office.declareWebhook()
+            try await office.happen()
+            try await office.pass(4 * Self.day)
+            #expect(try office.webhook.state.failingSince != nil)
+            office.receiver.answer(204)
+            try await office.happen()
+            try await office.settle()
+            #expect(try office.webhook.state == .enabled(failingSince: nil))
+            office.receiver.answer(500)
+            let start = office.time.now
+            for _ in 1...4 {
+                try await office.happen()
+                try await office.pass(Self.day)
+            }
+            #expect(try office.webhook.state == .enabled(failingSince: start))
+            try await office.happen()
+            try await office.pass(2 * Self.day)
+            #expect(try office.webhook.state.name == .disabled)
+        }
+    }
+
+    /// The answer of an endpoint that was left is no word about the one that was declared in its place.
+    @Test func a410OfTheFormerAddressDoesNotDisableTheNewOne() async throws {
+        let (gate, new) = (Gate(), try WebhookReceiver())
+        try await PostOffice.open { office in
+            office.receiver.answer(410, after: gate)
+            try await office.declareWebhook()
+            try await office.happen()
+            _ = try await office.receiver.waitFor(count: 1)
+            try await office.declareWebhook(url: new.url)
+            gate.open()
+            let posted = try await new.waitFor("job.created")
+            #expect(posted.id == office.receiver.received[0].id)
+            try await office.settle()
+            #expect(try office.webhook.state.name == .enabled)
+            #expect(try office.log.map(\.state) == [.acknowledged])
+            #expect(try office.log.first?.attempts.map(\.status) == [410, 204])
+        }
+    }
+
+    // MARK: Slow answers
+
+    enum Slowness: CaseIterable { case silent, slowHead, slowBody }
+
+    @Test(arguments: Slowness.allCases) func aSlowAnswerIsCut(_ slowness: Slowness) async throws {
+        try await PostOffice.open(Self.options { $0.timeout = .milliseconds(300) }) { office in
+            switch slowness {
+            case .silent: office.receiver.fallSilent(for: 1...1)
+            case .slowHead:
+                office.receiver.answer(to: 1...1) { _ in
+                    var answer = OriginAnswer(status: 200)
+                    answer.headByteInterval = .milliseconds(50)
+                    return answer
+                }
+            case .slowBody:
+                office.receiver.answer(to: 1...1) { _ in
+                    var answer = OriginAnswer(status: 200, body: Array(repeating: 0x61, count: 10_000))
+                    answer.bytesPerSecond = 100
+                    return answer
+                }
+            }
+            try await office.declareWebhook()
+            try await office.happen()
+            try await office.settle()
+            let cut = try #require(try office.log.first)
+            #expect(cut.state.name == .pending)
+            #expect(cut.attempts.count == 1)
+            #expect(cut.attempts[0].status == nil)
+            #expect(cut.attempts[0].error != nil)
+            try await office.pass(6)
+            #expect(try office.log.map(\.state) == [.acknowledged])
+        }
+    }
+
+    // MARK: Under way
+
+    @Test func oneSlowAnswerDoesNotHoldUpTheRest() async throws {
+        let gate = Gate()
+        try await PostOffice.open { office in
+            office.receiver.answer(204, to: 1...1, after: gate)
+            try await office.declareWebhook()
+            try await office.happen()
+            #expect(await gate.reached())
+            // More than are ever under way at once.
+            for _ in 1...20 { try await office.happen() }
+            _ = try await eventually("all others to be acknowledged") {
+                try office.log.count { $0.state == .acknowledged } == 20 ? true : nil
+            }
+            #expect(try office.log.last?.state.name == .pending)
+            gate.open()
+            try await office.settle()
+            #expect(try office.log.allSatisfy { $0.state == .acknowledged })
+            #expect(office.receiver.received.count == 21)
+        }
+    }
+
+    @Test func anEndpointIsNotAskedForMoreThanItsShareAtOnce() async throws {
+        let (gate, witness) = (Gate(), try WebhookReceiver())
+        try await PostOffice.open(Self.options { $0.concurrencyPerWebhook = 3 }) { office in
+            office.receiver.answer(204, after: gate)
+            try await office.declareWebhook()
+            try await office.declareWebhook("witness", url: witness.url)
+            for _ in 1...10 { try await office.happen() }
+            #expect(await gate.reached(by: 3))
+            // What it has been sent could have been sent to the other, too.
+            _ = try await witness.waitFor(count: 10)
+            #expect(office.receiver.received.count == 3)
+            gate.open()
+            try await office.settle()
+            #expect(office.receiver.received.count == 10)
+            // Begun in the order of events.
+            let first = try office.log.suffix(3).map(\.id.text)
+            #expect(Set(office.receiver.received.prefix(3).compactMap(\.id)) == Set(first))
+        }
+    }
+
+    @Test func whatIsUnderWayAtTheEndIsSentAgain() async throws {
+        let office = try PostOffice.closed()
+        office.receiver.fallSilent(for: 1...1)
+        try await office.declareWebhook()
+        try await office.happen()
+        try await office.whileDispatching { _ = try await office.receiver.waitFor(count: 1) }
+        // It counts as not sent: whether it was taken, nobody knows.
+        #expect(try office.log.map(\.state.name) == [.pending])
+        #expect(try office.log.first?.attempts == [])
+        try await office.whileDispatching {
+            _ = try await office.receiver.waitFor(count: 2)
+            try await office.settle()
+        }
+        #expect(Set(office.receiver.received.map(\.id)).count == 1)
+        #expect(try office.log.map(\.state) == [.acknowledged])
+    }
+
+    @Test func whatIsAskedForAgainDuringItsLastTryIsSentAgain() async throws {
+        let gate = Gate()
+        try await PostOffice.open(Self.options { $0.schedule = RetrySchedule(delays: [0, 5]) }) { office in
+            office.receiver.answer(500, to: 1...3)
+            office.receiver.answer(500, to: 2...2, after: gate)
+            try await office.declareWebhook()
+            try await office.happen()
+            try await office.settle()
+            office.time.advance(by: 6)
+            _ = try await office.receiver.waitFor(count: 2)
+            let id = try #require(try office.log.first?.id)
+            _ = try await office.store.redeliver(id)
+            gate.open()
+            _ = try await office.receiver.waitFor(count: 3)
+            try await office.settle()
+            // The first of two tries again.
+            #expect(try office.log.map(\.state.name) == [.pending])
+            try await office.pass(6)
+            #expect(try office.log.map(\.state) == [.acknowledged])
+            #expect(try office.log.first?.attempts.map(\.status) == [500, 500, 500, 204])
+        }
+    }
+
+    // MARK: Secrets
+
+    @Test func anOldSecretSignsForADay() async throws {
+        try await PostOffice.open { office in
+            func posted() async throws -> ReceivedWebhook {
+                let count = office.receiver.received.count
+                _ = try await office.store.testWebhook(PostOffice.webhook, of: .default)
+                return try await office.receiver.waitFor(count: count + 1)[count]
+            }
+            func isSigned(_ posted: ReceivedWebhook, _ secret: WebhookSecret) -> Bool {
+                posted.isSigned(with: secret.text, tolerance: .infinity)
+            }
+            let old = try await office.declareWebhook().secret
+            let new = try await office.store.rotateSecret(of: PostOffice.webhook, of: .default, to: nil).secret
+            office.time.advance(by: Self.day - 1)
+            let both = try await posted()
+            #expect(both.signatureCount == 2)
+            #expect(isSigned(both, old) && isSigned(both, new))
+            office.time.advance(by: 2)
+            let one = try await posted()
+            #expect(one.signatureCount == 1)
+            #expect(isSigned(one, new) && !isSigned(one, old))
+        }
+    }
+}

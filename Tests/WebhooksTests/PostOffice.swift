@@ -1,0 +1,94 @@
+import CurlClient
+import Downloads
+import Foundation
+import Logging
+import Storage
+import TestKit
+
+@testable import Webhooks
+
+/// A store, an endpoint and the dispatcher between them, with a clock turned by hand.
+struct PostOffice: Sendable {
+    let time = ManualTime()
+    let store: Store
+    let receiver: WebhookReceiver
+    private let folder: TemporaryFolder
+    private let dispatcher: Dispatcher
+
+    private static let client = try! CurlClient(name: "post-office")
+
+    private init(_ options: Dispatcher.Options) throws {
+        folder = try TemporaryFolder()
+        store = try Store(at: folder.path, time: time)
+        receiver = try WebhookReceiver()
+        dispatcher = Dispatcher(
+            options: options, store: store, client: Self.client, time: time,
+            log: Logger(label: "post-office") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// Runs the dispatcher for as long as `body` takes.
+    static func open(
+        _ options: Dispatcher.Options = .init(), _ body: (PostOffice) async throws -> Void
+    ) async throws {
+        let office = try PostOffice(options)
+        try await office.whileDispatching { try await body(office) }
+        office.store.close()
+    }
+
+    /// Without a dispatcher: `whileDispatching` begins one, as often as the test wants.
+    static func closed(_ options: Dispatcher.Options = .init()) throws -> PostOffice { try PostOffice(options) }
+
+    func whileDispatching(_ body: () async throws -> Void) async throws {
+        let run = Task { [dispatcher] in await dispatcher.run() }
+        let result: Result<Void, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        run.cancel()
+        await run.value
+        try result.get()
+    }
+
+    static let webhook = Name(trusted: "receiver")
+
+    @discardableResult
+    func declareWebhook(_ name: String = Self.webhook.text, url: String? = nil) async throws -> Webhook {
+        try await store.declareWebhook(
+            Name(trusted: name), of: .default, url: url ?? receiver.url, events: [EventPattern(trusted: "job.created")],
+            secret: nil
+        ).webhook
+    }
+
+    /// Something happens that the webhook wants to know.
+    func happen() async throws {
+        _ = try await store.createJobs([NewJob(session: .default, spec: JobSpec(url: "https://host/file"))])
+    }
+
+    // MARK: What came of it
+
+    var webhook: Webhook { get throws { try store.webhook(Self.webhook, of: .default) } }
+
+    /// Newest event first.
+    var log: [Delivery] { get throws { try store.deliveries(of: webhook, limit: 1000).deliveries } }
+
+    var journal: [Event] { get throws { try store.events(EventQuery(limit: 1000)).events } }
+
+    // MARK: Time
+
+    /// Waits until everything that is due now was attempted.
+    func settle() async throws {
+        _ = try await eventually("everything that is due to be attempted") {
+            try store.webhooksDue().keys.isEmpty ? true : nil
+        }
+    }
+
+    /// Turns the clock from one attempt to the next, until so many seconds are over.
+    func pass(_ seconds: TimeInterval) async throws {
+        let end = time.now.addingTimeInterval(seconds)
+        try await settle()
+        while let next = try store.webhooksDue().next, next <= end {
+            time.advance(by: next.timeIntervalSince(time.now))
+            try await settle()
+        }
+        time.advance(by: end.timeIntervalSince(time.now))
+        try await settle()
+    }
+}
