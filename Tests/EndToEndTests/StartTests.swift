@@ -59,12 +59,12 @@ import Testing
         let fetchd = try await FetchdProcess.start()
         let id = try await fetchd.api.submit(["url": "http://127.0.0.1:1/"])
         try await fetchd.terminate()
-        try await change(fetchd.folder, "INSERT INTO grdb_migrations VALUES ('2: from tomorrow')")
+        try await change(fetchd.folder, "INSERT INTO grdb_migrations VALUES ('9999: from tomorrow')")
         let refused = try await serve(fetchd.folder)
         #expect(refused.ending == failure)
         #expect(refused.errors.contains("was written by a newer version of fetchd"))
         // It is as it was: the newer version still finds everything.
-        try await change(fetchd.folder, "DELETE FROM grdb_migrations WHERE identifier LIKE '2:%'")
+        try await change(fetchd.folder, "DELETE FROM grdb_migrations WHERE identifier LIKE '9999:%'")
         try await fetchd.restart()
         #expect(try await fetchd.api.get("/v1/jobs/\(id)").status == 200)
     }

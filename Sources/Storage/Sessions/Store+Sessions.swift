@@ -60,7 +60,8 @@ extension Transaction {
         try run(
             """
             INSERT INTO sessions (id, configuration, acknowledged_through, created_at)
-            SELECT ?, ?, coalesce(max(id), 0), ? FROM events WHERE session = ?
+            SELECT ?, ?, coalesce(max(id), (SELECT min(id) - 1 FROM events),
+                (SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0), ? FROM events WHERE session = ?
             """, [id.text, try Stored.text(configuration), now.milliseconds, id.text])
     }
 }

@@ -8,7 +8,7 @@ import Testing
     private static let job = "/v1/jobs/job_01HZX3K9V7Q2N4R8T6W0YB5CDE"
     /// Every path there is, and the methods it has.
     private static let paths: [(path: String, allow: String)] = [
-        ("/v1/sessions", "GET, HEAD"), ("/v1/sessions/default", "GET, HEAD, PUT"),
+        ("/v1/sessions", "GET, HEAD"), ("/v1/sessions/default", "DELETE, GET, HEAD, PUT"),
         ("/v1/sessions/default/webhooks", "GET, HEAD"),
         ("/v1/sessions/default/webhooks/consumer", "DELETE, GET, HEAD, PUT"),
         ("/v1/sessions/default/webhooks/consumer/deliveries", "GET, HEAD"), ("/v1/jobs", "GET, HEAD, POST"),
