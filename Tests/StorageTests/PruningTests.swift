@@ -104,4 +104,32 @@ import Testing
         #expect(try fixture.store.events(EventQuery()).events.isEmpty)
         #expect(try fixture.store.events(EventQuery(after: 3)).nextAfter == 3)
     }
+
+    /// Each reader is told what it missed, not what others did.
+    @Test func aReaderOfOneSessionOrJobMissesOnlyItsOwn() async throws {
+        let (a, b) = (Name(trusted: "a"), Name(trusted: "b"))
+        let fixture = try StoreFixture()
+        var jobs: [Job] = []
+        for name in [a, b] {
+            _ = try await fixture.store.declareSession(name, configuration: nil)
+            let job = try #require(try await fixture.create(in: name).first)
+            _ = try await fixture.store.send(.cancelRequested, to: job.id)
+            fixture.time.advance(by: 1)
+            _ = try await fixture.store.finishDueBatches()
+            jobs.append(job)
+        }
+        try await fixture.store.acknowledge(a, through: 3)
+        fixture.time.advance(by: 200)
+        try await prune(fixture)
+
+        let gone = StoreError.eventsPruned(after: 0, firstAvailable: 4)
+        #expect(throws: gone) { try fixture.store.events(EventQuery(after: 0)) }
+        #expect(throws: gone) { try fixture.store.events(EventQuery(after: 0, session: a)) }
+        #expect(throws: gone) { try fixture.store.events(EventQuery(after: 0, job: jobs[0].id)) }
+        #expect(try fixture.store.events(EventQuery(after: 0, session: b)).events.map(\.id) == [4, 5, 6])
+        #expect(try fixture.store.events(EventQuery(after: 0, job: jobs[1].id)).events.map(\.id) == [4, 5])
+        // A job of a session that had much forgotten before the job came has lost nothing.
+        let later = try #require(try await fixture.create(in: a).first)
+        #expect(try fixture.store.events(EventQuery(after: 0, job: later.id)).events.count == 1)
+    }
 }

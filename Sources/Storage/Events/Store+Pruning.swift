@@ -16,8 +16,9 @@ public struct Retention: Sendable, Equatable {
 }
 
 /// Forgetting, in small steps and only from the front: behind the first event that is still there none is missing, so
-/// a reader either gets everything after its cursor or is told that it comes too late. The price is that one session
-/// that nobody acknowledges keeps what came after it, for the longer time at most.
+/// a reader of everything either gets all that follows its cursor or is told that it comes too late. The price is that
+/// one session that nobody acknowledges keeps what came after it, for the longer time at most. A reader of one session
+/// need not care what others had forgotten: for each, the last event that was removed is known.
 extension Store {
     /// Removes the oldest events that need not be kept, with the logs of their deliveries.
     ///
@@ -29,6 +30,7 @@ extension Store {
                 let event: EventID = row["id"]
                 try transaction.run("DELETE FROM deliveries WHERE event = ?", [event])
                 try transaction.run("DELETE FROM events WHERE id = ?", [event])
+                try transaction.remember(removed: event, of: row["session"])
             }
             if !removable.isEmpty { transaction.wake(.sessions) }
             return removable.count == limit
@@ -44,23 +46,57 @@ extension Store {
         }
     }
 
-    static func requireUnpruned(_ after: EventID, in db: Database) throws {
+    /// - Throws: `eventsPruned` when some that the query asks for are no longer there.
+    static func requireUnpruned(_ query: EventQuery, in db: Database) throws {
+        guard let after = query.after else { return }
+        let removed = try lastRemoved(query, in: db)
+        guard after < removed else { return }
+        throw StoreError.eventsPruned(after: after, firstAvailable: removed + 1)
+    }
+
+    /// The last event that the reader could have wanted and that is no more; 0 when all are there.
+    private static func lastRemoved(_ query: EventQuery, in db: Database) throws -> EventID {
+        if let job = query.job, try hasItsFirstEvent(job, in: db) { return 0 }
+        if let session = try query.session?.text ?? query.job.flatMap({ try Self.session(of: $0, in: db) }) {
+            return try EventID.fetchOne(
+                db.cachedStatement(sql: "SELECT last_event FROM removed_events WHERE session = ?"),
+                arguments: [session]) ?? 0
+        }
         // Numbers are given in order and never again: what is missing at the front was removed.
-        let first = try EventID.fetchOne(
+        return try EventID.fetchOne(
             db.cachedStatement(
                 sql: """
                     SELECT coalesce(
-                        (SELECT min(id) FROM events),
-                        (SELECT seq + 1 FROM sqlite_sequence WHERE name = 'events'), 1)
-                    """))
-        guard let first, after < first - 1 else { return }
-        throw StoreError.eventsPruned(after: after, firstAvailable: first)
+                        (SELECT min(id) - 1 FROM events), (SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)
+                    """)) ?? 0
+    }
+
+    /// What is removed is removed from the front.
+    private static func hasItsFirstEvent(_ job: JobID, in db: Database) throws -> Bool {
+        let first = try String.fetchOne(
+            db.cachedStatement(sql: "SELECT type FROM events WHERE job = ? ORDER BY id LIMIT 1"), arguments: [job.text])
+        return first == EventType.jobCreated.rawValue
+    }
+
+    private static func session(of job: JobID, in db: Database) throws -> String? {
+        try String.fetchOne(
+            db.cachedStatement(sql: "SELECT session FROM jobs WHERE id = ?"), arguments: [job.text])
+            ?? String.fetchOne(
+                db.cachedStatement(sql: "SELECT session FROM events WHERE job = ? LIMIT 1"), arguments: [job.text])
     }
 }
 
 extension Transaction {
     fileprivate func oldestEvents(_ limit: Int) throws -> [Row] {
         try rows("SELECT id, time, session FROM events ORDER BY id LIMIT ?", [limit])
+    }
+
+    fileprivate func remember(removed event: EventID, of session: String) throws {
+        try run(
+            """
+            INSERT INTO removed_events (session, last_event) VALUES (?1, ?2)
+            ON CONFLICT (session) DO UPDATE SET last_event = ?2
+            """, [session, event])
     }
 
     /// Old, acknowledged, and on no webhook's way; or too old to be waited for.

@@ -77,6 +77,16 @@ extension Schema {
 
         """
 
+    /// Of each session, the last event that the journal no longer has. It outlives the session: a later one of that name
+    /// reads on in the same journal.
+    static let removedEvents = """
+        CREATE TABLE removed_events (
+            session TEXT NOT NULL PRIMARY KEY,
+            last_event INTEGER NOT NULL
+        ) STRICT;
+
+        """
+
     /// First answers, kept in the transaction of what they answer.
     static let idempotency = """
         CREATE TABLE idempotency_keys (

@@ -17,7 +17,7 @@ enum Schema {
                 arguments: [Date().milliseconds])
         }
         migrator.registerMigration("2: help, acknowledgement, secrets, idempotency") { db in
-            try db.execute(sql: help + acknowledgement + deliveryTries + idempotency)
+            try db.execute(sql: help + acknowledgement + deliveryTries + removedEvents + idempotency)
         }
         return migrator
     }

@@ -60,9 +60,9 @@ extension Transaction {
         try run(
             """
             INSERT INTO sessions (id, configuration, acknowledged_through, created_at)
-            SELECT ?, ?, coalesce(max(id), (SELECT min(id) - 1 FROM events),
-                (SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0), ? FROM events WHERE session = ?
-            """, [id.text, try Stored.text(configuration), now.milliseconds, id.text])
+            SELECT ?1, ?2, coalesce(max(id), (SELECT last_event FROM removed_events WHERE session = ?1), 0), ?3
+            FROM events WHERE session = ?1
+            """, [id.text, try Stored.text(configuration), now.milliseconds])
     }
 }
 
@@ -94,14 +94,14 @@ enum SessionRow {
             ).map(Date.init(milliseconds:)))
     }
 
-    /// Also when the journal has forgotten it: then it was acknowledged.
+    /// Also when the journal has forgotten it. A session declared anew starts behind its predecessor's.
     private static func lastEvent(of session: String, acknowledged: EventID, in db: Database) throws -> EventID {
-        let written = try EventID.fetchOne(
-            db.cachedStatement(sql: "SELECT max(id) FROM events WHERE session = ?"), arguments: [session])
-        if let written { return written }
-        let finish = try EventID.fetchOne(
-            db.cachedStatement(sql: "SELECT max(finish_event) FROM batches WHERE session = ?"), arguments: [session])
-        return max(finish ?? 0, acknowledged)
+        try EventID.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT coalesce((SELECT max(id) FROM events WHERE session = ?1),
+                        (SELECT last_event FROM removed_events WHERE session = ?1), ?2)
+                    """), arguments: [session, acknowledged]) ?? acknowledged
     }
 
     private static func counts(of session: String, in db: Database) throws -> [JobState.Name: Int] {

@@ -61,6 +61,24 @@ import Testing
         #expect(try await scene.api.get("/v1/events").json["events"].arrayValue == stays)
     }
 
+    /// A client re-attaches with what its session says, however much other sessions have had forgotten meanwhile.
+    @Test func whoLostNothingIsNotToldSo() async throws {
+        let scene = try await Scene(Self.forgetful)
+        try await scene.api.declareSession("quiet")
+        let finish = try await finish("busy", in: scene)
+        try await scene.api.acknowledge("busy", through: finish["id"].integer)
+        try await waitUntilForgotten(scene, "busy")
+        for name in ["quiet", "busy"] {
+            let session = try await scene.api.declareSession(name)
+            let after = try #require(session["acknowledged_through"].integer)
+            let answer = try await scene.api.get("/v1/events?session=\(name)&after=\(after)")
+            #expect(answer.status == 200, "\(name): \(answer)")
+            #expect(answer.json["events"] == [])
+        }
+        #expect(try await scene.api.get("/v1/events?session=busy&after=0").status == 410)
+        #expect(try await scene.api.get("/v1/events?after=0").status == 410)
+    }
+
     /// The client has taken it, but an endpoint has not: what it is still owed stays.
     @Test func whatIsOnItsWayStays() async throws {
         let (scene, receiver) = (try await Scene(Self.forgetful), try WebhookReceiver())
