@@ -7,11 +7,11 @@ extension Engine {
     /// running jobs are stopped, their bytes synced.
     ///
     /// - Throws: `StoreError.noSuchSession`.
-    public func perform(_ action: JobSignal.Action, onAllOf session: Name) async throws {
+    public func perform(_ request: JobSignal, onAllOf session: Name) async throws {
         var stopping: [JobID] = []
         var position: JobID?
         repeat {
-            let sweep = try await services.store.sendToSession(session, action, after: position) { [active] sweep in
+            let sweep = try await services.store.sendToSession(session, request, after: position) { [active] sweep in
                 for outcome in sweep.outcomes { active.requestStop(asDecided: outcome) }
             }
             for outcome in sweep.outcomes {
@@ -23,7 +23,7 @@ extension Engine {
         } while position != nil
         // All were asked to stop before; each is asked once more, as it may have ended in another way meanwhile.
         for job in stopping {
-            do { _ = try await perform(action, on: job) } catch StoreError.noSuchJob { continue }
+            do { _ = try await perform(request, on: job) } catch StoreError.noSuchJob { continue }
         }
     }
 
@@ -34,7 +34,7 @@ extension Engine {
     /// - Throws: `StoreError.noSuchSession`, `sessionPermanent`.
     public func invalidate(_ session: Name, cancels: Bool) async throws -> SessionStatus? {
         try await services.store.invalidateSession(session)
-        if cancels { try await perform(.cancel, onAllOf: session) }
+        if cancels { try await perform(.cancelRequested(keepsPart: false), onAllOf: session) }
         try await SessionCloser(services: services).close()
         do { return try services.store.session(session) } catch StoreError.noSuchSession { return nil }
     }

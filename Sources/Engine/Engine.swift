@@ -14,6 +14,8 @@ public final class Engine: Sendable {
         public var maxConnectionsPerHost = 6
         /// Seconds a finish may stay unacknowledged before the log says so.
         public var acknowledgementPatience: TimeInterval = 3600
+        /// Bytes that the parts of all jobs that do not run may have together; nil: any number.
+        public var maxResumeDataBytes: Int64?
         /// Where `rehearse:` URLs are fetched from, such as `http://127.0.0.1:4711`; nil: they are not.
         public var rehearsalOrigin: String?
         /// How long the journal remembers.
@@ -52,6 +54,10 @@ public final class Engine: Sendable {
             group.addTask { [services] in await BatchKeeper(services: services).run() }
             group.addTask { [services, active] in
                 await CheckpointClock(services: services, active: active, lane: services.lanes.next()).run()
+            }
+            group.addTask { [services, active] in await DeadlineWatch(services: services, active: active).run() }
+            group.addTask { [services, options] in
+                await PartKeeper(services: services, limit: options.maxResumeDataBytes).run()
             }
             group.addTask { [services] in await SessionCloser(services: services).run() }
             group.addTask { [services, options] in

@@ -27,6 +27,12 @@ public enum StoreError: Error, Sendable, Equatable {
     case noSuchEvent(EventID, last: EventID)
     /// What is asked for was pruned from the journal.
     case eventsPruned(after: EventID, firstAvailable: EventID)
+    /// The job was changed since its client looked.
+    case revisionChanged(JobID, now: Int)
+    /// Its state does not let these fields be changed.
+    case fieldsFixed(JobID, state: JobState.Name, fields: [String])
+    /// The donor of a part has none, or is not at rest.
+    case noResumeData(JobID, why: String)
     /// The key was used before, with another request.
     case idempotencyKeyReused(String)
 
@@ -56,13 +62,18 @@ extension StoreError: CustomStringConvertible {
             "Session \(session) was deleted and is finishing: it takes no more jobs. Once it is gone it can be declared anew."
         case .sessionPermanent(let session): "The session \(session) is always there; it cannot be deleted."
         case .webhookDisabled(let webhook, let reason):
-            "Webhook \(webhook) is disabled (\(reason)) Enable it first: POST .../webhooks/\(webhook)/enable."
+            "Webhook \(webhook) is disabled. \(reason) To enable it: POST .../webhooks/\(webhook)/enable."
         case .webhookGone(let webhook): "Webhook \(webhook) was deleted; what was meant for it cannot be sent any more."
         case .noSuchEvent(let event, let last): "There is no event \(event) yet; the last one is \(last)."
         case .eventsPruned(let after, let first):
             "Events after \(after) were removed from the journal, as they were older than is kept; the first there is is \(first)."
         case .idempotencyKeyReused(let key):
             "The Idempotency-Key '\(key)' was used with another request; a new request needs a new key."
+        case .revisionChanged(let job, let now):
+            "Job \(job) has changed since: its revision is \(now). Read it again, and decide anew."
+        case .fieldsFixed(let job, let state, let fields):
+            "Job \(job) is \(state.rawValue); \(fields.joined(separator: ", ")) cannot be changed any more."
+        case .noResumeData(let job, let why): "The bytes of job \(job) cannot be had: \(why)."
         case .outOfSpace: "The disk of the data folder is full."
         case .failed(let why): "The database failed: \(why)."
         }

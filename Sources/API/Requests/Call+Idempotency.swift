@@ -12,7 +12,7 @@ extension Call {
     func idempotencyClaim() throws(Problem) -> IdempotencyClaim? {
         guard let key = head.headers[.idempotencyKey] else { return nil }
         guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            throw Problem(.malformedRequest, "Idempotency-Key takes 1 to 255 visible ASCII characters.")
+            throw Problem(.malformedRequest, "Idempotency-Key takes 1 to 255 characters of printable ASCII.")
         }
         return IdempotencyClaim(
             caller: caller, route: "\(head.method.rawValue) \(head.path)", key: key,

@@ -42,6 +42,11 @@ struct Call: Sendable {
         return value
     }
 
+    /// An action without options takes an empty object, as some clients send one.
+    func requireNoOptions() throws(Problem) {
+        if hasBody { try body { _ throws(Problem) in } }
+    }
+
     var hasBody: Bool { !request.body.isEmpty }
 }
 

@@ -10,7 +10,7 @@ struct DeliveryRoutes: Sendable {
         [
             Route(.get, "/v1/sessions/{session}/webhooks/{webhook}/deliveries", list),
             Route(.get, "/v1/deliveries/{id}", show),
-            Route(.post, "/v1/deliveries/{id}/redeliver", redeliver),
+            Route(.post, "/v1/deliveries/{id}/redeliver", body: .optional(limit: JSONBody.limit), redeliver),
         ]
     }
 
@@ -37,7 +37,8 @@ struct DeliveryRoutes: Sendable {
     private func show(_ call: Call) async throws -> Response { .json(try store.delivery(Self.id(call)).document) }
 
     private func redeliver(_ call: Call) async throws -> Response {
-        .json(try await store.redeliver(Self.id(call)).document)
+        try call.requireNoOptions()
+        return .json(try await store.redeliver(Self.id(call)).document)
     }
 
     private static func id(_ call: Call) -> DeliveryID { DeliveryID(call.parameter("id")) }

@@ -25,8 +25,7 @@ struct SessionRoutes: Sendable {
     private func actionRoute(_ action: JobSignal.Action, _ path: StaticString) -> Route {
         Route(.post, path, body: .optional(limit: JSONBody.limit)) { call in
             let session = try call.name("session")
-            if call.hasBody { try call.body { reader throws(Problem) in try JobRoutes.readOptions(of: action, &reader) } }
-            try await engine.perform(action, onAllOf: session)
+            try await engine.perform(try JobRoutes.request(action, call), onAllOf: session)
             return .json(try store.session(session).document)
         }
     }

@@ -13,14 +13,17 @@ struct WebhookRoutes: Sendable {
             Route(.put, "/v1/sessions/{session}/webhooks/{webhook}", body: .required(limit: JSONBody.limit), declare),
             Route(.get, "/v1/sessions/{session}/webhooks/{webhook}", show),
             Route(.delete, "/v1/sessions/{session}/webhooks/{webhook}", delete),
-            Route(.post, "/v1/sessions/{session}/webhooks/{webhook}/test", test),
+            Route(
+                .post, "/v1/sessions/{session}/webhooks/{webhook}/test", body: .optional(limit: JSONBody.limit), test),
             Route(
                 .post, "/v1/sessions/{session}/webhooks/{webhook}/rotate-secret",
                 body: .optional(limit: JSONBody.limit), rotateSecret),
             Route(
                 .post, "/v1/sessions/{session}/webhooks/{webhook}/recover", body: .required(limit: JSONBody.limit),
                 recover),
-            Route(.post, "/v1/sessions/{session}/webhooks/{webhook}/enable", enable),
+            Route(
+                .post, "/v1/sessions/{session}/webhooks/{webhook}/enable", body: .optional(limit: JSONBody.limit),
+                enable),
         ]
     }
 
@@ -47,7 +50,8 @@ struct WebhookRoutes: Sendable {
     }
 
     private func test(_ call: Call) async throws -> Response {
-        .json(try await store.testWebhook(try call.name("webhook"), of: try call.name("session")).document)
+        try call.requireNoOptions()
+        return .json(try await store.testWebhook(try call.name("webhook"), of: try call.name("session")).document)
     }
 
     /// Answers with the new secret, which is shown here and nowhere else.
@@ -79,7 +83,8 @@ struct WebhookRoutes: Sendable {
     }
 
     private func enable(_ call: Call) async throws -> Response {
-        .json(try await store.enableWebhook(try call.name("webhook"), of: try call.name("session")).document())
+        try call.requireNoOptions()
+        return .json(try await store.enableWebhook(try call.name("webhook"), of: try call.name("session")).document())
     }
 }
 

@@ -34,6 +34,12 @@ public enum URLRule {
         return String(text[..<scheme.upperBound] + text[text.index(after: at)...])
     }
 
+    /// Lowercase, without brackets; empty for what has none.
+    public static func host(of text: String) -> String {
+        if Rehearsal.isRehearsal(text) { return Rehearsal.scheme }
+        return (URLComponents(string: text)?.host ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
+    }
+
     /// `host:port`, by which connections to one server are counted; rehearsals are all of one.
     public static func hostAndPort(of text: String) -> String {
         if Rehearsal.isRehearsal(text) { return Rehearsal.scheme }

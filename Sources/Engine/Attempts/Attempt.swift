@@ -21,6 +21,7 @@ final class Attempt: Sendable {
     private let services: EngineServices
     private let lane: DiskLane
     private let exchange = Locked(Exchange())
+    private let wish: Locked<Destination>
 
     /// What the latest exchange has come to, for the checkpoint clock and for the end.
     private struct Exchange {
@@ -36,7 +37,14 @@ final class Attempt: Sendable {
         self.services = services
         lane = services.lanes.next()
         progress = AttemptProgress(of: admitted.job, time: services.time)
+        wish = Locked(admitted.job.spec.destination)
     }
+
+    /// Where the file is to go, as far as the client has said by now.
+    var destination: Destination { wish.withLock { $0 } }
+
+    /// In a commit's hook: the client has changed what can change under way.
+    func take(_ spec: JobSpec) { wish.withLock { $0 = spec.destination } }
 
     /// The bytes had so far, for a checkpoint; nil before a response was accepted.
     var partFile: PartFile? { exchange.withLock { $0.acceptance?.part } }

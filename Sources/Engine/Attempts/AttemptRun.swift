@@ -39,7 +39,12 @@ struct AttemptRun: Sendable {
     private func stopped(_ stop: AttemptControl.Stop, _ attempt: Attempt) async {
         switch stop {
         case .asked(.pause): await end(attempt, .attemptStopped(.pause), keepsPart: true)
-        case .asked(.cancel): await end(attempt, .attemptStopped(.cancel), keepsPart: false)
+        case .asked(.cancel(let keepsPart)):
+            await end(attempt, .attemptStopped(.cancel(keepsPart: keepsPart)), keepsPart: keepsPart)
+        case .overdue(let failure):
+            var failure = failure
+            failure.attempts = attempt.job.attempts
+            await end(attempt, .attemptFailed(failure), keepsPart: true)
         case .shutdown: await end(attempt, .attemptInterrupted, keepsPart: true)
         }
     }
@@ -57,14 +62,19 @@ struct AttemptRun: Sendable {
             "Attempt \(attempt.job.attempts) of \(attempt.job.id) ended: \(failure.code.rawValue), \(failure.message)")
         switch verdict {
         case .wait(let wait): await end(attempt, .attemptDeferred(wait), keepsPart: true)
+        case .fail(let failure) where attempt.spec.hasMirrorLeft && failure.isOfSource:
+            let wait = Wait(.retry(until: now), cause: failure)
+            await end(attempt, .attemptDeferred(wait), keepsPart: true, turnsToMirror: true)
         case .fail(let failure): await end(attempt, .attemptFailed(failure), keepsPart: true)
         }
     }
 
     /// One commit ends the attempt: state, offset and event together.
-    private func end(_ attempt: Attempt, _ signal: JobSignal, keepsPart: Bool) async {
+    private func end(_ attempt: Attempt, _ signal: JobSignal, keepsPart: Bool, turnsToMirror: Bool = false) async {
         let part = keepsPart ? await syncedPart(attempt) : nil
-        let report = AttemptReport(part: part, hasGained: attempt.hasGained, resume: attempt.resume)
+        let report = AttemptReport(
+            part: part, hasGained: attempt.hasGained || turnsToMirror, resume: attempt.resume,
+            turnsToMirror: turnsToMirror)
         let (store, active) = (services.store, active)
         let outcome = await services.persist("the end of an attempt of \(attempt.job.id)") {
             try await store.send(signal, to: attempt.job.id, report) { _ in active.end(attempt.job.id) }

@@ -22,12 +22,7 @@ struct JournalPruner: Sendable {
     private var interval: TimeInterval { min(max(retention.acknowledged / 10, 1), 3600) }
 
     private func prune() async throws {
-        for session in try services.store.sessionsInJournal() {
-            var position: EventID? = 0
-            while let after = position, !Task.isCancelled {
-                position = try await services.store.pruneEvents(of: session, keeping: retention, after: after)
-            }
-        }
+        while try await services.store.pruneEvents(keeping: retention), !Task.isCancelled {}
         try await services.store.pruneIdempotencyKeys()
     }
 }

@@ -35,7 +35,7 @@ extension Store {
         let after = query.after ?? 0
         return try read { db in
             // In one snapshot: what is behind `last` and does not match can be skipped for good.
-            if let after = query.after { try Self.requireUnpruned(after, query, in: db) }
+            if let after = query.after { try Self.requireUnpruned(after, in: db) }
             let last = try EventID.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM events")) ?? 0
             let events = try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(EventRow.event)
             let isWhole = events.count < query.limit

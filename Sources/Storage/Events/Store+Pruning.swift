@@ -15,44 +15,23 @@ public struct Retention: Sendable, Equatable {
     }
 }
 
-/// Forgetting, in small steps. What is removed leaves its mark, so that a reader who comes too late is told so.
+/// Forgetting, in small steps and only from the front: behind the first event that is still there none is missing, so
+/// a reader either gets everything after its cursor or is told that it comes too late. The price is that one session
+/// that nobody acknowledges keeps what came after it, for the longer time at most.
 extension Store {
-    /// Removes the events of a session that are older than is kept, oldest first, with the logs of their deliveries.
+    /// Removes the oldest events that need not be kept, with the logs of their deliveries.
     ///
-    /// - Parameters:
-    ///   - after: where the step before ended.
-    ///   - limit: events looked at in this step.
-    /// - Returns: where the next step goes on; nil when the rest of the session's events are young enough.
-    public func pruneEvents(
-        of session: Name, keeping retention: Retention, after: EventID = 0, limit: Int = 500
-    ) async throws -> EventID? {
+    /// - Returns: whether there may be more to remove.
+    public func pruneEvents(keeping retention: Retention, limit: Int = 500) async throws -> Bool {
         try await writer.write { transaction in
-            let rows = try transaction.rows(
-                "SELECT id, time FROM events WHERE session = ? AND id > ? ORDER BY id LIMIT ?",
-                [session.text, after, limit])
-            let old = rows.prefix { $0.time("time") < transaction.now.addingTimeInterval(-retention.acknowledged) }
-            guard let last = old.last?["id"] as EventID? else { return nil }
-            try transaction.prune(
-                session, after: after, through: last,
-                unacknowledgedBefore: transaction.now.addingTimeInterval(-retention.unacknowledged))
-            return old.count == limit ? last : nil
-        }
-    }
-
-    /// Every session that the journal speaks of, deleted ones too.
-    public func sessionsInJournal() throws(StoreError) -> [Name] {
-        try read { db in
-            // From one name to the next in the index, however many events each has.
-            try String.fetchAll(
-                db.cachedStatement(
-                    sql: """
-                        WITH RECURSIVE names (name) AS (
-                            SELECT min(session) FROM events
-                            UNION ALL
-                            SELECT (SELECT min(session) FROM events WHERE session > name) FROM names WHERE name IS NOT NULL
-                        ) SELECT name FROM names WHERE name IS NOT NULL
-                        """)
-            ).map(Name.init(trusted:))
+            let removable = try transaction.oldestEvents(limit).prefix { try transaction.isRemovable($0, retention) }
+            for row in removable {
+                let event: EventID = row["id"]
+                try transaction.run("DELETE FROM deliveries WHERE event = ?", [event])
+                try transaction.run("DELETE FROM events WHERE id = ?", [event])
+            }
+            if !removable.isEmpty { transaction.wake(.sessions) }
+            return removable.count == limit
         }
     }
 
@@ -65,61 +44,45 @@ extension Store {
         }
     }
 
-    static func requireUnpruned(_ after: EventID, _ query: EventQuery, in db: Database) throws {
-        let session = try query.session?.text ?? query.job.flatMap { try self.session(of: $0, in: db) }
-        let through: EventID? =
-            if let session {
-                try EventID.fetchOne(
-                    db.cachedStatement(sql: "SELECT through FROM pruned_events WHERE session = ?"),
-                    arguments: [session])
-            } else {
-                try EventID.fetchOne(db.cachedStatement(sql: "SELECT max(through) FROM pruned_events"))
-            }
-        guard let through, after < through else { return }
-        throw StoreError.eventsPruned(after: after, firstAvailable: through + 1)
-    }
-
-    private static func session(of job: JobID, in db: Database) throws -> String? {
-        try String.fetchOne(
-            db.cachedStatement(sql: "SELECT session FROM events WHERE job = ? LIMIT 1"), arguments: [job.text])
+    static func requireUnpruned(_ after: EventID, in db: Database) throws {
+        // Numbers are given in order and never again: what is missing at the front was removed.
+        let first = try EventID.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT coalesce(
+                        (SELECT min(id) FROM events),
+                        (SELECT seq + 1 FROM sqlite_sequence WHERE name = 'events'), 1)
+                    """))
+        guard let first, after < first - 1 else { return }
+        throw StoreError.eventsPruned(after: after, firstAvailable: first)
     }
 }
 
 extension Transaction {
-    /// What nobody waits for any more: acknowledged, and on no webhook's way; or too old to be waited for.
-    fileprivate func prune(
-        _ session: Name, after: EventID, through last: EventID, unacknowledgedBefore limit: Date
-    ) throws {
-        let acknowledged = try acknowledgedThrough(session)
-        let removable = try rows(
-            """
-            SELECT id FROM events WHERE session = ? AND id > ? AND id <= ? AND (time < ? OR (id <= ? AND NOT EXISTS (
-                SELECT 1 FROM deliveries WHERE event = events.id AND state = 'pending')))
-            """, [session.text, after, last, limit.milliseconds, acknowledged])
-        for row in removable {
-            let event: EventID = row["id"]
-            try run("DELETE FROM deliveries WHERE event = ?", [event])
-            try run("DELETE FROM events WHERE id = ?", [event])
-        }
-        guard let through = removable.last?["id"] as EventID? else { return }
-        try run(
-            """
-            INSERT INTO pruned_events (session, through) VALUES (?, ?)
-            ON CONFLICT (session) DO UPDATE SET through = max(through, excluded.through)
-            """, [session.text, through])
-        wake(.sessions)
+    fileprivate func oldestEvents(_ limit: Int) throws -> [Row] {
+        try rows("SELECT id, time, session FROM events ORDER BY id LIMIT ?", [limit])
+    }
+
+    /// Old, acknowledged, and on no webhook's way; or too old to be waited for.
+    fileprivate func isRemovable(_ event: Row, _ retention: Retention) throws -> Bool {
+        let age = now.timeIntervalSince(event.time("time"))
+        guard age > retention.acknowledged else { return false }
+        guard age <= retention.unacknowledged else { return true }
+        let id: EventID = event["id"]
+        guard try id <= acknowledgedThrough(event["session"]) else { return false }
+        return try row("SELECT 1 FROM deliveries WHERE event = ? AND state = 'pending'", [id]) == nil
     }
 
     /// Up to here the session's events are taken: by the call, or with the batches that every webhook took.
-    private func acknowledgedThrough(_ session: Name) throws -> EventID {
-        guard let row = try row("SELECT acknowledged_through FROM sessions WHERE id = ?", [session.text]) else {
-            // Deleted, and settled before.
+    private func acknowledgedThrough(_ session: String) throws -> EventID {
+        guard let row = try row("SELECT acknowledged_through FROM sessions WHERE id = ?", [session]) else {
+            // Deleted: whoever did that wants nothing more of it.
             return .max
         }
         let open = try self.row(
-            "SELECT min(first_event) AS id FROM batches WHERE session = ? AND state <> 'acknowledged'", [session.text])
+            "SELECT min(first_event) AS id FROM batches WHERE session = ? AND state <> 'acknowledged'", [session])
         let taken = try self.row(
-            "SELECT max(finish_event) AS id FROM batches WHERE session = ? AND state = 'acknowledged'", [session.text])
+            "SELECT max(finish_event) AS id FROM batches WHERE session = ? AND state = 'acknowledged'", [session])
         let byWebhooks = (open?["id"] as EventID?).map { $0 - 1 } ?? taken?["id"] as EventID? ?? 0
         return max(row["acknowledged_through"], byWebhooks)
     }

@@ -66,11 +66,6 @@ extension Schema {
         DROP INDEX batches_unacknowledged;
         CREATE INDEX batches_unacknowledged ON batches (session, finished_at) WHERE state = 'finished';
 
-        CREATE TABLE pruned_events (
-            session TEXT NOT NULL PRIMARY KEY,
-            through INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-
         """
 
     /// A delivery that is asked for again begins its schedule anew, and keeps the log of what was.

@@ -84,14 +84,23 @@ enum SessionRow {
         return SessionStatus(
             session: session, counts: try counts(of: name, in: db), bytesReceived: sizes.received,
             bytesExpected: sizes.expected, batch: number, finishDueAt: batch?.optionalTime("due_at"),
-            lastEvent: try Int64.fetchOne(
-                db.cachedStatement(sql: "SELECT max(id) FROM events WHERE session = ?"), arguments: [name]) ?? 0,
+            lastEvent: try lastEvent(of: name, acknowledged: row["acknowledged_through"], in: db),
             acknowledgedThrough: row["acknowledged_through"],
             unacknowledgedSince: try Int64.fetchOne(
                 db.cachedStatement(
                     sql: "SELECT min(finished_at) FROM batches WHERE session = ? AND state = 'finished'"),
                 arguments: [name]
             ).map(Date.init(milliseconds:)))
+    }
+
+    /// Also when the journal has forgotten it: then it was acknowledged.
+    private static func lastEvent(of session: String, acknowledged: EventID, in db: Database) throws -> EventID {
+        let written = try EventID.fetchOne(
+            db.cachedStatement(sql: "SELECT max(id) FROM events WHERE session = ?"), arguments: [session])
+        if let written { return written }
+        let finish = try EventID.fetchOne(
+            db.cachedStatement(sql: "SELECT max(finish_event) FROM batches WHERE session = ?"), arguments: [session])
+        return max(finish ?? 0, acknowledged)
     }
 
     private static func counts(of session: String, in db: Database) throws -> [JobState.Name: Int] {

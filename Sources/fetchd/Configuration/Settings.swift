@@ -16,6 +16,7 @@ struct Settings: Sendable {
     var acknowledgementPatience: Double
     var eventRetention: Double
     var unacknowledgedRetention: Double
+    var resumeDataMaxBytes: Int?
     var enableRehearsals: Bool
     var logLevel: Logger.Level
     var token: String?
@@ -46,6 +47,7 @@ struct Settings: Sendable {
         case acknowledgementPatience = "acknowledgement_patience"
         case eventRetention = "event_retention"
         case unacknowledgedRetention = "unacknowledged_retention"
+        case resumeDataMaxBytes = "resume_data_max_bytes"
         case enableRehearsals = "enable_rehearsals"
         case logLevel = "log_level"
         case token
@@ -70,6 +72,7 @@ struct Settings: Sendable {
         eventRetention = try sources.seconds(.eventRetention) ?? Defaults.eventRetention
         unacknowledgedRetention =
             try sources.seconds(.unacknowledgedRetention) ?? Defaults.unacknowledgedRetention
+        resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes, in: 0...(1 << 60))
         enableRehearsals = try sources.bool(.enableRehearsals) ?? false
         logLevel = try Self.level(sources.string(.logLevel) ?? Defaults.logLevel)
         token = try sources.string(.token)

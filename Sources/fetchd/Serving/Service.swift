@@ -79,6 +79,7 @@ struct Service {
         var options = Engine.Options()
         options.maxConcurrentJobs = settings.maxConcurrentJobs
         options.maxConnectionsPerHost = settings.maxConnectionsPerHost
+        options.maxResumeDataBytes = settings.resumeDataMaxBytes.map(Int64.init)
         options.rehearsalOrigin = rehearsals?.baseURL
         options.acknowledgementPatience = settings.acknowledgementPatience
         options.retention = Retention(
