@@ -100,7 +100,8 @@ public struct Front: RequestHandler {
 
     private func requireJSON(_ head: RequestHead) throws(Problem) {
         let type = (head.headers[.contentType] ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
-        guard type == "application/json" else {
+        // RFC 7396 has a type of its own for what a PATCH takes.
+        guard type == "application/json" || (head.method == .patch && type == "application/merge-patch+json") else {
             throw Problem(.unsupportedMediaType, "Send the body as Content-Type: application/json.")
         }
     }

@@ -13,6 +13,10 @@ extension String {
     var breaksLine: Bool {
         utf8.contains { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") || $0 == 0 }
     }
+
+    var hasControlCharacter: Bool {
+        utf8.contains { $0 < 0x20 || $0 == 0x7F }
+    }
 }
 
 extension UInt8 {

@@ -3,8 +3,8 @@ import Glibc
 
 /// A transfer inside the loop: what libcurl reports about it, put together with what its handler wants of it.
 ///
-/// It lives on the loop's thread. The decisions are values of their own (`HeadParser`, `Window`, `Patience`); this class
-/// is where they meet.
+/// It lives on the loop's thread. The decisions are values of their own (`HeadParser`, `Window`, `Ration`, `Patience`,
+/// `Pace`); this class is where they meet.
 final class ActiveTransfer {
     let id: TransferID
     let request: TransferRequest
@@ -13,9 +13,15 @@ final class ActiveTransfer {
     private let services: LoopServices
 
     private var parser: HeadParser
+    /// Reads the proxy's answers to `CONNECT`, which come before the host's.
+    private var tunnelParser: HeadParser
+    /// A head that is the last one only if no other follows.
+    private var provisionalHead: ResponseHead?
     private var gatherer: ChunkGatherer
     private let window: SharedWindow
+    private var ration: Ration
     private var patience: Patience
+    private var pace: Pace?
     private var uploaded: Int64 = 0
     private var isPaused = false
     /// Bytes thrown away after a rejected head.
@@ -34,6 +40,8 @@ final class ActiveTransfer {
         var wasRefused = false
         var wasAdmitted = false
         var lacksDescriptors = false
+        /// Until a connection is ready for the request: the proxy, if there is one, has the word.
+        var isConnecting = true
         var isConnected: Bool { remoteAddress != nil }
     }
 
@@ -44,10 +52,13 @@ final class ActiveTransfer {
         self.easy = easy
         self.services = services
         parser = HeadParser(byteLimit: services.options.headBytes)
+        tunnelParser = HeadParser(byteLimit: services.options.headBytes)
         window = SharedWindow(
             of: submission.id, capacity: services.options.windowBytes, mailbox: services.mailbox)
         gatherer = ChunkGatherer(pool: services.pool, window: window)
+        ration = Ration(of: submission.id, under: submission.request.rateLimits, mailbox: services.mailbox)
         patience = Patience(submission.request.timeouts, start: services.agenda.now)
+        pace = Pace(submission.request.minimumSpeed)
         planWakeUp()
     }
 }
@@ -67,6 +78,8 @@ extension ActiveTransfer {
         let isAdmitted = services.admits(address)
         if isAdmitted {
             evidence.wasAdmitted = true
+            evidence.isConnecting = true
+            tunnelParser = HeadParser(byteLimit: services.options.headBytes)
         } else {
             evidence.wasRefused = true
             evidence.refusedAddress = address
@@ -81,6 +94,7 @@ extension ActiveTransfer {
     /// A connection, new or reused, is about to carry the request.
     func connected(to address: String) -> Bool {
         evidence.remoteAddress = address
+        evidence.isConnecting = false
         let ip = IPAddress(address)
         guard services.admits(ip) else {
             outcome = .failed(.addressRefused(ip))
@@ -94,41 +108,79 @@ extension ActiveTransfer {
     /// False ends the transfer.
     func received(headLine line: UnsafeRawBufferPointer) -> Bool {
         progressed()
+        if request.isTunnelled, evidence.isConnecting {
+            received(tunnelLine: line)
+            return true
+        }
         do {
             guard case .head(var head) = try parser.feed(line) else { return true }
             head.remoteAddress = evidence.remoteAddress ?? ""
-            return judge(head)
+            received(head)
+            return true
         } catch {
             outcome = .failed(error)
             return false
         }
     }
 
-    private func judge(_ head: ResponseHead) -> Bool {
+    /// Lines of an answer to `CONNECT`. What is wrong with them, or with the proxy's refusal, libcurl will say; only that
+    /// the proxy wants credentials has an answer that a handler knows.
+    private func received(tunnelLine line: UnsafeRawBufferPointer) {
+        guard case .head(let head)? = try? tunnelParser.feed(line), head.status == 407 else { return }
+        judge(head)
+        outcome = outcome ?? .completed
+    }
+
+    private func received(_ head: ResponseHead) {
+        guard request.mayGoOn(after: head) else { return judge(head) }
+        provisionalHead = head
+        parser.expectAnotherHead()
+    }
+
+    private func judge(_ head: ResponseHead) {
         self.head = head
-        guard handler.received(head: head) == .reject else { return true }
-        outcome = .rejected
-        services.rejected(id)
-        // The body, or its end, often came with the head. Then the connection is good for another request; the loop
-        // ends the transfer if it is not done by the end of this turn.
-        return true
+        if handler.received(head: head) == .reject {
+            outcome = .rejected
+            // The body, or its end, often came with the head. Then the connection is good for another request; the
+            // loop ends the transfer if it is not done by the end of this turn.
+            services.rejected(id)
+        } else if pace != nil {
+            pace?.started(at: services.agenda.now)
+            planWakeUp()
+        }
+    }
+
+    /// No other head has followed: this one is what the server has to say.
+    private func judgeProvisionalHead() {
+        guard let head = provisionalHead.take() else { return }
+        parser.expectNoOtherHead()
+        judge(head)
     }
 
     func received(body bytes: UnsafeRawBufferPointer) -> BodyVerdict {
+        // libcurl keeps the body of an answer to itself when it goes on by itself.
+        judgeProvisionalHead()
         guard outcome == nil, head != nil else { return discard(bytes) }
         progressed()
+        guard ration.turn(at: services.agenda.now) == nil else { return pause() }
         if !window.hasRoom(for: bytes.count) { flush() }
-        guard window.take(bytes.count) else {
-            isPaused = true
-            patience.paused()
-            return .pause
-        }
+        guard window.take(bytes.count) else { return pause() }
+        ration.take(bytes.count)
+        pace?.received(bytes.count)
         bytesReceived += Int64(bytes.count)
         gatherer.append(bytes, at: services.agenda.now) { handler.received(chunk: $0) }
         if let since = gatherer.pendingSince {
             services.agenda.lookAgain(at: id, when: since + services.options.flushInterval)
         }
         return .taken
+    }
+
+    private func pause() -> BodyVerdict {
+        isPaused = true
+        patience.paused()
+        pace?.paused(at: services.agenda.now)
+        planWakeUp()
+        return .pause
     }
 
     private func discard(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {
@@ -149,27 +201,53 @@ extension ActiveTransfer {
         if let chunk = gatherer.takePending() { handler.received(chunk: chunk) }
     }
 
-    /// Goes on after a pause. libcurl may deliver, or fail, before this returns.
+    /// Goes on after a pause, unless something else still stands against it. libcurl may deliver, or fail, before this
+    /// returns.
     func resume() -> CURLcode {
         guard isPaused else { return CURLE_OK }
+        guard !window.isClosed, ration.turn(at: services.agenda.now) == nil else {
+            planWakeUp()
+            return CURLE_OK
+        }
         isPaused = false
         progressed()
+        pace?.started(at: services.agenda.now)
         planWakeUp()
         return easy.resume()
     }
 
-    /// Does what is due. Returns the deadline that has passed, if one has.
-    func wakeUp() -> TransferError.Deadline? {
+    /// Does what is due. Returns the demand that was not met, if there is one.
+    func wakeUp() -> TransferError? {
         let now = services.agenda.now
         if let since = gatherer.pendingSince, since + services.options.flushInterval <= now { flush() }
         noticeUpload()
-        if case .isExhausted(let deadline) = patience.verdict(at: now) { return deadline }
+        if case .isExhausted(let deadline) = patience.verdict(at: now) { return .timedOut(deadline) }
+        if pace?.isTooSlow(at: now) == true { return .tooSlow }
         planWakeUp()
         return nil
     }
 
+    /// What has come to its end, as libcurl sees it.
+    func completed(_ code: CURLcode) -> TransferResult.Outcome {
+        if code == CURLE_OK { judgeProvisionalHead() }
+        return outcome(for: code)
+    }
+
+    /// The last thing it is asked: hands over what was gathered, and leaves its limits to others.
+    func close() {
+        flush()
+        ration.close(at: services.agenda.now)
+    }
+
     private func planWakeUp() {
-        if case .waits(until: let moment?) = patience.verdict(at: services.agenda.now) {
+        let now = services.agenda.now
+        if case .waits(until: let moment?) = patience.verdict(at: now) {
+            services.agenda.lookAgain(at: id, when: moment)
+        }
+        if let moment = pace?.nextLook {
+            services.agenda.lookAgain(at: id, when: moment)
+        }
+        if isPaused, let moment = ration.turn(at: now) {
             services.agenda.lookAgain(at: id, when: moment)
         }
         if let since = gatherer.pendingSince {

@@ -10,6 +10,9 @@ enum CurlLibrary {
         }
     }
 
+    /// Whether it was built to know the file with the system's trusted certificates.
+    static let hasCertificateFile = curl_version_info(CURLVERSION_TENTH)?.pointee.cainfo != nil
+
     /// libcurl's words for a code, for when a transfer left no message of its own.
     static func describe(_ code: CURLcode) -> String {
         String(cString: curl_easy_strerror(code))

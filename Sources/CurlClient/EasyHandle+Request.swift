@@ -11,6 +11,10 @@ extension EasyHandle {
         try setHeaders(of: request)
         if let userAgent = request.userAgent { try set(CURLOPT_USERAGENT, userAgent) }
         if let range = request.rangeOption { try set(CURLOPT_RANGE, range) }
+        try setCredentials(of: request)
+        try setProxy(of: request)
+        try setTrust(of: request)
+        try setBuffer(of: request)
     }
 
     private func setPolicy() throws(TransferError) {
@@ -21,14 +25,21 @@ extension EasyHandle {
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         // This version reports a reset HTTP/2 stream without a length as success.
         try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
-        // Empty rather than unset: else `http_proxy` in the environment decides where connections go.
+        // Empty rather than unset: else `http_proxy` and `no_proxy` in the environment decide where connections go.
         try set(CURLOPT_PROXY, "")
+        try set(CURLOPT_NOPROXY, "")
         try set(CURLOPT_FOLLOWLOCATION, false)
-        try set(CURLOPT_BUFFERSIZE, 512 * 1024)
+    }
+
+    /// What is read at once comes at once, in pieces of 16 KiB at most, so a low rate wants a small buffer. 1 KiB is the
+    /// least that libcurl takes, and while a transfer is under way the size cannot be changed.
+    private func setBuffer(of request: TransferRequest) throws(TransferError) {
+        let lowestRate = request.rateLimits.compactMap(\.bytesPerSecond).min() ?? .max
+        try set(CURLOPT_BUFFERSIZE, Int(clamping: min(max(lowestRate / 10, 1024), 512 * 1024)))
     }
 
     private func setMethod(of request: TransferRequest) throws(TransferError) {
-        if let body = request.body ?? request.impliedBody {
+        if let body = request.framedBody {
             try set(CURLOPT_POST, true)
             try setCopied(body)
         } else if request.method == "HEAD" {
@@ -52,7 +63,7 @@ extension EasyHandle {
 
     private func setHeaders(of request: TransferRequest) throws(TransferError) {
         var list = StringList()
-        for header in request.headers {
+        for header in request.unsupersededHeaders {
             // A semicolon is libcurl's way to say: send this one, with no value.
             try list.append(header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)")
         }
@@ -61,13 +72,7 @@ extension EasyHandle {
         for unwanted in ["Expect", "Content-Type"] where !request.hasHeader(unwanted) {
             try list.append("\(unwanted):")
         }
+        if case .bearer(let token) = request.credentials { try list.append("Authorization: Bearer \(token)") }
         try use(headers: list)
-    }
-}
-
-extension TransferRequest {
-    /// Methods that are expected to have a body say so when theirs is empty (RFC 9110, 8.6).
-    fileprivate var impliedBody: [UInt8]? {
-        ["POST", "PUT", "PATCH"].contains(method) ? [] : nil
     }
 }

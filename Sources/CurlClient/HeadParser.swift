@@ -13,12 +13,16 @@ struct HeadParser {
     private enum State {
         case beforeStatusLine
         case inFields(ResponseHead)
+        /// After a head that may be followed by another: only a status line is of interest.
+        case betweenHeads
         case afterHead
     }
 
     private let byteLimit: Int
     private var bytes = 0
     private var state = State.beforeStatusLine
+
+    private static let protocolName = "HTTP/".utf8
 
     init(byteLimit: Int) {
         self.byteLimit = byteLimit
@@ -33,6 +37,9 @@ struct HeadParser {
         case .beforeStatusLine:
             if !text.isEmpty { state = .inFields(try Self.parseStatusLine(text)) }
             return .consumed
+        case .betweenHeads:
+            if text.starts(with: Self.protocolName) { state = .inFields(try Self.parseStatusLine(text)) }
+            return .consumed
         case .inFields(let head) where text.isEmpty:
             return try finish(head)
         case .inFields(var head):
@@ -42,6 +49,16 @@ struct HeadParser {
         case .afterHead:
             return .consumed
         }
+    }
+
+    /// The head that was returned last may not be the final one: the exchange goes on by itself.
+    mutating func expectAnotherHead() {
+        state = .betweenHeads
+    }
+
+    /// It was the final one after all. What comes are trailers.
+    mutating func expectNoOtherHead() {
+        state = .afterHead
     }
 
     private mutating func finish(_ head: ResponseHead) throws(TransferError) -> Event {
@@ -62,7 +79,7 @@ struct HeadParser {
         _ line: some BidirectionalCollection<UInt8>
     ) throws(TransferError) -> ResponseHead {
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        guard words.count >= 2, words[0].starts(with: "HTTP/".utf8), words[1].count == 3,
+        guard words.count >= 2, words[0].starts(with: protocolName), words[1].count == 3,
             let status = Int(String(decoding: words[1], as: UTF8.self)), (100..<1000).contains(status)
         else { throw .protocolError("the status line cannot be read") }
         return ResponseHead(status: status, httpVersion: String(decoding: words[0], as: UTF8.self))

@@ -8,6 +8,8 @@ enum Command: Sendable {
     case cancel(TransferID)
     /// Enough chunks were released for a paused transfer to go on.
     case resume(TransferID)
+    /// A rate limit that the transfer waits for was changed.
+    case reconsider(TransferID)
     case shutdown
 }
 

@@ -67,15 +67,19 @@ final class TransferLoop {
     /// handler kept us from reading it, and a transfer that is complete is not late.
     private func serveDeadlines() {
         while let id = agenda.popDue() {
-            guard let transfer = active[id], let deadline = transfer.wakeUp() else { continue }
-            end(transfer, .failed(.timedOut(deadline)))
+            if let transfer = active[id] { look(at: transfer) }
         }
+    }
+
+    private func look(at transfer: ActiveTransfer) {
+        if let error = transfer.wakeUp() { return end(transfer, .failed(error)) }
+        resume(transfer)
     }
 
     private func endCompleted() {
         while let completion = multi.nextCompletion() {
             let transfer = completion.transfer
-            end(transfer, transfer.outcome(for: completion.code))
+            end(transfer, transfer.completed(completion.code))
         }
     }
 
@@ -108,6 +112,8 @@ extension TransferLoop {
             if let transfer = active[id] { end(transfer, .cancelled) }
         case .resume(let id):
             if let transfer = active[id] { resume(transfer) }
+        case .reconsider(let id):
+            if let transfer = active[id] { look(at: transfer) }
         case .shutdown:
             isShuttingDown = true
             for transfer in active.values { end(transfer, .cancelled) }
@@ -148,7 +154,7 @@ extension TransferLoop {
     private func end(_ transfer: ActiveTransfer, _ outcome: TransferResult.Outcome) {
         guard active.removeValue(forKey: transfer.id) != nil else { return }
         agenda.forget(transfer.id)
-        transfer.flush()
+        transfer.close()
         let result = transfer.result(outcome)
         multi.remove(transfer.easy)
         recycle(transfer.easy)

@@ -7,6 +7,9 @@ extension TransferRequest {
         for header in headers { try Self.validate(header) }
         if let userAgent, userAgent.breaksLine { throw .protocolError("the user agent breaks its line") }
         try validateRange()
+        try credentials?.validate()
+        try proxy?.validate()
+        try tls.validate()
     }
 
     private func validateURL() throws(TransferError) {
@@ -49,5 +52,21 @@ extension TransferRequest {
 
     func hasHeader(_ name: String) -> Bool {
         headers.contains { $0.name.equalsIgnoringASCIICase(name) }
+    }
+
+    /// What is sent before a body has to be: methods that are expected to have one say so when theirs is empty
+    /// (RFC 9110, 8.6).
+    var framedBody: [UInt8]? {
+        body ?? (["POST", "PUT", "PATCH"].contains(method) ? [] : nil)
+    }
+
+    /// The caller's own headers, less those that credentials given elsewhere stand for.
+    var unsupersededHeaders: [(name: String, value: String)] {
+        headers.filter { header in
+            let isSuperseded =
+                credentials != nil && header.name.equalsIgnoringASCIICase("Authorization")
+                || proxy?.username != nil && header.name.equalsIgnoringASCIICase("Proxy-Authorization")
+            return !isSuperseded
+        }
     }
 }

@@ -19,11 +19,31 @@ public struct TransferRequest: Sendable {
 
     public var userAgent: String?
 
+    /// In place of an `Authorization` among the headers: never are both sent. nil leaves that header as it is.
+    public var credentials: Credentials?
+
+    /// nil connects to the host itself. The environment (`http_proxy`, `ALL_PROXY`, `NO_PROXY` and the like) has no say.
+    /// A `Proxy-Authorization` among the headers gives way to the proxy's own credentials, if it has some.
+    ///
+    /// An HTTP proxy that wants (other) credentials answers with status 407. That head reaches the handler, also when it
+    /// is the answer to `CONNECT`, whose body does not follow. A SOCKS proxy: `proxyAuthenticationRequired`.
+    public var proxy: Proxy?
+
+    public var tls: TLSOptions
+
     public var timeouts: Timeouts
+
+    /// All of them hold; the slowest decides.
+    public var rateLimits: [RateLimit]
+
+    /// nil demands nothing but a byte now and then: see `Timeouts.idle`.
+    public var minimumSpeed: MinimumSpeed?
 
     public init(
         url: String, method: String = "GET", headers: [(name: String, value: String)] = [], body: [UInt8]? = nil,
-        rangeStart: Int64? = nil, rangeEnd: Int64? = nil, userAgent: String? = nil, timeouts: Timeouts = .init()
+        rangeStart: Int64? = nil, rangeEnd: Int64? = nil, userAgent: String? = nil, timeouts: Timeouts = .init(),
+        credentials: Credentials? = nil, proxy: Proxy? = nil, tls: TLSOptions = .init(), rateLimits: [RateLimit] = [],
+        minimumSpeed: MinimumSpeed? = nil
     ) {
         self.url = url
         self.method = method
@@ -33,6 +53,11 @@ public struct TransferRequest: Sendable {
         self.rangeEnd = rangeEnd
         self.userAgent = userAgent
         self.timeouts = timeouts
+        self.credentials = credentials
+        self.proxy = proxy
+        self.tls = tls
+        self.rateLimits = rateLimits
+        self.minimumSpeed = minimumSpeed
     }
 }
 
@@ -43,7 +68,7 @@ extension TransferRequest {
         public var connect: Duration
 
         /// Without a byte in either direction, once connected; waiting for the head counts, being paused by the
-        /// handler does not. nil waits for ever.
+        /// handler or by a rate limit does not. nil waits for ever.
         public var idle: Duration?
 
         /// From the start to the end, whatever happens in between. nil is unbounded.

@@ -57,6 +57,10 @@ final class SharedWindow: Sendable {
         window.withLock { $0.take(count) }
     }
 
+    var isClosed: Bool {
+        window.withLock { $0.isClosed }
+    }
+
     func giveBack(_ count: Int) {
         if window.withLock({ $0.giveBack(count) }) {
             mailbox.post(.resume(transfer))

@@ -6,17 +6,35 @@ extension Engine {
     /// Carries out an action and returns when it holds: a running job is stopped, its bytes are synced, and state, offset
     /// and event are committed before.
     ///
-    /// - Throws: `StoreError.noSuchJob`.
-    public func perform(_ action: JobSignal.Action, on id: JobID) async throws -> SignalOutcome {
+    /// - Parameter revision: where it is given, the one that the client knows.
+    /// - Throws: `StoreError.noSuchJob`, `revisionChanged`.
+    public func perform(_ request: JobSignal, on id: JobID, expecting revision: Int? = nil) async throws
+        -> SignalOutcome
+    {
+        var revision = revision
         while true {
-            let outcome = try await services.store.send(action.signal, to: id) { [active] outcome in
+            let outcome = try await services.store.send(request, to: id, expecting: revision) { [active] outcome in
                 active.requestStop(asDecided: outcome)
             }
             guard case .done(_, let effects, let dropped) = outcome else { return outcome }
             if let dropped { services.folder.removePart(dropped) }
             guard effects.contains(where: \.isStop) else { return outcome }
+            revision = nil
             // Then asked again: it may have succeeded in the very moment.
             await active[id]?.control.ended.wait()
+        }
+    }
+
+    /// Changes what a job's client asked for. What can change under way does: the rate limit of a running transfer.
+    ///
+    /// - Returns: nil when somebody else changed it meanwhile.
+    public func patch(
+        _ job: Job, to spec: JobSpec, fields: Set<PatchableField>, expecting revision: Int?
+    ) async throws -> SignalOutcome? {
+        try await services.store.patchJob(
+            job.id, from: job.spec, to: spec, fields: fields, expecting: revision
+        ) { [active] outcome in
+            if let job = outcome?.job { active[job.id]?.take(job.spec) }
         }
     }
 
@@ -30,7 +48,7 @@ extension Engine {
                 if deletesFile, let path = job.state.finish?.file.path { try services.folder.removeFile(path) }
                 return
             }
-            _ = try await perform(.cancel, on: id)
+            _ = try await perform(.cancelRequested(keepsPart: false), on: id)
             // Too late to cancel: its file is on the way to its place, which takes a moment.
             await active[id]?.control.ended.wait()
         }
@@ -46,7 +64,12 @@ extension ActiveAttempts {
     /// In a commit's hook: there, the attempt is known to be the one that the database calls running.
     func requestStop(asDecided outcome: SignalOutcome) {
         guard case .done(let job, let effects, _) = outcome else { return }
-        for case .stopAttempt(let reason) in effects { self[job.id]?.control.requestStop(.asked(reason)) }
+        for case .stopAttempt(let stop) in effects {
+            switch stop {
+            case .asked(let reason): self[job.id]?.control.requestStop(.asked(reason))
+            case .overdue(let failure): self[job.id]?.control.requestStop(.overdue(failure))
+            }
+        }
     }
 }
 

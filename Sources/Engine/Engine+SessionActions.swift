@@ -3,15 +3,31 @@ import Storage
 
 /// What clients ask of a session as a whole.
 extension Engine {
+    /// Declares a session, or re-attaches to it. Attempts under way keep the configuration that they began with, but for
+    /// the rate that they share.
+    ///
+    /// - Parameter configuration: replaces the one there is; nil changes nothing.
+    public func declareSession(_ id: Name, configuration: SessionConfiguration?) async throws -> (
+        status: SessionStatus, isNew: Bool
+    ) {
+        if configuration?.tls.verify == false {
+            services.log.warning(
+                "Session \(id) is told not to verify certificates: anybody on the way can change its files.")
+        }
+        return try await services.store.declareSession(id, configuration: configuration) { [active] in
+            if let configuration { active.limit(id, to: configuration.rateLimit) }
+        }
+    }
+
     /// Carries out an action on every job of the session that allows it, and returns when it holds for all of them:
     /// running jobs are stopped, their bytes synced.
     ///
     /// - Throws: `StoreError.noSuchSession`.
-    public func perform(_ action: JobSignal.Action, onAllOf session: Name) async throws {
+    public func perform(_ request: JobSignal, onAllOf session: Name) async throws {
         var stopping: [JobID] = []
         var position: JobID?
         repeat {
-            let sweep = try await services.store.sendToSession(session, action, after: position) { [active] sweep in
+            let sweep = try await services.store.sendToSession(session, request, after: position) { [active] sweep in
                 for outcome in sweep.outcomes { active.requestStop(asDecided: outcome) }
             }
             for outcome in sweep.outcomes {
@@ -23,7 +39,7 @@ extension Engine {
         } while position != nil
         // All were asked to stop before; each is asked once more, as it may have ended in another way meanwhile.
         for job in stopping {
-            do { _ = try await perform(action, on: job) } catch StoreError.noSuchJob { continue }
+            do { _ = try await perform(request, on: job) } catch StoreError.noSuchJob { continue }
         }
     }
 
@@ -34,7 +50,7 @@ extension Engine {
     /// - Throws: `StoreError.noSuchSession`, `sessionPermanent`.
     public func invalidate(_ session: Name, cancels: Bool) async throws -> SessionStatus? {
         try await services.store.invalidateSession(session)
-        if cancels { try await perform(.cancel, onAllOf: session) }
+        if cancels { try await perform(.cancelRequested(keepsPart: false), onAllOf: session) }
         try await SessionCloser(services: services).close()
         do { return try services.store.session(session) } catch StoreError.noSuchSession { return nil }
     }

@@ -14,6 +14,12 @@ public final class Engine: Sendable {
         public var maxConnectionsPerHost = 6
         /// Seconds a finish may stay unacknowledged before the log says so.
         public var acknowledgementPatience: TimeInterval = 3600
+        /// Bytes that the parts of all jobs that do not run may have together; nil: any number.
+        public var maxResumeDataBytes: Int64?
+        /// Bytes a second that all transfers together may receive; nil: any number.
+        public var rateLimit: Int64?
+        /// Seconds over which a session's `minimum_bytes_per_second` is judged.
+        public var minimumSpeedSeconds: TimeInterval = 60
         /// Where `rehearse:` URLs are fetched from, such as `http://127.0.0.1:4711`; nil: they are not.
         public var rehearsalOrigin: String?
         /// How long the journal remembers.
@@ -23,7 +29,7 @@ public final class Engine: Sendable {
     }
 
     let services: EngineServices
-    let active = ActiveAttempts()
+    let active: ActiveAttempts
     private let options: Options
     private let promoter: Promoter
 
@@ -35,6 +41,7 @@ public final class Engine: Sendable {
         services = EngineServices(
             store: store, folder: folder, client: client, lanes: DiskLanes(),
             rehearsalOrigin: options.rehearsalOrigin, time: time, log: log)
+        active = ActiveAttempts(serviceLimit: RateLimit(bytesPerSecond: options.rateLimit))
         promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
     }
 
@@ -52,6 +59,10 @@ public final class Engine: Sendable {
             group.addTask { [services] in await BatchKeeper(services: services).run() }
             group.addTask { [services, active] in
                 await CheckpointClock(services: services, active: active, lane: services.lanes.next()).run()
+            }
+            group.addTask { [services, active] in await DeadlineWatch(services: services, active: active).run() }
+            group.addTask { [services, options] in
+                await PartKeeper(services: services, limit: options.maxResumeDataBytes).run()
             }
             group.addTask { [services] in await SessionCloser(services: services).run() }
             group.addTask { [services, options] in
@@ -77,8 +88,9 @@ public final class Engine: Sendable {
 
     /// On the writer's thread, right after the commit that admits the job.
     private func start(_ admitted: AdmittedJob) {
-        let attempt = Attempt(admitted, services)
-        active.begin(attempt)
+        var admitted = admitted
+        admitted.spec.minimumSpeedSeconds = options.minimumSpeedSeconds
+        let attempt = active.begin(admitted, services)
         let run = AttemptRun(services: services, active: active, promoter: promoter)
         Task {
             await run(attempt)

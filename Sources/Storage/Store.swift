@@ -23,6 +23,10 @@ public final class Store: Sendable {
     public let deliveriesDue: Alarm
     /// Rings when a deleted session may be settled.
     public let sessionsDue: Alarm
+    /// Rings when a job has a limit that comes soon.
+    public let deadlinesDue: Alarm
+    /// Rings when a part has begun to age.
+    public let partsDue: Alarm
 
     let writer: Writer
     let pool: DatabasePool
@@ -37,18 +41,21 @@ public final class Store: Sendable {
         folder = try DataFolder(at: path)
         pool = try Self.openPool(at: folder.database, readers: options.readers)
         self.time = time
-        let alarms = (jobs: Alarm(), batches: Alarm(), deliveries: Alarm(), sessions: Alarm())
-        jobsDue = alarms.jobs
-        batchesDue = alarms.batches
-        deliveriesDue = alarms.deliveries
-        sessionsDue = alarms.sessions
+        let alarms: [Transaction.Due: Alarm] = Dictionary(
+            uniqueKeysWithValues: Transaction.Due.allCases.map { ($0, Alarm()) })
+        jobsDue = alarms[.jobs]!
+        batchesDue = alarms[.batches]!
+        deliveriesDue = alarms[.deliveries]!
+        sessionsDue = alarms[.sessions]!
+        deadlinesDue = alarms[.deadlines]!
+        partsDue = alarms[.parts]!
         writer = Writer(pool: pool, time: time, ulids: try Self.sequence(after: pool)) { due in
-            if due.contains(.jobs) { alarms.jobs.ring() }
-            if due.contains(.batches) { alarms.batches.ring() }
-            if due.contains(.deliveries) { alarms.deliveries.ring() }
-            if due.contains(.sessions) { alarms.sessions.ring() }
+            for kind in due { alarms[kind]?.ring() }
         }
     }
+
+    /// Seconds after which custodians of moments look again in any case.
+    public static let longestLook: TimeInterval = 60
 
     /// Waits for nothing: a change that was acknowledged is on disk already.
     public func close() {

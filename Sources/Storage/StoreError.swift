@@ -27,6 +27,12 @@ public enum StoreError: Error, Sendable, Equatable {
     case noSuchEvent(EventID, last: EventID)
     /// What is asked for was pruned from the journal.
     case eventsPruned(after: EventID, firstAvailable: EventID)
+    /// The job was changed since its client looked.
+    case revisionChanged(JobID, now: Int)
+    /// Its state does not let these fields be changed.
+    case fieldsFixed(JobID, state: JobState.Name, fields: [String])
+    /// The donor of a part has none, or is not at rest.
+    case noResumeData(JobID, why: String)
     /// The key was used before, with another request.
     case idempotencyKeyReused(String)
 
@@ -63,6 +69,11 @@ extension StoreError: CustomStringConvertible {
             "Events after \(after) were removed from the journal, as they were older than is kept; the first there is is \(first)."
         case .idempotencyKeyReused(let key):
             "The Idempotency-Key '\(key)' was used with another request; a new request needs a new key."
+        case .revisionChanged(let job, let now):
+            "Job \(job) has changed since: its revision is \(now). Read it again, and decide anew."
+        case .fieldsFixed(let job, let state, let fields):
+            "Job \(job) is \(state.rawValue); \(fields.joined(separator: ", ")) cannot be changed any more."
+        case .noResumeData(let job, let why): "The bytes of job \(job) cannot be had: \(why)."
         case .outOfSpace: "The disk of the data folder is full."
         case .failed(let why): "The database failed: \(why)."
         }

@@ -91,6 +91,23 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "seconds"))
     var unacknowledgedRetention: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            "Bytes that unfinished downloads which do not run (paused, waiting, failed) may take together; beyond, the oldest are forgotten and begin anew. (default: no limit)",
+            valueName: "bytes"))
+    var resumeDataMaxBytes: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Bytes a second that all transfers together may receive. (default: no limit)", valueName: "bytes"))
+    var rateLimitBytesPerSecond: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds over which a session's minimum_bytes_per_second is judged. (default: \(Int(Settings.Defaults.minimumSpeedSeconds)))",
+            valueName: "seconds"))
+    var minimumSpeedSeconds: Double?
+
     @Flag(
         help: ArgumentHelp(
             "Take jobs with rehearse: URLs, which make up a download that succeeds or fails as the URL says; see docs/sessions.md. (default: off)"
@@ -132,6 +149,9 @@ struct ServeCommand: AsyncParsableCommand {
         set(.acknowledgementPatience, acknowledgementPatience.map { .double($0) })
         set(.eventRetention, eventRetention.map { .double($0) })
         set(.unacknowledgedRetention, unacknowledgedRetention.map { .double($0) })
+        set(.resumeDataMaxBytes, resumeDataMaxBytes.map { .int($0) })
+        set(.rateLimit, rateLimitBytesPerSecond.map { .int($0) })
+        set(.minimumSpeedSeconds, minimumSpeedSeconds.map { .double($0) })
         set(.enableRehearsals, enableRehearsals ? .bool(true) : nil)
         set(.logLevel, logLevel.map { .string($0) })
         return flags

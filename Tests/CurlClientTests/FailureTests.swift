@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(.enabled(if: TLSOrigin.isAvailable)) func certificateThatNobodyVouchesFor() async throws {
-        let server = try TLSOrigin()
+        let server = try await TLSOrigin()
         let (result, _) = try await client.run(server.url("/"))
         guard case .tlsFailed = result.error else {
             Issue.record("\(result.outcome)")

@@ -8,8 +8,8 @@ import Testing
         let endings: [(JobState, JobSignal, EventType)] = [
             (.running(.promoting(Sample.promotion)), .promoted, .jobSucceeded),
             (.running(.attempting), .attemptFailed(Sample.failure), .jobFailed),
-            (.running(.attempting), .attemptStopped(.cancel), .jobCancelled),
-            (.queued, .cancelRequested, .jobCancelled),
+            (.running(.attempting), .attemptStopped(.cancel(keepsPart: false)), .jobCancelled),
+            (.queued, .cancelRequested(keepsPart: false), .jobCancelled),
         ]
         for (state, signal, event) in endings {
             guard case .become(let next, let announced, _) = state.deciding(signal) else {

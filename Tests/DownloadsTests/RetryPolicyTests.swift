@@ -9,7 +9,8 @@ import Testing
         _ failure: Failure, failures: Int = 1, retryAfter: Double? = nil, jitter: Double = 1
     ) -> RetryPolicy.Verdict {
         policy.verdict(
-            on: failure, waitsFor: WaitFor.defaults, failuresInARow: failures, retryAfter: retryAfter, at: Sample.now,
+            on: failure, waitsFor: WaitFor.defaults, failuresInARow: failures, hint: .init(retryAfter: retryAfter),
+            at: Sample.now,
             jitter: jitter)
     }
 
@@ -24,7 +25,7 @@ import Testing
         var patient = policy
         patient.maxAttempts = 100
         let late = patient.verdict(
-            on: lost, waitsFor: [], failuresInARow: 60, retryAfter: nil, at: Sample.now, jitter: 1)
+            on: lost, waitsFor: [], failuresInARow: 60, at: Sample.now, jitter: 1)
         #expect(delay(late) == 3600)
     }
 

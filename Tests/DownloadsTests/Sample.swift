@@ -6,6 +6,7 @@ enum Sample {
     static let now = Date(milliseconds: 1_566_228_194_250)
     static let failure = Failure(.connectionLost, "gone", attempts: 1, at: now)
     static let wait = Wait(.retry(until: now.addingTimeInterval(5)), cause: failure)
+    static let expired = Wait(.url, cause: Failure(.linkExpired, "403", status: 403))
     static let file = FinishedFile(path: "a/b.bin", size: 10, sha256: "00", contentType: "text/plain")
     static let receipt = Receipt(
         finalURL: "https://host/b?signature=s", redirects: [], status: 200, etag: "\"1\"", lastModified: nil,
@@ -16,16 +17,18 @@ enum Sample {
 
     static let states: [(name: String, value: JobState)] = [
         ("queued", .queued), ("attempting", .running(.attempting)), ("promoting", .running(.promoting(promotion))),
-        ("waiting", .waiting(wait)), ("paused", .paused),
+        ("waiting", .waiting(wait)), ("helpless", .waiting(expired)), ("paused", .paused),
         ("succeeded", .succeeded(Finish(file: file, receipt: receipt))), ("failed", .failed(failure)),
         ("cancelled", .cancelled),
     ]
 
     static let signals: [(name: String, value: JobSignal)] = [
         ("admitted", .admitted), ("waitEnded", .waitEnded), ("pauseRequested", .pauseRequested),
-        ("resumeRequested", .resumeRequested), ("cancelRequested", .cancelRequested),
-        ("retryRequested", .retryRequested), ("attemptStopped(pause)", .attemptStopped(.pause)),
-        ("attemptStopped(cancel)", .attemptStopped(.cancel)), ("attemptInterrupted", .attemptInterrupted),
+        ("resumeRequested", .resumeRequested), ("cancelRequested", .cancelRequested(keepsPart: false)),
+        ("retryRequested", .retryRequested), ("helpSupplied", .helpSupplied([.url])),
+        ("timeElapsed", .timeElapsed(failure)), ("attemptStopped(pause)", .attemptStopped(.pause)),
+        ("attemptStopped(cancel)", .attemptStopped(.cancel(keepsPart: false))),
+        ("attemptInterrupted", .attemptInterrupted),
         ("attemptDeferred", .attemptDeferred(wait)), ("attemptFailed", .attemptFailed(failure)),
         ("promotionPlanned", .promotionPlanned(promotion)), ("promoted", .promoted),
     ]

@@ -163,12 +163,14 @@ import Testing
         configuration.timeouts.requestSeconds = 5
         var spec = JobSpec(url: "https://host/")
         spec.headers = [HeaderField(name: "x-a", value: "job")]
-        let resolved = ResolvedSpec(spec, in: configuration)
+        var job = Sample.job()
+        job.spec = spec
+        let resolved = ResolvedSpec(job, in: configuration)
         #expect(
             resolved.headers == [HeaderField(name: "X-B", value: "session"), HeaderField(name: "x-a", value: "job")])
         #expect(resolved.requestSeconds == 5)
         #expect(resolved.connectSeconds == 30)
-        #expect(resolved.conflict == .rename)
+        #expect(resolved.sessionPlace.conflict == .rename)
     }
 
     @Test func theJournalDoesNotKeepSignaturesOfURLs() {

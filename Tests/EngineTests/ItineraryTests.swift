@@ -17,17 +17,20 @@ import Testing
     @Test func twentyRedirectsAreFollowedAndNotOneMore() {
         var way = way()
         for hop in 1...20 {
-            #expect(way.step(after: .rejected, .redirect, redirectingTo: "https://host/\(hop)") == .askAgain)
+            #expect(
+                way.step(after: .rejected, .redirect(status: 302), redirectingTo: "https://host/\(hop)") == .askAgain)
         }
         #expect(way.url == "https://host/20")
         #expect(way.redirects.count == 20)
-        #expect(code(way.step(after: .rejected, .redirect, redirectingTo: "https://host/21")) == .tooManyRedirects)
+        #expect(
+            code(way.step(after: .rejected, .redirect(status: 302), redirectingTo: "https://host/21"))
+                == .tooManyRedirects)
     }
 
     @Test(arguments: [nil, "ftp://host/a", "file:///etc/passwd", "https://"])
     func redirectsThatCannotBeFollowed(_ target: String?) {
         var way = way()
-        #expect(code(way.step(after: .rejected, .redirect, redirectingTo: target)) == .badURL)
+        #expect(code(way.step(after: .rejected, .redirect(status: 302), redirectingTo: target)) == .badURL)
     }
 
     @Test func onlyOneRestart() {

@@ -103,17 +103,17 @@ import Testing
         #expect(!stopped.beginPromotion())
         let promoting = AttemptControl()
         #expect(promoting.beginPromotion())
-        promoting.requestStop(.asked(.cancel))
+        promoting.requestStop(.asked(.cancel(keepsPart: false)))
         #expect(promoting.stop == nil)
     }
 
     @Test func aCancellationOverrulesAPauseButNotTheOtherWayRound() {
         let control = AttemptControl()
         control.requestStop(.asked(.pause))
-        control.requestStop(.asked(.cancel))
-        #expect(control.stop == .asked(.cancel))
+        control.requestStop(.asked(.cancel(keepsPart: false)))
+        #expect(control.stop == .asked(.cancel(keepsPart: false)))
         control.requestStop(.asked(.pause))
         control.requestStop(.shutdown)
-        #expect(control.stop == .asked(.cancel))
+        #expect(control.stop == .asked(.cancel(keepsPart: false)))
     }
 }

@@ -32,7 +32,7 @@ import Testing
         _ = try await fixture.store.declareSession(small, configuration: configuration)
         let limited = try await fixture.create(3, in: small)
         let others = try await fixture.create(2)
-        #expect(try await fixture.admit().map(\.job.id) == [limited[0].id] + others.map(\.id))
+        #expect(Set(try await fixture.admit().map(\.job.id)) == Set([limited[0].id] + others.map(\.id)))
         configuration.maxConcurrentJobs = 2
         _ = try await fixture.store.declareSession(small, configuration: configuration)
         #expect(try await fixture.admit().map(\.job.id) == [limited[1].id])
@@ -48,7 +48,7 @@ import Testing
         let two = try await fixture.create(20, in: polite, host: "two")
         let others = try await fixture.create(2, host: "one")
         let expected = [one[0].id, two[0].id] + others.map(\.id)
-        #expect(try await fixture.admit().map(\.job.id) == expected)
+        #expect(Set(try await fixture.admit().map(\.job.id)) == Set(expected))
         try await fixture.succeed(two[0].id)
         #expect(try await fixture.admit().map(\.job.id) == [two[1].id])
     }

@@ -53,7 +53,7 @@ import Testing
         for number in 1...3 {
             let job = try #require(try await fixture.create().first)
             #expect(job.batch == number)
-            _ = try await fixture.store.send(.cancelRequested, to: job.id)
+            _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
             fixture.time.advance(by: 2)
             #expect(try await fixture.store.finishDueBatches().map(\.outcome) == [.cancelled])
         }
@@ -63,7 +63,7 @@ import Testing
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(3)
         for job in jobs {
-            _ = try await fixture.store.send(.cancelRequested, to: job.id)
+            _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
             _ = try await fixture.store.forgetJob(job.id)
         }
         fixture.time.advance(by: 1)
@@ -73,11 +73,11 @@ import Testing
     @Test func aRetryIsOwedAgain() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
         _ = try await fixture.store.send(.retryRequested, to: job.id)
         fixture.time.advance(by: 10)
         #expect(try await fixture.store.finishDueBatches().isEmpty)
-        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         #expect(try await fixture.store.finishDueBatches().map(\.counts.cancelled) == [1])
         #expect(try await fixture.store.send(.retryRequested, to: job.id).job.batch == 2)
@@ -86,7 +86,7 @@ import Testing
     @Test func theDueTimeOutlivesTheProcess() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
         let due = try fixture.store.nextBatchDue()
         #expect(due != nil)
         let copy = try TemporaryFolder()
@@ -111,7 +111,7 @@ import Testing
         #expect(status.bytesExpected == nil)
         #expect(status.batch == 1)
         #expect(status.state == .active)
-        _ = try await fixture.store.send(.cancelRequested, to: jobs[2].id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[2].id)
         #expect(try fixture.store.session(.default).bytesExpected == 13)
         #expect(status.lastEvent == Int64(try fixture.eventTypes().count) - 1)
     }

@@ -17,7 +17,7 @@ import Testing
         _ = try await fixture.create()
         let webhook = try await fixture.declareWebhook(["job.created"])
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
         let due = try fixture.store.dueDeliveries(to: webhook.key, limit: 10)
         #expect(due.map(\.event.type) == [.jobCreated])
         #expect(due.map(\.event.job) == [job.id])
@@ -28,7 +28,7 @@ import Testing
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook()
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         _ = try await fixture.store.finishDueBatches()
         let store = fixture.store
@@ -50,7 +50,7 @@ import Testing
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook(["job.cancelled", "session.finished"])
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         _ = try await fixture.store.finishDueBatches()
         let first = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
@@ -70,7 +70,7 @@ import Testing
                 secret: nil)
         }
         let job = try #require(try await fixture.create().first)
-        _ = try await store.send(.cancelRequested, to: job.id)
+        _ = try await store.send(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         _ = try await store.finishDueBatches()
         for (index, webhook) in try store.webhooks(of: .default).enumerated() {

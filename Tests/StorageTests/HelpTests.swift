@@ -55,7 +55,7 @@ import Testing
         _ = try await fixture.store.send(.pauseRequested, to: jobs[1].id)
         _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: jobs[0].id)
         #expect(try calls(fixture).isEmpty)
-        _ = try await fixture.store.send(.cancelRequested, to: jobs[1].id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[1].id)
         #expect(try calls(fixture).count == 1)
     }
 
@@ -64,7 +64,7 @@ import Testing
         let jobs = try await fixture.create(2)
         _ = try await fixture.admit()
         for job in jobs { _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: job.id) }
-        _ = try await fixture.store.send(.cancelRequested, to: jobs[1].id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[1].id)
         #expect(try calls(fixture).count == 1)
         _ = try await fixture.store.send(.resumeRequested, to: jobs[0].id)
         _ = try await fixture.admit()

@@ -30,7 +30,7 @@ import Testing
     @Test func itTakesNoMoreJobs() async throws {
         let fixture = try await fixture()
         let jobs = try await fixture.create(2, in: films)
-        _ = try await fixture.store.send(.cancelRequested, to: jobs[0].id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[0].id)
         try await fixture.store.invalidateSession(films)
         await #expect(throws: StoreError.sessionFinishing(films, index: 0)) {
             try await fixture.create(in: films)
@@ -45,9 +45,9 @@ import Testing
     @Test func itsBatchNeedNotWaitForMore() async throws {
         let fixture = try await fixture()
         let jobs = try await fixture.create(2, in: films)
-        _ = try await fixture.store.send(.cancelRequested, to: jobs[0].id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[0].id)
         try await fixture.store.invalidateSession(films)
-        _ = try await fixture.store.send(.cancelRequested, to: jobs[1].id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[1].id)
         #expect(try fixture.store.session(films).finishDueAt == fixture.time.now)
         #expect(try await fixture.store.finishDueBatches().map(\.counts.cancelled) == [2])
     }
@@ -55,7 +55,7 @@ import Testing
     @Test func aBatchThatWasDueLaterIsDueNow() async throws {
         let fixture = try await fixture()
         let job = try #require(try await fixture.create(in: films).first)
-        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
         #expect(try await fixture.store.finishDueBatches().isEmpty)
         try await fixture.store.invalidateSession(films)
         #expect(try await fixture.store.closeSettledSessions().isEmpty)
@@ -67,7 +67,7 @@ import Testing
         let fixture = try await fixture()
         let webhook = try await fixture.declareWebhook(["session.finished"], in: films)
         let job = try #require(try await fixture.create(in: films).first)
-        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
         try await fixture.store.invalidateSession(films)
         _ = try await fixture.store.finishDueBatches()
         #expect(try await fixture.store.closeSettledSessions().isEmpty)
@@ -98,7 +98,7 @@ import Testing
     @Test func itsNameBeginsAnew() async throws {
         let fixture = try await fixture()
         let job = try #require(try await fixture.create(in: films).first)
-        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
         try await fixture.store.invalidateSession(films)
         _ = try await fixture.store.finishDueBatches()
         _ = try await fixture.store.closeSettledSessions()

@@ -26,7 +26,8 @@ import Testing
         let report = AttemptReport(part: StoreFixture.part(), hasGained: true, resume: .resumed(offset: 2))
         let waiting = try await store.send(.attemptDeferred(wait), to: created.id, report).job
         #expect(waiting.state == .waiting(wait))
-        #expect(waiting.part == StoreFixture.part())
+        #expect(waiting.part?.id == StoreFixture.part().id)
+        #expect(waiting.part?.expiry.countdown?.end == fixture.time.now.addingTimeInterval(604_800))
         #expect(waiting.failuresInARow == 1)
         #expect(try store.job(created.id) == waiting)
 
@@ -60,9 +61,9 @@ import Testing
         let part = StoreFixture.part(durable: 10)
         let waiting = try await fixture.store.send(.attemptDeferred(wait), to: job.id, AttemptReport(part: part)).job
         #expect(waiting.state == .waiting(wait))
-        #expect(waiting.part == part)
+        #expect(waiting.part?.id == part.id)
         fixture.time.advance(by: 30)
-        #expect(try await fixture.admit().map(\.job.part) == [part])
+        #expect(try await fixture.admit().map(\.job.part?.bytesDurable) == [10])
     }
 
     @Test func anOffsetOfAnAttemptThatIsOverIsNotTaken() async throws {
@@ -72,7 +73,7 @@ import Testing
         let checkpoint = [(job: job.id, attempt: admitted.attempts, part: StoreFixture.part())]
         try await fixture.store.checkpoint(checkpoint)
         #expect(try fixture.store.job(job.id).bytesDurable == 5)
-        _ = try await fixture.store.send(.attemptStopped(.cancel), to: job.id)
+        _ = try await fixture.store.send(.attemptStopped(.cancel(keepsPart: false)), to: job.id)
         try await fixture.store.checkpoint(checkpoint)
         #expect(try fixture.store.parts().isEmpty)
     }
@@ -116,7 +117,7 @@ import Testing
             before = page.next
             _ = try await fixture.create(1)
             if let last = page.jobs.last {
-                _ = try await fixture.store.send(.cancelRequested, to: last.id)
+                _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: last.id)
                 _ = try await fixture.store.forgetJob(last.id)
             }
         } while before != nil
@@ -143,7 +144,7 @@ import Testing
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         #expect(try await fixture.store.forgetJob(job.id) == nil)
-        _ = try await fixture.store.send(.cancelRequested, to: job.id)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
         #expect(try await fixture.store.forgetJob(job.id)?.id == job.id)
         #expect(throws: StoreError.noSuchJob(job.id)) { try fixture.store.job(job.id) }
         #expect(try fixture.eventTypes() == ["job.created", "job.cancelled", "job.deleted"])

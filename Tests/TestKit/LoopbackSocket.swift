@@ -52,6 +52,15 @@ final class LoopbackSocket: Sendable {
         return socket
     }
 
+    /// Connected to a port of 127.0.0.1.
+    static func connected(to port: UInt16) throws -> LoopbackSocket {
+        let socket = try unconnected()
+        var address = loopback(port: port)
+        let isConnected = withSocketAddress(&address) { connect(socket.descriptor, $0, $1) } == 0
+        guard isConnected else { throw Failure(call: "connect", errno: errno) }
+        return socket
+    }
+
     private static func unconnected() throws -> LoopbackSocket {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", errno: errno) }

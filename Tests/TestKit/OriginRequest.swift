@@ -8,9 +8,12 @@ public struct RecordedRequest: Sendable {
     /// The connection it came on, counted from 1.
     public let connection: Int
 
-    /// The target without its query: what resources are registered under.
+    /// The target without its query: what resources are registered under. An origin that is used as an HTTP proxy is
+    /// asked for whole URLs, and serves their paths, whatever the host.
     public var path: String {
-        String(target.prefix { $0 != "?" })
+        let path = target.prefix { $0 != "?" }
+        guard let scheme = path.firstRange(of: "://") else { return String(path) }
+        return String(path[scheme.upperBound...].drop { $0 != "/" })
     }
 
     public func header(_ name: String) -> String? {

@@ -27,18 +27,36 @@ extension SessionConfiguration {
             "timeouts": [
                 "request_seconds": .optional(timeouts.requestSeconds ?? Timeouts.defaults.requestSeconds),
                 "connect_seconds": .optional(timeouts.connectSeconds ?? Timeouts.defaults.connectSeconds),
+                "resource_seconds": .optional(timeouts.resourceSeconds ?? Timeouts.defaults.resourceSeconds),
             ],
+            "minimum_bytes_per_second": .optional(minimumSpeed),
             "max_concurrent_jobs": .optional(maxConcurrentJobs),
             "max_connections_per_host": .optional(maxConnectionsPerHost),
+            "rate_limit_bytes_per_second": .optional(rateLimit),
             "retry": [
                 "max_attempts": .count(retry.maxAttempts), "base_seconds": .number(retry.baseSeconds),
                 "max_seconds": .number(retry.maxSeconds),
             ],
+            "tls": tls.document, "proxy": .optional(proxy?.url),
             "directory": .string(directory ?? ""), "on_conflict": .string((onConflict ?? .rename).rawValue),
             "wait_for": .strings((waitFor ?? WaitFor.defaults).map(\.rawValue)),
             "digest": .string((digest ?? .sha256).rawValue), "priority": .string((priority ?? .normal).rawValue),
             "finish_delay_seconds": .number(finishDelaySeconds ?? Self.defaultFinishDelaySeconds),
+            "resume_data_ttl_seconds": .number(resumeDataTTL ?? Self.defaultResumeDataTTL), "connections": 1,
             "metadata": metadata.json,
+        ]
+    }
+}
+
+extension TLSRule {
+    var document: JSON {
+        [
+            "ca_file": .optional(caFile),
+            "pinned_public_keys": .object(
+                pinnedPublicKeys.sorted { $0.key < $1.key }.reduce(into: JSONObject()) {
+                    $0[$1.key] = .strings($1.value)
+                }),
+            "verify": .bool(verify),
         ]
     }
 }

@@ -20,11 +20,14 @@ extension Problem {
             self.init(.unknownSession, error.description, at: "/jobs/\(index)/session")
         case .sessionFinishing(_, let index):
             self.init(.sessionFinishing, error.description, at: index.map { "/jobs/\($0)/session" })
-        case .sessionPermanent, .webhookDisabled, .webhookGone: self.init(.stateConflict, error.description)
+        case .sessionPermanent, .webhookDisabled, .webhookGone, .fieldsFixed:
+            self.init(.stateConflict, error.description)
         case .noSuchEvent: self.init(.invalidValue, error.description, at: "/through")
         case .eventsPruned(_, let first):
             self.init(.eventsPruned, error.description)
             members["first_available"] = .integer(first)
+        case .noResumeData: self.init(.stateConflict, error.description, at: "/resume_from")
+        case .revisionChanged: self.init(.preconditionFailed, error.description)
         case .idempotencyKeyReused: self.init(.idempotencyKeyReused, error.description)
         case .outOfSpace:
             self.init(.outOfSpace, error.description)

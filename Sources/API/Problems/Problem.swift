@@ -30,6 +30,7 @@ struct Problem: Error, Sendable {
         case sessionFinishing = "session-finishing"
         case fileGone = "file-gone"
         case eventsPruned = "events-pruned"
+        case preconditionFailed = "precondition-failed"
         case headTooLarge = "head-too-large"
         case bodyTooLarge = "body-too-large"
         case unsupportedMediaType = "unsupported-media-type"
@@ -70,6 +71,7 @@ extension Problem.Kind {
         case .methodNotAllowed: .methodNotAllowed
         case .stateConflict, .sessionFinishing: .conflict
         case .fileGone, .eventsPruned: .gone
+        case .preconditionFailed: .preconditionFailed
         case .headTooLarge: .requestHeaderFieldsTooLarge
         case .bodyTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
@@ -94,6 +96,7 @@ extension Problem.Kind {
         case .sessionFinishing: "The session was deleted"
         case .fileGone: "The file is gone"
         case .eventsPruned: "The events are gone"
+        case .preconditionFailed: "The job has changed meanwhile"
         case .headTooLarge: "The request head is too large"
         case .bodyTooLarge: "The body is too large"
         case .unsupportedMediaType: "The body must be JSON"

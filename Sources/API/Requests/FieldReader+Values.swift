@@ -1,4 +1,5 @@
 import Downloads
+import Foundation
 
 /// Values of the domain that several documents have, each judged by its rule.
 extension FieldReader {
@@ -30,19 +31,34 @@ extension FieldReader {
         return fields
     }
 
+    /// Bytes a second.
+    mutating func rateLimit(_ name: String) throws(Problem) -> Int64? {
+        try integer(name, in: 1...(1 << 40))
+    }
+
+    /// RFC 3339, kept to the millisecond.
+    mutating func time(_ name: String) throws(Problem) -> Date? {
+        guard let text = try string(name) else { return nil }
+        guard let date = Date(rfc3339: text) else {
+            throw invalid(name, "must be a time such as 2019-08-19T15:23:14Z (RFC 3339)")
+        }
+        return Date(milliseconds: date.milliseconds)
+    }
+
     mutating func directory(_ name: String) throws(Problem) -> String? {
         guard let path = try string(name) else { return nil }
         if let fault = FilePathRule.fault(inDirectory: path) { throw invalid(name, fault) }
         return path
     }
 
-    /// `{suggested_filename}` is what a job without a name gets anyway.
+    /// A name, or a template of one.
     mutating func filename(_ name: String) throws(Problem) -> String? {
-        guard let filename = try string(name), filename != "{suggested_filename}" else { return nil }
-        if filename.contains("{") || filename.contains("}") {
-            throw invalid(name, "holds a template; this version of fetchd knows {suggested_filename}, on its own")
+        guard let filename = try string(name) else { return nil }
+        do throws(FilenameTemplate.Fault) {
+            _ = try FilenameTemplate(filename)
+        } catch {
+            throw invalid(name, error.description)
         }
-        if let fault = FilePathRule.fault(inFilename: filename) { throw invalid(name, fault) }
         return filename
     }
 

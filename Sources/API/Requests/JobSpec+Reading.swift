@@ -3,13 +3,13 @@ import Downloads
 /// A job as a client asks for it. Everything is judged here, before anything is written.
 extension JobSpec {
     init(reading reader: inout FieldReader) throws(Problem) {
-        guard let url = try reader.source("url") else {
-            throw Problem(
-                .missingField, "\(FieldReader.shown(reader.pointer(to: "url"))) is missing: the address to download.",
-                at: reader.pointer(to: "url"))
-        }
-        self.init(url: url)
+        let addresses = try reader.addresses()
+        self.init(url: addresses[0])
+        mirrors = Array(addresses.dropFirst())
+        method = try reader.choice("method", of: RequestMethod.self) ?? .get
+        body = try reader.requestBody(for: method)
         headers = try reader.headers("headers") ?? []
+        credentials = try reader.object("credentials", Credentials.init(reading:))
         destination = try reader.object("destination", Destination.init(reading:)) ?? Destination()
         priority = try reader.choice("priority", of: Priority.self)
         expectedSize = try reader.integer("expected_size", in: 0...Limits.largestSize)
@@ -18,21 +18,115 @@ extension JobSpec {
         timeouts = try reader.object("timeouts", Timeouts.init(reading:)) ?? Timeouts()
         retry = try reader.object("retry", RetryPolicy.init(reading:))
         waitFor = try reader.choices("wait_for", of: WaitFor.self)
+        rateLimit = try reader.rateLimit("rate_limit_bytes_per_second")
+        notBefore = try reader.time("not_before")
+        deadline = try reader.time("deadline")
         tags = try reader.tags("tags") ?? []
         metadata = try reader.metadata("metadata") ?? Metadata()
-        try Self.refuseWhatIsToCome(&reader)
+        // Fields of the contract whose defaults are all that this version does.
+        try reader.unsupported("connections", unless: 1)
+        try reader.unsupported("checksum")
+    }
+}
+
+extension FieldReader {
+    /// `url`, or `urls` with mirrors.
+    fileprivate mutating func addresses() throws(Problem) -> [String] {
+        let url = try source("url")
+        guard let urls = try strings("urls") else {
+            guard let url else {
+                throw Problem(
+                    .missingField, "\(Self.shown(pointer(to: "url"))) is missing: the address to download.",
+                    at: pointer(to: "url"))
+            }
+            return [url]
+        }
+        guard url == nil else { throw invalid("urls", "and `url` are both given; one of them is enough") }
+        guard (1...16).contains(urls.count), Set(urls).count == urls.count else {
+            throw invalid("urls", "must hold 1 to 16 addresses of the same file, each once")
+        }
+        for (index, url) in urls.enumerated() {
+            if let fault = Rehearsal.isRehearsal(url) ? Rehearsal.fault(in: url) : URLRule.fault(in: url) {
+                throw Problem(.invalidValue, "`urls.\(index)` \(fault).", at: pointer(to: "urls") + "/\(index)")
+            }
+        }
+        return urls
     }
 
-    /// Fields of the contract whose defaults are all that this version does.
-    private static func refuseWhatIsToCome(_ reader: inout FieldReader) throws(Problem) {
-        try reader.unsupported("method", unless: "GET")
-        try reader.unsupported("connections", unless: 1)
-        for name in [
-            "urls", "body", "form", "json", "credentials", "rate_limit_bytes_per_second", "checksum", "not_before",
-            "deadline", "resume_from",
-        ] {
-            try reader.unsupported(name)
+    /// One of `body`, `form` and `json`, where the method takes one.
+    fileprivate mutating func requestBody(for method: RequestMethod) throws(Problem) -> RequestBody? {
+        let bodies: [(name: String, value: RequestBody)] = [
+            try string("body").map { ("body", .text($0)) }, try form("form").map { ("form", .form($0)) },
+            value("json").map { ("json", .json($0.written)) },
+        ].compactMap { $0 }
+        guard let first = bodies.first else { return nil }
+        guard bodies.count == 1 else {
+            throw invalid(bodies[1].name, "and `\(first.name)` are both given; a request has one body")
         }
+        guard method != .get else {
+            throw invalid(first.name, "is only sent with a method that takes it: POST, PUT or PATCH")
+        }
+        return first.value
+    }
+
+    private mutating func form(_ name: String) throws(Problem) -> [RequestBody.FormField]? {
+        guard let value = value(name) else { return nil }
+        guard let object = value.objectValue else { throw invalid(name, "must be an object of strings") }
+        var fields: [RequestBody.FormField] = []
+        for member in object.members {
+            guard let text = member.value.stringValue else {
+                throw FieldReader(object, at: pointer(to: name)).invalid(member.name, "must be a string")
+            }
+            fields.append(RequestBody.FormField(name: member.name, value: text))
+        }
+        return fields
+    }
+}
+
+extension Credentials {
+    private enum Kind: String, CaseIterable { case basic, digest, bearer }
+
+    init(reading reader: inout FieldReader) throws(Problem) {
+        guard let kind = try reader.choice("type", of: Kind.self) else {
+            throw reader.missing("type", "basic, digest or bearer")
+        }
+        let username = try reader.credential("username")
+        let password = try reader.credential("password")
+        let token = try reader.credential("token")
+        switch kind {
+        case .basic, .digest:
+            if token != nil { throw reader.invalid("token", "is for credentials of type bearer") }
+            guard let username else { throw reader.missing("username", "who asks") }
+            if kind == .basic, username.contains(":") {
+                throw reader.invalid("username", "contains a colon, which basic authentication cannot send")
+            }
+            self =
+                kind == .basic
+                ? .basic(username: username, password: password ?? "")
+                : .digest(username: username, password: password ?? "")
+        case .bearer:
+            if username != nil { throw reader.invalid("username", "is not sent with a bearer token") }
+            if password != nil { throw reader.invalid("password", "is not sent with a bearer token") }
+            guard let token, !token.isEmpty else { throw reader.missing("token", "the bearer token") }
+            guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw reader.invalid("token", "must be visible ASCII characters")
+            }
+            self = .bearer(token: token)
+        }
+    }
+}
+
+extension FieldReader {
+    fileprivate func missing(_ name: String, _ what: String) -> Problem {
+        Problem(.missingField, "\(Self.shown(pointer(to: name))) is missing: \(what).", at: pointer(to: name))
+    }
+
+    fileprivate mutating func credential(_ name: String) throws(Problem) -> String? {
+        guard let text = try string(name) else { return nil }
+        guard text.utf8.count <= 4096, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw invalid(name, "contains a control character, or is longer than 4096 bytes")
+        }
+        return text
     }
 }
 
@@ -50,8 +144,8 @@ extension Timeouts {
     init(reading reader: inout FieldReader) throws(Problem) {
         self.init(
             requestSeconds: try reader.seconds("request_seconds", in: 0.1...86_400),
-            connectSeconds: try reader.seconds("connect_seconds", in: 0.1...3600))
-        try reader.unsupported("resource_seconds", unless: 604_800)
+            connectSeconds: try reader.seconds("connect_seconds", in: 0.1...3600),
+            resourceSeconds: try reader.seconds("resource_seconds", in: 0.1...315_360_000))
     }
 }
 

@@ -16,7 +16,9 @@ struct JobRoutes: Sendable {
             Route(.post, "/v1/jobs/batch", body: .required(limit: JSONBody.batchLimit), createBatch),
             Route(.get, "/v1/jobs", list),
             Route(.get, "/v1/jobs/{id}", show),
+            Route(.patch, "/v1/jobs/{id}", body: .required(limit: JSONBody.limit), patch),
             Route(.delete, "/v1/jobs/{id}", delete),
+            Route(.get, "/v1/jobs/{id}/resume-data", resumeData),
         ] + JobSignal.Action.allCases.map(actionRoute)
     }
 
@@ -107,8 +109,33 @@ struct JobRoutes: Sendable {
         return JobID(position)
     }
 
-    private func show(_ call: Call) async throws -> Response {
-        .json(document(try store.job(call.job)))
+    private func show(_ call: Call) async throws -> Response { shown(try store.job(call.job)) }
+
+    /// With its ETag.
+    private func shown(_ job: Job) -> Response {
+        let live = engine.progress(of: job.id)
+        return .json(job.document(live: live), headers: [.eTag: JobTag(job, live: live).text])
+    }
+
+    private func patch(_ call: Call) async throws -> Response {
+        let revision = try call.expectedRevision()
+        let patch = try call.body { reader throws(Problem) in try JobPatch(reading: &reader) }
+        while true {
+            let job = try store.job(call.job)
+            let spec = try patch.applied(to: job.spec)
+            let outcome = try await engine.patch(job, to: spec, fields: patch.fields, expecting: revision)
+            // Somebody else was faster: the change is made anew from what is there now.
+            if let outcome { return shown(outcome.job) }
+        }
+    }
+
+    /// What there is to go on with.
+    private func resumeData(_ call: Call) async throws -> Response {
+        let job = try store.job(call.job)
+        guard let part = job.part, part.bytesDurable > 0 else {
+            throw Problem(.notFound, "Job \(job.id) has no resume data.")
+        }
+        return .json(part.document)
     }
 
     private func delete(_ call: Call) async throws -> Response {
@@ -122,15 +149,21 @@ struct JobRoutes: Sendable {
     private enum FileChoice: String, CaseIterable { case keep, delete }
 
     private func act(_ action: JobSignal.Action, _ call: Call) async throws -> Response {
-        if call.hasBody { try call.body { reader throws(Problem) in try Self.readOptions(of: action, &reader) } }
-        switch try await engine.perform(action, on: call.job) {
-        case .done(let job, _, _): return .json(document(job))
+        let revision = try call.expectedRevision()
+        let request = try Self.request(action, call)
+        switch try await engine.perform(request, on: call.job, expecting: revision) {
+        case .done(let job, _, _), .stale(let job): return shown(job)
         case .refused(let job, let allowed): throw Problem(refused: job, action, allowed: allowed)
         }
     }
 
-    static func readOptions(of action: JobSignal.Action, _ reader: inout FieldReader) throws(Problem) {
-        if action == .cancel { try reader.unsupported("produce_resume_data", unless: false) }
+    /// An action with its options.
+    static func request(_ action: JobSignal.Action, _ call: Call) throws(Problem) -> JobSignal {
+        guard call.hasBody else { return action.signal() }
+        let keepsPart = try call.body { reader throws(Problem) in
+            action == .cancel ? try reader.bool("produce_resume_data") ?? false : false
+        }
+        return action.signal(keepsPart: keepsPart)
     }
 
     private func document(_ job: Job) -> JSON { job.document(live: engine.progress(of: job.id)) }
@@ -150,6 +183,8 @@ extension NewJob {
     fileprivate init(reading reader: inout FieldReader) throws(Problem) {
         let session = try reader.string("session") ?? Name.default.text
         guard let name = Name(session) else { throw reader.invalid("session", "cannot be a session's name") }
-        self.init(session: name, spec: try JobSpec(reading: &reader))
+        self.init(
+            session: name, spec: try JobSpec(reading: &reader),
+            resumeFrom: try reader.string("resume_from").map { JobID($0) })
     }
 }

@@ -25,10 +25,7 @@ struct SessionRoutes: Sendable {
     private func actionRoute(_ action: JobSignal.Action, _ path: StaticString) -> Route {
         Route(.post, path, body: .optional(limit: JSONBody.limit)) { call in
             let session = try call.name("session")
-            if call.hasBody {
-                try call.body { reader throws(Problem) in try JobRoutes.readOptions(of: action, &reader) }
-            }
-            try await engine.perform(action, onAllOf: session)
+            try await engine.perform(try JobRoutes.request(action, call), onAllOf: session)
             return .json(try store.session(session).document)
         }
     }
@@ -42,7 +39,7 @@ struct SessionRoutes: Sendable {
     private func declare(_ call: Call) async throws -> Response {
         let name = try call.name("session")
         let configuration = call.hasBody ? try call.body(SessionConfiguration.init(reading:)) : nil
-        let (status, isNew) = try await store.declareSession(name, configuration: configuration)
+        let (status, isNew) = try await engine.declareSession(name, configuration: configuration)
         return .json(status.document, isNew ? .created : .ok)
     }
 

@@ -34,6 +34,7 @@ public struct Failure: Error, Sendable, Equatable, Codable {
         case connectionLost = "connection_lost"
         case tlsFailed = "tls_failed"
         case timedOut = "timed_out"
+        case tooSlow = "too_slow"
         case tooManyRedirects = "too_many_redirects"
         case badStatus = "bad_status"
         case credentialsRequired = "credentials_required"
@@ -46,6 +47,7 @@ public struct Failure: Error, Sendable, Equatable, Codable {
         case destinationInvalid = "destination_invalid"
         case noSpace = "no_space"
         case storageError = "storage_error"
+        case deadlineExceeded = "deadline_exceeded"
     }
 }
 
@@ -53,11 +55,23 @@ extension Failure {
     /// Whether the same request may well succeed a little later, without anybody's help.
     public var mayPass: Bool {
         switch code {
-        case .nameResolutionFailed, .connectFailed, .connectionLost, .timedOut, .truncated: true
+        case .nameResolutionFailed, .connectFailed, .connectionLost, .timedOut, .tooSlow, .truncated: true
         case .badStatus: status.map(Self.passingStatuses.contains) ?? false
         case .badURL, .blockedAddress, .tlsFailed, .tooManyRedirects, .credentialsRequired, .linkExpired,
-            .sizeMismatch, .tooLarge, .badRange, .destinationExists, .destinationInvalid, .noSpace, .storageError:
+            .sizeMismatch, .tooLarge, .badRange, .destinationExists, .destinationInvalid, .noSpace, .storageError,
+            .deadlineExceeded:
             false
+        }
+    }
+
+    /// Whether another address of the same file may do better.
+    public var isOfSource: Bool {
+        switch code {
+        case .badURL, .blockedAddress, .nameResolutionFailed, .connectFailed, .connectionLost, .tlsFailed, .timedOut,
+            .tooSlow, .tooManyRedirects, .badStatus, .credentialsRequired, .linkExpired, .truncated, .sizeMismatch,
+            .tooLarge, .badRange:
+            true
+        case .destinationExists, .destinationInvalid, .noSpace, .storageError, .deadlineExceeded: false
         }
     }
 

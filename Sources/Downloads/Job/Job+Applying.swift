@@ -8,15 +8,20 @@ extension Job {
         job.state = next
         job.revision += 1
         job.note(signal, at: now)
-        switch next {
-        case .failed:
-            job.finishedAt = now
-        case .succeeded, .cancelled:
-            job.finishedAt = now
-            job.part = nil
-        case .queued, .running, .waiting, .paused: break
-        }
+        if next.isTerminal { job.finishedAt = now }
+        if next.finish != nil || signal.dropsPart(ofCancelled: next) { job.part = nil }
+        job.setClocks(from: state, at: now)
         return job
+    }
+
+    /// What stands still while a job is paused, or while it needs no limit.
+    private mutating func setClocks(from before: JobState, at now: Date) {
+        switch state {
+        case .paused: resourceTime = resourceTime?.stopping(at: now)
+        case .queued, .running, .waiting: resourceTime = resourceTime?.running(at: now)
+        case .succeeded, .failed, .cancelled: resourceTime = nil
+        }
+        if let part { self.part?.expiry = part.expiry.after(state, at: now) }
     }
 
     private mutating func note(_ signal: JobSignal, at now: Date) {
@@ -27,7 +32,7 @@ extension Job {
         case .attemptInterrupted:
             // Not the download's fault: as if it had not been tried.
             attempts = max(0, attempts - 1)
-        case .attemptDeferred(let wait) where wait.name == .space:
+        case .attemptDeferred(let wait) where wait.name == .space || wait.name == .network:
             attempts = max(0, attempts - 1)
         case .attemptDeferred, .attemptFailed:
             failuresInARow += 1
@@ -36,9 +41,21 @@ extension Job {
             startedAt = nil
             attempts = 0
             failuresInARow = 0
-        case .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .attemptStopped, .promotionPlanned,
-            .promoted:
+            mirror = 0
+        case .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .helpSupplied, .timeElapsed,
+            .attemptStopped, .promotionPlanned, .promoted:
             break
+        }
+    }
+}
+
+extension JobSignal {
+    /// Nobody asked to keep what a cancelled job had.
+    fileprivate func dropsPart(ofCancelled next: JobState) -> Bool {
+        guard next == .cancelled else { return false }
+        return switch self {
+        case .cancelRequested(let keepsPart), .attemptStopped(.cancel(let keepsPart)): !keepsPart
+        default: true
         }
     }
 }

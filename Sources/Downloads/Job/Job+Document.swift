@@ -20,10 +20,10 @@ extension Job {
             "state": .string(state.name.rawValue),
             "phase": state.name == .running ? .string(phase.rawValue) : .null,
             "reason": .optional(state.wait?.name.rawValue), "revision": .count(revision),
-            "url": .string(url(spec.url)), "destination": spec.destination.document,
+            "url": .string(url(self.url)), "destination": spec.destination.document,
             "priority": .string((spec.priority ?? .normal).rawValue),
             "created_at": .time(createdAt), "started_at": .optional(startedAt), "finished_at": .optional(finishedAt),
-            "not_before": .null, "deadline": .null,
+            "not_before": .optional(spec.notBefore), "deadline": .optional(spec.deadline),
             "progress": progress(live), "resume": (live?.resume ?? resume)?.document ?? .null,
             "attempts": .count(attempts),
             "retry_at": .optional(state.wait?.until), "challenge": state.wait?.challenge?.document ?? .null,
@@ -56,7 +56,7 @@ extension Job {
 }
 
 extension Destination {
-    var document: JSON {
+    public var document: JSON {
         [
             "directory": .optional(directory), "filename": .optional(filename),
             "on_conflict": .optional(onConflict?.rawValue), "create_directories": .bool(createDirectories),

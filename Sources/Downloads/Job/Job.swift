@@ -10,6 +10,8 @@ public struct Job: Sendable, Equatable {
     /// Counts the committed changes of this job; the first half of its ETag.
     public var revision: Int
     public var spec: JobSpec
+    /// Which of its addresses is asked now: 0 is `url`, the others are mirrors.
+    public var mirror: Int
 
     public let createdAt: Date
     /// When the first attempt of the run began.
@@ -23,13 +25,15 @@ public struct Job: Sendable, Equatable {
     public var failuresInARow: Int
     /// How the latest attempt began.
     public var resume: ResumeOutcome?
+    /// What is left of `timeouts.resource_seconds`; nil before the first attempt, and in the end.
+    public var resourceTime: Countdown?
     /// The bytes had so far, as committed; nil before the first checkpoint, and once they have become the file.
     public var part: Part?
 
     public init(
         id: JobID, session: Name, batch: Int, state: JobState = .queued, revision: Int = 1, spec: JobSpec,
-        createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
-        failuresInARow: Int = 0, resume: ResumeOutcome? = nil, part: Part? = nil
+        mirror: Int = 0, createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
+        failuresInARow: Int = 0, resume: ResumeOutcome? = nil, resourceTime: Countdown? = nil, part: Part? = nil
     ) {
         self.id = id
         self.session = session
@@ -37,13 +41,27 @@ public struct Job: Sendable, Equatable {
         self.state = state
         self.revision = revision
         self.spec = spec
+        self.mirror = mirror
         self.createdAt = createdAt
         self.startedAt = startedAt
         self.finishedAt = finishedAt
         self.attempts = attempts
         self.failuresInARow = failuresInARow
         self.resume = resume
+        self.resourceTime = resourceTime
         self.part = part
+    }
+
+    /// The address that is asked now.
+    public var url: String { mirror == 0 ? spec.url : spec.mirrors[min(mirror, spec.mirrors.count) - 1] }
+
+    /// `not_before`, while it lies ahead.
+    public func heldUntil(after now: Date) -> Date? { spec.notBefore.flatMap { $0 > now ? $0 : nil } }
+
+    /// When it fails for want of time, whichever limit comes first; nil when nothing presses.
+    public var failsAt: Date? {
+        guard state.isOutstanding else { return nil }
+        return [spec.deadline, resourceTime?.end].compactMap { $0 }.min()
     }
 
     /// Bytes on disk, synced.

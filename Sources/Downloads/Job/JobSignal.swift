@@ -7,8 +7,13 @@ public enum JobSignal: Sendable, Equatable {
     /// Somebody asks.
     case pauseRequested
     case resumeRequested
-    case cancelRequested
+    /// `keepsPart`: what was had so far is kept, to be resumed by a retry or by another job.
+    case cancelRequested(keepsPart: Bool)
     case retryRequested
+    /// A PATCH brought what jobs wait for.
+    case helpSupplied(Set<WaitFor>)
+    /// `deadline` or `timeouts.resource_seconds` has passed.
+    case timeElapsed(Failure)
     /// An attempt that was asked to stop has stopped; what it had is on disk.
     case attemptStopped(StopReason)
     /// fetchd stopped or died under the attempt.
@@ -22,8 +27,9 @@ public enum JobSignal: Sendable, Equatable {
     /// The part has become the file.
     case promoted
 
-    public enum StopReason: String, Sendable, CaseIterable {
-        case pause, cancel
+    public enum StopReason: Sendable, Equatable {
+        case pause
+        case cancel(keepsPart: Bool)
     }
 }
 
@@ -32,11 +38,12 @@ extension JobSignal {
     public enum Action: String, Sendable, CaseIterable {
         case pause, resume, cancel, retry
 
-        public var signal: JobSignal {
+        /// - Parameter keepsPart: of a cancellation.
+        public func signal(keepsPart: Bool = false) -> JobSignal {
             switch self {
             case .pause: .pauseRequested
             case .resume: .resumeRequested
-            case .cancel: .cancelRequested
+            case .cancel: .cancelRequested(keepsPart: keepsPart)
             case .retry: .retryRequested
             }
         }

@@ -3,7 +3,12 @@ import Foundation
 /// What the client asked for. Absent members fall back to the session's configuration when an attempt begins.
 public struct JobSpec: Sendable, Equatable, Codable {
     public var url: String
+    /// Other addresses of the same file, tried in turn when one fails for good.
+    public var mirrors: [String] = []
+    public var method = RequestMethod.get
+    public var body: RequestBody?
     public var headers: [HeaderField] = []
+    public var credentials: Credentials?
     public var destination = Destination()
     public var priority: Priority?
     /// Bytes; another size is `size_mismatch`.
@@ -14,6 +19,12 @@ public struct JobSpec: Sendable, Equatable, Codable {
     public var timeouts = Timeouts()
     public var retry: RetryPolicy?
     public var waitFor: [WaitFor]?
+    /// Bytes a second; nil: only the session's and the service's limits hold.
+    public var rateLimit: Int64?
+    /// It is not begun before.
+    public var notBefore: Date?
+    /// It fails when it has not ended by then.
+    public var deadline: Date?
     public var tags: [String] = []
     public var metadata = Metadata()
 
@@ -22,7 +33,11 @@ public struct JobSpec: Sendable, Equatable, Codable {
     public init(from decoder: any Decoder) throws {
         let stored = try decoder.container(keyedBy: CodingKeys.self)
         url = try stored.decode(String.self, forKey: .url)
+        mirrors = try stored.decode(.mirrors, default: [])
+        method = try stored.decode(.method, default: .get)
+        body = try stored.decodeIfPresent(RequestBody.self, forKey: .body)
         headers = try stored.decode(.headers, default: [])
+        credentials = try stored.decodeIfPresent(Credentials.self, forKey: .credentials)
         destination = try stored.decode(.destination, default: Destination())
         priority = try stored.decodeIfPresent(Priority.self, forKey: .priority)
         expectedSize = try stored.decodeIfPresent(Int64.self, forKey: .expectedSize)
@@ -31,6 +46,9 @@ public struct JobSpec: Sendable, Equatable, Codable {
         timeouts = try stored.decode(.timeouts, default: Timeouts())
         retry = try stored.decodeIfPresent(RetryPolicy.self, forKey: .retry)
         waitFor = try stored.decodeIfPresent([WaitFor].self, forKey: .waitFor)
+        rateLimit = try stored.decodeIfPresent(Int64.self, forKey: .rateLimit)
+        notBefore = try stored.decodeIfPresent(Date.self, forKey: .notBefore)
+        deadline = try stored.decodeIfPresent(Date.self, forKey: .deadline)
         tags = try stored.decode(.tags, default: [])
         metadata = try stored.decode(.metadata, default: Metadata())
     }
@@ -49,6 +67,8 @@ public struct HeaderField: Sendable, Hashable, Codable {
 
 public enum Priority: String, Sendable, Codable, CaseIterable {
     case high, normal, low
+
+    public static let lowestRank = Priority.low.rank
 
     /// Smaller goes first.
     public var rank: Int {
@@ -72,13 +92,16 @@ public struct Timeouts: Sendable, Equatable, Codable {
     public var requestSeconds: Double?
     /// The longest a connection may take to stand.
     public var connectSeconds: Double?
+    /// The longest a job may take from its first attempt on, pauses not counted.
+    public var resourceSeconds: Double?
 
-    public init(requestSeconds: Double? = nil, connectSeconds: Double? = nil) {
+    public init(requestSeconds: Double? = nil, connectSeconds: Double? = nil, resourceSeconds: Double? = nil) {
         self.requestSeconds = requestSeconds
         self.connectSeconds = connectSeconds
+        self.resourceSeconds = resourceSeconds
     }
 
-    public static let defaults = Timeouts(requestSeconds: 60, connectSeconds: 30)
+    public static let defaults = Timeouts(requestSeconds: 60, connectSeconds: 30, resourceSeconds: 604_800)
 }
 
 /// Where the file goes.

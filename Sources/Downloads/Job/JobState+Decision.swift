@@ -18,11 +18,12 @@ extension JobState {
         case .waitEnded: waitEnded()
         case .pauseRequested: pauseRequested()
         case .resumeRequested: resumeRequested()
-        case .cancelRequested: cancelRequested()
+        case .cancelRequested(let keepsPart): cancelRequested(keepsPart: keepsPart)
         case .retryRequested: retryRequested()
+        case .helpSupplied(let help): helpSupplied(help)
+        case .timeElapsed(let failure): timeElapsed(failure)
         case .attemptStopped(.pause): attempting { .become(.paused, announce: .jobPaused, then: []) }
-        case .attemptStopped(.cancel):
-            attempting { .become(.cancelled, announce: .jobCancelled, then: [.discardPart]) }
+        case .attemptStopped(.cancel): attempting { .become(.cancelled, announce: .jobCancelled, then: []) }
         case .attemptInterrupted: attempting { .become(.queued, announce: nil, then: [.wakeScheduler]) }
         case .attemptDeferred(let wait): attemptDeferred(wait)
         case .attemptFailed(let failure): attemptFailed(failure)
@@ -40,15 +41,16 @@ extension JobState {
 
     private func waitEnded() -> Decision {
         switch self {
-        case .waiting: .become(.queued, announce: nil, then: [.wakeScheduler])
-        case .queued, .running, .paused, .succeeded, .failed, .cancelled: .refuse(allowed: [.waiting])
+        case .waiting(let wait) where wait.until != nil:
+            .become(.queued, announce: nil, then: [.wakeScheduler])
+        case .queued, .running, .waiting, .paused, .succeeded, .failed, .cancelled: .refuse(allowed: [.waiting])
         }
     }
 
     private func pauseRequested() -> Decision {
         switch self {
         case .queued, .waiting: .become(.paused, announce: .jobPaused, then: [])
-        case .running(.attempting): .remain(then: [.stopAttempt(.pause)])
+        case .running(.attempting): .remain(then: [.stopAttempt(.asked(.pause))])
         case .paused: .remain(then: [])
         case .running(.promoting), .succeeded, .failed, .cancelled:
             .refuse(allowed: [.queued, .running, .waiting, .paused])
@@ -63,10 +65,10 @@ extension JobState {
         }
     }
 
-    private func cancelRequested() -> Decision {
+    private func cancelRequested(keepsPart: Bool) -> Decision {
         switch self {
-        case .queued, .waiting, .paused: .become(.cancelled, announce: .jobCancelled, then: [.discardPart])
-        case .running(.attempting): .remain(then: [.stopAttempt(.cancel)])
+        case .queued, .waiting, .paused: .become(.cancelled, announce: .jobCancelled, then: [])
+        case .running(.attempting): .remain(then: [.stopAttempt(.asked(.cancel(keepsPart: keepsPart)))])
         case .cancelled: .remain(then: [])
         case .running(.promoting), .succeeded, .failed:
             .refuse(allowed: [.queued, .running, .waiting, .paused, .cancelled])
@@ -78,6 +80,24 @@ extension JobState {
         case .failed, .cancelled: .become(.queued, announce: nil, then: [.wakeScheduler])
         case .queued, .running, .waiting: .remain(then: [])
         case .paused, .succeeded: .refuse(allowed: [.queued, .running, .waiting, .failed, .cancelled])
+        }
+    }
+
+    /// A job that waits for something else, or for nothing, is patched without moving.
+    private func helpSupplied(_ help: Set<WaitFor>) -> Decision {
+        switch self {
+        case .waiting(let wait) where wait.isEnded(by: help):
+            .become(.queued, announce: nil, then: [.wakeScheduler])
+        case .queued, .running, .waiting, .paused, .succeeded, .failed, .cancelled: .remain(then: [])
+        }
+    }
+
+    private func timeElapsed(_ failure: Failure) -> Decision {
+        switch self {
+        case .queued, .waiting, .paused: .become(.failed(failure), announce: .jobFailed, then: [])
+        case .running(.attempting): .remain(then: [.stopAttempt(.overdue(failure))])
+        case .running(.promoting), .succeeded, .failed, .cancelled:
+            .refuse(allowed: [.queued, .running, .waiting, .paused])
         }
     }
 
@@ -128,7 +148,12 @@ extension JobState {
 
 /// What is to be done by somebody else than the sender of the signal, once the decision is committed.
 public enum JobEffect: Sendable, Equatable {
-    case stopAttempt(JobSignal.StopReason)
-    case discardPart
+    case stopAttempt(AttemptStop)
     case wakeScheduler
+}
+
+/// Why an attempt is to stop, from the outside.
+public enum AttemptStop: Sendable, Equatable {
+    case asked(JobSignal.StopReason)
+    case overdue(Failure)
 }

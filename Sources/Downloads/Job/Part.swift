@@ -1,3 +1,5 @@
+import Foundation
+
 /// The bytes had so far: an entity of its own, so that it can outlive the attempt and be handed on.
 public struct Part: Sendable, Equatable {
     public var id: PartID
@@ -8,12 +10,42 @@ public struct Part: Sendable, Equatable {
     public var size: Int64?
     /// A promise: that many bytes are on disk, synced, and belong to these validators.
     public var bytesDurable: Int64
+    public var expiry: Expiry
 
-    public init(id: PartID, url: String, validators: Validators, size: Int64?, bytesDurable: Int64) {
+    public init(
+        id: PartID, url: String, validators: Validators, size: Int64?, bytesDurable: Int64,
+        expiry: Expiry = Expiry()
+    ) {
         self.id = id
         self.url = url
         self.validators = validators
         self.size = size
         self.bytesDurable = bytesDurable
+        self.expiry = expiry
+    }
+}
+
+extension Part {
+    /// How long it is kept while nothing is added to it. The clock stands still while its job is paused.
+    public struct Expiry: Sendable, Equatable {
+        /// Seconds: the session's `resume_data_ttl_seconds`, as it was when bytes last came.
+        public var lifetime: TimeInterval
+        /// nil while an attempt is under way: what grows does not age.
+        public var countdown: Countdown?
+
+        public init(lifetime: TimeInterval = SessionConfiguration.defaultResumeDataTTL, countdown: Countdown? = nil) {
+            self.lifetime = lifetime
+            self.countdown = countdown
+        }
+
+        func after(_ state: JobState, at now: Date) -> Expiry {
+            let begun = countdown ?? .running(until: now.addingTimeInterval(lifetime))
+            return switch state {
+            case .running: Expiry(lifetime: lifetime)
+            case .paused: Expiry(lifetime: lifetime, countdown: begun.stopping(at: now))
+            case .queued, .waiting, .succeeded, .failed, .cancelled:
+                Expiry(lifetime: lifetime, countdown: begun.running(at: now))
+            }
+        }
     }
 }

@@ -21,8 +21,23 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
 
     /// Seconds between looks at a full disk.
     public static let spaceSeconds = 30.0
+    /// Seconds between looks for a way to the network.
+    public static let networkSeconds = 10.0
     /// Seconds: `Retry-After` is believed up to a day.
     public static let retryAfterLimit = 86_400.0
+
+    /// What surrounds a failure.
+    public struct Hint: Sendable, Equatable {
+        /// Seconds the server asked for; it lengthens the delay, it never shortens it.
+        public var retryAfter: Double?
+        /// This machine has no way to the network: no server is to blame, and no attempt is used.
+        public var hasNoRoute: Bool
+
+        public init(retryAfter: Double? = nil, hasNoRoute: Bool = false) {
+            self.retryAfter = retryAfter
+            self.hasNoRoute = hasNoRoute
+        }
+    }
 
     public enum Verdict: Sendable, Equatable {
         case wait(Wait)
@@ -32,13 +47,16 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
     /// - Parameters:
     ///   - waitsFor: what the job waits for instead of failing.
     ///   - failuresInARow: attempts that failed since the last byte of progress, this one included.
-    ///   - retryAfter: seconds the server asked for; it lengthens the delay, it never shortens it.
+    ///   - hint: what the attempt knows besides its failure.
     ///   - jitter: 0 to 1, uniform: "full jitter" spreads clients that failed together
     ///     (aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter).
     public func verdict(
-        on failure: Failure, waitsFor: [WaitFor], failuresInARow: Int, retryAfter: Double?, at now: Date,
+        on failure: Failure, waitsFor: [WaitFor], failuresInARow: Int, hint: Hint = Hint(), at now: Date,
         jitter: Double
     ) -> Verdict {
+        if hint.hasNoRoute {
+            return .wait(Wait(.network(until: now.addingTimeInterval(Self.networkSeconds)), cause: failure))
+        }
         switch failure.code {
         case .noSpace where waitsFor.contains(.space):
             return .wait(Wait(.space(until: now.addingTimeInterval(Self.spaceSeconds)), cause: failure))
@@ -49,7 +67,7 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         }
         guard failure.mayPass, failuresInARow < maxAttempts else { return .fail(failure) }
         let bound = min(maxSeconds, baseSeconds * pow(2, Double(max(0, failuresInARow - 1))))
-        let asked = min(retryAfter ?? 0, Self.retryAfterLimit)
+        let asked = min(hint.retryAfter ?? 0, Self.retryAfterLimit)
         let delay = max(bound * jitter, asked)
         let until = Date(milliseconds: now.addingTimeInterval(delay).milliseconds)
         return .wait(Wait(.retry(until: until), cause: failure))

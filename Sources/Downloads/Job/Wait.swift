@@ -5,6 +5,8 @@ public struct Wait: Sendable, Equatable {
     public enum Reason: Sendable, Equatable {
         /// The next try, after an attempt that failed for a reason that may pass.
         case retry(until: Date)
+        /// A way to the network, which is looked for again at that time.
+        case network(until: Date)
         /// Room on the disk, which is looked for again at that time.
         case space(until: Date)
         /// Credentials that the server, or a proxy, takes.
@@ -26,12 +28,12 @@ public struct Wait: Sendable, Equatable {
 extension Wait {
     /// The reason's name in JSON and SQL.
     public enum Name: String, Sendable, CaseIterable {
-        case retry, space, credentials, url
+        case retry, network, space, credentials, url
 
         /// Whether only a person or the client can end the wait.
         public var needsHelp: Bool {
             switch self {
-            case .retry, .space: false
+            case .retry, .network, .space: false
             case .credentials, .url: true
             }
         }
@@ -40,6 +42,7 @@ extension Wait {
     public var name: Name {
         switch reason {
         case .retry: .retry
+        case .network: .network
         case .space: .space
         case .credentials: .credentials
         case .url: .url
@@ -49,8 +52,16 @@ extension Wait {
     /// When it goes on by itself; nil where it does not.
     public var until: Date? {
         switch reason {
-        case .retry(let date), .space(let date): date
+        case .retry(let date), .network(let date), .space(let date): date
         case .credentials, .url: nil
+        }
+    }
+
+    func isEnded(by help: Set<WaitFor>) -> Bool {
+        switch reason {
+        case .credentials: help.contains(.credentials)
+        case .url: help.contains(.url)
+        case .retry, .network, .space: false
         }
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What the jobs of a session have in common. Every member is optional; `defaults` fills in the rest.
 public struct SessionConfiguration: Sendable, Equatable, Codable {
     public var headers: [HeaderField] = []
@@ -16,6 +18,14 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
     public var priority: Priority?
     /// Seconds between the last job's end and `session.finished`: a loop of single submissions is one batch.
     public var finishDelaySeconds: Double?
+    /// Bytes a second, for all its jobs together; nil: the service's limit alone.
+    public var rateLimit: Int64?
+    /// Bytes a second, judged over a minute; a server that sends less is given up, and tried again.
+    public var minimumSpeed: Int64?
+    public var tls = TLSRule()
+    public var proxy: Proxy?
+    /// Seconds that the bytes of a job that does not run are kept.
+    public var resumeDataTTL: Double?
     public var metadata = Metadata()
 
     public init() {}
@@ -34,54 +44,16 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
         digest = try stored.decodeIfPresent(Digest.self, forKey: .digest)
         priority = try stored.decodeIfPresent(Priority.self, forKey: .priority)
         finishDelaySeconds = try stored.decodeIfPresent(Double.self, forKey: .finishDelaySeconds)
+        rateLimit = try stored.decodeIfPresent(Int64.self, forKey: .rateLimit)
+        minimumSpeed = try stored.decodeIfPresent(Int64.self, forKey: .minimumSpeed)
+        tls = try stored.decode(.tls, default: TLSRule())
+        proxy = try stored.decodeIfPresent(Proxy.self, forKey: .proxy)
+        resumeDataTTL = try stored.decodeIfPresent(Double.self, forKey: .resumeDataTTL)
         metadata = try stored.decode(.metadata, default: Metadata())
     }
 
     public static let defaultFinishDelaySeconds = 1.0
     public static let defaultUserAgent = "fetchd"
-}
-
-/// What a job's client asked for, with the session's configuration and the defaults filled in: what an attempt goes by.
-public struct ResolvedSpec: Sendable, Equatable {
-    public var url: String
-    public var headers: [HeaderField]
-    public var userAgent: String
-    public var requestSeconds: Double
-    public var connectSeconds: Double
-    public var retry: RetryPolicy
-    public var directory: String
-    public var filename: String?
-    public var conflict: Destination.Conflict
-    public var createDirectories: Bool
-    public var waitFor: [WaitFor]
-    public var digest: Digest
-    public var expectedSize: Int64?
-    public var maxSize: Int64?
-
-    public init(_ spec: JobSpec, in configuration: SessionConfiguration) {
-        url = spec.url
-        headers = Self.merge(configuration.headers, spec.headers)
-        userAgent = configuration.userAgent ?? SessionConfiguration.defaultUserAgent
-        requestSeconds = Self.first(spec.timeouts, configuration.timeouts, \.requestSeconds)
-        connectSeconds = Self.first(spec.timeouts, configuration.timeouts, \.connectSeconds)
-        retry = spec.retry ?? configuration.retry ?? RetryPolicy()
-        directory = spec.destination.directory ?? configuration.directory ?? ""
-        filename = spec.destination.filename
-        conflict = spec.destination.onConflict ?? configuration.onConflict ?? .rename
-        createDirectories = spec.destination.createDirectories
-        waitFor = spec.waitFor ?? configuration.waitFor ?? WaitFor.defaults
-        digest = spec.digest ?? configuration.digest ?? .sha256
-        expectedSize = spec.expectedSize
-        maxSize = spec.maxSize
-    }
-
-    /// The job's headers win over the session's of the same name; names are compared as HTTP does, without case.
-    private static func merge(_ session: [HeaderField], _ job: [HeaderField]) -> [HeaderField] {
-        let taken = Set(job.map { $0.name.lowercased() })
-        return session.filter { !taken.contains($0.name.lowercased()) } + job
-    }
-
-    private static func first(_ job: Timeouts, _ session: Timeouts, _ path: KeyPath<Timeouts, Double?>) -> Double {
-        job[keyPath: path] ?? session[keyPath: path] ?? Timeouts.defaults[keyPath: path] ?? 0
-    }
+    /// A week.
+    public static let defaultResumeDataTTL: TimeInterval = 604_800
 }

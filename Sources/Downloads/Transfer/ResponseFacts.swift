@@ -22,7 +22,7 @@ public struct ResponseFacts: Sendable, Equatable {
         contentLength = value("content-length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
         contentRange = value("content-range").flatMap(ContentRange.init)
         isMultipart = value("content-type")?.lowercased().hasPrefix("multipart/byteranges") ?? false
-        challenge = (value("www-authenticate") ?? value("proxy-authenticate")).flatMap(Challenge.init(header:))
+        challenge = value(status == 407 ? "proxy-authenticate" : "www-authenticate").flatMap(Challenge.init(header:))
         retryAfter = value("retry-after")
         let coding = value("content-encoding")?.lowercased() ?? "identity"
         let date = value("date").flatMap(Date.init(httpDate:))

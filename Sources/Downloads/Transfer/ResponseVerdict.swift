@@ -9,7 +9,8 @@ public enum ResponseVerdict: Sendable, Equatable {
     case alreadyComplete(offset: Int64)
     /// The bytes had so far cannot be continued, and this response does not begin at 0: ask again, without a range.
     case askFromStart(ResumeOutcome.RestartReason)
-    case redirect
+    /// To another address: with the same request after 307 and 308, with a GET after the others where they say so.
+    case redirect(status: Int)
     case fail(Failure)
 }
 
@@ -42,7 +43,7 @@ extension ResponseVerdict {
         case 200, 201, 202, 203: whole(response, asked)
         case 206: partial(response, asked)
         case 416 where asked.offset > 0: unsatisfied(response, asked)
-        case 300, 301, 302, 303, 307, 308: .redirect
+        case 300, 301, 302, 303, 307, 308: .redirect(status: response.status)
         // Among them the successes that bring no file: 204, 205, 207, 226.
         default: .fail(refusal(response, bytesHad: bytesHad))
         }

@@ -34,6 +34,18 @@ public enum URLRule {
         return String(text[..<scheme.upperBound] + text[text.index(after: at)...])
     }
 
+    /// Lowercase, without brackets; empty for what has none.
+    public static func host(of text: String) -> String {
+        if Rehearsal.isRehearsal(text) { return Rehearsal.scheme }
+        return (URLComponents(string: text)?.host ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
+    }
+
+    /// Scheme, host and port (RFC 6454, section 4): whom headers and credentials are meant for.
+    public static func origin(of text: String) -> String {
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        return "\(scheme)://\(hostAndPort(of: text))"
+    }
+
     /// `host:port`, by which connections to one server are counted; rehearsals are all of one.
     public static func hostAndPort(of text: String) -> String {
         if Rehearsal.isRehearsal(text) { return Rehearsal.scheme }

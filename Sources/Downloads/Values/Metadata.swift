@@ -10,6 +10,8 @@ public struct Metadata: Sendable, Equatable, Codable {
 
     public var size: Int { text.utf8.count }
     public var json: JSON { .text(text) }
+    /// As members, to be changed.
+    public var parsed: JSON { (try? JSON(parsing: Array(text.utf8))) ?? [:] }
 
     public init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
 

@@ -1,16 +1,56 @@
+import CurlClient
 import Downloads
 import Locks
+import Storage
 
 /// The attempts under way, by job. Entries come and go on the writer's thread, right after the commit that begins or
 /// ends the attempt, so that they agree with the states in the database.
 final class ActiveAttempts: Sendable {
-    private let attempts = Locked<[JobID: Attempt]>([:])
+    private struct State {
+        var attempts: [JobID: Attempt] = [:]
+        /// Of the sessions that have attempts: what their transfers share, and how many attempts there are.
+        var sessions: [Name: (limit: RateLimit, attempts: Int)] = [:]
+    }
 
-    var count: Int { attempts.withLock { $0.count } }
-    var all: [Attempt] { attempts.withLock { Array($0.values) } }
+    private let state = Locked(State())
+    private let serviceLimit: RateLimit
 
-    subscript(job: JobID) -> Attempt? { attempts.withLock { $0[job] } }
+    init(serviceLimit: RateLimit) { self.serviceLimit = serviceLimit }
 
-    func begin(_ attempt: Attempt) { attempts.withLock { $0[attempt.job.id] = attempt } }
-    func end(_ job: JobID) { attempts.withLock { $0[job] = nil } }
+    var count: Int { state.withLock { $0.attempts.count } }
+    var all: [Attempt] { state.withLock { Array($0.attempts.values) } }
+
+    subscript(job: JobID) -> Attempt? { state.withLock { $0.attempts[job] } }
+
+    func begin(_ admitted: AdmittedJob, _ services: EngineServices) -> Attempt {
+        let session = admitted.job.session
+        let limit = join(session)
+        limit.bytesPerSecond = admitted.spec.sessionRateLimit
+        let attempt = Attempt(admitted, under: [serviceLimit, limit], services)
+        state.withLock { $0.attempts[admitted.job.id] = attempt }
+        return attempt
+    }
+
+    func end(_ job: JobID) {
+        state.withLock { state in
+            guard let attempt = state.attempts.removeValue(forKey: job) else { return }
+            let session = attempt.job.session
+            state.sessions[session]?.attempts -= 1
+            if state.sessions[session]?.attempts == 0 { state.sessions[session] = nil }
+        }
+    }
+
+    /// From now on the session's transfers share another rate, those under way included.
+    func limit(_ session: Name, to bytesPerSecond: Int64?) {
+        state.withLock { $0.sessions[session]?.limit }?.bytesPerSecond = bytesPerSecond
+    }
+
+    private func join(_ session: Name) -> RateLimit {
+        state.withLock { state in
+            var entry = state.sessions[session] ?? (RateLimit(bytesPerSecond: nil), 0)
+            entry.attempts += 1
+            state.sessions[session] = entry
+            return entry.limit
+        }
+    }
 }

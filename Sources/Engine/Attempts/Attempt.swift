@@ -11,7 +11,7 @@ final class Attempt: Sendable {
         /// Every byte is written (not yet synced), and the sizes are as they should be.
         case whole(WholePart)
         case stopped(AttemptControl.Stop)
-        case failed(Failure, retryAfter: Double?)
+        case failed(Failure, RetryPolicy.Hint = RetryPolicy.Hint())
     }
 
     let job: Job
@@ -21,6 +21,10 @@ final class Attempt: Sendable {
     private let services: EngineServices
     private let lane: DiskLane
     private let exchange = Locked(Exchange())
+    private let wish: Locked<Destination>
+    /// The service's, the session's and the job's own, in that order.
+    private let limits: [RateLimit]
+    private let ownLimit: RateLimit
 
     /// What the latest exchange has come to, for the checkpoint clock and for the end.
     private struct Exchange {
@@ -30,12 +34,24 @@ final class Attempt: Sendable {
         var announcement: Task<Void, Never>?
     }
 
-    init(_ admitted: AdmittedJob, _ services: EngineServices) {
+    init(_ admitted: AdmittedJob, under limits: [RateLimit], _ services: EngineServices) {
         job = admitted.job
         spec = admitted.spec
         self.services = services
         lane = services.lanes.next()
         progress = AttemptProgress(of: admitted.job, time: services.time)
+        wish = Locked(admitted.job.spec.destination)
+        ownLimit = RateLimit(bytesPerSecond: admitted.job.spec.rateLimit)
+        self.limits = limits + [ownLimit]
+    }
+
+    /// Where the file is to go, as far as the client has said by now.
+    var destination: Destination { wish.withLock { $0 } }
+
+    /// In a commit's hook: the client has changed what can change under way.
+    func take(_ spec: JobSpec) {
+        wish.withLock { $0 = spec.destination }
+        ownLimit.bytesPerSecond = spec.rateLimit
     }
 
     /// The bytes had so far, for a checkpoint; nil before a response was accepted.
@@ -68,25 +84,29 @@ final class Attempt: Sendable {
     private func follow() async -> End {
         if Rehearsal.isRehearsal(spec.url), services.rehearsalOrigin == nil {
             return .failed(
-                Failure(.badURL, "Rehearsals are switched off: start fetchd with --enable-rehearsals, and retry."),
-                retryAfter: nil)
+                Failure(.badURL, "Rehearsals are switched off: start fetchd with --enable-rehearsals, and retry."))
+        }
+        if !spec.tls.verify {
+            services.log.warning("\(job.id) does not verify certificates: its session says so.")
         }
         let folder = services.folder
         let part = job.part
-        guard let plan = try? await lane.run({ RequestPlan(for: part, in: folder) }) else { return .stopped(.shutdown) }
-        var way = Itinerary(from: spec.url, asking: plan.asked)
+        guard let plan = try? await lane.run({ [spec] in RequestPlan(for: part, of: spec, in: folder) }) else {
+            return .stopped(.shutdown)
+        }
+        var way = Itinerary(from: spec.url, with: spec.method, asking: plan.asked)
         while true {
             if let stop = control.stop { return .stopped(stop) }
             progress.enter(.connecting)
             let end = await download(way, plan.continued)
             if let stop = control.stop { return .stopped(stop) }
-            if let failure = end.failure { return .failed(failure, retryAfter: nil) }
+            if let failure = end.failure { return .failed(failure) }
             let target = end.result.metrics.redirectURL
             switch way.step(after: end.result.outcome, end.verdict, redirectingTo: target) {
             case .askAgain: continue
             case .arrived: return whole(end, way)
             case .alreadyThere(let size): return await alreadyWhole(plan.continued, size: size, end.result, way)
-            case .failed(let failure): return .failed(failure, retryAfter: retryAfter(end))
+            case .failed(let failure): return .failed(failure, hint(end))
             case .abandoned: return .stopped(.shutdown)
             }
         }
@@ -101,8 +121,7 @@ final class Attempt: Sendable {
                 },
                 onAccept: { [self] in accepted($0, from: way.url) },
                 onBytes: { [progress] in progress.add($0) }))
-        let request = RequestPlan.request(
-            services.address(of: way.url), way.asked, spec, meantFor: services.address(of: spec.url))
+        let request = RequestPlan.request(way, spec, limits: limits, services.address(of:))
         return await download.run(request, on: services.client, control)
     }
 
@@ -126,11 +145,10 @@ final class Attempt: Sendable {
         guard let acceptance = end.acceptance, let head = end.result.head else { return .stopped(.shutdown) }
         let size = acceptance.part.written
         if let expected = acceptance.size, expected != size {
-            return .failed(Failure(.truncated, "The body ended after \(size) of \(expected) bytes."), retryAfter: nil)
+            return .failed(Failure(.truncated, "The body ended after \(size) of \(expected) bytes."))
         }
         if let wanted = spec.expectedSize, wanted != size {
-            return .failed(
-                Failure(.sizeMismatch, "The file has \(size) bytes; \(wanted) were expected."), retryAfter: nil)
+            return .failed(Failure(.sizeMismatch, "The file has \(size) bytes; \(wanted) were expected."))
         }
         return .whole(
             WholePart(
@@ -150,7 +168,7 @@ final class Attempt: Sendable {
         do {
             try await lane.run { try acceptance.part.open() }
         } catch {
-            return .failed((error as? DiskError)?.failure ?? Failure(.storageError, "\(error)"), retryAfter: nil)
+            return .failed((error as? DiskError)?.failure ?? Failure(.storageError, "\(error)"))
         }
         accepted(acceptance, from: way.url)
         return .whole(
@@ -159,9 +177,10 @@ final class Attempt: Sendable {
                 redirects: way.redirects, isLengthVerified: true))
     }
 
-    private func retryAfter(_ end: Download.End) -> Double? {
-        guard let head = end.result.head else { return nil }
-        return ResponseFacts(status: head.status, headers: head.headers).retryDelay(at: services.time.now)
+    private func hint(_ end: Download.End) -> RetryPolicy.Hint {
+        let facts = end.result.head.map { ResponseFacts(status: $0.status, headers: $0.headers) }
+        let hasNoRoute = if case .failed(.networkUnreachable) = end.result.outcome { true } else { false }
+        return RetryPolicy.Hint(retryAfter: facts?.retryDelay(at: services.time.now), hasNoRoute: hasNoRoute)
     }
 }
 

@@ -8,6 +8,8 @@ import Locks
 final class AttemptControl: Sendable {
     enum Stop: Sendable, Equatable {
         case asked(JobSignal.StopReason)
+        /// Its time is over.
+        case overdue(Failure)
         /// The service is going down; it costs the job neither attempt nor delay.
         case shutdown
     }
@@ -30,7 +32,7 @@ final class AttemptControl: Sendable {
         let transfer: Transfer? = state.withLock { state in
             guard !state.isPromoting else { return nil }
             // A cancellation overrules a pause; nothing overrules the first otherwise.
-            if state.stop == nil || stop == .asked(.cancel) { state.stop = stop }
+            if state.stop == nil || stop.isCancellation { state.stop = stop }
             return state.transfer
         }
         transfer?.cancel()
@@ -53,4 +55,8 @@ final class AttemptControl: Sendable {
             return true
         }
     }
+}
+
+extension AttemptControl.Stop {
+    fileprivate var isCancellation: Bool { if case .asked(.cancel) = self { true } else { false } }
 }

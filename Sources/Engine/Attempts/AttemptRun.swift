@@ -13,7 +13,7 @@ struct AttemptRun: Sendable {
         switch await attempt.run() {
         case .whole(let whole): await promote(whole, attempt)
         case .stopped(let stop): await stopped(stop, attempt)
-        case .failed(let failure, let retryAfter): await failed(failure, retryAfter: retryAfter, attempt)
+        case .failed(let failure, let hint): await failed(failure, hint, attempt)
         }
     }
 
@@ -29,42 +29,52 @@ struct AttemptRun: Sendable {
             }
             attempt.progress.enter(.promoting)
             let order = PromotionOrder(attempt: attempt, whole: whole, sha256: sha256)
-            if let failure = await promoter.promote(order) { await failed(failure, retryAfter: nil, attempt) }
+            if let failure = await promoter.promote(order) { await failed(failure, RetryPolicy.Hint(), attempt) }
         } catch {
             let failure = (error as? DiskError)?.failure ?? Failure(.storageError, "\(error)")
-            await failed(failure, retryAfter: nil, attempt)
+            await failed(failure, RetryPolicy.Hint(), attempt)
         }
     }
 
     private func stopped(_ stop: AttemptControl.Stop, _ attempt: Attempt) async {
         switch stop {
         case .asked(.pause): await end(attempt, .attemptStopped(.pause), keepsPart: true)
-        case .asked(.cancel): await end(attempt, .attemptStopped(.cancel), keepsPart: false)
+        case .asked(.cancel(let keepsPart)):
+            await end(attempt, .attemptStopped(.cancel(keepsPart: keepsPart)), keepsPart: keepsPart)
+        case .overdue(let failure):
+            var failure = failure
+            failure.attempts = attempt.job.attempts
+            await end(attempt, .attemptFailed(failure), keepsPart: true)
         case .shutdown: await end(attempt, .attemptInterrupted, keepsPart: true)
         }
     }
 
-    private func failed(_ failure: Failure, retryAfter: Double?, _ attempt: Attempt) async {
+    private func failed(_ failure: Failure, _ hint: RetryPolicy.Hint, _ attempt: Attempt) async {
         let now = services.time.now
         var failure = failure
         failure.attempts = attempt.job.attempts
         failure.at = now
         let before = attempt.hasGained ? 0 : attempt.job.failuresInARow
         let verdict = attempt.spec.retry.verdict(
-            on: failure, waitsFor: attempt.spec.waitFor, failuresInARow: before + 1, retryAfter: retryAfter, at: now,
+            on: failure, waitsFor: attempt.spec.waitFor, failuresInARow: before + 1, hint: hint, at: now,
             jitter: .random(in: 0...1))
         services.log.info(
             "Attempt \(attempt.job.attempts) of \(attempt.job.id) ended: \(failure.code.rawValue), \(failure.message)")
         switch verdict {
         case .wait(let wait): await end(attempt, .attemptDeferred(wait), keepsPart: true)
+        case .fail(let failure) where attempt.spec.hasMirrorLeft && failure.isOfSource:
+            let wait = Wait(.retry(until: now), cause: failure)
+            await end(attempt, .attemptDeferred(wait), keepsPart: true, turnsToMirror: true)
         case .fail(let failure): await end(attempt, .attemptFailed(failure), keepsPart: true)
         }
     }
 
     /// One commit ends the attempt: state, offset and event together.
-    private func end(_ attempt: Attempt, _ signal: JobSignal, keepsPart: Bool) async {
+    private func end(_ attempt: Attempt, _ signal: JobSignal, keepsPart: Bool, turnsToMirror: Bool = false) async {
         let part = keepsPart ? await syncedPart(attempt) : nil
-        let report = AttemptReport(part: part, hasGained: attempt.hasGained, resume: attempt.resume)
+        let report = AttemptReport(
+            part: part, hasGained: attempt.hasGained || turnsToMirror, resume: attempt.resume,
+            turnsToMirror: turnsToMirror)
         let (store, active) = (services.store, active)
         let outcome = await services.persist("the end of an attempt of \(attempt.job.id)") {
             try await store.send(signal, to: attempt.job.id, report) { _ in active.end(attempt.job.id) }

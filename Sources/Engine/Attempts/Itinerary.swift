@@ -9,12 +9,15 @@ struct Itinerary: Sendable {
     /// Addresses left behind, in order.
     private(set) var redirects: [String] = []
     private(set) var asked: RequestedRange
+    /// How it is asked: a redirect can turn a request with a body into a GET.
+    private(set) var method: RequestMethod
     private var hasRestarted = false
 
     private static let mostRedirects = 20
 
-    init(from url: String, asking asked: RequestedRange) {
+    init(from url: String, with method: RequestMethod = .get, asking asked: RequestedRange) {
         self.url = url
+        self.method = method
         self.asked = asked
     }
 
@@ -36,7 +39,7 @@ struct Itinerary: Sendable {
         after outcome: TransferResult.Outcome, _ verdict: ResponseVerdict?, redirectingTo target: String?
     ) -> Step {
         switch (outcome, verdict) {
-        case (.rejected, .redirect): follow(target)
+        case (.rejected, .redirect(let status)): follow(target, after: status)
         case (.rejected, .askFromStart(let why)): restart(why)
         case (.rejected, .alreadyComplete(let size)): .alreadyThere(size: size)
         case (.rejected, .fail(let failure)): .failed(failure)
@@ -48,7 +51,7 @@ struct Itinerary: Sendable {
         }
     }
 
-    private mutating func follow(_ target: String?) -> Step {
+    private mutating func follow(_ target: String?, after status: Int) -> Step {
         guard let target, URLRule.fault(in: target) == nil else {
             let place =
                 target.map { "to \(URLRule.redacted($0)), which cannot be fetched" } ?? "without saying where to"
@@ -60,7 +63,13 @@ struct Itinerary: Sendable {
                 Failure(.tooManyRedirects, "The server redirected more than \(Self.mostRedirects) times."))
         }
         url = target
+        if Self.turnsToGet(method, after: status) { method = .get }
         return .askAgain
+    }
+
+    /// As browsers do (RFC 9110, sections 15.4.2 to 15.4.4; fetch.spec.whatwg.org, "HTTP-redirect fetch").
+    private static func turnsToGet(_ method: RequestMethod, after status: Int) -> Bool {
+        status == 303 || method == .post && (status == 301 || status == 302)
     }
 
     /// Once: a server that answers a request for everything with a range is beyond help.

@@ -1,6 +1,5 @@
 import CurlClient
 import Downloads
-import Foundation
 
 /// What an attempt asks for: everything, or what is missing behind the bytes had so far.
 struct RequestPlan {
@@ -9,12 +8,13 @@ struct RequestPlan {
     var continued: (part: Part, file: Descriptor)?
 
     /// Bytes are only ever continued under a strong validator, and only where they really are on disk.
-    init(for part: Part?, in folder: DownloadsFolder) {
+    init(for part: Part?, of spec: ResolvedSpec, in folder: DownloadsFolder) {
         guard let part, part.bytesDurable > 0 else {
             asked = .whole
             return
         }
-        guard part.validators.strong != nil else {
+        // What answers another method than GET is no file with ranges (RFC 9110, section 14.2).
+        guard spec.method == .get, part.validators.strong != nil else {
             asked = Self.fromStart(.noValidator)
             return
         }
@@ -34,17 +34,37 @@ struct RequestPlan {
         RequestedRange(offset: 0, restart: why)
     }
 
-    /// - Parameter origin: where the job's own headers are meant for; another origin does not get to see them.
+    /// The next request on an attempt's way. The job's own headers and credentials stay with the origin that they are
+    /// meant for; session-wide rules of the connection hold everywhere.
+    ///
+    /// - Parameter address: what is asked of the network for a URL.
     static func request(
-        _ url: String, _ asked: RequestedRange, _ spec: ResolvedSpec, meantFor origin: String
+        _ way: Itinerary, _ spec: ResolvedSpec, limits: [RateLimit], _ address: (String) -> String
     ) -> TransferRequest {
-        let isHome = URLRule.hostAndPort(of: url) == URLRule.hostAndPort(of: origin) && scheme(url) == scheme(origin)
-        var headers = isHome ? spec.headers.map { (name: $0.name, value: $0.value) } : []
-        if asked.offset > 0, let validator = asked.validators.strong { headers.append(("If-Range", validator)) }
-        return TransferRequest(
-            url: url, headers: headers, rangeStart: asked.offset > 0 ? asked.offset : nil, userAgent: spec.userAgent,
-            timeouts: .init(connect: .seconds(spec.connectSeconds), idle: .seconds(spec.requestSeconds)))
+        let isHome = URLRule.origin(of: way.url) == URLRule.origin(of: spec.url)
+        var request = TransferRequest(url: address(way.url), method: way.method.rawValue, userAgent: spec.userAgent)
+        request.headers = isHome ? spec.headers.map { (name: $0.name, value: $0.value) } : []
+        request.credentials = isHome ? spec.credentials.map(TransferRequest.Credentials.init) : nil
+        if way.asked.offset > 0 {
+            request.rangeStart = way.asked.offset
+            if let validator = way.asked.validators.strong { request.headers.append(("If-Range", validator)) }
+        }
+        if way.method != .get, let body = spec.body {
+            request.body = body.bytes
+            if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+                request.headers.append(("Content-Type", body.contentType))
+            }
+        }
+        request.timeouts = .init(connect: .seconds(spec.connectSeconds), idle: .seconds(spec.requestSeconds))
+        request.minimumSpeed = spec.minimumSpeed.map {
+            .init(bytesPerSecond: $0, over: .seconds(spec.minimumSpeedSeconds))
+        }
+        request.rateLimits = limits
+        // A rehearsal is no matter of the network.
+        if !Rehearsal.isRehearsal(way.url) {
+            request.tls = .init(spec.tls, for: URLRule.host(of: way.url))
+            request.proxy = spec.proxy.map(TransferRequest.Proxy.init)
+        }
+        return request
     }
-
-    private static func scheme(_ url: String) -> Substring { url.prefix { $0 != ":" } }
 }

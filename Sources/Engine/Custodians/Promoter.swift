@@ -73,33 +73,37 @@ actor Promoter {
         return zip(orders, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1?.failure }
     }
 
-    /// Decides the names and commits them.
+    /// Decides the names and commits them. A job whose destination was patched between the two is planned again.
     private func plan(_ orders: [PromotionOrder]) async -> (planned: [Planned], failures: [JobID: Failure]) {
-        let (folder, now) = (services.folder, services.time.now)
-        let promotions = (try? await lane.run { folder.promotions(of: orders, at: now) }) ?? []
-        var planned: [Planned] = []
-        var failures: [JobID: Failure] = [:]
-        var reports: [AttemptReport] = []
-        for (order, promotion) in zip(orders, promotions) {
-            let job = order.attempt.job.id
-            switch promotion {
-            case .success(let promotion):
-                planned.append(Planned(job: job, promotion: promotion))
-                reports.append(AttemptReport(hasGained: true, resume: order.attempt.resume))
-            case .failure(let fault): failures[job] = fault.failure
+        var (open, planned, failures) = (orders, [Planned](), [JobID: Failure]())
+        while !open.isEmpty {
+            let (folder, now) = (services.folder, services.time.now)
+            let promotions = (try? await lane.run { [open] in folder.promotions(of: open, at: now) }) ?? []
+            var plans: [(planned: Planned, report: AttemptReport)] = []
+            for (order, promotion) in zip(open, promotions) {
+                let job = order.attempt.job.id
+                switch promotion {
+                case .success(let promotion): plans.append((Planned(job: job, promotion: promotion), order.report))
+                case .failure(let fault): failures[job] = fault.failure
+                }
             }
+            let stale = await commit(plans)
+            planned += plans.map(\.planned).filter { !stale.contains($0.job) }
+            open = open.filter { stale.contains($0.attempt.job.id) }.map { $0.renewed }
         }
-        await commit(planned, reports)
         return (planned, failures)
     }
 
-    private func commit(_ planned: [Planned], _ reports: [AttemptReport]) async {
-        guard !planned.isEmpty else { return }
+    /// - Returns: the jobs that are to go elsewhere by now.
+    @discardableResult
+    private func commit(_ plans: [(planned: Planned, report: AttemptReport)]) async -> Set<JobID> {
+        guard !plans.isEmpty else { return [] }
         let store = services.store
-        let signals = zip(planned, reports).map { planned, report in
-            (job: planned.job, signal: JobSignal.promotionPlanned(planned.promotion), report: report)
+        let signals = plans.map { plan in
+            (job: plan.planned.job, signal: JobSignal.promotionPlanned(plan.planned.promotion), report: plan.report)
         }
-        await services.persist("\(planned.count) promotions") { try await store.send(signals) }
+        let outcomes = await services.persist("\(plans.count) promotions") { try await store.send(signals) } ?? [:]
+        return Set(outcomes.filter { if case .stale = $0.value { true } else { false } }.keys)
     }
 
     /// Renames, syncs the folders, commits the success; names that were taken meanwhile are planned again.
@@ -144,7 +148,7 @@ actor Promoter {
             case .failure(let fault): failures[taken.job] = fault.failure
             }
         }
-        await commit(planned, planned.map { _ in AttemptReport() })
+        await commit(planned.map { ($0, AttemptReport()) })
         failures.merge(await place(planned)) { first, _ in first }
         return failures
     }

@@ -1,24 +1,45 @@
 import Downloads
 import Foundation
+import Storage
 
 /// A verified part that is to become a file.
 struct PromotionOrder: Sendable {
     var attempt: Attempt
     var whole: WholePart
     var sha256: String?
+    /// As the client wants it by now; it may be patched until the promotion is committed.
+    var destination: Destination
+
+    init(attempt: Attempt, whole: WholePart, sha256: String?) {
+        self.attempt = attempt
+        self.whole = whole
+        self.sha256 = sha256
+        destination = attempt.destination
+    }
+
+    /// The same, with the destination as it is wanted by now.
+    var renewed: PromotionOrder { PromotionOrder(attempt: attempt, whole: whole, sha256: sha256) }
+
+    /// What is written with the plan, if it is still what the client wants.
+    var report: AttemptReport { AttemptReport(hasGained: true, resume: attempt.resume, destination: destination) }
+
+    var place: Place { attempt.spec.sessionPlace.specified(by: destination) }
 }
 
 extension PromotionOrder {
-    /// The name that was asked for, or that the response suggests.
-    var filename: String {
-        attempt.spec.filename
-            ?? SuggestedFilename.from(
-                contentDisposition: whole.head.value(of: "content-disposition"), url: attempt.spec.url)
+    /// What was asked for, or what the response suggests.
+    func filename(at now: Date) -> String {
+        let facts = FilenameTemplate.Facts(
+            contentDisposition: whole.head.value(of: "content-disposition"), url: attempt.spec.url,
+            job: attempt.job.id, now: now)
+        let template = place.filename.flatMap { try? FilenameTemplate($0) }
+        return template?.name(facts)
+            ?? SuggestedFilename.from(contentDisposition: facts.contentDisposition, url: facts.url)
     }
 
     func promotion(path: String, inode: UInt64, at now: Date) -> Promotion {
         Promotion(
-            part: whole.file.id, inode: inode, conflict: attempt.spec.conflict,
+            part: whole.file.id, inode: inode, conflict: place.conflict,
             file: FinishedFile(
                 path: path, size: whole.size, sha256: sha256, contentType: whole.head.value(of: "content-type")),
             receipt: receipt(at: now))

@@ -22,9 +22,9 @@ extension DownloadsFolder {
         var taken: Set<String> = []
         return orders.map { order in
             do throws(PromotionFault) {
-                let spec = order.attempt.spec
-                let folder = try folderForFile(spec.directory, isMade: spec.createDirectories)
-                let path = try freePath(order.filename, spec.directory, folder, spec.conflict, taken)
+                let place = order.place
+                let folder = try folderForFile(place.directory, isMade: place.createDirectories)
+                let path = try freePath(order.filename(at: now), place.directory, folder, place.conflict, taken)
                 taken.insert(path)
                 return .success(order.promotion(path: path, inode: try published(order.whole.file), at: now))
             } catch {

@@ -6,7 +6,8 @@ import GRDB
 enum JobRow {
     static let select = """
         SELECT jobs.*, parts.id AS part_id, parts.url AS part_url, parts.etag, parts.last_modified,
-            parts.last_modified_is_strong, parts.is_encoded, parts.size AS part_size, parts.bytes_durable
+            parts.last_modified_is_strong, parts.is_encoded, parts.size AS part_size, parts.bytes_durable,
+            parts.lifetime, parts.expires_at, parts.lifetime_left
         FROM jobs LEFT JOIN parts ON parts.job = jobs.id
 
         """
@@ -14,10 +15,11 @@ enum JobRow {
     static func job(_ row: Row) throws -> Job {
         Job(
             id: JobID(row["id"]), session: Name(trusted: row["session"]), batch: row["batch"], state: try state(row),
-            revision: row["revision"], spec: try row.decoded("spec", as: JobSpec.self),
+            revision: row["revision"], spec: try row.decoded("spec", as: JobSpec.self), mirror: row["mirror"],
             createdAt: row.time("created_at"), startedAt: row.optionalTime("started_at"),
             finishedAt: row.optionalTime("finished_at"), attempts: row["attempts"],
-            failuresInARow: row["failures_in_a_row"], resume: try resume(row), part: part(row))
+            failuresInARow: row["failures_in_a_row"], resume: try resume(row),
+            resourceTime: row.countdown(until: "resource_until", left: "resource_left"), part: part(row))
     }
 
     private static func state(_ row: Row) throws -> JobState {
@@ -41,6 +43,7 @@ enum JobRow {
     private static func waitReason(_ row: Row) throws -> Wait.Reason {
         switch try row.named("reason", as: Wait.Name.self) {
         case .retry: .retry(until: row.time("retry_at"))
+        case .network: .network(until: row.time("retry_at"))
         case .space: .space(until: row.time("retry_at"))
         case .credentials: .credentials
         case .url: .url
@@ -63,8 +66,22 @@ enum JobRow {
             isEncoded: row["is_encoded"])
         return Part(
             id: PartID(id), url: row["part_url"], validators: validators, size: row["part_size"],
-            bytesDurable: row["bytes_durable"])
+            bytesDurable: row["bytes_durable"],
+            expiry: Part.Expiry(
+                lifetime: Double(row["lifetime"] as Int64) / 1000,
+                countdown: row.countdown(until: "expires_at", left: "lifetime_left")))
     }
+}
+
+extension Row {
+    fileprivate func countdown(until: String, left: String) -> Countdown? {
+        if let until = optionalTime(until) { return .running(until: until) }
+        return (self[left] as Int64?).map { .stopped(left: Double($0) / 1000) }
+    }
+}
+
+extension Countdown {
+    fileprivate var leftMilliseconds: Int64? { left.map { Int64(($0 * 1000).rounded()) } }
 }
 
 extension Transaction {
@@ -76,18 +93,34 @@ extension Transaction {
     func insert(_ job: Job) throws {
         try run(
             """
-            INSERT INTO jobs (id, session, batch, state, revision, spec, priority, host, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO jobs (id, session, batch, state, revision, spec, priority, host, held_until, fails_at, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 job.id.text, job.session.text, job.batch, job.state.name.rawValue, job.revision,
-                try Stored.text(job.spec), (job.spec.priority ?? .normal).rank, URLRule.hostAndPort(of: job.spec.url),
-                job.createdAt.milliseconds,
+                try Stored.text(job.spec), (job.spec.priority ?? .normal).rank, URLRule.hostAndPort(of: job.url),
+                job.heldUntil(after: now)?.milliseconds, job.failsAt?.milliseconds, job.createdAt.milliseconds,
             ])
+        notePressure(job)
         for tag in job.spec.tags { try run("INSERT INTO job_tags (tag, job) VALUES (?, ?)", [tag, job.id.text]) }
     }
 
-    /// Writes everything about the job that can change, its part apart.
+    /// Writes what clients may change of what they asked for.
+    func updateSpec(_ job: Job) throws {
+        try run(
+            "UPDATE jobs SET spec = ?, priority = ?, host = ?, mirror = ?, held_until = ? WHERE id = ?",
+            [
+                try Stored.text(job.spec), (job.spec.priority ?? .normal).rank, URLRule.hostAndPort(of: job.url),
+                job.mirror, job.heldUntil(after: now)?.milliseconds, job.id.text,
+            ])
+    }
+
+    /// A limit that comes before the custodian would look again anyway.
+    private func notePressure(_ job: Job) {
+        if let failsAt = job.failsAt, failsAt.timeIntervalSince(now) < Store.longestLook { wake(.deadlines) }
+    }
+
+    /// Writes everything about the job that can change, what was asked for and its part apart.
     func update(_ job: Job) throws {
         let failure = job.state.failure ?? job.state.wait?.cause
         let resume = ResumeColumns(job.resume)
@@ -95,7 +128,7 @@ extension Transaction {
             """
             UPDATE jobs SET batch = ?, state = ?, revision = ?, reason = ?, retry_at = ?, failure = ?, promotion = ?,
                 finish = ?, file_size = ?, attempts = ?, failures_in_a_row = ?, resume_decision = ?, resume_offset = ?, resume_why = ?,
-                started_at = ?, finished_at = ?
+                started_at = ?, finished_at = ?, fails_at = ?, resource_until = ?, resource_left = ?
             WHERE id = ?
             """,
             [
@@ -104,8 +137,21 @@ extension Transaction {
                 try job.state.promotion.map(Stored.text), try job.state.finish.map(Stored.text),
                 job.state.finish?.file.size, job.attempts,
                 job.failuresInARow, resume.decision, resume.offset, resume.why, job.startedAt?.milliseconds,
-                job.finishedAt?.milliseconds, job.id.text,
+                job.finishedAt?.milliseconds, job.failsAt?.milliseconds, job.resourceTime?.end?.milliseconds,
+                job.resourceTime?.leftMilliseconds, job.id.text,
             ])
+        notePressure(job)
+    }
+
+    /// When a part that nobody adds to is forgotten.
+    func updateExpiry(of part: Part) throws {
+        try run(
+            "UPDATE parts SET lifetime = ?, expires_at = ?, lifetime_left = ? WHERE id = ?",
+            [
+                Int64(part.expiry.lifetime * 1000), part.expiry.countdown?.end?.milliseconds,
+                part.expiry.countdown?.leftMilliseconds, part.id.text,
+            ])
+        wake(.parts)
     }
 
     /// Replaces whatever part the job had.

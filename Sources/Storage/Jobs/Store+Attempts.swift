@@ -10,22 +10,37 @@ public struct AttemptReport: Sendable {
     public var hasGained: Bool
     /// How it began; nil when no response was accepted.
     public var resume: ResumeOutcome?
+    /// Whether the next attempt asks the next of the job's addresses.
+    public var turnsToMirror: Bool
+    /// What a promotion was planned for; nothing is done when the job is to go elsewhere by now.
+    public var destination: Destination?
 
-    public init(part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil) {
+    public init(
+        part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil, turnsToMirror: Bool = false,
+        destination: Destination? = nil
+    ) {
         self.part = part
         self.hasGained = hasGained
         self.resume = resume
+        self.turnsToMirror = turnsToMirror
+        self.destination = destination
     }
 }
 
 /// What clients and attempts have to tell. Each of these is one transaction: state, offset and event together.
 extension Store {
-    /// - Parameter onCommit: see `Writer`.
+    /// - Parameters:
+    ///   - revision: nothing is done when the job has another one by now.
+    ///   - onCommit: see `Writer`.
+    /// - Throws: `noSuchJob`, `revisionChanged`.
     public func send(
-        _ signal: JobSignal, to job: JobID, _ report: AttemptReport = AttemptReport(),
+        _ signal: JobSignal, to job: JobID, _ report: AttemptReport = AttemptReport(), expecting revision: Int? = nil,
         onCommit: @escaping @Sendable (SignalOutcome) -> Void = { _ in }
     ) async throws -> SignalOutcome {
-        try await writer.write(onCommit: onCommit) { try $0.send(signal, to: job, report) }
+        try await writer.write(onCommit: onCommit) { transaction in
+            if let revision { try transaction.requireRevision(revision, of: job) }
+            return try transaction.send(signal, to: job, report)
+        }
     }
 
     /// Signals to many jobs in one commit: many small files share their syncs. A job that is gone is left out.
@@ -88,17 +103,9 @@ extension Store {
             }
             transaction.wake(.jobs)
             let admitted = try promoting.map { job in
-                AdmittedJob(job: job, spec: ResolvedSpec(job.spec, in: try transaction.configuration(of: job.session)))
+                AdmittedJob(job: job, spec: ResolvedSpec(job, in: try transaction.configuration(of: job.session)))
             }
             return (running.count - promoting.count, admitted)
-        }
-    }
-
-    /// The parts that are promised, by name: everything else in the folder of parts is left over.
-    public func parts() throws(StoreError) -> [PartID: Int64] {
-        try read { db in
-            let rows = try Row.fetchAll(db, sql: "SELECT id, bytes_durable FROM parts")
-            return Dictionary(uniqueKeysWithValues: rows.map { (PartID($0["id"]), $0["bytes_durable"]) })
         }
     }
 }
@@ -107,12 +114,19 @@ extension Transaction {
     fileprivate func send(_ signal: JobSignal, to id: JobID, _ report: AttemptReport) throws -> SignalOutcome {
         var job = try job(id)
         guard case .running = job.state else { return try send(signal, to: job) }
+        if let planned = report.destination, planned != job.spec.destination { return .stale(job) }
         if let part = report.part {
             try save(part, of: id)
             job.part = part
+            let configuration = try configuration(of: job.session)
+            job.part?.expiry.lifetime = configuration.resumeDataTTL ?? SessionConfiguration.defaultResumeDataTTL
         }
         if let resume = report.resume { job.resume = resume }
         if report.hasGained { job.failuresInARow = 0 }
+        if report.turnsToMirror {
+            job.mirror += 1
+            try updateSpec(job)
+        }
         return try send(signal, to: job)
     }
 }

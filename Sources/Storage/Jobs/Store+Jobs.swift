@@ -6,10 +6,13 @@ import GRDB
 public struct NewJob: Sendable {
     public var session: Name
     public var spec: JobSpec
+    /// The job whose bytes it goes on from.
+    public var resumeFrom: JobID?
 
-    public init(session: Name, spec: JobSpec) {
+    public init(session: Name, spec: JobSpec, resumeFrom: JobID? = nil) {
         self.session = session
         self.spec = spec
+        self.resumeFrom = resumeFrom
     }
 }
 
@@ -84,8 +87,9 @@ extension Transaction {
             let job = Job(
                 id: .make(nextULID()), session: session, batch: batch, spec: spec, createdAt: now)
             try insert(job)
+            if let donor = new.resumeFrom { try adoptPart(of: donor, by: job.id) }
             try announce(.jobCreated, of: job)
-            return job
+            return new.resumeFrom == nil ? job : try self.job(job.id)
         }
     }
 }

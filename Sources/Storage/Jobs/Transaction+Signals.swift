@@ -7,10 +7,12 @@ public enum SignalOutcome: Sendable, Equatable {
     case done(Job, then: [JobEffect], dropped: PartID? = nil)
     /// The state does not allow it.
     case refused(Job, allowed: [JobState.Name])
+    /// The client has changed what the signal was based upon.
+    case stale(Job)
 
     public var job: Job {
         switch self {
-        case .done(let job, _, _), .refused(let job, _): job
+        case .done(let job, _, _), .refused(let job, _), .stale(let job): job
         }
     }
 }
@@ -46,7 +48,11 @@ extension Transaction {
             next.batch = try rejoinBatch(before, ending)
         }
         try update(next)
-        if next.part == nil, before.part != nil { try removePart(of: next.id) }
+        switch (before.part, next.part) {
+        case (_?, nil): try removePart(of: next.id)
+        case (_, let part?) where part.expiry != before.part?.expiry: try updateExpiry(of: part)
+        default: break
+        }
         return next
     }
 

@@ -19,6 +19,9 @@ enum Schema {
         migrator.registerMigration("2: help, acknowledgement, secrets, idempotency") { db in
             try db.execute(sql: help + acknowledgement + deliveryTries + removedEvents + idempotency)
         }
+        migrator.registerMigration("3: moments, mirrors, expiring parts") { db in
+            try db.execute(sql: moments + expiry)
+        }
         return migrator
     }
 

@@ -19,7 +19,7 @@ extension Store {
     ///   - onCommit: see `Writer`.
     /// - Throws: `noSuchSession`.
     public func sendToSession(
-        _ session: Name, _ action: JobSignal.Action, after: JobID?, limit: Int = 500,
+        _ session: Name, _ signal: JobSignal, after: JobID?, limit: Int = 500,
         onCommit: @escaping @Sendable (SessionSweep) -> Void
     ) async throws -> SessionSweep {
         try await writer.write(onCommit: onCommit) { transaction in
@@ -32,7 +32,7 @@ extension Store {
                     AND id > ? ORDER BY id LIMIT ?
                 """, [session.text, session.text, after?.text ?? "", limit])
             let jobs = rows.map { JobID($0["id"]) }
-            let outcomes = try jobs.map { try transaction.send(action.signal, to: $0) }
+            let outcomes = try jobs.map { try transaction.send(signal, to: $0) }
             return SessionSweep(outcomes: outcomes, next: jobs.count == limit ? jobs.last : nil)
         }
     }

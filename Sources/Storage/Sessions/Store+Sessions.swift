@@ -6,11 +6,13 @@ import GRDB
 extension Store {
     /// Declares a session, or re-attaches to it.
     ///
-    /// - Parameter configuration: replaces the one there is; nil changes nothing.
-    public func declareSession(_ id: Name, configuration: SessionConfiguration?) async throws -> (
-        status: SessionStatus, isNew: Bool
-    ) {
-        let isNew = try await writer.write { transaction in
+    /// - Parameters:
+    ///   - configuration: replaces the one there is; nil changes nothing.
+    ///   - onCommit: see `Writer`.
+    public func declareSession(
+        _ id: Name, configuration: SessionConfiguration?, onCommit: @escaping @Sendable () -> Void = {}
+    ) async throws -> (status: SessionStatus, isNew: Bool) {
+        let isNew = try await writer.write(onCommit: { _ in onCommit() }) { transaction in
             let isNew = try transaction.row("SELECT 1 FROM sessions WHERE id = ?", [id.text]) == nil
             if isNew {
                 try transaction.insertSession(id, configuration ?? SessionConfiguration())

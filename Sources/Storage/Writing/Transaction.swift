@@ -14,7 +14,7 @@ final class Transaction {
 
     /// Kinds of work that a commit can make due.
     enum Due: Sendable, CaseIterable {
-        case jobs, batches, deliveries, sessions
+        case jobs, batches, deliveries, sessions, deadlines, parts
     }
 
     init(db: Database, now: Date, makeULID: @escaping () -> ULID) {

@@ -16,6 +16,9 @@ struct Settings: Sendable {
     var acknowledgementPatience: Double
     var eventRetention: Double
     var unacknowledgedRetention: Double
+    var resumeDataMaxBytes: Int?
+    var rateLimit: Int?
+    var minimumSpeedSeconds: Double
     var enableRehearsals: Bool
     var logLevel: Logger.Level
     var token: String?
@@ -30,6 +33,7 @@ struct Settings: Sendable {
         static let acknowledgementPatience = 3600.0
         static let eventRetention = 604_800.0
         static let unacknowledgedRetention = 2_592_000.0
+        static let minimumSpeedSeconds = 60.0
         static let logLevel = "info"
     }
 
@@ -46,6 +50,9 @@ struct Settings: Sendable {
         case acknowledgementPatience = "acknowledgement_patience"
         case eventRetention = "event_retention"
         case unacknowledgedRetention = "unacknowledged_retention"
+        case resumeDataMaxBytes = "resume_data_max_bytes"
+        case rateLimit = "rate_limit_bytes_per_second"
+        case minimumSpeedSeconds = "minimum_speed_seconds"
         case enableRehearsals = "enable_rehearsals"
         case logLevel = "log_level"
         case token
@@ -70,6 +77,9 @@ struct Settings: Sendable {
         eventRetention = try sources.seconds(.eventRetention) ?? Defaults.eventRetention
         unacknowledgedRetention =
             try sources.seconds(.unacknowledgedRetention) ?? Defaults.unacknowledgedRetention
+        resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes, in: 0...(1 << 60))
+        rateLimit = try sources.int(.rateLimit, in: 1...(1 << 40))
+        minimumSpeedSeconds = try sources.seconds(.minimumSpeedSeconds) ?? Defaults.minimumSpeedSeconds
         enableRehearsals = try sources.bool(.enableRehearsals) ?? false
         logLevel = try Self.level(sources.string(.logLevel) ?? Defaults.logLevel)
         token = try sources.string(.token)

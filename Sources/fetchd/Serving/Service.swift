@@ -80,6 +80,9 @@ struct Service {
         var options = Engine.Options()
         options.maxConcurrentJobs = settings.maxConcurrentJobs
         options.maxConnectionsPerHost = settings.maxConnectionsPerHost
+        options.maxResumeDataBytes = settings.resumeDataMaxBytes.map(Int64.init)
+        options.rateLimit = settings.rateLimit.map(Int64.init)
+        options.minimumSpeedSeconds = settings.minimumSpeedSeconds
         options.rehearsalOrigin = rehearsals?.baseURL
         options.acknowledgementPatience = settings.acknowledgementPatience
         options.retention = Retention(

@@ -1,0 +1,13 @@
+import Downloads
+
+/// A part as `resume-data` shows it.
+extension Part {
+    var document: JSON {
+        [
+            "url": .string(URLRule.withoutCredentials(url)), "etag": .optional(validators.etag),
+            "last_modified": .optional(validators.lastModified), "bytes_expected": .optional(size),
+            "ranges": [[0, .integer(bytesDurable)]], "bytes_durable": .integer(bytesDurable),
+            "expires_at": .optional(expiry.countdown?.end),
+        ]
+    }
+}

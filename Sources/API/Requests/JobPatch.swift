@@ -1,0 +1,69 @@
+import Downloads
+
+/// A merge patch of a job (RFC 7396): members that are named replace what is there, `null` takes it away, objects are
+/// merged member by member.
+struct JobPatch: Sendable {
+    let fields: Set<PatchableField>
+    private let members: JSONObject
+
+    init(reading reader: inout FieldReader) throws(Problem) {
+        members = reader.object
+        fields = Set(PatchableField.allCases.filter { reader.object[$0.rawValue] != nil })
+        for field in PatchableField.allCases { _ = reader.value(field.rawValue) }
+        if reader.object["url"] == .null { throw reader.invalid("url", "cannot be taken away") }
+    }
+
+    /// - Throws: 422 for values that the result may not have.
+    func applied(to spec: JobSpec) throws(Problem) -> JobSpec {
+        var reader = FieldReader(spec.patchable.merged(with: members))
+        var patched = spec
+        for field in PatchableField.allCases where fields.contains(field) {
+            try patched.take(field, &reader)
+        }
+        return patched
+    }
+}
+
+extension JobSpec {
+    fileprivate mutating func take(_ field: PatchableField, _ reader: inout FieldReader) throws(Problem) {
+        switch field {
+        case .url:
+            url = try reader.source("url") ?? url
+            mirrors = []
+        case .headers: headers = try reader.headers("headers") ?? []
+        case .credentials: credentials = try reader.object("credentials", Credentials.init(reading:))
+        case .priority: priority = try reader.choice("priority", of: Priority.self)
+        case .rateLimit: rateLimit = try reader.rateLimit("rate_limit_bytes_per_second")
+        case .connections: try reader.unsupported("connections", unless: 1)
+        case .metadata: metadata = try reader.metadata("metadata") ?? Metadata()
+        case .notBefore: notBefore = try reader.time("not_before")
+        case .deadline: deadline = try reader.time("deadline")
+        case .waitFor: waitFor = try reader.choices("wait_for", of: WaitFor.self)
+        case .destination:
+            destination = try reader.object("destination", Destination.init(reading:)) ?? Destination()
+        }
+    }
+
+    /// Those members whose own members are merged; the others are replaced whole.
+    fileprivate var patchable: JSONObject {
+        [
+            "headers": .object(headers.reduce(into: JSONObject()) { $0[$1.name] = .string($1.value) }),
+            "metadata": metadata.parsed, "destination": destination.document,
+        ]
+    }
+}
+
+extension JSONObject {
+    /// RFC 7396, section 2.
+    func merged(with patch: JSONObject) -> JSONObject {
+        var merged = self
+        for (name, value) in patch.members {
+            switch value {
+            case .null: merged[name] = nil
+            case .object(let members): merged[name] = .object((merged[name]?.objectValue ?? [:]).merged(with: members))
+            default: merged[name] = value
+            }
+        }
+        return merged
+    }
+}

@@ -1,0 +1,90 @@
+/// What a job's client asked for, with the session's configuration and the defaults filled in: what an attempt goes by.
+public struct ResolvedSpec: Sendable, Equatable {
+    public var url: String
+    /// Whether another address can be tried when this one fails for good.
+    public var hasMirrorLeft: Bool
+    public var method: RequestMethod
+    public var body: RequestBody?
+    public var headers: [HeaderField]
+    public var credentials: Credentials?
+    public var userAgent: String
+    public var requestSeconds: Double
+    public var connectSeconds: Double
+    public var resourceSeconds: Double
+    public var minimumSpeed: Int64?
+    /// Seconds over which `minimumSpeed` is judged.
+    public var minimumSpeedSeconds = 60.0
+    /// Of all its session's transfers together.
+    public var sessionRateLimit: Int64?
+    public var tls: TLSRule
+    public var proxy: Proxy?
+    public var resumeDataTTL: Double
+    public var retry: RetryPolicy
+    /// Where its session puts files whose job does not say.
+    public var sessionPlace: Place
+    public var waitFor: [WaitFor]
+    public var digest: Digest
+    public var expectedSize: Int64?
+    public var maxSize: Int64?
+
+    public init(_ job: Job, in configuration: SessionConfiguration) {
+        let spec = job.spec
+        url = job.url
+        hasMirrorLeft = job.mirror < spec.mirrors.count
+        method = spec.method
+        body = spec.body
+        credentials = spec.credentials
+        headers = Self.merge(configuration.headers, spec.headers)
+        userAgent = configuration.userAgent ?? SessionConfiguration.defaultUserAgent
+        requestSeconds = Self.first(spec.timeouts, configuration.timeouts, \.requestSeconds)
+        connectSeconds = Self.first(spec.timeouts, configuration.timeouts, \.connectSeconds)
+        resourceSeconds = Self.first(spec.timeouts, configuration.timeouts, \.resourceSeconds)
+        minimumSpeed = configuration.minimumSpeed
+        sessionRateLimit = configuration.rateLimit
+        tls = configuration.tls
+        proxy = configuration.proxy
+        resumeDataTTL = configuration.resumeDataTTL ?? SessionConfiguration.defaultResumeDataTTL
+        retry = spec.retry ?? configuration.retry ?? RetryPolicy()
+        sessionPlace = Place(
+            directory: configuration.directory ?? "", filename: nil, conflict: configuration.onConflict ?? .rename,
+            createDirectories: true)
+        waitFor = spec.waitFor ?? configuration.waitFor ?? WaitFor.defaults
+        digest = spec.digest ?? configuration.digest ?? .sha256
+        expectedSize = spec.expectedSize
+        maxSize = spec.maxSize
+    }
+
+    /// The job's headers win over the session's of the same name; names are compared as HTTP does, without case.
+    private static func merge(_ session: [HeaderField], _ job: [HeaderField]) -> [HeaderField] {
+        let taken = Set(job.map { $0.name.lowercased() })
+        return session.filter { !taken.contains($0.name.lowercased()) } + job
+    }
+
+    private static func first(_ job: Timeouts, _ session: Timeouts, _ path: KeyPath<Timeouts, Double?>) -> Double {
+        job[keyPath: path] ?? session[keyPath: path] ?? Timeouts.defaults[keyPath: path] ?? 0
+    }
+}
+
+/// Where a file goes, with nothing left open but the name that a response suggests.
+public struct Place: Sendable, Equatable {
+    /// Below the downloads root; empty is the root itself.
+    public var directory: String
+    /// A name or a template; nil: what the response suggests.
+    public var filename: String?
+    public var conflict: Destination.Conflict
+    public var createDirectories: Bool
+
+    public init(directory: String, filename: String?, conflict: Destination.Conflict, createDirectories: Bool) {
+        self.directory = directory
+        self.filename = filename
+        self.conflict = conflict
+        self.createDirectories = createDirectories
+    }
+
+    /// What a job asks for, and for the rest this.
+    public func specified(by destination: Destination) -> Place {
+        Place(
+            directory: destination.directory ?? directory, filename: destination.filename ?? filename,
+            conflict: destination.onConflict ?? conflict, createDirectories: destination.createDirectories)
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+/// A file's name with places that are filled in when the response is there: `{date}-{suggested_filename}`.
+public struct FilenameTemplate: Sendable, Equatable {
+    /// What can be filled in.
+    public enum Placeholder: String, Sendable, CaseIterable {
+        /// `Content-Disposition`, else the last component of the URL asked for, else `download`.
+        case suggestedFilename = "suggested_filename"
+        /// The last component of the URL asked for, else `download`.
+        case urlBasename = "url_basename"
+        /// Of the suggested name, without its dot; empty where it has none.
+        case fileExtension = "extension"
+        case jobID = "job_id"
+        /// Of the URL asked for, without its port.
+        case host
+        /// `20190819`, UTC.
+        case date
+        /// `20190819152314`, UTC.
+        case dateTime = "datetime"
+    }
+
+    private enum Piece: Sendable, Equatable {
+        case text(String)
+        case placeholder(Placeholder)
+    }
+
+    private let pieces: [Piece]
+
+    /// Why a template cannot be used, as the end of a sentence.
+    public struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
+        public let description: String
+    }
+
+    public init(_ text: String) throws(Fault) {
+        var pieces: [Piece] = []
+        var rest = text[...]
+        while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            guard rest[brace] == "{", let end = rest[brace...].firstIndex(of: "}") else {
+                throw Fault(description: "has a brace without its counterpart")
+            }
+            let name = String(rest[rest.index(after: brace)..<end])
+            guard let placeholder = Placeholder(rawValue: name) else {
+                let known = Placeholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
+                throw Fault(description: "holds {\(name)}; there are \(known)")
+            }
+            pieces += [.text(String(rest[..<brace])), .placeholder(placeholder)]
+            rest = rest[rest.index(after: end)...]
+        }
+        self.pieces = pieces + [.text(String(rest))]
+        // What is filled in is made safe in the end; what the client wrote must be so by itself.
+        if let fault = FilePathRule.fault(inFilename: filled { _ in "x" }) { throw Fault(description: fault) }
+    }
+
+    /// What the placeholders stand for.
+    public struct Facts: Sendable {
+        public var contentDisposition: String?
+        public var url: String
+        public var job: JobID
+        public var now: Date
+
+        public init(contentDisposition: String?, url: String, job: JobID, now: Date) {
+            self.contentDisposition = contentDisposition
+            self.url = url
+            self.job = job
+            self.now = now
+        }
+    }
+
+    /// One safe path component, whatever the server suggests.
+    public func name(_ facts: Facts) -> String {
+        let suggested = SuggestedFilename.from(contentDisposition: facts.contentDisposition, url: facts.url)
+        let name = filled { placeholder in
+            switch placeholder {
+            case .suggestedFilename: suggested
+            case .urlBasename: SuggestedFilename.from(contentDisposition: nil, url: facts.url)
+            case .fileExtension: Self.fileExtension(of: suggested)
+            case .jobID: facts.job.text
+            case .host: URLRule.host(of: facts.url)
+            case .date: String(Self.digits(facts.now).prefix(8))
+            case .dateTime: Self.digits(facts.now)
+            }
+        }
+        return SuggestedFilename.safe(name) ?? facts.job.text
+    }
+
+    private func filled(_ value: (Placeholder) -> String) -> String {
+        pieces.map { piece in
+            switch piece {
+            case .text(let text): text
+            case .placeholder(let placeholder): value(placeholder)
+            }
+        }.joined()
+    }
+
+    private static func fileExtension(of name: String) -> String {
+        name.dropFirst().lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
+    }
+
+    /// `2019-08-19T15:23:14.250Z` without what is not a digit, and without the fraction.
+    private static func digits(_ date: Date) -> String { String(date.rfc3339.filter(\.isNumber).prefix(14)) }
+}

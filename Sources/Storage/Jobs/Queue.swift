@@ -1,0 +1,121 @@
+import Downloads
+import GRDB
+
+/// The jobs that wait for a slot, as admission looks at them. Every look is a few steps in an index, however many wait.
+struct Queue {
+    private let transaction: Transaction
+    private var priority = 0
+    /// Sessions of this priority that have nothing that may run now.
+    private var passed: Set<Name> = []
+    private var sessions: [Name]?
+
+    init(_ transaction: Transaction) { self.transaction = transaction }
+
+    /// The session whose turn it is: of those with jobs of the highest priority that has any, the one with the fewest
+    /// running. nil when no session is left.
+    mutating func nextSession(_ slots: Slots) throws -> Name? {
+        while priority <= Priority.lowestRank {
+            let waiting = try sessions ?? sessionsWaiting()
+            sessions = waiting
+            let left = waiting.filter { !passed.contains($0) }
+            if let next = left.min(by: { slots.running(in: $0) < slots.running(in: $1) }) { return next }
+            priority += 1
+            passed = []
+            sessions = nil
+        }
+        return nil
+    }
+
+    mutating func pass(over session: Name) { passed.insert(session) }
+
+    /// From one name to the next in the index.
+    private func sessionsWaiting() throws -> [Name] {
+        try transaction.rows(
+            """
+            WITH RECURSIVE names (name) AS (
+                SELECT min(session) FROM jobs WHERE state = 'queued' AND held_until IS NULL AND priority = :priority
+                UNION ALL
+                SELECT (SELECT min(session) FROM jobs
+                    WHERE state = 'queued' AND held_until IS NULL AND priority = :priority AND session > name)
+                FROM names WHERE name IS NOT NULL
+            ) SELECT name FROM names WHERE name IS NOT NULL
+            """, ["priority": priority]
+        ).map { Name(trusted: $0["name"]) }
+    }
+
+    /// The oldest job of a session whose host has room; nil when there is none, or the session is at its limit.
+    func oldestJob(of session: Name, _ slots: Slots, _ configuration: SessionConfiguration) throws -> (
+        job: JobID, host: String
+    )? {
+        guard slots.hasRoom(for: session, configuration) else { return nil }
+        let oldest = try transaction.rows(
+            """
+            SELECT id, host FROM jobs WHERE state = 'queued' AND held_until IS NULL AND priority = ? AND session = ?
+            ORDER BY id LIMIT ?
+            """, [priority, session.text, Self.probe])
+        let candidate =
+            try oldest.first { slots.hasRoom(at: $0["host"], for: session, configuration) }
+            ?? (oldest.count < Self.probe ? nil : oldestElsewhere(session, slots, configuration))
+        return candidate.map { (JobID($0["id"]), $0["host"]) }
+    }
+
+    /// How many jobs are looked at one by one before hosts are: a few that wait for a full host are passed over.
+    private static let probe = 32
+
+    /// The oldest job of each host, and of those whose host has room the oldest: a thousand that wait for one full host
+    /// cost one step.
+    private func oldestElsewhere(
+        _ session: Name, _ slots: Slots, _ configuration: SessionConfiguration
+    ) throws -> Row? {
+        let oldest = try transaction.rows(
+            """
+            WITH RECURSIVE hosts (host) AS (
+                SELECT min(host) FROM jobs
+                    WHERE state = 'queued' AND held_until IS NULL AND priority = :priority AND session = :session
+                UNION ALL
+                SELECT (SELECT min(host) FROM jobs WHERE state = 'queued' AND held_until IS NULL
+                    AND priority = :priority AND session = :session AND host > hosts.host)
+                FROM hosts WHERE host IS NOT NULL
+            )
+            SELECT host, (SELECT min(id) FROM jobs WHERE state = 'queued' AND held_until IS NULL
+                AND priority = :priority AND session = :session AND jobs.host = hosts.host) AS id
+            FROM hosts WHERE host IS NOT NULL ORDER BY id
+            """, ["priority": priority, "session": session.text])
+        return oldest.first { slots.hasRoom(at: $0["host"], for: session, configuration) }
+    }
+}
+
+/// What is taken of each limit.
+struct Slots {
+    static let running = "SELECT session, host, count(*) AS n FROM jobs WHERE state = 'running' GROUP BY session, host"
+
+    private let limits: AdmissionLimits
+    private(set) var free: Int
+    private var bySession: [Name: Int] = [:]
+    private var byHost: [String: Int] = [:]
+    private var bySessionAndHost: [Name: [String: Int]] = [:]
+
+    init(running: [Row], limits: AdmissionLimits) {
+        self.limits = limits
+        free = limits.jobs
+        for row in running { take(Name(trusted: row["session"]), host: row["host"], count: row["n"]) }
+    }
+
+    func running(in session: Name) -> Int { bySession[session, default: 0] }
+
+    func hasRoom(for session: Name, _ configuration: SessionConfiguration) -> Bool {
+        running(in: session) < configuration.maxConcurrentJobs ?? .max
+    }
+
+    func hasRoom(at host: String, for session: Name, _ configuration: SessionConfiguration) -> Bool {
+        byHost[host, default: 0] < limits.connectionsPerHost
+            && bySessionAndHost[session]?[host] ?? 0 < configuration.maxConnectionsPerHost ?? .max
+    }
+
+    mutating func take(_ session: Name, host: String, count: Int = 1) {
+        free -= count
+        bySession[session, default: 0] += count
+        byHost[host, default: 0] += count
+        bySessionAndHost[session, default: [:]][host, default: 0] += count
+    }
+}

@@ -1,0 +1,87 @@
+import Downloads
+import Foundation
+import GRDB
+
+/// What has been had of jobs that do not run: kept for a while, and never more than the service has room for.
+extension Store {
+    /// The parts that are promised, by name: everything else in the folder of parts is left over.
+    public func parts() throws(StoreError) -> [PartID: Int64] {
+        try read { db in
+            let rows = try Row.fetchAll(db, sql: "SELECT id, bytes_durable FROM parts")
+            return Dictionary(uniqueKeysWithValues: rows.map { (PartID($0["id"]), $0["bytes_durable"]) })
+        }
+    }
+
+    /// Forgets the parts whose time is over, then the oldest ones until the rest fits.
+    ///
+    /// - Parameter limit: bytes that all parts of jobs that do not run may have together; nil: any number.
+    /// - Returns: the parts that are promised no longer, and when the next one expires.
+    public func forgetParts(over limit: Int64?) async throws -> (dropped: [PartID], next: Date?) {
+        let isNeeded = try read { db in
+            try Bool.fetchOne(
+                db.cachedStatement(
+                    sql: """
+                        SELECT EXISTS (SELECT 1 FROM parts WHERE expires_at IS NOT NULL AND expires_at <= ?)
+                            OR (SELECT coalesce(sum(bytes_durable), 0) FROM parts) > ?
+                        """), arguments: [time.now.milliseconds, limit ?? .max]) ?? false
+        }
+        let dropped =
+            isNeeded
+            ? try await writer.write { try $0.expireParts() + $0.evictParts(over: limit ?? .max) } : []
+        let next = try read { db in
+            try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT min(expires_at) FROM parts WHERE expires_at IS NOT NULL"))
+        }
+        return (dropped, next.map(Date.init(milliseconds:)))
+    }
+}
+
+extension Transaction {
+    fileprivate func expireParts() throws -> [PartID] {
+        try rows("SELECT id, job FROM parts WHERE expires_at IS NOT NULL AND expires_at <= ?", [now.milliseconds])
+            .map(forget)
+    }
+
+    /// Oldest first; parts that grow are not resume data yet.
+    fileprivate func evictParts(over limit: Int64) throws -> [PartID] {
+        let parts = try rows(
+            """
+            SELECT parts.id, parts.job, bytes_durable FROM parts JOIN jobs ON jobs.id = parts.job
+            WHERE jobs.state <> 'running' ORDER BY parts.id
+            """)
+        var excess = parts.reduce(0) { $0 + ($1["bytes_durable"] as Int64) } - limit
+        var evicted: [PartID] = []
+        for part in parts where excess > 0 {
+            excess -= part["bytes_durable"] as Int64
+            evicted.append(try forget(part))
+        }
+        return evicted
+    }
+
+    private func forget(_ part: Row) throws -> PartID {
+        try removePart(PartID(part["id"]))
+        try run("UPDATE jobs SET revision = revision + 1 WHERE id = ?", [part["job"] as String])
+        return PartID(part["id"])
+    }
+
+    /// Gives the part of a job that is at rest to one that is being created.
+    ///
+    /// - Throws: `noResumeData`.
+    func adoptPart(of donor: JobID, by heir: JobID) throws {
+        guard let row = try row(JobRow.select + "WHERE jobs.id = ?", [donor.text]) else {
+            throw StoreError.noResumeData(donor, why: "there is no such job")
+        }
+        let job = try JobRow.job(row)
+        switch job.state {
+        case .paused, .failed, .cancelled: break
+        case .queued, .running, .waiting, .succeeded:
+            throw StoreError.noResumeData(
+                donor, why: "it is \(job.state.name.rawValue), not paused, failed or cancelled")
+        }
+        guard var part = job.part else { throw StoreError.noResumeData(donor, why: "it has none") }
+        part.expiry.countdown = (part.expiry.countdown ?? .stopped(left: part.expiry.lifetime)).running(at: now)
+        try run("UPDATE parts SET job = ? WHERE id = ?", [heir.text, part.id.text])
+        try run("UPDATE jobs SET revision = revision + 1 WHERE id = ?", [donor.text])
+        try updateExpiry(of: part)
+    }
+}

@@ -1,0 +1,159 @@
+import CurlClient
+import Foundation
+import TestKit
+import Testing
+
+/// Whom an https transfer believes. Every certificate is a real one.
+@Suite(.enabled(if: TLSOrigin.isAvailable)) struct TrustTests {
+    let client: CurlClient
+
+    init() throws {
+        client = try CurlClient()
+    }
+
+    private func run(
+        _ server: TLSOrigin, _ tls: TransferRequest.TLSOptions, host: String = "localhost"
+    ) async throws -> TransferResult {
+        try await client.run(TransferRequest(url: "https://\(host):\(server.port)/", tls: tls)).0
+    }
+
+    private func failure(of result: TransferResult) -> String? {
+        guard case .tlsFailed(let why) = result.error else {
+            Issue.record("\(result.outcome)")
+            return nil
+        }
+        return why
+    }
+
+    @Test func authorityThatIsGivenIsTrustedAndNoOther() async throws {
+        let (authority, other) = (try await CertificateAuthority(), try await CertificateAuthority(name: "Another"))
+        let server = try await TLSOrigin(authority.issue())
+        #expect(try await run(server, .init(caFile: authority.caFile)).outcome == .completed)
+        for stranger in [TransferRequest.TLSOptions(), .init(caFile: other.caFile)] {
+            #expect(failure(of: try await run(server, stranger)) == "its certificate's issuer is not known")
+        }
+    }
+
+    @Test func selfSignedCertificate() async throws {
+        let server = try await TLSOrigin()
+        #expect(failure(of: try await run(server, .init())) == "its certificate is self-signed, and not trusted")
+        #expect(try await run(server, .init(caFile: server.certificatePath)).outcome == .completed)
+    }
+
+    @Test func expiredCertificate() async throws {
+        let authority = try await CertificateAuthority()
+        let server = try await TLSOrigin(authority.issue(.expired))
+        #expect(failure(of: try await run(server, .init(caFile: authority.caFile))) == "its certificate has expired")
+    }
+
+    @Test func certificateForAnotherHost() async throws {
+        let authority = try await CertificateAuthority()
+        let server = try await TLSOrigin(authority.issue(to: "elsewhere.example"))
+        let trusting = TransferRequest.TLSOptions(caFile: authority.caFile)
+        for host in ["localhost", "127.0.0.1"] {
+            let why = failure(of: try await run(server, trusting, host: host))
+            #expect(why?.hasPrefix("its certificate is for another host") == true, "\(why ?? "")")
+        }
+    }
+
+    @Test func pinnedKey() async throws {
+        let authority = try await CertificateAuthority()
+        let certificate = try await authority.issue()
+        let server = try await TLSOrigin(certificate)
+        let (right, wrong) = (try await certificate.pin, try await authority.issue().pin)
+        for pins in [[right], ["sha256//" + right], [wrong, right]] {
+            let tls = TransferRequest.TLSOptions(caFile: authority.caFile, pinnedPublicKeys: pins)
+            #expect(try await run(server, tls).outcome == .completed)
+        }
+        // Whether or not the certificate is looked at.
+        for verifies in [true, false] {
+            let tls = TransferRequest.TLSOptions(
+                caFile: authority.caFile, pinnedPublicKeys: [wrong], verifies: verifies)
+            #expect(failure(of: try await run(server, tls)) == "its public key is none of the pinned ones")
+        }
+        // A pin vouches for nobody: the certificate has to be good, too.
+        let unknown = TransferRequest.TLSOptions(pinnedPublicKeys: [right])
+        #expect(failure(of: try await run(server, unknown)) == "its certificate's issuer is not known")
+    }
+
+    @Test func whoDoesNotVerifyTakesAnything() async throws {
+        let authority = try await CertificateAuthority()
+        let servers = [
+            try await TLSOrigin(), try await TLSOrigin(authority.issue(.expired)),
+            try await TLSOrigin(authority.issue(to: "elsewhere.example")),
+        ]
+        for server in servers {
+            #expect(try await run(server, .init(verifies: false)).outcome == .completed)
+        }
+    }
+
+    /// Each after a connection that is open and idle: it must serve whoever would have made the same one, and no other.
+    @Test func connectionServesOnlyItsLike() async throws {
+        let authority = try await CertificateAuthority()
+        let certificate = try await authority.issue()
+        let server = try await TLSOrigin(certificate)
+        let pin = try await certificate.pin
+        let other = try await authority.issue().pin
+        let copy = try TemporaryFolder()
+        let sameAuthority = try copy.write(text(of: authority.caFile), to: "ca.pem")
+
+        let (unverified, trusting) = (TransferRequest.TLSOptions(verifies: false), authority.caFile)
+        for first in [
+            unverified, .init(caFile: trusting), .init(caFile: trusting, pinnedPublicKeys: [pin]),
+            .init(pinnedPublicKeys: [pin], verifies: false),
+        ] {
+            // Opened, and opened no second time.
+            #expect(try await run(server, first).metrics.numConnects == 1)
+            #expect(try await run(server, first).metrics.numConnects == 0)
+        }
+        let connections = server.origin.connectionCount
+        #expect(try await run(server, .init()).error != nil)
+        #expect(try await run(server, .init(caFile: trusting, pinnedPublicKeys: [other])).error != nil)
+        #expect(try await run(server, .init(pinnedPublicKeys: [other], verifies: false)).error != nil)
+        #expect(try await run(server, .init(pinnedPublicKeys: [pin])).error != nil)
+        #expect(server.origin.requests.count == 8)
+        let elsewhere = try await run(server, .init(caFile: sameAuthority))
+        #expect(elsewhere.outcome == .completed)
+        #expect(elsewhere.metrics.numConnects == 1)
+        #expect(server.origin.connectionCount > connections)
+    }
+
+    @Test func certificatesOfTheSystemAreNotTrustedBesidesAFile() async throws {
+        let authority = try await CertificateAuthority()
+        let server = try await TLSOrigin(authority.issue())
+        // One after the other on one client, whose memory of trusted certificates has room for one file.
+        for _ in 0..<3 {
+            #expect(try await run(server, .init()).error != nil)
+            #expect(try await run(server, .init(caFile: authority.caFile)).outcome == .completed)
+        }
+    }
+
+    @Test func fileThatIsNotThere() async throws {
+        let server = try await TLSOrigin()
+        let why = failure(of: try await run(server, .init(caFile: "/nowhere/ca.pem")))
+        #expect(why == "the CA file /nowhere/ca.pem cannot be used")
+    }
+
+    @Test func fileThatHoldsNoCertificate() async throws {
+        let (server, folder) = (try await TLSOrigin(), try TemporaryFolder())
+        let file = try folder.write("nothing\n", to: "ca.pem")
+        #expect(failure(of: try await run(server, .init(caFile: file))) == "the CA file \(file) cannot be used")
+    }
+
+    @Test(arguments: [
+        TransferRequest.TLSOptions(caFile: ""), .init(caFile: "a\0b"), .init(pinnedPublicKeys: [""]),
+        .init(pinnedPublicKeys: ["/etc/passwd"]), .init(pinnedPublicKeys: ["sha256//"]),
+        .init(pinnedPublicKeys: ["sha256//AAAA"]),
+        .init(pinnedPublicKeys: ["AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA;="]),
+    ])
+    func refusedBeforeAByteLeaves(tls: TransferRequest.TLSOptions) async throws {
+        let origin = try Origin()
+        let (result, _) = try await client.run(TransferRequest(url: origin.url("/"), tls: tls))
+        _ = failure(of: result)
+        #expect(origin.connectionCount == 0)
+    }
+
+    private func text(of path: String) throws -> String {
+        try String(contentsOfFile: path, encoding: .utf8)
+    }
+}

@@ -1,0 +1,82 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// Time that runs out, and time that stands still.
+@Suite struct DeadlineTests {
+    private func fail(_ fixture: StoreFixture) async throws -> [SignalOutcome] {
+        try await fixture.store.failOverdueJobs { _ in }.outcomes
+    }
+
+    private func create(_ fixture: StoreFixture, _ change: (inout JobSpec) -> Void) async throws -> JobID {
+        var spec = JobSpec(url: "https://host/")
+        change(&spec)
+        return try #require(try await fixture.store.createJobs([NewJob(session: .default, spec: spec)]).first).id
+    }
+
+    @Test func aQueuedJobFailsAtItsDeadline() async throws {
+        let fixture = try StoreFixture()
+        let deadline = fixture.time.now.addingTimeInterval(10)
+        let id = try await create(fixture) { $0.deadline = deadline }
+        #expect(try await fail(fixture).isEmpty)
+        #expect(try await fixture.store.failOverdueJobs { _ in }.next == deadline)
+        fixture.time.advance(by: 10)
+        #expect(try await fail(fixture).map(\.job.state.failure?.code) == [.deadlineExceeded])
+        #expect(try fixture.store.job(id).state.name == .failed)
+        #expect(try await fail(fixture).isEmpty)
+    }
+
+    @Test func aRunningJobIsToBeStopped() async throws {
+        let fixture = try StoreFixture()
+        _ = try await create(fixture) { $0.timeouts.resourceSeconds = 10 }
+        _ = try await fixture.admit()
+        fixture.time.advance(by: 10)
+        guard case .done(let job, let effects, _)? = try await fail(fixture).first else {
+            Issue.record("nothing happened to the job")
+            return
+        }
+        #expect(job.state == .running(.attempting))
+        guard case .stopAttempt(.overdue(let failure))? = effects.first else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(failure.code == .deadlineExceeded)
+    }
+
+    @Test func aPausedJobLosesNoTime() async throws {
+        let fixture = try StoreFixture()
+        let id = try await create(fixture) { $0.timeouts.resourceSeconds = 10 }
+        _ = try await fixture.admit()
+        fixture.time.advance(by: 4)
+        _ = try await fixture.store.send(.attemptStopped(.pause), to: id)
+        fixture.time.advance(by: 1000)
+        #expect(try await fail(fixture).isEmpty)
+        _ = try await fixture.store.send(.resumeRequested, to: id)
+        #expect(try fixture.store.job(id).failsAt == fixture.time.now.addingTimeInterval(6))
+        fixture.time.advance(by: 6)
+        #expect(try await fail(fixture).count == 1)
+    }
+
+    @Test func aDeadlineMeetsAPausedJob() async throws {
+        let fixture = try StoreFixture()
+        let deadline = fixture.time.now.addingTimeInterval(10)
+        let id = try await create(fixture) { $0.deadline = deadline }
+        _ = try await fixture.store.send(.pauseRequested, to: id)
+        fixture.time.advance(by: 10)
+        #expect(try await fail(fixture).count == 1)
+    }
+
+    @Test func aRetryHasItsTimeAnew() async throws {
+        let fixture = try StoreFixture()
+        let id = try await create(fixture) { $0.timeouts.resourceSeconds = 10 }
+        _ = try await fixture.admit()
+        _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: id)
+        fixture.time.advance(by: 100)
+        _ = try await fixture.store.send(.retryRequested, to: id)
+        _ = try await fixture.admit()
+        #expect(try fixture.store.job(id).failsAt == fixture.time.now.addingTimeInterval(10))
+    }
+}

@@ -1,0 +1,113 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// Parts of jobs that do not run: how long they are kept, how many, and who may have them.
+@Suite struct ResumeDataTests {
+    /// A failed job with a part.
+    private func failedJob(_ fixture: StoreFixture, _ part: String, durable: Int64 = 5) async throws -> JobID {
+        let job = try #require(try await fixture.create().first)
+        _ = try await fixture.admit()
+        let report = AttemptReport(part: StoreFixture.part(part, durable: durable), hasGained: true)
+        _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: job.id, report)
+        return job.id
+    }
+
+    private func forget(_ fixture: StoreFixture, over limit: Int64? = nil) async throws -> [String] {
+        try await fixture.store.forgetParts(over: limit).dropped.map(\.text)
+    }
+
+    @Test func aPartExpires() async throws {
+        let fixture = try StoreFixture()
+        var configuration = SessionConfiguration()
+        configuration.resumeDataTTL = 100
+        _ = try await fixture.store.declareSession(.default, configuration: configuration)
+        let id = try await failedJob(fixture, "part_a")
+        let expiry = fixture.time.now.addingTimeInterval(100)
+        #expect(try await fixture.store.forgetParts(over: nil).next == expiry)
+        fixture.time.advance(by: 100)
+        #expect(try await forget(fixture) == ["part_a"])
+        #expect(try fixture.store.job(id).part == nil)
+        #expect(try await forget(fixture).isEmpty)
+    }
+
+    @Test func aPausedJobsPartDoesNotAge() async throws {
+        let fixture = try StoreFixture()
+        let job = try #require(try await fixture.create().first)
+        _ = try await fixture.admit()
+        _ = try await fixture.store.send(
+            .attemptStopped(.pause), to: job.id, AttemptReport(part: StoreFixture.part("part_a")))
+        #expect(try await fixture.store.forgetParts(over: nil).next == nil)
+        fixture.time.advance(by: 10_000_000)
+        #expect(try await forget(fixture).isEmpty)
+        _ = try await fixture.store.send(.resumeRequested, to: job.id)
+        #expect(
+            try fixture.store.job(job.id).part?.expiry.countdown?.end == fixture.time.now.addingTimeInterval(604_800))
+    }
+
+    @Test func whatGrowsDoesNotAge() async throws {
+        let fixture = try StoreFixture()
+        let id = try await failedJob(fixture, "part_a")
+        _ = try await fixture.store.send(.retryRequested, to: id)
+        _ = try await fixture.admit()
+        #expect(try await fixture.store.forgetParts(over: 0).next == nil)
+        #expect(try fixture.store.job(id).part != nil)
+    }
+
+    @Test func theOldestGoesWhenThereIsTooMuch() async throws {
+        let fixture = try StoreFixture()
+        var jobs: [JobID] = []
+        for name in ["part_a", "part_b", "part_c"] { jobs.append(try await failedJob(fixture, name, durable: 10)) }
+        #expect(try await forget(fixture, over: 30).isEmpty)
+        #expect(try await forget(fixture, over: 29) == ["part_a"])
+        #expect(try await forget(fixture, over: 5) == ["part_b", "part_c"])
+        #expect(try jobs.map { try fixture.store.job($0).part }.allSatisfy { $0 == nil })
+    }
+
+    @Test func aCancelledJobKeepsItsPartWhereItIsAsked() async throws {
+        let fixture = try StoreFixture()
+        for (name, keeps) in [("part_a", true), ("part_b", false)] {
+            let job = try #require(try await fixture.create().first)
+            _ = try await fixture.admit()
+            let report = AttemptReport(part: StoreFixture.part(name))
+            _ = try await fixture.store.send(.attemptStopped(.pause), to: job.id, report)
+            _ = try await fixture.store.send(.cancelRequested(keepsPart: keeps), to: job.id)
+            #expect(try (fixture.store.job(job.id).part != nil) == keeps)
+        }
+        #expect(try fixture.store.parts().keys.map(\.text) == ["part_a"])
+    }
+
+    @Test func anotherJobMayHaveIt() async throws {
+        let fixture = try StoreFixture()
+        let donor = try await failedJob(fixture, "part_a")
+        let heir = try #require(
+            try await fixture.store.createJobs([
+                NewJob(session: .default, spec: JobSpec(url: "https://elsewhere/"), resumeFrom: donor)
+            ]).first)
+        #expect(heir.part?.id.text == "part_a")
+        #expect(heir.bytesDurable == 5)
+        #expect(try fixture.store.job(donor).part == nil)
+        #expect(try fixture.store.job(heir.id) == heir)
+    }
+
+    @Test func onlyWhatIsAtRestAndHasOneGivesIt() async throws {
+        let fixture = try StoreFixture()
+        let running = try #require(try await fixture.create().first)
+        _ = try await fixture.admit()
+        let cancelled = try #require(try await fixture.create().first)
+        _ = try await fixture.store.send(.cancelRequested(keepsPart: true), to: cancelled.id)
+        for donor in [running.id, cancelled.id, JobID("job_nobody")] {
+            await #expect {
+                try await fixture.store.createJobs([
+                    NewJob(session: .default, spec: JobSpec(url: "https://h/"), resumeFrom: donor)
+                ])
+            } throws: { error in
+                if case .noResumeData(donor, _)? = error as? StoreError { true } else { false }
+            }
+        }
+        #expect(try fixture.store.jobs(JobQuery()).jobs.count == 2)
+    }
+}
