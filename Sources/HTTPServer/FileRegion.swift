@@ -23,7 +23,7 @@ public final class FileRegion: Sendable {
 
     /// A descriptor of its own for one answer, because the library closes the one it is given and a region may be used
     /// for several answers. Nil when the process has none left.
-    func duplicateDescriptor() -> Int32? {
+    public func duplicateDescriptor() -> Int32? {
         let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         return duplicate < 0 ? nil : duplicate
     }

@@ -24,25 +24,25 @@ struct RehearsalHandler: RequestHandler {
     }
 
     private func answer(_ rehearsal: Rehearsal, to head: RequestHead) -> Response {
-        // A range has no meaning to HEAD (RFC 9110, section 14.2).
-        var headers = head.headers
-        if head.method == .head { headers[.range] = nil }
         let refusal = rehearsal.refusal(
-            hasRange: headers[.range] != nil, isAuthorized: headers[.authorization] != nil)
+            hasRange: head.method == .get && head.headers[.range] != nil,
+            isAuthorized: head.headers[.authorization] != nil)
         if let refusal { return refuse(rehearsal, with: refusal) }
         let tag = "\"rehearsal-\(rehearsal.size)\""
         let fields: HTTPFields = [
             .acceptRanges: "bytes", .eTag: tag, .contentType: "application/octet-stream",
         ]
-        switch ByteRange.requested(headers, size: rehearsal.size, tag: tag) {
-        case .whole:
-            let body = RehearsalBody(rehearsal: rehearsal, range: 0..<rehearsal.size)
-            return Response(status: .ok, headers: fields, body: body.answering(head.method))
-        case .part(let range):
+        switch RequestedRanges(of: head, size: rehearsal.size, tag: tag) {
+        case .parts(let ranges) where ranges.count == 1:
+            let range = ranges[0]
             let body = RehearsalBody(rehearsal: rehearsal, range: Range(range))
             var fields = fields
             fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(rehearsal.size)"
             return Response(status: .partialContent, headers: fields, body: body.answering(head.method))
+        // Several ranges may be answered with the whole.
+        case .whole, .parts:
+            let body = RehearsalBody(rehearsal: rehearsal, range: 0..<rehearsal.size)
+            return Response(status: .ok, headers: fields, body: body.answering(head.method))
         case .unsatisfiable:
             return .text(
                 .rangeNotSatisfiable, "The file has \(rehearsal.size) bytes.",

@@ -5,41 +5,6 @@ import Testing
 
 @testable import API
 
-@Suite struct ByteRangeTests {
-    private func range(_ text: String?, ifRange: String? = nil, size: Int64 = 100) -> ByteRange {
-        var headers: HTTPFields = [:]
-        headers[.range] = text
-        headers[.ifRange] = ifRange
-        return .requested(headers, size: size, tag: "\"t\"")
-    }
-
-    @Test func oneRange() {
-        #expect(range("bytes=0-0") == .part(0...0))
-        #expect(range("bytes=10-") == .part(10...99))
-        #expect(range("bytes=10-1000") == .part(10...99))
-        #expect(range("bytes=-5") == .part(95...99))
-        #expect(range("bytes=-500") == .part(0...99))
-    }
-
-    @Test func whatCannotBeSatisfied() {
-        #expect(range("bytes=100-") == .unsatisfiable)
-        #expect(range("bytes=-0") == .unsatisfiable)
-        #expect(range("bytes=0-", size: 0) == .unsatisfiable)
-    }
-
-    @Test(arguments: [
-        nil, "", "bytes=", "bytes=-", "bytes=5-2", "bytes=a-b", "items=0-1", "bytes=0-1,3-4", "bytes=+1-2",
-    ])
-    func anythingElseIsAnsweredWithTheWhole(_ text: String?) {
-        #expect(range(text) == .whole)
-    }
-
-    @Test func ifRange() {
-        #expect(range("bytes=1-2", ifRange: "\"t\"") == .part(1...2))
-        #expect(range("bytes=1-2", ifRange: "\"other\"") == .whole)
-    }
-}
-
 @Suite struct ContentDispositionHeaderTests {
     @Test func namesForOldAndNewClients() {
         #expect(

@@ -67,6 +67,9 @@ public final class ChildProcess: Sendable {
     /// nil while it runs.
     public var endingSoFar: Ending? { ending.current }
 
+    /// Of the process while it runs.
+    public var pid: Int32 { process.processIdentifier }
+
     public func signal(_ number: Int32) {
         // Under the lock: once the end is noted, the number may be somebody else's.
         ending.withLock { ending in

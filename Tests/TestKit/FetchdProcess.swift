@@ -50,6 +50,8 @@ public final class FetchdProcess: Sendable {
     public var port: UInt16 { incarnation.current.port }
     public var baseURL: String { "http://127.0.0.1:\(port)" }
     public var api: APIClient { APIClient(baseURL: baseURL, token: options.token) }
+    /// For looking into `/proc`.
+    public var pid: Int32 { incarnation.current.child.pid }
     public var isRunning: Bool { incarnation.current.child.endingSoFar == nil }
 
     /// What the present process has logged; for messages of tests that fail.

@@ -5,7 +5,7 @@ import HTTPServer
 import HTTPTypes
 import Storage
 
-/// `/v1/jobs/{id}/file`: the finished file, whole or one range of it (RFC 9110, section 14).
+/// `/v1/jobs/{id}/file`: the finished file, whole or in ranges (RFC 9110, section 14).
 struct FileRoutes: Sendable {
     let store: Store
     let engine: Engine
@@ -21,24 +21,34 @@ struct FileRoutes: Sendable {
         guard let opened = engine.openFile(of: finish) else {
             throw Problem(.fileGone, "\(finish.file.path) is no longer in the downloads folder.")
         }
-        let tag = Self.tag(finish.file, size: opened.size, modified: opened.modified)
-        let region = { (offset: Int64, length: Int64) in
-            FileRegion(owning: opened.descriptor, offset: UInt64(offset), length: UInt64(length))
-        }
+        return try Self.response(opened, finish.file, to: call.head)
+    }
+
+    private static func response(
+        _ opened: (descriptor: Int32, size: Int64, modified: Int64), _ file: FinishedFile, to head: RequestHead
+    ) throws(Problem) -> Response {
+        // Owns the descriptor from here on, whatever is answered.
+        let whole = FileRegion(owning: opened.descriptor, length: UInt64(opened.size))
+        let type = file.contentType ?? "application/octet-stream"
+        let tag = tag(file, size: opened.size, modified: opened.modified)
         var headers: HTTPFields = [
-            .acceptRanges: "bytes", .eTag: tag, .contentType: finish.file.contentType ?? "application/octet-stream",
-            .contentDisposition: ContentDispositionHeader.attachment(finish.file.path),
+            .acceptRanges: "bytes", .eTag: tag, .contentType: type,
+            .contentDisposition: ContentDispositionHeader.attachment(file.path),
             // The type is a stranger's word; no browser shall run what it guesses.
             .xContentTypeOptions: "nosniff",
         ]
-        switch ByteRange.requested(call.head.headers, size: opened.size, tag: tag) {
-        case .whole: return Response(status: .ok, headers: headers, body: .file(region(0, opened.size)))
-        case .part(let range):
-            headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(opened.size)"
-            let body = region(range.lowerBound, range.upperBound - range.lowerBound + 1)
-            return Response(status: .partialContent, headers: headers, body: .file(body))
+        if head.isMet(byTag: tag) { return Response(status: .notModified, headers: headers, body: .file(whole)) }
+        switch RequestedRanges(of: head, size: opened.size, tag: tag) {
+        case .whole: return Response(status: .ok, headers: headers, body: .file(whole))
+        case .parts(let ranges) where ranges.count == 1:
+            headers[.contentRange] = "bytes \(ranges[0].lowerBound)-\(ranges[0].upperBound)/\(opened.size)"
+            return Response(status: .partialContent, headers: headers, body: .file(try whole.part(ranges[0])))
+        case .parts(let ranges):
+            let multipart = MultipartByteRanges(ranges, of: opened.size, type: type)
+            headers[.contentType] = multipart.contentType
+            let stream = multipart.stream(from: try whole.descriptorOfItsOwn())
+            return Response(status: .partialContent, headers: headers, body: .stream(stream))
         case .unsatisfiable:
-            _ = region(0, 0)
             var problem = Problem(.rangeNotSatisfiable, "The file has \(opened.size) bytes.")
             problem.headers[.contentRange] = "bytes */\(opened.size)"
             throw problem
@@ -52,32 +62,26 @@ struct FileRoutes: Sendable {
     }
 }
 
-/// The first and last byte that a `Range` asks for.
-enum ByteRange: Equatable {
-    case whole
-    case part(ClosedRange<Int64>)
-    case unsatisfiable
-
-    /// Anything but one well-formed byte range under a matching `If-Range` is answered with the whole, as the RFC allows.
-    static func requested(_ headers: HTTPFields, size: Int64, tag: String) -> ByteRange {
-        guard let text = headers[.range], headers[.ifRange].map({ $0 == tag }) ?? true else { return .whole }
-        guard text.hasPrefix("bytes=") else { return .whole }
-        let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
-            .map { $0.trimmingCharacters(in: .whitespaces) }
-        guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
-            return .whole
-        }
-        switch (Int64(ends[0]), Int64(ends[1])) {
-        case (let first?, let last?) where first <= last: return bounded(first, last, size)
-        case (let first?, nil) where ends[1].isEmpty: return bounded(first, .max, size)
-        case (nil, let suffix?) where ends[0].isEmpty:
-            return suffix == 0 ? .unsatisfiable : bounded(max(0, size - suffix), .max, size)
-        default: return .whole
-        }
+extension FileRegion {
+    fileprivate func part(_ range: ClosedRange<Int64>) throws(Problem) -> FileRegion {
+        FileRegion(
+            owning: try descriptorOfItsOwn(), offset: UInt64(range.lowerBound), length: UInt64(range.count))
     }
 
-    private static func bounded(_ first: Int64, _ last: Int64, _ size: Int64) -> ByteRange {
-        first < size ? .part(first...min(last, size - 1)) : .unsatisfiable
+    fileprivate func descriptorOfItsOwn() throws(Problem) -> Int32 {
+        guard let descriptor = duplicateDescriptor() else {
+            throw Problem(.unavailable, "fetchd has no file descriptor left. Try again in a moment.")
+        }
+        return descriptor
+    }
+}
+
+extension RequestHead {
+    /// `If-None-Match` (RFC 9110, section 13.1.2): the client has this version already.
+    fileprivate func isMet(byTag tag: String) -> Bool {
+        guard let text = headers[.ifNoneMatch] else { return false }
+        let tags = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        return tags.contains { $0 == "*" || $0 == tag || $0 == "W/" + tag }
     }
 }
 

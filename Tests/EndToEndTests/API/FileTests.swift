@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `GET /v1/jobs/{id}/file`: the finished file, whole or a range of it.
+/// `GET /v1/jobs/{id}/file`: the finished file, whole or in ranges.
 @Suite struct FileTests {
     @Test func theWholeFile() async throws {
         let scene = try await Scene()
@@ -36,8 +36,8 @@ import Testing
         #expect(answer.header("Content-Range") == "bytes \(bounds)/200000")
     }
 
-    @Test(arguments: ["bytes=0-1,5-6", "lines=1-2", "bytes=5-1", "bytes=a-b", "bytes=-", "bytes=+1-2", "bytes"])
-    func whatIsNoSingleRangeIsTheWhole(_ range: String) async throws {
+    @Test(arguments: ["lines=1-2", "bytes=5-1", "bytes=a-b", "bytes=-", "bytes=+1-2", "bytes", "bytes=0-,0-"])
+    func whatIsNoRangeIsTheWhole(_ range: String) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let answer = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("Range", range)])
@@ -53,6 +53,88 @@ import Testing
         #expect(answer.status == 416)
         #expect(answer.problem == .init(kind: "range-not-satisfiable"))
         #expect(answer.header("Content-Range") == "bytes */200000")
+    }
+
+    @Test func severalRanges() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .succeeded)
+        let ranges = "bytes=0-9, 150000-, 500000-, -1"
+        let answer = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("Range", ranges)])
+        #expect(answer.status == 206)
+        #expect(answer.header("Content-Range") == nil)
+        #expect(answer.header("Content-Length") == "\(answer.body.count)")
+        let type = try #require(answer.header("Content-Type"))
+        #expect(type.hasPrefix("multipart/byteranges; boundary="))
+        // RFC 9110, section 14.6: each part says what it is.
+        var expected: [UInt8] = []
+        for range in [0...9, 150_000...199_999, 199_999...199_999] {
+            expected += "\r\n--\(type.dropFirst(31))\r\nContent-Type: video/mp4\r\n".utf8
+            expected += "Content-Range: bytes \(range.lowerBound)-\(range.upperBound)/200000\r\n\r\n".utf8
+            expected += scene.bytes[range]
+        }
+        expected += "\r\n--\(type.dropFirst(31))--\r\n".utf8
+        // Not compared by the expectation itself, which would print half a megabyte of numbers.
+        let isExpected = answer.body == expected
+        #expect(isExpected)
+    }
+
+    @Test func aRangeHasNoMeaningToHead() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .succeeded)
+        for range in ["bytes=0-9", "bytes=0-1,5-6", "bytes=999999-"] {
+            let head = try await scene.api.send("HEAD", "/v1/jobs/\(id)/file", headers: [("Range", range)])
+            #expect(head.status == 200)
+            #expect(head.header("Content-Length") == "200000")
+        }
+    }
+
+    @Test func whoHasItNeedsNoSecondCopy() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .succeeded)
+        let tag = try #require(try await scene.api.get("/v1/jobs/\(id)/file").header("ETag"))
+        for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
+            let answer = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("If-None-Match", known)])
+            #expect(answer.status == 304)
+            #expect(answer.body.isEmpty)
+            #expect(answer.header("ETag") == tag)
+        }
+        let answer = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("If-None-Match", "\"other\"")])
+        #expect(answer.status == 200)
+    }
+
+    /// Whole, in one range, in several: each gets its bytes, and the API answers others meanwhile.
+    @Test func ahundredClientsReadIt() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .succeeded)
+        let bytes = scene.bytes
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for reader in 0..<100 {
+                group.addTask { [api = scene.api] in
+                    let first = reader * 1000
+                    let range = ["", "bytes=\(first)-", "bytes=0-9,\(first)-"][reader % 3]
+                    let headers = range.isEmpty ? [] : [(name: "Range", value: range)]
+                    let answer = try await api.get("/v1/jobs/\(id)/file", headers: headers)
+                    switch reader % 3 {
+                    case 0: #expect(answer.status == 200 && answer.body == bytes)
+                    case 1: #expect(answer.status == 206 && answer.body == Array(bytes[first...]))
+                    default: #expect(answer.status == 206 && answer.body.count > 200_010 - first)
+                    }
+                }
+            }
+            group.addTask { [api = scene.api] in
+                let job = try await api.job(id)
+                #expect(job["state"] == "succeeded")
+            }
+            try await group.waitForAll()
+        }
+        // Nothing of it stays behind.
+        _ = try await eventually("the descriptors to be closed") {
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(scene.fetchd.pid)/fd")
+            let targets = open.compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(scene.fetchd.pid)/fd/\($0)")
+            }
+            return targets.contains { $0.hasSuffix("/downloads/file") } ? nil : true
+        }
     }
 
     @Test func aRangeOfAnotherFileIsTheWhole() async throws {

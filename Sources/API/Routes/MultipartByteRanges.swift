@@ -1,0 +1,82 @@
+import Dispatch
+import Foundation
+import HTTPServer
+
+/// Several ranges of one file as one body (`multipart/byteranges`, RFC 9110, section 14.6).
+struct MultipartByteRanges: Sendable {
+    private let ranges: [ClosedRange<Int64>]
+    private let heads: [[UInt8]]
+    private let end: [UInt8]
+    /// Of the answer.
+    let contentType: String
+
+    /// - Parameters:
+    ///   - size: bytes of the whole file.
+    ///   - type: the file's media type.
+    init(_ ranges: [ClosedRange<Int64>], of size: Int64, type: String) {
+        // Long enough that no file contains it by accident.
+        let boundary = "fetchd-" + UUID().uuidString
+        self.ranges = ranges
+        heads = ranges.map { range in
+            Array(
+                """
+                \r\n--\(boundary)\r
+                Content-Type: \(type)\r
+                Content-Range: bytes \(range.lowerBound)-\(range.upperBound)/\(size)\r
+                \r\n
+                """.utf8)
+        }
+        end = Array("\r\n--\(boundary)--\r\n".utf8)
+        contentType = "multipart/byteranges; boundary=\(boundary)"
+    }
+
+    private var length: Int64 {
+        Int64(heads.reduce(0) { $0 + $1.count } + end.count) + ranges.reduce(0) { $0 + Int64($1.count) }
+    }
+
+    /// The body, read as the client takes it. A file that is cut short meanwhile breaks the answer off.
+    func stream(from descriptor: Int32) -> ResponseStream {
+        let stream = ResponseStream(length: length)
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        Task {
+            // Before its length is reached, the end is a mistake that the client sees.
+            defer { stream.finish() }
+            for (head, range) in zip(heads, ranges) {
+                guard await send(head, to: stream), await send(range, of: file, to: stream) else { return }
+            }
+            _ = await send(end, to: stream)
+        }
+        return stream
+    }
+
+    private func send(_ bytes: [UInt8], to stream: ResponseStream) async -> Bool {
+        guard await stream.room(for: bytes.count) else { return false }
+        return stream.write(bytes)
+    }
+
+    private func send(_ range: ClosedRange<Int64>, of file: FileHandle, to stream: ResponseStream) async -> Bool {
+        var position = range.lowerBound
+        while position <= range.upperBound {
+            let count = Int(min(Self.pieceBytes, range.upperBound - position + 1))
+            guard let bytes = await Self.read(count, at: position, of: file), await send(bytes, to: stream) else {
+                return false
+            }
+            position += Int64(count)
+        }
+        return true
+    }
+
+    private static let pieceBytes: Int64 = 256 << 10
+    private static let disk = DispatchQueue(label: "ranges", attributes: .concurrent)
+
+    /// A disk may be slow, and the threads that tasks share must not wait for it.
+    private static func read(_ count: Int, at position: Int64, of file: FileHandle) async -> [UInt8]? {
+        await withCheckedContinuation { continuation in
+            disk.async {
+                try? file.seek(toOffset: UInt64(position))
+                let bytes = try? file.read(upToCount: count)
+                continuation.resume(returning: bytes.flatMap { $0.count == count ? Array($0) : nil })
+            }
+        }
+    }
+}
