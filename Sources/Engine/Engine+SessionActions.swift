@@ -50,8 +50,14 @@ extension Engine {
     /// - Throws: `StoreError.noSuchSession`, `sessionPermanent`.
     public func invalidate(_ session: Name, cancels: Bool) async throws -> SessionStatus? {
         try await services.store.invalidateSession(session)
-        if cancels { try await perform(.cancelRequested(keepsPart: false), onAllOf: session) }
-        try await SessionCloser(services: services).close()
-        do { return try services.store.session(session) } catch StoreError.noSuchSession { return nil }
+        do {
+            if cancels { try await perform(.cancelRequested(keepsPart: false), onAllOf: session) }
+            try await SessionCloser(services: services).close()
+            return try services.store.session(session)
+        } catch StoreError.noSuchSession {
+            // It was there to be invalidated. From then on the service's own closer is free to end it, also while the
+            // jobs are still being cancelled here.
+            return nil
+        }
     }
 }

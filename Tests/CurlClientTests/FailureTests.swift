@@ -111,20 +111,23 @@ import Testing
 
     @Test func silenceInTheBody() async throws {
         origin.serve("/file", .file(Content.random(seed: 19, count: 1_000)), .stalling(after: 400))
-        let (result, recorder) = try await run("/file", .init(idle: .milliseconds(100)))
+        // Long enough for the origin to send what it has, however busy the machine is.
+        let (result, recorder) = try await run("/file", .init(idle: .seconds(1)))
         #expect(result.error == .timedOut(.idle))
         #expect(recorder.body.count == 400)
     }
 
     @Test func trickleIsNotSilence() async throws {
-        origin.serve("/file", .file(Content.random(seed: 20, count: 400)), .limited(bytesPerSecond: 1_000))
-        let (result, _) = try await run("/file", .init(idle: .milliseconds(250)))
+        // As a whole it takes longer than the patience; its pauses are a twentieth of that, so that a busy machine may
+        // lengthen them.
+        origin.serve("/file", .file(Content.random(seed: 20, count: 1_500)), .limited(bytesPerSecond: 1_000))
+        let (result, _) = try await run("/file", .init(idle: .seconds(1)))
         #expect(result.outcome == .completed)
     }
 
     @Test func totalTimeDespiteATrickle() async throws {
         origin.serve("/file", .file(Content.random(seed: 20, count: 100_000)), .limited(bytesPerSecond: 1_000))
-        let (result, _) = try await run("/file", .init(idle: .milliseconds(250), total: .milliseconds(300)))
+        let (result, _) = try await run("/file", .init(idle: .seconds(1), total: .milliseconds(1_200)))
         #expect(result.error == .timedOut(.total))
     }
 
@@ -133,7 +136,8 @@ import Testing
         origin.serve("/file", .file(bytes))
         origin.serve("/silent", .file([1]), .silent)
         let recorder = Recorder(holdingChunks: true)
-        let patience = TransferRequest.Timeouts(idle: .milliseconds(150))
+        // Longer than a busy machine keeps either end from going on.
+        let patience = TransferRequest.Timeouts(idle: .seconds(1))
         client.start(TransferRequest(url: origin.url("/file"), timeouts: patience), handler: recorder)
         #expect(await recorder.received(atLeast: almostAWindow))
         // Another transfer with the same patience, begun later, runs out of it; the paused one does not.

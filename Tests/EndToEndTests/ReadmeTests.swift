@@ -10,11 +10,17 @@ import Testing
         #expect(script.split(separator: "\n").count == 11)
 
         let (fetchd, origin, receiver) = (try await FetchdProcess.start(), try Origin(), try WebhookReceiver())
-        let bytes = Content.random(seed: 13, count: 400_000)
-        origin.serve("/film.bin", .file(bytes), .limited(bytesPerSecond: 400_000))
+        let (bytes, gate) = (Content.random(seed: 13, count: 400_000), Gate())
+        origin.serve("/film.bin", .file(bytes), .waiting(at: 200_000, for: gate))
         let folder = try TemporaryFolder()
-        let output = try await Self.run(
-            script, ["FETCHD_URL": fetchd.baseURL, "FILE": origin.url("/film.bin"), "HOOK": receiver.url], in: folder)
+        let environment = ["FETCHD_URL": fetchd.baseURL, "FILE": origin.url("/film.bin"), "HOOK": receiver.url]
+        async let run = Self.run(script, environment, in: folder)
+        // However slow the lines are typed, the download is not over before it is paused.
+        _ = try await eventually("the pause", atMost: .seconds(60)) {
+            try await fetchd.api.events().contains { $0["type"] == "job.paused" } ? true : nil
+        }
+        gate.open()
+        let output = try await run
         #expect(folder.bytes(of: "film.bin") == bytes)
         for expected in [#""id":"films""#, "whsec_", "\"paused\"", "job.succeeded"] {
             #expect(output.contains(expected), "\(output)")

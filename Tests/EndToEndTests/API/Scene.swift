@@ -11,9 +11,10 @@ struct Scene: Sendable {
 
     var api: APIClient { fetchd.api }
 
-    init(_ options: FetchdProcess.Options = .init()) async throws {
+    /// - Parameter folder: of a service that has ended, which this one takes over.
+    init(_ options: FetchdProcess.Options = .init(), in folder: TemporaryFolder? = nil) async throws {
         origin = try Origin()
-        fetchd = try await FetchdProcess.start(options)
+        fetchd = try await FetchdProcess.start(options, in: folder)
         origin.serve("/file", .file(bytes, contentType: "video/mp4"))
         origin.serve("/held", .file(bytes), .waiting(at: 100_000, for: gate))
         origin.serve("/missing", .fixed(status: 404))

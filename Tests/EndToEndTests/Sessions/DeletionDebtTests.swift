@@ -31,12 +31,15 @@ import Testing
     }
 
     @Test func aFinishThatIsGivenUpKeepsNobody() async throws {
-        let receiver = try WebhookReceiver()
+        let (receiver, gate) = (try WebhookReceiver(), Gate())
         receiver.answer(503)
+        receiver.answer(503, to: 1...1, after: gate)
         let films = try await BusySession(.init(arguments: ["--webhook-retry-delays", "0,0.05,0.05"]))
         try await films.api.declareWebhook(of: "films", url: receiver.url)
         films.scene.gate.open()
         #expect(try await films.api.delete(films.path).status == 202)
+        // Owed while it is under way, and so for long enough for the answer to say so.
+        gate.open()
         try await films.api.waitForEnd(of: "films")
         #expect(receiver.received.count == 3)
     }

@@ -7,7 +7,8 @@ import Testing
 /// Rehearsals take the way of real downloads, crashes included.
 @Suite struct RehearsedSessionTests {
     private static let enabled = FetchdProcess.Options(arguments: ["--enable-rehearsals"])
-    private static let slow = "rehearse:slow.bin?size=5000000&seconds=4"
+    /// So slow that several checkpoints, which are two seconds apart, come before the end.
+    private static let slow = "rehearse:slow.bin?size=5000000&seconds=8"
 
     private func order(_ url: String, _ session: String = "default") -> JSON {
         ["url": .string(url), "session": .string(session)]
@@ -55,7 +56,7 @@ import Testing
         let sessions = ["good", "bad", "mixed"]
         try await declare(sessions, fetchd)
         for name in sessions { try await fetchd.api.declareWebhook(of: name, url: receiver.url) }
-        let lost = "rehearse:lost.bin?size=5000000&seconds=4&lose_at=4500000&then=410"
+        let lost = "rehearse:lost.bin?size=5000000&seconds=8&lose_at=4500000&then=410"
         let ids = try await fetchd.api.submit(all: [
             order(Self.slow, "good"), order("rehearse:film.mkv?size=100000", "good"),
             order(lost, "bad"), order("rehearse:film.mkv?status=404", "bad"),
@@ -68,8 +69,8 @@ import Testing
         }
         try await fetchd.kill()
         try await fetchd.restart()
-        // The same again, left alone.
-        let undisturbed = try await fetchd.api.submit(order(Self.slow))
+        // The same bytes again, left alone.
+        let undisturbed = try await fetchd.api.submit(order("rehearse:slow.bin?size=5000000"))
 
         let finishes = try await receiver.waitFor("session.finished", count: 3)
         let outcomes = finishes.map { ($0.data["session"].string ?? "", $0.data["outcome"].string ?? "") }

@@ -52,6 +52,8 @@ import Testing
         #expect(replaced.json["events"] == ["job.succeeded"])
         scene.gate.open()
         _ = try await receiver.waitFor("job.succeeded")
+        // Which is addressed to nobody, as it happens before the next replacement.
+        try await scene.api.waitForFinish(of: "default")
         // Left out, they are the default again: a replacement says all there is to say.
         #expect(try await scene.api.put(Self.path, body(receiver)).json["events"] == ["session.*"])
         #expect(receiver.received.map(\.type) == ["job.created", "job.succeeded"])
@@ -78,7 +80,12 @@ import Testing
         let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.refuse("job.succeeded")
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.*", "session.finished"])
-        try await scene.api.submit(scene.order())
+        try await scene.api.submit(scene.order("/held"))
+        // Taken before anything is refused: what is accepted later brings at once what waits for its next try.
+        for type in ["job.created", "job.started"] {
+            try await scene.api.waitForDelivery(of: type, toBe: .acknowledged)
+        }
+        scene.gate.open()
         let parked = try await scene.api.waitForDelivery(of: "job.succeeded", toBe: "parked") {
             $0["attempts"].count == 1
         }

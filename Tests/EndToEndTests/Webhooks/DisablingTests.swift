@@ -10,10 +10,13 @@ import Testing
     private func disable(_ receiver: WebhookReceiver, in scene: Scene, events: [String]) async throws {
         receiver.answer(410, to: 1...1)
         try await scene.api.declareWebhook(url: receiver.url, events: events)
-        try await scene.api.waitForJob(try await scene.api.submit(scene.order()), .succeeded)
+        let job = try await scene.api.submit(scene.order("/held"))
         _ = try await eventually("the webhook to be disabled") {
             try await scene.api.get(Self.path).json["state"] == "disabled" ? true : nil
         }
+        // Not before: a second event would be on its way while the first is being answered.
+        scene.gate.open()
+        try await scene.api.waitForJob(job, .succeeded)
     }
 
     @Test func othersAreToldThatAnEndpointIsGone() async throws {
