@@ -51,7 +51,9 @@ struct Bucket: Sendable {
     mutating func turn(of place: Place, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         advance(to: now)
         guard let bytesPerSecond, place - counter > Self.tolerance else { return nil }
-        return now + .seconds((place - counter) / Double(bytesPerSecond))
+        // A tick of the clock more than that: rounded down, the moment would be too early, or even now, and whoever asks
+        // again when it is due would never be done.
+        return now + .seconds((place - counter) / Double(bytesPerSecond)) + .nanoseconds(1)
     }
 
     /// Nobody in the queue waits longer after the change than they would have before.

@@ -28,7 +28,8 @@ extension EasyHandle {
         try set(CURLOPT_PROXYAUTH, Self.basic)
         try set(CURLOPT_PROXYUSERNAME, username)
         try set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
-        // This version takes a tunnel that other credentials have opened for as good as one of its own.
+        // This version takes a tunnel that other credentials have opened for as good as one of its own, unless the
+        // distribution has mended it (CVE-2026-3784; Debian did in 7.88.1-10+deb12u15), which its number does not tell.
         if request.isTunnelled { try set(CURLOPT_FORBID_REUSE, true) }
     }
 

@@ -4,7 +4,8 @@ import CCurl
 extension TransferError {
     /// Results of OpenSSL's verification (`CURLINFO_SSL_VERIFYRESULT`, `openssl-verification-options(1)`).
     private enum Verification {
-        static let passed = 0
+        /// 1 is `X509_V_ERR_UNSPECIFIED`: what libcurl says until it has asked OpenSSL, which it does after comparing names.
+        static let nothingAmiss = [0, 1]
         static let issuerNotFound = [2, 20, 21, 27]
         static let notYetValid = 9
         static let expired = 10
@@ -42,7 +43,8 @@ extension TransferError {
         case Verification.selfSignedIssuer: "its certificate was issued by somebody unknown, who is self-signed"
         case let result? where Verification.issuerNotFound.contains(result): "its certificate's issuer is not known"
         // libcurl compares names by itself, after OpenSSL found nothing amiss.
-        case Verification.passed where message.contains("host name"): "its certificate is for another host (\(message))"
+        case let result? where Verification.nothingAmiss.contains(result) && message.contains("host name"):
+            "its certificate is for another host (\(message))"
         default: message
         }
     }

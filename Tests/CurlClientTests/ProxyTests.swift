@@ -72,6 +72,13 @@ import Testing
         #expect(
             origin.requests.map { $0.header("Proxy-Authorization") }
                 == ["Basic YWRhOmE=", nil, "Basic Ym9iOmI=", "Basic Ym9iOg=="])
+    }
+
+    /// Whether others may have it is libcurl's business: with Debian's patch for CVE-2026-3784 they may not.
+    @Test func connectionIsReusedByItsLike() async throws {
+        for _ in 0..<3 { _ = try await run("http://host.invalid/file", proxy(.http, origin.port, "ada", "a")) }
+        #expect(
+            origin.requests.map { $0.header("Proxy-Authorization") } == Array(repeating: "Basic YWRhOmE=", count: 3))
         #expect(origin.connectionCount == 1)
     }
 
@@ -108,6 +115,8 @@ import Testing
             #expect(result.head?.status == 407)
             #expect(recorder.state.current.heads.map(\.status) == [407])
             #expect(recorder.head?.value(of: "Proxy-Authenticate") == #"Basic realm="proxy""#)
+            #expect(recorder.head?.remoteAddress == "127.0.0.1")
+            #expect(result.metrics.remoteAddress == "127.0.0.1")
             #expect(recorder.body.isEmpty)
         }
         #expect(tunnels.tunnels.count == 2)
@@ -126,15 +135,20 @@ import Testing
 
     @Test(.enabled(if: TLSOrigin.isAvailable)) func tunnelOfOtherCredentialsIsNotUsed() async throws {
         let (server, tunnels) = (try await TLSOrigin(), try TunnelProxy())
-        for (username, password) in [("ada", "a"), ("bob", "b"), (nil, nil), ("ada", "a"), (nil, nil)] {
+        for (username, password) in [("ada", "a"), ("bob", "b"), (nil, nil), (nil, nil), ("ada", "a"), ("ada", "c")] {
             _ = try await client.run(
                 TransferRequest(
                     url: server.url("/"), proxy: proxy(.http, tunnels.port, username, password),
                     tls: .init(caFile: server.certificatePath)))
         }
-        #expect(server.origin.requests.count == 5)
-        // A tunnel that nobody was asked to pay for may be anybody's, and is.
-        #expect(tunnels.tunnels.map(\.credentials) == ["Basic YWRhOmE=", "Basic Ym9iOmI=", nil])
+        let connections = server.origin.requests.map(\.connection)
+        #expect(connections.count == 6)
+        #expect(tunnels.tunnels.prefix(3).map(\.credentials) == ["Basic YWRhOmE=", "Basic Ym9iOmI=", nil])
+        // A tunnel that was opened with credentials carries one request.
+        for own in [0, 1] { #expect(connections.count { $0 == connections[own] } == 1) }
+        #expect(connections[4] != connections[5])
+        // One that needed none serves others who have none. Whether also those who have some is libcurl's business.
+        #expect(connections[2] == connections[3])
     }
 
     @Test(.enabled(if: TLSOrigin.isAvailable)) func digestOpensAnotherTunnelWhenItHasTo() async throws {
