@@ -41,6 +41,20 @@ import Testing
         #expect(fetchd.folder.files.filter { $0.hasSuffix(".mkv") }.count == 2)
     }
 
+    @Test func theFirstBlockOfTheJobsPage() async throws {
+        let script = try #require(try Self.shellBlocks(in: "docs/jobs.md").first)
+        let fetchd = try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"]))
+        let output = try await Self.run(script, ["FETCHD_URL": fetchd.baseURL], in: TemporaryFolder())
+        let expected = [
+            "\"videos/2019/rehearse-film.mkv\"", #"{"not_before":null,"priority":"high","metadata":{"shelf":7}}"#,
+            #"[412,"/problems/precondition-failed"]"#, #"["paused",true]"#, "\n404\n", #"["cancelled",true]"#,
+            #"["link_expired",1000000]"#, #"["succeeded","resumed",1000000]"#,
+            #"{"scheme":"basic","realm":"rehearsal"}"#, #"["succeeded","rehearse:one.mkv"]"#, "200 30000000\n",
+            "206 10\n", "206 multipart/byteranges",
+        ]
+        for text in expected { #expect(output.contains(text), "\(text) in \(output)") }
+    }
+
     private static func shellBlocks(in page: String) throws -> [String] {
         let text = try String(contentsOf: Project.root.appending(path: page), encoding: .utf8)
         return text.components(separatedBy: "```sh\n").dropFirst()

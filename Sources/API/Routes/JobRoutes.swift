@@ -84,10 +84,13 @@ struct JobRoutes: Sendable {
 
     private func read(_ reader: inout FieldReader) throws(Problem) -> NewJob {
         let new = try NewJob(reading: &reader)
-        guard allowsRehearsals || !Rehearsal.isRehearsal(new.spec.url) else {
-            throw reader.invalid("url", "is a rehearsal; fetchd takes them when it is started with --enable-rehearsals")
-        }
+        try requireNoRehearsal(new.spec, reader, at: new.spec.mirrors.isEmpty ? "url" : "urls")
         return new
+    }
+
+    private func requireNoRehearsal(_ spec: JobSpec, _ reader: FieldReader, at field: String) throws(Problem) {
+        guard !allowsRehearsals, ([spec.url] + spec.mirrors).contains(where: Rehearsal.isRehearsal) else { return }
+        throw reader.invalid(field, "is a rehearsal; fetchd takes them when it is started with --enable-rehearsals")
     }
 
     private func list(_ call: Call) async throws -> Response {
@@ -123,6 +126,7 @@ struct JobRoutes: Sendable {
         while true {
             let job = try store.job(call.job)
             let spec = try patch.applied(to: job.spec)
+            if patch.fields.contains(.url) { try requireNoRehearsal(spec, FieldReader([:]), at: "url") }
             let outcome = try await engine.patch(job, to: spec, fields: patch.fields, expecting: revision)
             // Somebody else was faster: the change is made anew from what is there now.
             if let outcome { return shown(outcome.job) }
