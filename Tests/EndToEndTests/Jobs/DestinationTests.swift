@@ -44,7 +44,8 @@ import Testing
             #expect(job["destination"]["filename"].string == template)
         }
         // No suggestion but the URL's, and no extension.
-        let bare = try await download(scene, "/plain", ("destination", ["filename": "{suggested_filename}-{extension}x"]))
+        let bare = try await download(
+            scene, "/plain", ("destination", ["filename": "{suggested_filename}-{extension}x"]))
         #expect(bare["file"]["path"] == "plain-x")
         let job = try await download(scene, "/plain", ("destination", ["filename": "{job_id}.bin"]))
         #expect(job["file"]["path"].string == "\(job["id"].string ?? "").bin")
@@ -84,7 +85,8 @@ import Testing
         let scene = try await Scene()
         try await scene.api.declareSession("films", ["directory": "films/new", "on_conflict": "error"])
         func path(_ destination: JSON) async throws -> String? {
-            try await download(scene, "/file", ("session", "films"), ("destination", destination))["file"]["path"].string
+            try await download(scene, "/file", ("session", "films"), ("destination", destination))["file"]["path"]
+                .string
         }
         #expect(try await path(nil) == "films/new/file")
         #expect(try await path(["filename": "f"]) == "films/new/f")

@@ -8,8 +8,10 @@ import Testing
     private static let ends = ["job.succeeded", "job.failed", "job.cancelled"]
 
     /// Fifty jobs with one byte left each; the last bytes and the action are sent at once.
-    private func race(_ action: JobSignal.Action, _ options: JSON? = nil) async throws -> (scene: Scene, ids: [String]) {
-        let scene = try await Scene(.init(arguments: ["--max-concurrent-jobs", "50", "--max-connections-per-host", "50"]))
+    private func race(_ action: JobSignal.Action, _ options: JSON? = nil) async throws -> (scene: Scene, ids: [String])
+    {
+        let scene = try await Scene(
+            .init(arguments: ["--max-concurrent-jobs", "50", "--max-connections-per-host", "50"]))
         for index in 0..<50 {
             let bytes = Content.random(seed: UInt64(index), count: 20_000)
             scene.origin.serve("/\(index)", .file(bytes), .waiting(at: 19_999, for: scene.gate).once)
@@ -58,7 +60,9 @@ import Testing
         let (scene, ids) = try await race(.cancel, ["produce_resume_data": true])
         for (index, id) in ids.enumerated() { try await expectOneStory(of: id, index, in: scene) }
         var sizes: [Int64] = []
-        for id in ids { if let part = try await scene.api.resumeData(of: id) { sizes.append(part["bytes_durable"].integer ?? 0) } }
+        for id in ids {
+            if let part = try await scene.api.resumeData(of: id) { sizes.append(part["bytes_durable"].integer ?? 0) }
+        }
         try await scene.expectPartsAsTold(sizes)
         #expect(sizes.count == Int(try await scene.api.counts(of: "default")["cancelled"] ?? 0))
     }

@@ -6,7 +6,8 @@ import Testing
 /// Names and links that lead astray: refused from clients, made safe from servers, and never followed.
 @Suite struct HostileNameTests {
     private static let names = [
-        "", ".", "..", "../a", "/etc/passwd", "a/b", "a\\b", "..\\a", ".hidden", ".part", "a.part", "a\0b", "a\nb", "\u{7F}",
+        "", ".", "..", "../a", "/etc/passwd", "a/b", "a\\b", "..\\a", ".hidden", ".part", "a.part", "a\0b", "a\nb",
+        "\u{7F}",
         "a\u{202E}gpj.exe", "\u{2066}a", "\u{200F}a", " a", "a ", "a.", "CON", "nul.txt", "com1.tar.gz", "Lpt9",
         String(repeating: "a", count: 256), String(repeating: "ü", count: 128), "{", "}", "{}", "{{job_id}}", "{jobid}",
         "{suggested_filename}/x", "{suggested_filename}.part", ".{extension}",
@@ -60,10 +61,12 @@ import Testing
             (#"attachment; filename="nul.txt""#, "_nul.txt"), (#"attachment; filename="x.part""#, "x.part_"),
             ("attachment; filename*=UTF-8''a%E2%80%AEgpj.exe", "agpj.exe"),
             ("attachment; filename*=UTF-8''%2e%2e%2f%2e%2e%2fx", "x"),
-            ("attachment; filename*=UTF-8''a%00b%0Ac", "abc"), ("attachment; filename*=UTF-8''na%C3%AFve.txt", "naïve.txt"),
+            ("attachment; filename*=UTF-8''a%00b%0Ac", "abc"),
+            ("attachment; filename*=UTF-8''na%C3%AFve.txt", "naïve.txt"),
             ("attachment; filename*=iso-8859-1''%A3.txt", "£.txt"),
             (#"attachment; filename="plain.txt"; filename*=UTF-8''better.txt"#, "better.txt"),
-            (#"attachment; filename="\"quoted\".txt""#, "\"quoted\".txt"), ("attachment; filename=token.txt", "token.txt"),
+            (#"attachment; filename="\"quoted\".txt""#, "\"quoted\".txt"),
+            ("attachment; filename=token.txt", "token.txt"),
             ("inline", "0"), ("attachment; filename", "0"), (#"attachment; filename="open"#, "open"),
             ("attachment; filename=\"\(long).tar.gz\"", String(repeating: "n", count: 237) + ".gz"),
         ]

@@ -13,7 +13,8 @@ import Testing
             "url": .string(scene.origin.url("/file?signature=2")), "headers": ["X-Album": "12"],
             "credentials": ["type": "bearer", "token": "t"], "priority": "high",
             "rate_limit_bytes_per_second": 1_000_000_000, "connections": 1, "metadata": ["b": 2],
-            "not_before": "2019-08-19T15:23:14Z", "deadline": "2999-08-19T15:23:14.5Z", "wait_for": ["url", "credentials"],
+            "not_before": "2019-08-19T15:23:14Z", "deadline": "2999-08-19T15:23:14.5Z",
+            "wait_for": ["url", "credentials"],
             "destination": ["directory": "a", "filename": "b.bin", "on_conflict": "error", "create_directories": true],
         ]
         let job = try await scene.api.change(id, changes)
@@ -70,7 +71,8 @@ import Testing
         let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         let path = "/v1/jobs/\(id)"
-        for type in ["application/merge-patch+json", "application/json", "Application/Merge-Patch+JSON; charset=utf-8"] {
+        for type in ["application/merge-patch+json", "application/json", "Application/Merge-Patch+JSON; charset=utf-8"]
+        {
             let answer = try await scene.api.send(
                 "PATCH", path, ["metadata": ["type": .string(type)]], headers: [("Content-Type", type)])
             #expect(answer.status == 200, "\(type)")
@@ -175,7 +177,8 @@ import Testing
 
     /// Answered 200 or 409: the file is where the answer says it will be.
     @Test func aDestinationChangedWhileTheJobFinishes() async throws {
-        let scene = try await Scene(.init(arguments: ["--max-concurrent-jobs", "40", "--max-connections-per-host", "40"]))
+        let scene = try await Scene(
+            .init(arguments: ["--max-concurrent-jobs", "40", "--max-connections-per-host", "40"]))
         scene.origin.serve("/f", .file(scene.bytes), .waiting(at: 199_999, for: scene.gate))
         let ids = try await scene.api.submit(
             all: (0..<40).map { scene.order("/f", ("destination", ["filename": .string("\($0)-before")])) })

@@ -10,7 +10,9 @@ import Testing
         ("POST", "/cancel", nil), ("POST", "/cancel", ["produce_resume_data": true]),
     ]
 
-    private func send(_ request: (method: String, path: String, body: JSON?), _ id: String, _ tag: String, _ api: APIClient)
+    private func send(
+        _ request: (method: String, path: String, body: JSON?), _ id: String, _ tag: String, _ api: APIClient
+    )
         async throws -> APIAnswer
     {
         try await api.send(request.method, "/v1/jobs/\(id)\(request.path)", request.body, headers: [("If-Match", tag)])
@@ -22,7 +24,9 @@ import Testing
         let before = try await scene.api.get("/v1/jobs/\(id)")
         let revision = try #require(before.json["revision"].integer)
         for request in Self.requests {
-            for tag in ["\"\(revision - 1)\"", "\"\(revision + 1).0\"", "W/\"\(revision - 1)\"", "\"\"", "x", "\"a.b\""] {
+            for tag in [
+                "\"\(revision - 1)\"", "\"\(revision + 1).0\"", "W/\"\(revision - 1)\"", "\"\"", "x", "\"a.b\"",
+            ] {
                 let answer = try await send(request, id, tag, scene.api)
                 #expect(answer.status == 412, "\(request.method) \(request.path) \(tag)")
                 #expect(answer.problem == .init(kind: "precondition-failed"))
@@ -41,6 +45,10 @@ import Testing
     func theRevisionThatHoldsIsTaken(_ index: Int) async throws {
         let scene = try await Scene()
         let request = Self.requests[index]
+        // What is resumed ends, and leaves a connection that can be used again.
+        scene.origin.serve(
+            "/held", .file(scene.bytes),
+            .waiting(at: 100_000, for: scene.gate).when { $0.request.header("Range") == nil })
         for shown in ["R", "R.P", "*"] {
             let id = try await scene.pausedJob()
             let answer = try await scene.api.get("/v1/jobs/\(id)")

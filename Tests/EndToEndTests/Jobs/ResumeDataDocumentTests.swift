@@ -14,7 +14,8 @@ import Testing
         let url = scene.origin.url("/held?signature=abc")
         let id = try await scene.pausedJob(("url", .string(url)))
         let part = try #require(try await scene.api.resumeData(of: id))
-        #expect(part.names == ["url", "etag", "last_modified", "bytes_expected", "ranges", "bytes_durable", "expires_at"])
+        #expect(
+            part.names == ["url", "etag", "last_modified", "bytes_expected", "ranges", "bytes_durable", "expires_at"])
         // The query is part of the address: without it nothing can be resumed.
         #expect(part["url"].string == url)
         #expect(part["etag"] == "\"v7\"")
