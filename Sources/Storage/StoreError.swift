@@ -31,8 +31,8 @@ public enum StoreError: Error, Sendable, Equatable {
     case revisionChanged(JobID, now: Int)
     /// Its state does not let these fields be changed.
     case fieldsFixed(JobID, state: JobState.Name, fields: [String])
-    /// The donor of a part has none, or is not at rest.
-    case noResumeData(JobID, why: String)
+    /// The donor of a part has none, or is not at rest; `index` is the place of the job that asks for it.
+    case noResumeData(JobID, why: String, index: Int)
     /// The key was used before, with another request.
     case idempotencyKeyReused(String)
 
@@ -73,7 +73,7 @@ extension StoreError: CustomStringConvertible {
             "Job \(job) has changed since: its revision is \(now). Read it again, and decide anew."
         case .fieldsFixed(let job, let state, let fields):
             "Job \(job) is \(state.rawValue); \(fields.joined(separator: ", ")) cannot be changed any more."
-        case .noResumeData(let job, let why): "The bytes of job \(job) cannot be had: \(why)."
+        case .noResumeData(let job, let why, _): "The bytes of job \(job) cannot be had: \(why)."
         case .outOfSpace: "The disk of the data folder is full."
         case .failed(let why): "The database failed: \(why)."
         }

@@ -105,7 +105,7 @@ import Testing
                     NewJob(session: .default, spec: JobSpec(url: "https://h/"), resumeFrom: donor)
                 ])
             } throws: { error in
-                if case .noResumeData(donor, _)? = error as? StoreError { true } else { false }
+                if case .noResumeData(donor, _, _)? = error as? StoreError { true } else { false }
             }
         }
         #expect(try fixture.store.jobs(JobQuery()).jobs.count == 2)

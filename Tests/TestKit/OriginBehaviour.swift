@@ -79,6 +79,13 @@ extension OriginBehaviour {
         })
     }
 
+    /// `If-Range` is not looked at: a range is answered by 206, whatever the file has become.
+    public static var ignoringConditions: OriginBehaviour {
+        OriginBehaviour(prepare: { exchange in
+            exchange.request.headers.removeAll { $0.name.lowercased() == "if-range" }
+        })
+    }
+
     /// A range is answered by a true 206 that begins elsewhere: so many bytes later, or earlier if negative.
     public static func shiftingRanges(by distance: Int) -> OriginBehaviour {
         OriginBehaviour(prepare: { exchange in

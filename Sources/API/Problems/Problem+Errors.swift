@@ -26,7 +26,8 @@ extension Problem {
         case .eventsPruned(_, let first):
             self.init(.eventsPruned, error.description)
             members["first_available"] = .integer(first)
-        case .noResumeData: self.init(.stateConflict, error.description, at: "/resume_from")
+        case .noResumeData(_, _, let index):
+            self.init(.stateConflict, error.description, at: "/jobs/\(index)/resume_from")
         case .revisionChanged: self.init(.preconditionFailed, error.description)
         case .idempotencyKeyReused: self.init(.idempotencyKeyReused, error.description)
         case .outOfSpace:

@@ -44,6 +44,7 @@ struct JobRoutes: Sendable {
             var problem = Problem(error)
             switch error {
             case .unknownSession, .sessionFinishing: problem.pointer = "/session"
+            case .noResumeData: problem.pointer = "/resume_from"
             default: break
             }
             throw problem

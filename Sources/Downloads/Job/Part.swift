@@ -6,6 +6,7 @@ public struct Part: Sendable, Equatable {
     /// Where the bytes came from.
     public var url: String
     public var validators: Validators
+    public var label: FileLabel
     /// Bytes of the whole representation; nil where no response told.
     public var size: Int64?
     /// A promise: that many bytes are on disk, synced, and belong to these validators.
@@ -13,12 +14,13 @@ public struct Part: Sendable, Equatable {
     public var expiry: Expiry
 
     public init(
-        id: PartID, url: String, validators: Validators, size: Int64?, bytesDurable: Int64,
-        expiry: Expiry = Expiry()
+        id: PartID, url: String, validators: Validators, label: FileLabel = FileLabel(), size: Int64?,
+        bytesDurable: Int64, expiry: Expiry = Expiry()
     ) {
         self.id = id
         self.url = url
         self.validators = validators
+        self.label = label
         self.size = size
         self.bytesDurable = bytesDurable
         self.expiry = expiry

@@ -8,6 +8,7 @@ public struct ResponseFacts: Sendable, Equatable {
     public var contentRange: ContentRange?
     public var isMultipart: Bool
     public var validators: Validators
+    public var label: FileLabel
     /// How credentials are to be given, where it says so.
     public var challenge: Challenge?
     /// `Retry-After` as it was sent.
@@ -24,6 +25,8 @@ public struct ResponseFacts: Sendable, Equatable {
         isMultipart = value("content-type")?.lowercased().hasPrefix("multipart/byteranges") ?? false
         challenge = value(status == 407 ? "proxy-authenticate" : "www-authenticate").flatMap(Challenge.init(header:))
         retryAfter = value("retry-after")
+        label = FileLabel(
+            contentType: value("content-type"), contentDisposition: value("content-disposition"))
         let coding = value("content-encoding")?.lowercased() ?? "identity"
         let date = value("date").flatMap(Date.init(httpDate:))
         let modified = value("last-modified").flatMap(Date.init(httpDate:))

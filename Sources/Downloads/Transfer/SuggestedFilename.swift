@@ -21,13 +21,21 @@ public enum SuggestedFilename {
     static func safe(_ name: String) -> String? {
         // A path in a name: only its last component was ever meant.
         let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
-        var kept = String(String.UnicodeScalarView(last.unicodeScalars.filter { !FilePathRule.isForbidden($0) }))
-        kept = kept.trimmingCharacters(in: .whitespaces)
-        while kept.hasPrefix(".") { kept.removeFirst() }
-        while kept.hasSuffix(".") || kept.hasSuffix(" ") { kept.removeLast() }
+        var kept = trimmed(
+            String(String.UnicodeScalarView(last.unicodeScalars.filter { !FilePathRule.isForbidden($0) })))
         if FilePathRule.isReserved(kept) { kept = "_" + kept }
-        kept = FilePathRule.shortened(kept, bytes: FilePathRule.longestSuggestion)
+        // The cut may come right behind a space.
+        kept = trimmed(FilePathRule.shortened(kept, bytes: FilePathRule.longestSuggestion))
+        if kept.hasSuffix(FilePathRule.partSuffix) { kept += "_" }
         return kept.isEmpty ? nil : kept
+    }
+
+    /// Without the dots and spaces at its ends, which hide a file, or which some systems drop.
+    private static func trimmed(_ name: String) -> String {
+        func isLoose(_ character: Character) -> Bool { character == "." || character.isWhitespace }
+        let rest = name.drop(while: isLoose)
+        guard let last = rest.lastIndex(where: { !isLoose($0) }) else { return "" }
+        return String(rest[...last])
     }
 }
 

@@ -62,8 +62,8 @@ final class Attempt: Sendable {
         exchange.withLock { exchange in
             guard let acceptance = exchange.acceptance else { return nil }
             return Part(
-                id: acceptance.part.id, url: exchange.url, validators: acceptance.validators, size: acceptance.size,
-                bytesDurable: durable)
+                id: acceptance.part.id, url: exchange.url, validators: acceptance.validators,
+                label: acceptance.label, size: acceptance.size, bytesDurable: durable)
         }
     }
 
@@ -115,7 +115,8 @@ final class Attempt: Sendable {
     private func download(_ way: Itinerary, _ continued: (part: Part, file: Descriptor)?) async -> Download.End {
         let download = Download(
             Download.Context(
-                asked: way.asked, bytesHad: job.bytesDurable, spec: spec, lane: lane,
+                asked: way.asked(after: continued?.part), label: continued?.part.label ?? FileLabel(),
+                bytesHad: job.bytesDurable, spec: spec, lane: lane,
                 part: { [services, lane, spec] offset in
                     services.partFile(at: offset, continuing: continued, spec, lane)
                 },
@@ -152,8 +153,9 @@ final class Attempt: Sendable {
         }
         return .whole(
             WholePart(
-                file: acceptance.part, size: size, head: head, metrics: end.result.metrics, url: way.url,
-                redirects: way.redirects, isLengthVerified: end.result.metrics.bodyEndKnown || spec.expectedSize != nil)
+                file: acceptance.part, size: size, head: head, validators: acceptance.validators,
+                label: acceptance.label, metrics: end.result.metrics, url: way.url, redirects: way.redirects,
+                isLengthVerified: end.result.metrics.bodyEndKnown || spec.expectedSize != nil)
         )
     }
 
@@ -164,7 +166,7 @@ final class Attempt: Sendable {
         guard let continued, let head = result.head else { return .stopped(.shutdown) }
         let acceptance = Download.Acceptance(
             part: services.partFile(at: size, continuing: continued, spec, lane), offset: size, size: size,
-            outcome: .resumed(offset: size), validators: continued.part.validators)
+            outcome: .resumed(offset: size), validators: continued.part.validators, label: continued.part.label)
         do {
             try await lane.run { try acceptance.part.open() }
         } catch {
@@ -173,8 +175,9 @@ final class Attempt: Sendable {
         accepted(acceptance, from: way.url)
         return .whole(
             WholePart(
-                file: acceptance.part, size: size, head: head, metrics: result.metrics, url: way.url,
-                redirects: way.redirects, isLengthVerified: true))
+                file: acceptance.part, size: size, head: head, validators: acceptance.validators,
+                label: acceptance.label, metrics: result.metrics, url: way.url, redirects: way.redirects,
+                isLengthVerified: true))
     }
 
     private func hint(_ end: Download.End) -> RetryPolicy.Hint {
@@ -189,6 +192,8 @@ struct WholePart: Sendable {
     var file: PartFile
     var size: Int64
     var head: ResponseHead
+    var validators: Validators
+    var label: FileLabel
     var metrics: TransferMetrics
     /// The last address, after redirects.
     var url: String

@@ -17,6 +17,7 @@ final class Download: TransferHandler {
         var size: Int64?
         var outcome: ResumeOutcome
         var validators: Validators
+        var label: FileLabel
     }
 
     struct End: Sendable {
@@ -30,6 +31,8 @@ final class Download: TransferHandler {
     /// What surrounds the exchange.
     struct Context: Sendable {
         var asked: RequestedRange
+        /// What was said of the bytes that are continued.
+        var label: FileLabel
         var bytesHad: Int64
         var spec: ResolvedSpec
         var lane: DiskLane
@@ -77,8 +80,7 @@ final class Download: TransferHandler {
             state.withLock { $0.verdict = verdict }
             return .reject
         }
-        let acceptance = Acceptance(
-            part: context.part(offset), offset: offset, size: size, outcome: outcome, validators: facts.validators)
+        let acceptance = self.acceptance(of: facts, at: offset, size: size, outcome)
         state.withLock { state in
             state.verdict = verdict
             state.acceptance = acceptance
@@ -95,6 +97,17 @@ final class Download: TransferHandler {
 
     func finished(_ result: TransferResult) {
         context.lane.async { self.end(result) }
+    }
+
+    /// What goes on is what the part's own validators stand for: the rest of a file need not repeat all of them.
+    private func acceptance(
+        of facts: ResponseFacts, at offset: Int64, size: Int64?, _ outcome: ResumeOutcome
+    ) -> Acceptance {
+        let isResumed = if case .resumed = outcome { true } else { false }
+        return Acceptance(
+            part: context.part(offset), offset: offset, size: size, outcome: outcome,
+            validators: isResumed ? context.asked.validators : facts.validators,
+            label: isResumed ? facts.label.completed(by: context.label) : facts.label)
     }
 
     /// A size that the job does not want is refused before a byte of it is written.

@@ -21,6 +21,13 @@ struct Itinerary: Sendable {
         self.asked = asked
     }
 
+    /// What is asked for at the present address, to go on with those bytes.
+    func asked(after part: Part?) -> RequestedRange {
+        var asked = asked
+        asked.isElsewhere = asked.offset > 0 && part?.url != url
+        return asked
+    }
+
     enum Step: Sendable, Equatable {
         case askAgain
         /// Every byte came.

@@ -43,7 +43,10 @@ struct RequestPlan {
     ) -> TransferRequest {
         let isHome = URLRule.origin(of: way.url) == URLRule.origin(of: spec.url)
         var request = TransferRequest(url: address(way.url), method: way.method.rawValue, userAgent: spec.userAgent)
-        request.headers = isHome ? spec.headers.map { (name: $0.name, value: $0.value) } : []
+        // What describes a body goes and stays with it, whoever asks for it (fetch.spec.whatwg.org, "HTTP-redirect fetch").
+        let hasLostBody = way.method == .get && spec.method != .get
+        let headers = isHome ? spec.headers.filter { !(hasLostBody && $0.isContentType) } : []
+        request.headers = headers.map { (name: $0.name, value: $0.value) }
         request.credentials = isHome ? spec.credentials.map(TransferRequest.Credentials.init) : nil
         if way.asked.offset > 0 {
             request.rangeStart = way.asked.offset
@@ -51,8 +54,9 @@ struct RequestPlan {
         }
         if way.method != .get, let body = spec.body {
             request.body = body.bytes
-            if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
-                request.headers.append(("Content-Type", body.contentType))
+            if !headers.contains(where: \.isContentType) {
+                let given = spec.headers.first(where: \.isContentType)?.value
+                request.headers.append(("Content-Type", given ?? body.contentType))
             }
         }
         request.timeouts = .init(connect: .seconds(spec.connectSeconds), idle: .seconds(spec.requestSeconds))
@@ -67,4 +71,8 @@ struct RequestPlan {
         }
         return request
     }
+}
+
+extension HeaderField {
+    fileprivate var isContentType: Bool { name.lowercased() == "content-type" }
 }

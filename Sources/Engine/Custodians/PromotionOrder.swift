@@ -30,7 +30,7 @@ extension PromotionOrder {
     /// What was asked for, or what the response suggests.
     func filename(at now: Date) -> String {
         let facts = FilenameTemplate.Facts(
-            contentDisposition: whole.head.value(of: "content-disposition"), url: attempt.spec.url,
+            contentDisposition: whole.label.contentDisposition, url: attempt.spec.url,
             job: attempt.job.id, now: now)
         let template = place.filename.flatMap { try? FilenameTemplate($0) }
         return template?.name(facts)
@@ -41,7 +41,7 @@ extension PromotionOrder {
         Promotion(
             part: whole.file.id, inode: inode, conflict: place.conflict,
             file: FinishedFile(
-                path: path, size: whole.size, sha256: sha256, contentType: whole.head.value(of: "content-type")),
+                path: path, size: whole.size, sha256: sha256, contentType: whole.label.contentType),
             receipt: receipt(at: now))
     }
 
@@ -49,7 +49,7 @@ extension PromotionOrder {
         let metrics = whole.metrics
         return Receipt(
             finalURL: whole.url, redirects: whole.redirects, status: whole.head.status,
-            etag: whole.head.value(of: "etag"), lastModified: whole.head.value(of: "last-modified"),
+            etag: whole.validators.etag, lastModified: whole.validators.lastModified,
             remoteAddress: metrics.remoteAddress, networkProtocol: metrics.protocolVersion ?? whole.head.httpVersion,
             lengthVerified: whole.isLengthVerified, attempts: attempt.job.attempts,
             timings: Receipt.Timings(

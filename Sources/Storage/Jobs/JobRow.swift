@@ -7,7 +7,7 @@ enum JobRow {
     static let select = """
         SELECT jobs.*, parts.id AS part_id, parts.url AS part_url, parts.etag, parts.last_modified,
             parts.last_modified_is_strong, parts.is_encoded, parts.size AS part_size, parts.bytes_durable,
-            parts.lifetime, parts.expires_at, parts.lifetime_left
+            parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type, parts.content_disposition
         FROM jobs LEFT JOIN parts ON parts.job = jobs.id
 
         """
@@ -65,8 +65,9 @@ enum JobRow {
             etag: row["etag"], lastModified: row["last_modified"], lastModifiedIsStrong: row["last_modified_is_strong"],
             isEncoded: row["is_encoded"])
         return Part(
-            id: PartID(id), url: row["part_url"], validators: validators, size: row["part_size"],
-            bytesDurable: row["bytes_durable"],
+            id: PartID(id), url: row["part_url"], validators: validators,
+            label: FileLabel(contentType: row["content_type"], contentDisposition: row["content_disposition"]),
+            size: row["part_size"], bytesDurable: row["bytes_durable"],
             expiry: Part.Expiry(
                 lifetime: Double(row["lifetime"] as Int64) / 1000,
                 countdown: row.countdown(until: "expires_at", left: "lifetime_left")))
@@ -158,15 +159,18 @@ extension Transaction {
     func save(_ part: Part, of job: JobID) throws {
         try run(
             """
-            INSERT INTO parts (id, job, url, etag, last_modified, last_modified_is_strong, is_encoded, size, bytes_durable)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO parts (id, job, url, etag, last_modified, last_modified_is_strong, is_encoded, size,
+                bytes_durable, content_type, content_disposition)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (job) DO UPDATE SET id = excluded.id, url = excluded.url, etag = excluded.etag,
                 last_modified = excluded.last_modified, last_modified_is_strong = excluded.last_modified_is_strong,
-                is_encoded = excluded.is_encoded, size = excluded.size, bytes_durable = excluded.bytes_durable
+                is_encoded = excluded.is_encoded, size = excluded.size, bytes_durable = excluded.bytes_durable,
+                content_type = excluded.content_type, content_disposition = excluded.content_disposition
             """,
             [
                 part.id.text, job.text, part.url, part.validators.etag, part.validators.lastModified,
                 part.validators.lastModifiedIsStrong, part.validators.isEncoded, part.size, part.bytesDurable,
+                part.label.contentType, part.label.contentDisposition,
             ])
     }
 

@@ -81,13 +81,13 @@ extension Transaction {
         let configuration = try configuration(of: session, for: index)
         let batch = try joinBatch(session, adding: new.count)
         try noteMovement(of: session)
-        return try new.map { new in
+        return try zip(index..., new).map { index, new in
             var spec = new.spec
             spec.priority = spec.priority ?? configuration.priority
             let job = Job(
                 id: .make(nextULID()), session: session, batch: batch, spec: spec, createdAt: now)
             try insert(job)
-            if let donor = new.resumeFrom { try adoptPart(of: donor, by: job.id) }
+            if let donor = new.resumeFrom { try adoptPart(of: donor, by: job.id, at: index) }
             try announce(.jobCreated, of: job)
             return new.resumeFrom == nil ? job : try self.job(job.id)
         }

@@ -66,19 +66,20 @@ extension Transaction {
 
     /// Gives the part of a job that is at rest to one that is being created.
     ///
+    /// - Parameter index: the heir's place among those that are asked for.
     /// - Throws: `noResumeData`.
-    func adoptPart(of donor: JobID, by heir: JobID) throws {
+    func adoptPart(of donor: JobID, by heir: JobID, at index: Int) throws {
         guard let row = try row(JobRow.select + "WHERE jobs.id = ?", [donor.text]) else {
-            throw StoreError.noResumeData(donor, why: "there is no such job")
+            throw StoreError.noResumeData(donor, why: "there is no such job", index: index)
         }
         let job = try JobRow.job(row)
         switch job.state {
         case .paused, .failed, .cancelled: break
         case .queued, .running, .waiting, .succeeded:
             throw StoreError.noResumeData(
-                donor, why: "it is \(job.state.name.rawValue), not paused, failed or cancelled")
+                donor, why: "it is \(job.state.name.rawValue), not paused, failed or cancelled", index: index)
         }
-        guard var part = job.part else { throw StoreError.noResumeData(donor, why: "it has none") }
+        guard var part = job.part else { throw StoreError.noResumeData(donor, why: "it has none", index: index) }
         part.expiry.countdown = (part.expiry.countdown ?? .stopped(left: part.expiry.lifetime)).running(at: now)
         try run("UPDATE parts SET job = ? WHERE id = ?", [heir.text, part.id.text])
         try run("UPDATE jobs SET revision = revision + 1 WHERE id = ?", [donor.text])

@@ -1,5 +1,5 @@
 /// What jobs need beyond running at once: moments before which they are held and after which they fail, other addresses,
-/// and parts that expire. Countdowns are a moment while they run, and milliseconds that are left while they stand still.
+/// and parts that expire and know what their file is called. Countdowns are a moment while they run, and milliseconds that are left while they stand still.
 extension Schema {
     /// Two indexes of the queue: one to take the oldest job, one to find a host that is not full among many jobs of
     /// others that are.
@@ -21,6 +21,8 @@ extension Schema {
         ALTER TABLE parts ADD COLUMN lifetime INTEGER NOT NULL DEFAULT 604800000 CHECK (lifetime >= 0);
         ALTER TABLE parts ADD COLUMN expires_at INTEGER;
         ALTER TABLE parts ADD COLUMN lifetime_left INTEGER;
+        ALTER TABLE parts ADD COLUMN content_type TEXT;
+        ALTER TABLE parts ADD COLUMN content_disposition TEXT;
         UPDATE parts SET expires_at = (SELECT created_at FROM jobs WHERE id = job) + lifetime;
         CREATE INDEX parts_expiring ON parts (expires_at) WHERE expires_at IS NOT NULL;
 

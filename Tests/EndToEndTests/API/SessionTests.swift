@@ -36,12 +36,13 @@ import Testing
         let scene = try await Scene()
         let configuration: JSON = [
             "headers": ["X-Album": "12", "Cookie": "id=1"], "user_agent": "album/1.0",
-            "timeouts": ["request_seconds": 20, "connect_seconds": 5.5], "max_concurrent_jobs": 2,
+            "timeouts": ["request_seconds": 20, "connect_seconds": 5.5, "resource_seconds": 3600],
+            "max_concurrent_jobs": 2,
             "max_connections_per_host": 1, "retry": ["max_attempts": 3, "base_seconds": 0.5, "max_seconds": 10],
             "directory": "photos", "on_conflict": "replace", "digest": "none", "priority": "low",
             "finish_delay_seconds": 0, "metadata": ["owner": "camera-7"], "wait_for": ["space"], "connections": 1,
             "resume_data_ttl_seconds": 604_800, "minimum_bytes_per_second": nil, "rate_limit_bytes_per_second": nil,
-            "tls": nil, "proxy": nil,
+            "tls": ["ca_file": nil, "pinned_public_keys": [:], "verify": true], "proxy": nil,
         ]
         let shown = try await scene.api.put("/v1/sessions/photos", configuration).json["configuration"]
         for name in shown.names where name != "headers" { #expect(shown[name] == configuration[name], "\(name)") }

@@ -1,0 +1,48 @@
+import Downloads
+import TestKit
+
+/// What clients do to jobs beyond creating and reading them.
+extension APIClient {
+    /// Pauses, resumes, cancels or retries, and returns the job as answered.
+    @discardableResult
+    func act(_ action: JobSignal.Action, on id: String, _ options: JSON? = nil) async throws -> JSON {
+        let answer = try await post("/v1/jobs/\(id)/\(action.rawValue)", options)
+        guard answer.status == 200 else { throw Overdue("\(id) refused to \(action.rawValue): \(answer)") }
+        return answer.json
+    }
+
+    func patch(
+        _ id: String, _ changes: JSON, headers: [(name: String, value: String)] = []
+    ) async throws -> APIAnswer {
+        let type = [(name: "Content-Type", value: "application/merge-patch+json")]
+        return try await send("PATCH", "/v1/jobs/\(id)", changes, headers: headers.isEmpty ? type : type + headers)
+    }
+
+    /// Changes a job, and returns it as answered.
+    @discardableResult
+    func change(_ id: String, _ changes: JSON) async throws -> JSON {
+        let answer = try await patch(id, changes)
+        guard answer.status == 200 else { throw Overdue("PATCH of \(id) with \(changes.written) answered \(answer)") }
+        return answer.json
+    }
+
+    /// nil when there is none.
+    func resumeData(of id: String) async throws -> JSON? {
+        let answer = try await get("/v1/jobs/\(id)/resume-data")
+        guard answer.status != 404 else { return nil }
+        guard answer.status == 200 else { throw Overdue("resume-data of \(id) answered \(answer)") }
+        return answer.json
+    }
+
+    /// Waits until a job waits for that, and returns it.
+    @discardableResult
+    func waitForJob(_ id: String, toWaitFor reason: Wait.Name, attempts: Int64? = nil) async throws -> JSON {
+        try await waitForJob(id, toBe: "waiting for \(reason.rawValue)") { job in
+            job["state"] == "waiting" && job["reason"].string == reason.rawValue
+                && attempts.map { job["attempts"].integer == $0 } ?? true
+        }
+    }
+
+    /// The types of a job's events, in order.
+    func types(of id: String) async throws -> [String] { JSON.types(of: try await events(of: id)) }
+}

@@ -1,0 +1,197 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// Where a file goes: decided when the response is there, judged when the file is whole.
+@Suite struct DestinationTests {
+    private static let disposition = (name: "Content-Disposition", value: #"attachment; filename="Holiday 1.mp4""#)
+
+    private func download(_ scene: Scene, _ path: String, _ members: (String, JSON)...) async throws -> JSON {
+        var order: JSONObject = ["url": .string(scene.origin.url(path))]
+        for (name, value) in members { order[name] = value }
+        return try await scene.api.waitForJob(scene.api.submit(.object(order)), .succeeded)
+    }
+
+    @Test func theNameIsDecidedWhenTheResponseIsThere() async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/f", .file(scene.bytes, headers: [Self.disposition]), .waitingBeforeHead(for: scene.gate))
+        let id = try await scene.api.submit(scene.order("/f"))
+        await scene.gate.reached()
+        let job = try await scene.api.job(id)
+        #expect(job["file"] == .null)
+        #expect(
+            job["destination"]
+                == ["directory": nil, "filename": nil, "on_conflict": nil, "create_directories": true])
+        scene.gate.open()
+        #expect(try await scene.api.waitForJob(id, .succeeded)["file"]["path"] == "Holiday 1.mp4")
+        #expect(scene.fetchd.downloaded("Holiday 1.mp4") == scene.bytes)
+    }
+
+    @Test func everyTemplateIsFilledIn() async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/a/clip.tar.gz", .file(scene.bytes, headers: [Self.disposition]))
+        scene.origin.serve("/plain", .file(scene.bytes))
+        let templates = [
+            ("{suggested_filename}", "Holiday 1.mp4"), ("new-{suggested_filename}", "new-Holiday 1.mp4"),
+            ("{url_basename}", "clip.tar.gz"), ("film.{extension}", "film.mp4"), ("{host}-film", "127.0.0.1-film"),
+            ("{url_basename}-{extension}-{host}", "clip.tar.gz-mp4-127.0.0.1"),
+        ]
+        for (template, name) in templates {
+            let job = try await download(
+                scene, "/a/clip.tar.gz?signature=1", ("destination", ["directory": "t", "filename": .string(template)]))
+            #expect(job["file"]["path"].string == "t/\(name)", "\(template)")
+            #expect(job["destination"]["filename"].string == template)
+        }
+        // No suggestion but the URL's, and no extension.
+        let bare = try await download(
+            scene, "/plain", ("destination", ["filename": "{suggested_filename}-{extension}x"]))
+        #expect(bare["file"]["path"] == "plain-x")
+        let job = try await download(scene, "/plain", ("destination", ["filename": "{job_id}.bin"]))
+        #expect(job["file"]["path"].string == "\(job["id"].string ?? "").bin")
+    }
+
+    /// In UTC, as of the moment in which the name is decided.
+    @Test func datesAreFilledIn() async throws {
+        let scene = try await Scene()
+        func digits(_ time: JSON) -> String { String((time.string ?? "").filter(\.isNumber).prefix(14)) }
+        let job = try await download(scene, "/file", ("destination", ["filename": "{date}-{datetime}"]))
+        let pieces = try #require(job["file"]["path"].string).split(separator: "-").map(String.init)
+        #expect(pieces.map(\.count) == [8, 14])
+        #expect(pieces[1].hasPrefix(pieces[0]))
+        #expect((digits(job["started_at"])...digits(job["finished_at"])).contains(pieces[1]))
+    }
+
+    @Test(arguments: [
+        ("/", "download"), ("/folder/", "download"), ("/a%20b%C3%BC.txt", "a bü.txt"), ("/x?name=y.txt", "x"),
+        ("/%2e%2e", "download"), ("/a%2Fb.txt", "b.txt"),
+    ])
+    func withoutADispositionTheURLNamesTheFile(_ path: String, _ name: String) async throws {
+        let scene = try await Scene()
+        scene.origin.serve(String(path.prefix { $0 != "?" }), .file(scene.bytes))
+        #expect(try await download(scene, path)["file"]["path"].string == name)
+    }
+
+    @Test func theURLAskedForNamesTheFileNotTheOneRedirectedTo() async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/latest.zip", .redirect(to: "/v2/fetchd-2.zip"))
+        scene.origin.serve("/v2/fetchd-2.zip", .file(scene.bytes))
+        #expect(try await download(scene, "/latest.zip")["file"]["path"] == "latest.zip")
+        scene.origin.serve("/v2/fetchd-2.zip", .file(scene.bytes, headers: [Self.disposition]))
+        #expect(try await download(scene, "/latest.zip")["file"]["path"] == "Holiday 1.mp4")
+    }
+
+    @Test func theSessionSaysWhatTheJobLeavesOpen() async throws {
+        let scene = try await Scene()
+        try await scene.api.declareSession("films", ["directory": "films/new", "on_conflict": "error"])
+        func path(_ destination: JSON) async throws -> String? {
+            try await download(scene, "/file", ("session", "films"), ("destination", destination))["file"]["path"]
+                .string
+        }
+        #expect(try await path(nil) == "films/new/file")
+        #expect(try await path(["filename": "f"]) == "films/new/f")
+        #expect(try await path(["directory": "old"]) == "old/file")
+        #expect(try await path(["directory": ""]) == "file")
+        #expect(try await path(["on_conflict": "rename"]) == "films/new/file (1)")
+        let id = try await scene.api.submit(scene.order("/file", ("session", "films")))
+        #expect(try await scene.api.waitForJob(id, .failed)["failure"]["code"] == "destination_exists")
+    }
+}
+
+// MARK: - What is there already
+
+extension DestinationTests {
+    /// Occupied at POST, free at promotion, and the other way round: only promotion counts.
+    @Test func anOccupiedPlaceIsJudgedWhenTheFileIsWhole() async throws {
+        let scene = try await Scene()
+        try scene.fetchd.folder.write("before", to: "downloads/taken")
+        let destination: (String) -> JSON = { ["filename": .string($0), "on_conflict": "error"] }
+        let taken = try await scene.heldJob(("destination", destination("taken")))
+        let free = try await scene.heldJob(("destination", destination("free")))
+        try FileManager.default.removeItem(atPath: scene.fetchd.folder.path("downloads/taken"))
+        try scene.fetchd.folder.write("meanwhile", to: "downloads/free")
+        scene.gate.open()
+        #expect(try await scene.api.waitForJob(taken, .succeeded)["file"]["path"] == "taken")
+        let failed = try await scene.api.waitForJob(free, .failed)
+        #expect(failed["failure"]["code"] == "destination_exists")
+        #expect(scene.fetchd.downloaded("free") == Array("meanwhile".utf8))
+        // The bytes are had: with another name none of them is fetched again.
+        try await scene.expectPartsAsTold([200_000])
+        try await scene.api.change(free, ["destination": ["on_conflict": "rename"]])
+        try await scene.api.act(.retry, on: free)
+        #expect(try await scene.api.waitForJob(free, .succeeded)["file"]["path"] == "free (1)")
+        #expect(scene.fetchd.downloaded("free (1)") == scene.bytes)
+        #expect(scene.origin.requests(to: "/held").last?.header("Range") == "bytes=200000-")
+    }
+
+    @Test func whatIsRenamedKeepsItsExtension() async throws {
+        let scene = try await Scene()
+        for (name, second) in [("a.mp4", "a (1).mp4"), ("b", "b (1)"), ("c.tar.gz", "c.tar (1).gz")] {
+            try scene.fetchd.folder.write("before", to: "downloads/\(name)")
+            let job = try await download(scene, "/file", ("destination", ["filename": .string(name)]))
+            #expect(job["file"]["path"].string == second)
+            #expect(scene.fetchd.downloaded(name) == Array("before".utf8))
+        }
+    }
+
+    @Test func twentyJobsOfOneNameAreTwentyFiles() async throws {
+        let scene = try await Scene(.init(arguments: ["--max-connections-per-host", "20"]))
+        for index in 0..<20 { scene.origin.serve("/\(index)", .file([UInt8(index)])) }
+        let orders = (0..<20).map { scene.order("/\($0)", ("destination", ["filename": "same.bin"])) }
+        var paths: Set<String> = []
+        for (index, id) in try await scene.api.submit(all: orders).enumerated() {
+            let path = try #require(try await scene.api.waitForJob(id, .succeeded)["file"]["path"].string)
+            #expect(scene.fetchd.downloaded(path) == [UInt8(index)])
+            paths.insert(path)
+        }
+        #expect(paths == Set(["same.bin"] + (1...19).map { "same (\($0)).bin" }))
+    }
+
+    @Test func whatIsReplacedIsGone() async throws {
+        let scene = try await Scene()
+        try scene.fetchd.folder.write("before", to: "downloads/f.bin")
+        let destination: JSON = ["filename": "f.bin", "on_conflict": "replace"]
+        #expect(try await download(scene, "/file", ("destination", destination))["file"]["path"] == "f.bin")
+        #expect(scene.fetchd.downloaded("f.bin") == scene.bytes)
+        // A folder is no file to be replaced.
+        try scene.fetchd.folder.write("within", to: "downloads/folder/file")
+        let id = try await scene.api.submit(
+            scene.order("/file", ("destination", ["filename": "folder", "on_conflict": "replace"])))
+        #expect(try await scene.api.waitForJob(id, .failed)["failure"]["code"] == "destination_invalid")
+        #expect(scene.fetchd.downloaded("folder/file") == Array("within".utf8))
+    }
+
+    @Test func missingFoldersAreMadeUnlessAskedOtherwise() async throws {
+        let scene = try await Scene()
+        let made = try await download(scene, "/file", ("destination", ["directory": "a/b/c"]))
+        #expect(made["file"]["path"] == "a/b/c/file")
+        let strict: JSON = ["directory": "x/y", "create_directories": false]
+        let id = try await scene.api.submit(scene.order("/file", ("destination", strict)))
+        let failed = try await scene.api.waitForJob(id, .failed)
+        #expect(failed["failure"]["code"] == "destination_invalid")
+        #expect(!FileManager.default.fileExists(atPath: scene.fetchd.folder.path("downloads/x")))
+        // A file in the way is no folder.
+        let through = try await scene.api.submit(scene.order("/file", ("destination", ["directory": "a/b/c/file"])))
+        #expect(try await scene.api.waitForJob(through, .failed)["failure"]["code"] == "destination_invalid")
+        // Somebody makes it: the bytes that are had are enough.
+        try FileManager.default.createDirectory(
+            atPath: scene.fetchd.folder.path("downloads/x/y"), withIntermediateDirectories: true)
+        try await scene.api.act(.retry, on: id)
+        #expect(try await scene.api.waitForJob(id, .succeeded)["file"]["path"] == "x/y/file")
+    }
+
+    /// The answer to a retry that needs no byte any more says nothing of names: that of the first one holds.
+    @Test func aNameThatTheServerGaveIsRemembered() async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/f", .file(scene.bytes, contentType: "video/mp4", headers: [Self.disposition]))
+        try scene.fetchd.folder.write("before", to: "downloads/Holiday 1.mp4")
+        let id = try await scene.api.submit(scene.order("/f", ("destination", ["on_conflict": "error"])))
+        try await scene.api.waitForJob(id, .failed)
+        try FileManager.default.removeItem(atPath: scene.fetchd.folder.path("downloads/Holiday 1.mp4"))
+        try await scene.api.act(.retry, on: id)
+        let job = try await scene.api.waitForJob(id, .succeeded)
+        #expect(job["file"]["path"] == "Holiday 1.mp4")
+        #expect(job["file"]["content_type"] == "video/mp4")
+        #expect(job["receipt"]["etag"] == "\"v1\"")
+    }
+}

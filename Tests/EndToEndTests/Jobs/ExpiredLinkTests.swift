@@ -1,0 +1,137 @@
+import Downloads
+import TestKit
+import Testing
+
+/// Links that expire while a file is on its way (`wait_for: ["url"]`): what was had waits for another address.
+@Suite struct ExpiredLinkTests {
+    private static let page = Array("<h1>This link has expired.</h1>".utf8)
+
+    private let scene: Scene
+    private var api: APIClient { scene.api }
+
+    init() async throws { scene = try await Scene() }
+
+    /// Breaks off after 120,000 bytes; from then on there is only an error page.
+    private func expire(_ status: Int, headers: [(name: String, value: String)] = []) {
+        let page = OriginResource.fixed(status: status, headers: headers, body: Self.page)
+        scene.origin.serve("/old", .file(scene.bytes), .closing(after: 120_000).once, .serving(page).on(2...))
+    }
+
+    private func submit(waitFor reasons: [String]) async throws -> String {
+        try await api.submit(
+            scene.order("/old?signature=1", ("wait_for", .strings(reasons)), ("retry", ["base_seconds": 0.01])))
+    }
+
+    private var part: [UInt8]? {
+        scene.fetchd.folder.files.first { $0.hasSuffix(".part") }.flatMap(scene.fetchd.folder.bytes(of:))
+    }
+
+    @Test(arguments: [401, 403, 404, 410])
+    func anotherAddressIsWaitedForAndGoesOnFromTheOffset(_ status: Int) async throws {
+        expire(status)
+        let id = try await submit(waitFor: ["url"])
+        let job = try await api.waitForJob(id, toWaitFor: .url)
+        #expect(job["retry_at"] == .null)
+        #expect(job["challenge"] == .null)
+        #expect(job["progress"]["bytes_durable"] == 120_000)
+        let told = try #require(try await api.events(of: id).last)
+        #expect(told["type"] == "job.waiting")
+        #expect(told["data"]["reason"] == "url")
+        #expect(told["data"]["failure"]["code"] == "link_expired")
+        #expect(told["data"]["failure"]["status"].integer == Int64(status))
+        // No byte of the page is among those of the file.
+        #expect(part == Array(scene.bytes.prefix(120_000)))
+        try await scene.expectPartsAsTold([120_000])
+
+        let patched = try await api.change(id, ["url": .string(scene.origin.url("/file?signature=2"))])
+        #expect(["queued", "running"].contains(patched["state"]))
+        #expect(patched["reason"] == .null)
+        let done = try await api.waitForJob(id, .succeeded)
+        #expect(done["resume"] == ["decision": "resumed", "why": nil, "offset": 120_000])
+        let request = try #require(scene.origin.requests(to: "/file").first)
+        #expect(request.target == "/file?signature=2")
+        #expect(request.header("Range") == "bytes=120000-")
+        #expect(request.header("If-Range") == "\"v1\"")
+        #expect(scene.fetchd.downloaded("file") == scene.bytes)
+        #expect(done["file"]["sha256"] == .string(SHA.hexadecimal(of: scene.bytes)))
+        try await scene.expectPartsAsTold([])
+    }
+
+    @Test func anotherFileBehindTheNewAddressIsFetchedWhole() async throws {
+        expire(403)
+        let other = Content.random(seed: 8, count: 200_000)
+        scene.origin.serve("/new", .file(other, etag: "\"v2\""))
+        scene.origin.serve("/careless", .file(other, etag: nil), .ignoringConditions)
+        for (path, why) in [("/new", "etag_changed"), ("/careless", "no_validator")] {
+            expire(403)
+            let id = try await submit(waitFor: ["url"])
+            try await api.waitForJob(id, toWaitFor: .url)
+            try await api.change(id, ["url": .string(scene.origin.url(path))])
+            let job = try await api.waitForJob(id, .succeeded)
+            #expect(job["resume"] == ["decision": "restarted", "why": .string(why), "offset": 0])
+            let told = try await api.events(of: id).filter { $0["type"] == "job.restarted" }
+            #expect(told.map { $0["data"]["why"].string } == [why])
+            #expect(scene.fetchd.downloaded(String(path.dropFirst())) == other)
+        }
+        try await scene.expectPartsAsTold([])
+    }
+
+    @Test func anAddressThatHasExpiredTooIsWaitedForAgain() async throws {
+        expire(403)
+        let id = try await submit(waitFor: ["url"])
+        let before = try await api.waitForJob(id, toWaitFor: .url)
+        scene.origin.serve("/older", .fixed(status: 410, body: Self.page))
+        try await api.change(id, ["url": .string(scene.origin.url("/older"))])
+        let attempts = (before["attempts"].integer ?? 0) + 1
+        try await api.waitForJob(id, toWaitFor: .url, attempts: attempts)
+        #expect(part == Array(scene.bytes.prefix(120_000)))
+        // Nothing but an address helps, and nothing is lost when the service dies meanwhile.
+        for changes: JSON in [
+            ["metadata": ["n": 1]], ["priority": "high"], ["credentials": ["type": "bearer", "token": "t"]],
+        ] {
+            #expect(try await api.change(id, changes)["state"] == "waiting")
+        }
+        try await scene.fetchd.kill()
+        try await scene.fetchd.restart()
+        let after = try await api.job(id)
+        #expect(after["state"] == "waiting")
+        #expect(after["reason"] == "url")
+        try await api.change(id, ["url": .string(scene.origin.url("/file"))])
+        #expect(try await api.waitForJob(id, .succeeded)["resume"]["offset"] == 120_000)
+        #expect(scene.fetchd.downloaded("file") == scene.bytes)
+    }
+
+    @Test(arguments: [401, 403, 404, 410])
+    func whoDoesNotWaitFailsAndKeepsTheBytes(_ status: Int) async throws {
+        expire(status)
+        let id = try await submit(waitFor: ["credentials", "space"])
+        let job = try await api.waitForJob(id, .failed)
+        #expect(job["failure"]["code"] == "link_expired")
+        #expect(job["failure"]["status"].integer == Int64(status))
+        #expect(job["failure"]["attempts"] == 2)
+        #expect(part == Array(scene.bytes.prefix(120_000)))
+        try await api.change(id, ["url": .string(scene.origin.url("/file"))])
+        #expect(try await api.job(id)["state"] == "failed")
+        try await api.act(.retry, on: id)
+        #expect(try await api.waitForJob(id, .succeeded)["resume"]["offset"] == 120_000)
+    }
+
+    @Test(arguments: [401, 403, 404, 410])
+    func withoutBytesItIsABadAddress(_ status: Int) async throws {
+        scene.origin.serve("/old", .fixed(status: status, body: Self.page))
+        let id = try await submit(waitFor: ["url", "credentials"])
+        let job = try await api.waitForJob(id, .failed)
+        #expect(job["failure"]["code"] == "bad_status")
+        #expect(job["failure"]["status"].integer == Int64(status))
+        try await scene.expectPartsAsTold([])
+        #expect(scene.fetchd.downloaded("old") == nil)
+    }
+
+    /// Whoever is asked for credentials is not told that the link is old.
+    @Test func aChallengeIsNoExpiry() async throws {
+        expire(401, headers: [("WWW-Authenticate", "Bearer")])
+        let id = try await submit(waitFor: ["url"])
+        #expect(try await api.waitForJob(id, .failed)["failure"]["code"] == "credentials_required")
+        #expect(part == Array(scene.bytes.prefix(120_000)))
+    }
+}

@@ -1,0 +1,90 @@
+import Downloads
+import TestKit
+import Testing
+
+/// `If-Match`: an action or a change is carried out only if nobody has changed the job since its client looked.
+@Suite struct PreconditionTests {
+    /// Everything that honours it, on a job that is paused.
+    private static let requests: [(method: String, path: String, body: JSON?)] = [
+        ("PATCH", "", ["metadata": ["n": 1]]), ("POST", "/pause", nil), ("POST", "/resume", nil),
+        ("POST", "/cancel", nil), ("POST", "/cancel", ["produce_resume_data": true]),
+    ]
+
+    private func send(
+        _ request: (method: String, path: String, body: JSON?), _ id: String, _ tag: String, _ api: APIClient
+    )
+        async throws -> APIAnswer
+    {
+        try await api.send(request.method, "/v1/jobs/\(id)\(request.path)", request.body, headers: [("If-Match", tag)])
+    }
+
+    @Test func whatIsStaleIsRefusedAndChangesNothing() async throws {
+        let scene = try await Scene()
+        let id = try await scene.pausedJob()
+        let before = try await scene.api.get("/v1/jobs/\(id)")
+        let revision = try #require(before.json["revision"].integer)
+        for request in Self.requests {
+            for tag in [
+                "\"\(revision - 1)\"", "\"\(revision + 1).0\"", "W/\"\(revision - 1)\"", "\"\"", "x", "\"a.b\"",
+            ] {
+                let answer = try await send(request, id, tag, scene.api)
+                #expect(answer.status == 412, "\(request.method) \(request.path) \(tag)")
+                #expect(answer.problem == .init(kind: "precondition-failed"))
+            }
+        }
+        let after = try await scene.api.get("/v1/jobs/\(id)")
+        #expect(after.json == before.json)
+        #expect(after.header("ETag") == before.header("ETag"))
+        // A job in a state that refuses is told about its revision first: what the client saw is not what there is.
+        let done = try await scene.job(in: .succeeded)
+        #expect(try await send(("POST", "/pause", nil), done, "\"1\"", scene.api).status == 412)
+        #expect(try await send(("POST", "/pause", nil), "job_unknown", "\"1\"", scene.api).status == 404)
+    }
+
+    @Test(arguments: Self.requests.indices)
+    func theRevisionThatHoldsIsTaken(_ index: Int) async throws {
+        let scene = try await Scene()
+        let request = Self.requests[index]
+        // What is resumed ends, and leaves a connection that can be used again.
+        scene.origin.serve(
+            "/held", .file(scene.bytes),
+            .waiting(at: 100_000, for: scene.gate).when { $0.request.header("Range") == nil })
+        for shown in ["R", "R.P", "*"] {
+            let id = try await scene.pausedJob()
+            let answer = try await scene.api.get("/v1/jobs/\(id)")
+            let tag = try #require(answer.header("ETag"))
+            let revision = try #require(answer.json["revision"].integer)
+            #expect(tag.hasPrefix("\"\(revision)."))
+            let field = shown == "R" ? "\"\(revision)\"" : shown == "*" ? "*" : tag
+            #expect(try await send(request, id, field, scene.api).status == 200, "\(field)")
+        }
+    }
+
+    /// The progress moves by itself: an ETag that was read earlier in the same revision holds.
+    @Test func progressIsNoChange() async throws {
+        let scene = try await Scene()
+        let id = try await scene.heldJob()
+        let answer = try await scene.api.get("/v1/jobs/\(id)")
+        let revision = try #require(answer.json["revision"].integer)
+        let earlier = "\"\(revision).1\""
+        #expect(answer.header("ETag") != earlier)
+        #expect(try await send(("POST", "/pause", nil), id, earlier, scene.api).json["state"] == "paused")
+        #expect(try await send(("POST", "/resume", nil), id, earlier, scene.api).status == 412)
+    }
+
+    @Test func twoWhoSawTheSameCannotBothChangeIt() async throws {
+        let scene = try await Scene()
+        let id = try await scene.pausedJob()
+        let tag = try #require(try await scene.api.get("/v1/jobs/\(id)").header("ETag"))
+        let api = scene.api
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<10 {
+                group.addTask {
+                    try await api.patch(id, ["metadata": ["n": .count(number)]], headers: [("If-Match", tag)]).status
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == [200] + Array(repeating: 412, count: 9))
+    }
+}

@@ -1,0 +1,182 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// What was had of a job that does not run: kept, shown, and gone on from. At every step the files in the folder of parts
+/// are those that the API tells.
+@Suite struct ResumeDataDocumentTests {
+    @Test func whatAPausedJobHasIsShown() async throws {
+        let scene = try await Scene()
+        let date = "Mon, 19 Aug 2019 15:23:14 GMT"
+        scene.origin.serve(
+            "/held", .file(scene.bytes, etag: "\"v7\"", lastModified: date), .waiting(at: 100_000, for: scene.gate))
+        let url = scene.origin.url("/held?signature=abc")
+        let id = try await scene.pausedJob(("url", .string(url)))
+        let part = try #require(try await scene.api.resumeData(of: id))
+        #expect(
+            part.names == ["url", "etag", "last_modified", "bytes_expected", "ranges", "bytes_durable", "expires_at"])
+        // The query is part of the address: without it nothing can be resumed.
+        #expect(part["url"].string == url)
+        #expect(part["etag"] == "\"v7\"")
+        #expect(part["last_modified"].string == date)
+        #expect(part["bytes_expected"] == 200_000)
+        #expect(part["ranges"] == [[0, 100_000]])
+        #expect(part["bytes_durable"] == 100_000)
+        // Its expiry stands still.
+        #expect(part["expires_at"] == .null)
+        try await scene.expectPartsAsTold([100_000])
+    }
+
+    @Test func whatIsNotKnownIsNull() async throws {
+        let scene = try await Scene()
+        scene.origin.serve(
+            "/held", .file(scene.bytes, etag: nil), .chunked(), .waiting(at: 100_000, for: scene.gate).once)
+        let id = try await scene.pausedJob()
+        let part = try #require(try await scene.api.resumeData(of: id))
+        for name in ["etag", "last_modified", "bytes_expected"] { #expect(part[name] == .null, "\(name)") }
+        // Nothing proves that more bytes would be of the same file.
+        try await scene.api.act(.resume, on: id)
+        let job = try await scene.api.waitForJob(id, .succeeded)
+        #expect(job["resume"] == ["decision": "restarted", "why": "no_validator", "offset": 0])
+        #expect(try await scene.api.types(of: id).contains("job.restarted"))
+        #expect(scene.fetchd.downloaded("held") == scene.bytes)
+        try await scene.expectPartsAsTold([])
+    }
+
+    @Test(arguments: [JobState.Name.queued, .succeeded, .cancelled, .waiting, .failed])
+    func whereThereIsNoneItIsNotFound(_ state: JobState.Name) async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: state)
+        let answer = try await scene.api.get("/v1/jobs/\(id)/resume-data")
+        #expect(answer.status == 404)
+        #expect(answer.problem == .init(kind: "not-found"))
+        #expect(try await scene.api.get("/v1/jobs/job_unknown/resume-data").status == 404)
+        #expect(try await scene.api.send("POST", "/v1/jobs/\(id)/resume-data").status == 405)
+    }
+
+    @Test func aPauseKeepsThePartAndAResumeGoesOnFromIt() async throws {
+        let scene = try await Scene()
+        scene.holdWhatIsResumed()
+        let id = try await scene.pausedJob()
+        try await scene.expectPartsAsTold([100_000])
+        try await scene.api.act(.resume, on: id)
+        scene.gate.open()
+        let job = try await scene.api.waitForJob(id, .succeeded)
+        #expect(job["resume"] == ["decision": "resumed", "why": nil, "offset": 100_000])
+        let request = try #require(scene.origin.requests(to: "/held").last)
+        #expect(request.header("Range") == "bytes=100000-")
+        #expect(request.header("If-Range") == "\"v1\"")
+        let told = try #require(try await scene.api.events(of: id).first { $0["type"] == "job.resumed" })
+        #expect(told["data"] == ["offset": 100_000, "bytes_expected": 200_000])
+        #expect(scene.fetchd.downloaded("held") == scene.bytes)
+        try await scene.expectPartsAsTold([])
+    }
+
+    /// Where the job was does not matter: under way, paused, or waiting for another try.
+    @Test(arguments: ["running", "paused", "waiting"])
+    func aCancelledJobKeepsItsPartOnlyWhereItIsAsked(_ state: String) async throws {
+        let scene = try await Scene()
+        scene.origin.serve(
+            "/breaking", .file(scene.bytes), .closing(after: 100_000).once,
+            .answering(503, headers: [("Retry-After", "3600")]).on(2...))
+        func job() async throws -> String {
+            switch state {
+            case "running": return try await scene.heldJob()
+            case "paused": return try await scene.pausedJob()
+            default:
+                let id = try await scene.api.submit(scene.order("/breaking", ("retry", ["base_seconds": 0.01])))
+                try await scene.api.waitForJob(id, toWaitFor: .retry, attempts: 2)
+                return id
+            }
+        }
+        let dropped = try await job()
+        #expect(try await scene.api.act(.cancel, on: dropped)["progress"]["bytes_durable"] == 0)
+        #expect(try await scene.api.resumeData(of: dropped) == nil)
+        try await scene.expectPartsAsTold([])
+        scene.origin.serve(
+            "/breaking", .file(scene.bytes), .closing(after: 100_000).once,
+            .answering(503, headers: [("Retry-After", "3600")]).on(2...))
+        let explicit = try await job()
+        try await scene.api.act(.cancel, on: explicit, ["produce_resume_data": false])
+        try await scene.expectPartsAsTold([])
+        scene.origin.serve(
+            "/breaking", .file(scene.bytes), .closing(after: 100_000).once,
+            .answering(503, headers: [("Retry-After", "3600")]).on(2...))
+
+        let kept = try await job()
+        let cancelled = try await scene.api.act(.cancel, on: kept, ["produce_resume_data": true])
+        #expect(cancelled["state"] == "cancelled")
+        #expect(cancelled["progress"]["bytes_durable"] == 100_000)
+        let part = try #require(try await scene.api.resumeData(of: kept))
+        #expect(part["bytes_durable"] == 100_000)
+        let expiry = try #require(part["expires_at"].string.flatMap { Date(rfc3339: $0) })
+        // A week, unless the session says otherwise.
+        #expect((604_000...604_800).contains(expiry.timeIntervalSinceNow))
+        try await scene.expectPartsAsTold([100_000])
+        // A retry goes on from it.
+        scene.origin.serve("/breaking", .file(scene.bytes))
+        scene.origin.serve("/held", .file(scene.bytes))
+        try await scene.api.act(.retry, on: kept)
+        #expect(try await scene.api.waitForJob(kept, .succeeded)["resume"]["offset"] == 100_000)
+        try await scene.expectPartsAsTold([])
+    }
+
+    @Test func aFailedJobKeepsItsPart() async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/f", .file(scene.bytes), .closing(after: 120_000))
+        let id = try await scene.api.submit(scene.order("/f", ("retry", ["max_attempts": 1])))
+        let job = try await scene.api.waitForJob(id, .failed)
+        #expect(job["progress"]["bytes_durable"] == 120_000)
+        #expect(job["progress"]["bytes_expected"] == 200_000)
+        #expect(job["progress"]["fraction"] == 0.6)
+        #expect(try await scene.api.resumeData(of: id)?["expires_at"] != .null)
+        try await scene.expectPartsAsTold([120_000])
+        #expect(try await scene.api.delete("/v1/jobs/\(id)").status == 204)
+        try await scene.expectPartsAsTold([])
+    }
+
+    @Test func aCrashTouchesNoneOfIt() async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/broken", .file(scene.bytes), .closing(after: 60_000))
+        let paused = try await scene.pausedJob()
+        let cancelled = try await scene.heldJob()
+        try await scene.api.act(.cancel, on: cancelled, ["produce_resume_data": true])
+        let failed = try await scene.api.submit(scene.order("/broken", ("retry", ["max_attempts": 1])))
+        try await scene.api.waitForJob(failed, .failed)
+        let ids = [paused, cancelled, failed]
+        var before: [JSON] = []
+        for id in ids { before.append(try #require(try await scene.api.resumeData(of: id))) }
+        try await scene.fetchd.kill()
+        // Left over by somebody: no promise, no part.
+        try scene.fetchd.folder.write("left over", to: "downloads/.incomplete/part_0.part")
+        try await scene.fetchd.restart()
+        try await scene.expectPartsAsTold([60_000, 100_000, 100_000])
+        for (id, part) in zip(ids, before) { #expect(try await scene.api.resumeData(of: id) == part) }
+        scene.origin.serve("/held", .file(scene.bytes))
+        try await scene.api.act(.retry, on: cancelled)
+        #expect(try await scene.api.waitForJob(cancelled, .succeeded)["resume"]["offset"] == 100_000)
+        try await scene.expectPartsAsTold([60_000, 100_000])
+    }
+
+    /// What a disk lost, or somebody removed, is fetched again, and the job says why.
+    @Test func bytesThatAreNotThereAnyMoreAreFetchedAgain() async throws {
+        let scene = try await Scene()
+        for (why, damage) in [("part_missing", nil), ("part_shorter_than_recorded", "short")] {
+            let id = try await scene.pausedJob()
+            let part = try #require(scene.fetchd.folder.files.first { $0.hasSuffix(".part") })
+            if let damage {
+                try scene.fetchd.folder.write(damage, to: part)
+            } else {
+                try FileManager.default.removeItem(atPath: scene.fetchd.folder.path(part))
+            }
+            scene.origin.serve("/held", .file(scene.bytes))
+            try await scene.api.act(.resume, on: id)
+            let job = try await scene.api.waitForJob(id, .succeeded)
+            #expect(job["resume"] == ["decision": "restarted", "why": .string(why), "offset": 0])
+            #expect(job["file"]["sha256"] == .string(SHA.hexadecimal(of: scene.bytes)))
+            try await scene.expectPartsAsTold([])
+            scene.origin.serve("/held", .file(scene.bytes), .waiting(at: 100_000, for: scene.gate))
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// Resume data is not kept for ever, nor without bounds: what expires or has no room goes, row and file.
+@Suite struct ResumeDataLimitTests {
+    private func session(_ scene: Scene, ttl: Double) async throws -> (String, JSON) {
+        try await scene.api.declareSession("brief", ["resume_data_ttl_seconds": .number(ttl)])
+        return ("session", "brief")
+    }
+
+    private func failedJob(_ scene: Scene, _ members: (String, JSON)...) async throws -> String {
+        scene.origin.serve("/broken", .file(scene.bytes), .closing(after: 100_000))
+        var order: JSONObject = ["url": .string(scene.origin.url("/broken")), "retry": ["max_attempts": 1]]
+        for (name, value) in members { order[name] = value }
+        let id = try await scene.api.submit(.object(order))
+        try await scene.api.waitForJob(id, .failed)
+        return id
+    }
+
+    private func waitUntilForgotten(_ id: String, _ scene: Scene) async throws {
+        _ = try await eventually("the part of \(id) to be forgotten") {
+            try await scene.api.resumeData(of: id) == nil ? true : nil
+        }
+    }
+
+    @Test func itExpires() async throws {
+        let scene = try await Scene()
+        let before = Date()
+        let id = try await failedJob(scene, try await session(scene, ttl: 0.7))
+        let part = try #require(try await scene.api.resumeData(of: id))
+        let expiry = try #require(part["expires_at"].string.flatMap { Date(rfc3339: $0) })
+        #expect((0.6...20).contains(expiry.timeIntervalSince(before)))
+        let tag = try await scene.api.get("/v1/jobs/\(id)").header("ETag")
+        try await waitUntilForgotten(id, scene)
+        #expect(Date() >= expiry)
+        // The job shows something else now, and so has another ETag.
+        #expect(try await scene.api.get("/v1/jobs/\(id)").header("ETag") != tag)
+        try await scene.expectPartsAsTold([])
+        // A retry begins anew.
+        scene.origin.serve("/broken", .file(scene.bytes))
+        try await scene.api.act(.retry, on: id)
+        try await scene.api.waitForJob(id, .succeeded)
+        #expect(scene.origin.requests(to: "/broken").last?.header("Range") == nil)
+        #expect(scene.fetchd.downloaded("broken") == scene.bytes)
+    }
+
+    /// A paused job's part does not age, whatever time it takes: another one that began to age later is gone before.
+    @Test func itStandsStillWhileTheJobIsPaused() async throws {
+        let scene = try await Scene()
+        let brief = try await session(scene, ttl: 0.5)
+        let paused = try await scene.pausedJob(brief)
+        let failed = try await failedJob(scene, brief)
+        try await waitUntilForgotten(failed, scene)
+        #expect(try await scene.api.resumeData(of: paused)?["expires_at"] == .null)
+        try await scene.expectPartsAsTold([100_000])
+        // Nor does a restart set it going; a cancellation does.
+        try await scene.fetchd.kill()
+        try await scene.fetchd.restart()
+        #expect(try await scene.api.resumeData(of: paused)?["expires_at"] == .null)
+        try await scene.api.act(.cancel, on: paused, ["produce_resume_data": true])
+        #expect(try await scene.api.resumeData(of: paused)?["expires_at"] != .null)
+        try await waitUntilForgotten(paused, scene)
+        try await scene.expectPartsAsTold([])
+    }
+
+    /// Overdue while the service was down: gone when it is up.
+    @Test func itExpiresOverARestart() async throws {
+        let scene = try await Scene()
+        let id = try await failedJob(scene, try await session(scene, ttl: 1))
+        let part = try #require(try await scene.api.resumeData(of: id))
+        let expiry = try #require(part["expires_at"].string.flatMap { Date(rfc3339: $0) })
+        try await scene.fetchd.kill()
+        _ = try await eventually("the part to be overdue") { Date() > expiry ? true : nil }
+        try await scene.fetchd.restart()
+        try await waitUntilForgotten(id, scene)
+        try await scene.expectPartsAsTold([])
+    }
+
+    @Test func theOldestGoWhenThereIsNoRoom() async throws {
+        let scene = try await Scene(.init(arguments: ["--resume-data-max-bytes", "250000"]))
+        let first = try await scene.pausedJob()
+        let second = try await failedJob(scene)
+        try await scene.expectPartsAsTold([100_000, 100_000])
+        let third = try await scene.pausedJob()
+        try await waitUntilForgotten(first, scene)
+        try await scene.expectPartsAsTold([100_000, 100_000])
+        #expect(try await scene.api.job(first)["state"] == "paused")
+        let fourth = try await failedJob(scene)
+        try await waitUntilForgotten(second, scene)
+        try await scene.expectPartsAsTold([100_000, 100_000])
+        for id in [third, fourth] { #expect(try await scene.api.resumeData(of: id)?["bytes_durable"] == 100_000) }
+        // What has lost its bytes can still go on: from the start.
+        scene.gate.open()
+        try await scene.api.act(.resume, on: first)
+        try await scene.api.waitForJob(first, .succeeded)
+        #expect(scene.fetchd.downloaded("held") == scene.bytes)
+        try await scene.expectPartsAsTold([100_000, 100_000])
+    }
+
+    /// Bytes that are coming are not resume data yet: no room at all stops no download.
+    @Test func whatRunsIsNotCounted() async throws {
+        let scene = try await Scene(.init(arguments: ["--resume-data-max-bytes", "0"]))
+        scene.holdWhatIsResumed()
+        let running = try await scene.heldJob()
+        let paused = try await scene.pausedJob()
+        try await waitUntilForgotten(paused, scene)
+        #expect(try await scene.api.job(running)["state"] == "running")
+        scene.gate.open()
+        try await scene.api.waitForJob(running, .succeeded)
+        #expect(scene.fetchd.downloaded("held") == scene.bytes)
+    }
+
+    /// The service was given a smaller limit while it was down.
+    @Test func aSmallerLimitHoldsFromTheStart() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Origin()
+        let bytes = Content.random(seed: 7, count: 200_000)
+        origin.serve("/broken", .file(bytes), .closing(after: 100_000))
+        let roomy = try await FetchdProcess.start(in: folder)
+        var ids: [String] = []
+        for _ in 0..<3 {
+            let id = try await roomy.api.submit([
+                "url": .string(origin.url("/broken")), "retry": ["max_attempts": 1],
+            ])
+            try await roomy.api.waitForJob(id, .failed)
+            ids.append(id)
+        }
+        try await roomy.kill()
+        let narrow = try await FetchdProcess.start(.init(arguments: ["--resume-data-max-bytes", "150000"]), in: folder)
+        for id in ids.dropLast() {
+            _ = try await eventually("the part of \(id) to be forgotten") {
+                try await narrow.api.resumeData(of: id) == nil ? true : nil
+            }
+        }
+        #expect(try await narrow.api.resumeData(of: ids[2])?["bytes_durable"] == 100_000)
+    }
+}
