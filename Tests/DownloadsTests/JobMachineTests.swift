@@ -62,8 +62,24 @@ import Testing
         #expect(job.failuresInARow == 0)
     }
 
+    @Test func anotherAddressHasAllItsAttempts() {
+        var job = Sample.job(.running(.attempting))
+        job.spec.mirrors = ["https://other/"]
+        job.failuresInARow = 7
+        let diverted = job.becoming(.waiting(Sample.wait), on: .attemptDiverted(Sample.wait), at: Sample.now)
+        #expect(diverted.url == "https://other/")
+        #expect(diverted.failuresInARow == 0)
+        // Beyond the last there is none: the client may have named others meanwhile.
+        let again = diverted.becoming(.waiting(Sample.wait), on: .attemptDiverted(Sample.wait), at: Sample.now)
+        #expect(again.url == "https://other/")
+        job.spec.mirrors = []
+        #expect(job.becoming(.queued, on: .attemptDiverted(Sample.wait), at: Sample.now).url == job.spec.url)
+    }
+
     @Test func aRetryBeginsTheCountsAnew() {
         var job = Sample.job(.failed(Sample.failure))
+        job.spec.mirrors = ["https://other/"]
+        job.mirror = 1
         job.attempts = 8
         job.failuresInARow = 8
         job.finishedAt = Sample.now
@@ -71,6 +87,7 @@ import Testing
         #expect(retried.attempts == 0)
         #expect(retried.failuresInARow == 0)
         #expect(retried.finishedAt == nil)
+        #expect(retried.url == job.spec.url)
         #expect(retried.revision == job.revision + 1)
     }
 

@@ -29,7 +29,8 @@ enum Sample {
         ("timeElapsed", .timeElapsed(failure)), ("attemptStopped(pause)", .attemptStopped(.pause)),
         ("attemptStopped(cancel)", .attemptStopped(.cancel(keepsPart: false))),
         ("attemptInterrupted", .attemptInterrupted),
-        ("attemptDeferred", .attemptDeferred(wait)), ("attemptFailed", .attemptFailed(failure)),
+        ("attemptDeferred", .attemptDeferred(wait)), ("attemptDiverted", .attemptDiverted(wait)),
+        ("attemptFailed", .attemptFailed(failure)),
         ("promotionPlanned", .promotionPlanned(promotion)), ("promoted", .promoted),
     ]
 

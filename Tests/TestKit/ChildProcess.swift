@@ -64,6 +64,8 @@ public final class ChildProcess: Sendable {
     public var output: String { text("output") }
     public var errors: String { text("errors") }
 
+    public var processIdentifier: Int32 { process.processIdentifier }
+
     /// nil while it runs.
     public var endingSoFar: Ending? { ending.current }
 

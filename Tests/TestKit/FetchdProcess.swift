@@ -14,11 +14,16 @@ public final class FetchdProcess: Sendable {
         public var environment: [String: String] = [:]
         /// `FETCHD_TOKEN`; the client sends it, too.
         public var token: String?
+        /// A program and its arguments that the service's command line follows: it becomes the service in the end.
+        public var launcher: [String] = []
 
-        public init(arguments: [String] = [], environment: [String: String] = [:], token: String? = nil) {
+        public init(
+            arguments: [String] = [], environment: [String: String] = [:], token: String? = nil, launcher: [String] = []
+        ) {
             self.arguments = arguments
             self.environment = environment
             self.token = token
+            self.launcher = launcher
         }
     }
 
@@ -53,6 +58,9 @@ public final class FetchdProcess: Sendable {
     /// For looking into `/proc`.
     public var pid: Int32 { incarnation.current.child.pid }
     public var isRunning: Bool { incarnation.current.child.endingSoFar == nil }
+
+    /// Of the present process.
+    public var processIdentifier: Int32 { incarnation.current.child.processIdentifier }
 
     /// What the present process has logged; for messages of tests that fail.
     public var log: String { incarnation.current.child.errors }
@@ -102,9 +110,10 @@ extension FetchdProcess {
 
 extension FetchdProcess {
     private static func launch(_ options: Options, _ folder: TemporaryFolder) async throws -> Incarnation {
+        let command = options.launcher + [program]
         let child = try await ChildProcess(
-            program,
-            [
+            command[0],
+            command.dropFirst() + [
                 "serve", "--listen", "127.0.0.1:0", "--data-dir", folder.path("data"), "--downloads-dir",
                 folder.path("downloads"), "--allow-network", "127.0.0.0/8",
             ] + options.arguments,

@@ -34,19 +34,29 @@ extension SessionConfiguration {
 extension TLSRule {
     init(reading reader: inout FieldReader) throws(Problem) {
         self.init()
-        caFile = try reader.string("ca_file")
-        if let caFile, !caFile.hasPrefix("/") || caFile.utf8.contains(0) {
-            throw reader.invalid("ca_file", "must be an absolute path")
-        }
-        if let caFile, !FileManager.default.isReadableFile(atPath: caFile) {
-            throw reader.invalid("ca_file", "names a file that fetchd cannot read")
-        }
+        caFile = try reader.certificates("ca_file")
         pinnedPublicKeys = try reader.pins("pinned_public_keys") ?? [:]
         verify = try reader.bool("verify") ?? true
     }
 }
 
 extension FieldReader {
+    /// The path of a file with certificates. Without this look, its mistakes would be told by every transfer.
+    fileprivate mutating func certificates(_ name: String) throws(Problem) -> String? {
+        guard let path = try string(name) else { return nil }
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw invalid(name, "must be an absolute path") }
+        // Behind its links: the system's bundle is one.
+        let target = URL(filePath: path).resolvingSymlinksInPath().path
+        let type = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
+        guard type == .typeRegular, let content = FileManager.default.contents(atPath: path) else {
+            throw invalid(name, "names a file that fetchd cannot read")
+        }
+        guard content.range(of: Data("-----BEGIN ".utf8)) != nil else {
+            throw invalid(name, "names a file without certificates in PEM form")
+        }
+        return path
+    }
+
     /// By host, at least one key each.
     fileprivate mutating func pins(_ name: String) throws(Problem) -> [String: [String]]? {
         guard let value = value(name) else { return nil }
@@ -66,7 +76,10 @@ extension FieldReader {
     fileprivate mutating func proxy(_ name: String) throws(Problem) -> Proxy? {
         guard let text = try string(name) else { return nil }
         guard let proxy = Proxy(text) else {
-            throw invalid(name, "must be http://host:port or socks5://host:port, with user:password@ where it asks")
+            throw invalid(
+                name,
+                "must be http://host:port or socks5://host:port, with user:password@ in front of the host where it asks"
+            )
         }
         return proxy
     }

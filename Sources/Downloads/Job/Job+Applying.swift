@@ -36,6 +36,10 @@ extension Job {
             attempts = max(0, attempts - 1)
         case .attemptDeferred, .attemptFailed:
             failuresInARow += 1
+        case .attemptDiverted:
+            // Another server: what the one before did does not count. (None is left where the client has named others.)
+            failuresInARow = 0
+            mirror = min(mirror + 1, spec.mirrors.count)
         case .retryRequested:
             finishedAt = nil
             startedAt = nil

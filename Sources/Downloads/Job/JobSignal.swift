@@ -20,6 +20,8 @@ public enum JobSignal: Sendable, Equatable {
     case attemptInterrupted
     /// The attempt failed, and another will follow.
     case attemptDeferred(Wait)
+    /// The attempt failed for good, and another will ask the next of the job's addresses.
+    case attemptDiverted(Wait)
     /// The attempt failed, and none will follow.
     case attemptFailed(Failure)
     /// The part is whole and verified, and its place is decided.

@@ -54,6 +54,13 @@ public struct JobSpec: Sendable, Equatable, Codable {
     }
 }
 
+extension JobSpec {
+    /// Whether the source is asked the same: what it answered the one would be its answer to the other.
+    public func asksLike(_ other: JobSpec) -> Bool {
+        url == other.url && mirrors == other.mirrors && headers == other.headers && credentials == other.credentials
+    }
+}
+
 /// A request header the client asked for. Values may be secret: they are stored, sent, and never shown again.
 public struct HeaderField: Sendable, Hashable, Codable {
     public var name: String

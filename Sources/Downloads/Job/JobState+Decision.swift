@@ -22,10 +22,11 @@ extension JobState {
         case .retryRequested: retryRequested()
         case .helpSupplied(let help): helpSupplied(help)
         case .timeElapsed(let failure): timeElapsed(failure)
-        case .attemptStopped(.pause): attempting { .become(.paused, announce: .jobPaused, then: []) }
-        case .attemptStopped(.cancel): attempting { .become(.cancelled, announce: .jobCancelled, then: []) }
+        case .attemptStopped(.pause): attempting { .become(.paused, announce: .jobPaused, then: [.wakeScheduler]) }
+        case .attemptStopped(.cancel):
+            attempting { .become(.cancelled, announce: .jobCancelled, then: [.wakeScheduler]) }
         case .attemptInterrupted: attempting { .become(.queued, announce: nil, then: [.wakeScheduler]) }
-        case .attemptDeferred(let wait): attemptDeferred(wait)
+        case .attemptDeferred(let wait), .attemptDiverted(let wait): attemptDeferred(wait)
         case .attemptFailed(let failure): attemptFailed(failure)
         case .promotionPlanned(let promotion): promotionPlanned(promotion)
         case .promoted: promoted()

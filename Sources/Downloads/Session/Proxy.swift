@@ -27,6 +27,18 @@ public struct Proxy: Sendable, Equatable, Codable {
         self.port = port
         username = url.user
         password = url.password
+        guard hasCredentialsThatCanBeSent else { return nil }
+    }
+
+    /// Basic authentication ends the name at the first colon (RFC 7617, section 2); SOCKS takes both or neither, of 1 to
+    /// 255 bytes (RFC 1929, section 2).
+    private var hasCredentialsThatCanBeSent: Bool {
+        guard let username else { return password == nil }
+        let both = [username, password ?? ""]
+        guard !username.isEmpty, !username.contains(":"),
+            both.allSatisfy({ !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F } })
+        else { return false }
+        return scheme == .http || both.allSatisfy { 1...255 ~= $0.utf8.count }
     }
 
     /// Without credentials.

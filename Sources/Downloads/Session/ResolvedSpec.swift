@@ -48,7 +48,9 @@ public struct ResolvedSpec: Sendable, Equatable {
         sessionPlace = Place(
             directory: configuration.directory ?? "", filename: nil, conflict: configuration.onConflict ?? .rename,
             createDirectories: true)
-        waitFor = spec.waitFor ?? configuration.waitFor ?? WaitFor.defaults
+        let wanted = spec.waitFor ?? configuration.waitFor ?? WaitFor.defaults
+        // Nobody is asked for help as long as there is another address.
+        waitFor = hasMirrorLeft ? wanted.filter { $0 == .space } : wanted
         digest = spec.digest ?? configuration.digest ?? .sha256
         expectedSize = spec.expectedSize
         maxSize = spec.maxSize

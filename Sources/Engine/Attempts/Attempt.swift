@@ -67,9 +67,12 @@ final class Attempt: Sendable {
         }
     }
 
-    /// Whether this attempt has won bytes that it did not begin with.
+    /// Whether this attempt has won bytes that the job never had, and that the next can go on from: else a server that
+    /// breaks off each time would be asked for ever.
     var hasGained: Bool {
-        exchange.withLock { $0.acceptance.map { $0.part.written > $0.offset } ?? false }
+        guard spec.method == .get, let acceptance = exchange.withLock({ $0.acceptance }) else { return false }
+        return acceptance.validators.strong != nil
+            && acceptance.part.written > max(acceptance.offset, job.bytesDurable)
     }
 
     var resume: ResumeOutcome? { exchange.withLock { $0.acceptance?.outcome } }

@@ -63,26 +63,38 @@ struct AttemptRun: Sendable {
         switch verdict {
         case .wait(let wait): await end(attempt, .attemptDeferred(wait), keepsPart: true)
         case .fail(let failure) where attempt.spec.hasMirrorLeft && failure.isOfSource:
-            let wait = Wait(.retry(until: now), cause: failure)
-            await end(attempt, .attemptDeferred(wait), keepsPart: true, turnsToMirror: true)
+            await end(attempt, .attemptDiverted(Wait(.retry(until: now), cause: failure)), keepsPart: true)
         case .fail(let failure): await end(attempt, .attemptFailed(failure), keepsPart: true)
         }
     }
 
     /// One commit ends the attempt: state, offset and event together.
-    private func end(_ attempt: Attempt, _ signal: JobSignal, keepsPart: Bool, turnsToMirror: Bool = false) async {
+    private func end(_ attempt: Attempt, _ signal: JobSignal, keepsPart: Bool) async {
         let part = keepsPart ? await syncedPart(attempt) : nil
-        let report = AttemptReport(
-            part: part, hasGained: attempt.hasGained || turnsToMirror, resume: attempt.resume,
-            turnsToMirror: turnsToMirror)
-        let (store, active) = (services.store, active)
-        let outcome = await services.persist("the end of an attempt of \(attempt.job.id)") {
-            try await store.send(signal, to: attempt.job.id, report) { _ in active.end(attempt.job.id) }
+        var report = AttemptReport(part: part, hasGained: attempt.hasGained, resume: attempt.resume)
+        let cause = signal.verdictOnSource
+        if cause != nil { report.asked = attempt.job.spec }
+        var outcome = await commit(attempt, signal, report)
+        if let cause, case .stale? = outcome {
+            // The client has named another address, or other credentials, meanwhile: those are asked next.
+            report.asked = nil
+            let wait = Wait(.retry(until: services.time.now), cause: cause)
+            outcome = await commit(attempt, .attemptDeferred(wait), report)
         }
         if outcome == nil { active.end(attempt.job.id) }
         // Nothing in it, or nobody wants it. (One that could not be synced may be promised up to an earlier offset.)
         if let file = attempt.partFile, !keepsPart || file.durable == 0 { services.folder.removePart(file.id) }
         if case .done(_, _, let dropped?)? = outcome { services.folder.removePart(dropped) }
+    }
+
+    private func commit(_ attempt: Attempt, _ signal: JobSignal, _ report: AttemptReport) async -> SignalOutcome? {
+        let (store, active) = (services.store, active)
+        return await services.persist("the end of an attempt of \(attempt.job.id)") {
+            try await store.send(signal, to: attempt.job.id, report) { outcome in
+                if case .stale = outcome { return }
+                active.end(attempt.job.id)
+            }
+        }
     }
 
     /// What there is worth keeping; nil when there is nothing new, or it could not be made durable.
@@ -94,6 +106,18 @@ struct AttemptRun: Sendable {
         } catch {
             services.log.error("Part \(file.id) could not be synced and keeps its last offset: \(error).")
             return nil
+        }
+    }
+}
+
+extension JobSignal {
+    /// What the source is found guilty of, where the job does not ask it again; nil for everything else.
+    fileprivate var verdictOnSource: Failure? {
+        switch self {
+        case .attemptDiverted(let wait): wait.cause
+        case .attemptDeferred(let wait): wait.name.needsHelp ? wait.cause : nil
+        case .attemptFailed(let failure): failure.isOfSource ? failure : nil
+        default: nil
         }
     }
 }

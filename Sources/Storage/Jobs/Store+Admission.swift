@@ -45,7 +45,10 @@ extension Store {
 extension Transaction {
     fileprivate func endWaits() throws {
         try run("UPDATE jobs SET held_until = NULL WHERE held_until <= ?", [now.milliseconds])
-        let due = try rows("SELECT id FROM jobs WHERE retry_at IS NOT NULL AND retry_at <= ?", [now.milliseconds])
+        // Not all of a hundred thousand at once: the writer has others to serve. Some left over are due at once again.
+        let due = try rows(
+            "SELECT id FROM jobs WHERE retry_at IS NOT NULL AND retry_at <= ? ORDER BY retry_at LIMIT 500",
+            [now.milliseconds])
         for row in due { _ = try send(.waitEnded, to: JobID(row["id"])) }
     }
 

@@ -10,20 +10,20 @@ public struct AttemptReport: Sendable {
     public var hasGained: Bool
     /// How it began; nil when no response was accepted.
     public var resume: ResumeOutcome?
-    /// Whether the next attempt asks the next of the job's addresses.
-    public var turnsToMirror: Bool
     /// What a promotion was planned for; nothing is done when the job is to go elsewhere by now.
     public var destination: Destination?
+    /// What the source was asked; nothing is done when it is to be asked otherwise by now.
+    public var asked: JobSpec?
 
     public init(
-        part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil, turnsToMirror: Bool = false,
-        destination: Destination? = nil
+        part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil, destination: Destination? = nil,
+        asked: JobSpec? = nil
     ) {
         self.part = part
         self.hasGained = hasGained
         self.resume = resume
-        self.turnsToMirror = turnsToMirror
         self.destination = destination
+        self.asked = asked
     }
 }
 
@@ -115,6 +115,7 @@ extension Transaction {
         var job = try job(id)
         guard case .running = job.state else { return try send(signal, to: job) }
         if let planned = report.destination, planned != job.spec.destination { return .stale(job) }
+        if let asked = report.asked, !asked.asksLike(job.spec) { return .stale(job) }
         if let part = report.part {
             try save(part, of: id)
             job.part = part
@@ -123,10 +124,6 @@ extension Transaction {
         }
         if let resume = report.resume { job.resume = resume }
         if report.hasGained { job.failuresInARow = 0 }
-        if report.turnsToMirror {
-            job.mirror += 1
-            try updateSpec(job)
-        }
         return try send(signal, to: job)
     }
 }

@@ -17,8 +17,9 @@ extension Store {
         }
         guard let next, next <= now else { return ([], next.map(Date.init(milliseconds:))) }
         let outcomes = try await writer.write(onCommit: onCommit) { try $0.failOverdueJobs(limit) }
-        // Those that are stopping keep their limit until they have stopped.
-        return (outcomes, time.now.addingTimeInterval(1))
+        // There may be more where there were many. Those that are stopping keep their limit until they have stopped.
+        let hasFailedAny = outcomes.contains { $0.job.state.name == .failed }
+        return (outcomes, time.now.addingTimeInterval(hasFailedAny ? 0 : 1))
     }
 }
 

@@ -48,6 +48,7 @@ extension Transaction {
             next.batch = try rejoinBatch(before, ending)
         }
         try update(next)
+        if next.mirror != before.mirror { try updateSpec(next) }
         switch (before.part, next.part) {
         case (_?, nil): try removePart(of: next.id)
         case (_, let part?) where part.expiry != before.part?.expiry: try updateExpiry(of: part)

@@ -1,0 +1,99 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// A disk that is full: a small file system of the service's own, mounted where only it sees it.
+@Suite(.enabled(if: SmallDisk.isPossible, "This machine gives ordinary users no file system of their own."))
+struct FullDiskTests {
+    private let first = Content.random(seed: 16, count: 2_000_000)
+    private let second = Content.random(seed: 17, count: 2_000_000)
+
+    private func stage() async throws -> (fetchd: FetchdProcess, origin: Origin) {
+        let (folder, origin) = (try TemporaryFolder(), try Origin())
+        let fetchd = try await FetchdProcess.start(.init(launcher: SmallDisk.launcher + [folder.path]), in: folder)
+        origin.serve("/first", .file(first))
+        origin.serve("/second", .file(second))
+        return (fetchd, origin)
+    }
+
+    private func order(_ origin: Origin, _ path: String, _ members: JSONObject = [:]) -> JSON {
+        JSON.object(["url": .string(origin.url(path)), "retry": ["max_attempts": 1]]).with(members)
+    }
+
+    /// It takes half a minute, as that is how often the disk is looked at.
+    @Test func aFullDiskIsWaitedForAndTheJobGoesOnByItself() async throws {
+        let (fetchd, origin) = try await stage()
+        let former = try await fetchd.api.submit(order(origin, "/first"))
+        try await fetchd.api.waitForJob(former, .succeeded)
+        let id = try await fetchd.api.submit(order(origin, "/second"))
+        let waiting = try await fetchd.api.waitForJob(id, .waiting)
+        #expect(waiting["reason"] == "space")
+        #expect(waiting["attempts"] == 0)
+        #expect(0...31 ~= (try #require(waiting["retry_at"].date).timeIntervalSinceNow))
+        // Looked at as often as one likes, it uses no attempt.
+        let until = waiting["retry_at"]
+        try await fetchd.api.perform("resume", on: id)
+        try await fetchd.api.waitForJob(id, toBe: "waiting again") {
+            $0["reason"] == "space" && $0["retry_at"] != until
+        }
+        #expect(try await fetchd.api.delete("/v1/jobs/\(former)?file=delete").status == 204)
+        let job = try await fetchd.api.waitForJob(id, .succeeded, atMost: .seconds(60))
+        #expect(job["attempts"] == 1)
+        #expect(try await fetchd.api.get("/v1/jobs/\(id)/file").body == second)
+    }
+
+    @Test func whoeverDoesNotWaitForSpaceFails() async throws {
+        let (fetchd, origin) = try await stage()
+        let former = try await fetchd.api.submit(order(origin, "/first"))
+        try await fetchd.api.waitForJob(former, .succeeded)
+        let id = try await fetchd.api.submit(order(origin, "/second", ["wait_for": []]))
+        let job = try await fetchd.api.waitForJob(id, .failed)
+        #expect(job["failure"]["code"] == "no_space")
+        #expect(try await fetchd.api.delete("/v1/jobs/\(former)?file=delete").status == 204)
+        try await fetchd.api.perform("retry", on: id)
+        try await fetchd.api.waitForJob(id, .succeeded)
+    }
+
+    /// A size that nobody told: the disk is full in the middle, and what was written stays.
+    @Test func aDiskThatFillsUpUnderWay() async throws {
+        let (fetchd, origin) = try await stage()
+        origin.serve("/first", .file(first), .chunked())
+        origin.serve("/second", .file(second), .chunked())
+        let former = try await fetchd.api.submit(order(origin, "/first"))
+        try await fetchd.api.waitForJob(former, .succeeded)
+        let id = try await fetchd.api.submit(order(origin, "/second"))
+        let waiting = try await fetchd.api.waitForJob(id, .waiting)
+        #expect(waiting["reason"] == "space")
+        #expect(try #require(waiting["progress"]["bytes_durable"].integer) > 0)
+        #expect(try await fetchd.api.delete("/v1/jobs/\(former)?file=delete").status == 204)
+        try await fetchd.api.perform("resume", on: id)
+        let job = try await fetchd.api.waitForJob(id, .succeeded)
+        #expect(job["resume"]["decision"] == "resumed")
+        #expect(try await fetchd.api.get("/v1/jobs/\(id)/file").body == second)
+    }
+}
+
+private enum SmallDisk {
+    /// Runs a program with `$0/downloads` on 3 MB of memory. A user namespace of its own takes the right to mount; the
+    /// promise to end with the tests has to be made anew in it.
+    static let launcher = [
+        "unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+        """
+        mkdir -p "$0/downloads" && mount -t tmpfs -o size=3m tmpfs "$0/downloads" || exit 1
+        exec setpriv --pdeathsig KILL -- "$@"
+        """,
+    ]
+
+    static let isPossible: Bool = {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [
+            "unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt",
+        ]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+}

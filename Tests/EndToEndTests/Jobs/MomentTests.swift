@@ -1,0 +1,180 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// Moments before which a job is held, and after which it fails.
+@Suite struct MomentTests {
+    // MARK: not_before
+
+    @Test func aJobIsHeldUntilItsMoment() async throws {
+        let scene = try await Scene()
+        let moment = Date(timeIntervalSinceNow: 1.5)
+        let held = try await scene.api.submit(scene.order("/file", ("not_before", .time(moment))))
+        let other = try await scene.api.submit(scene.order("/file?other"))
+        try await scene.api.waitForJob(other, .succeeded)
+        let job = try await scene.api.waitForJob(held, .succeeded)
+        let began = try #require(job["started_at"].date)
+        // The API's times are of whole milliseconds.
+        #expect(began.timeIntervalSince(moment) > -0.002)
+        #expect(job["not_before"].date != nil)
+    }
+
+    @Test func aHeldJobSurvivesARestartAndIsLetGo() async throws {
+        let scene = try await Scene()
+        let held = try await scene.api.submit(scene.order("/file", ("not_before", .moment(in: 3600))))
+        try await scene.fetchd.kill()
+        try await scene.fetchd.restart()
+        let other = try await scene.api.submit(scene.order("/file?other"))
+        try await scene.api.waitForJob(other, .succeeded)
+        let job = try await scene.api.job(held)
+        #expect(job["state"] == "queued")
+        #expect(try #require(job["not_before"].date).timeIntervalSinceNow > 3000)
+        #expect(scene.origin.requests.map(\.target) == ["/file?other"])
+        try await scene.api.patch(held, ["not_before": nil])
+        #expect(try await scene.api.waitForJob(held, .succeeded)["not_before"] == nil)
+    }
+
+    @Test func aMomentThatPassedWhileFetchdWasDownIsNoMomentAnyMore() async throws {
+        let scene = try await Scene()
+        let moment = Date(timeIntervalSinceNow: 1)
+        let held = try await scene.api.submit(scene.order("/file", ("not_before", .time(moment))))
+        try await scene.fetchd.kill()
+        _ = try await eventually("the moment") { Date() > moment ? true : nil }
+        try await scene.fetchd.restart()
+        try await scene.api.waitForJob(held, .succeeded)
+    }
+
+    /// Resuming means that it need not stand still; it is held nevertheless.
+    @Test func pausingAndResumingDoesNotLetAHeldJobGo() async throws {
+        let scene = try await Scene()
+        let held = try await scene.api.submit(scene.order("/file", ("not_before", .moment(in: 3600))))
+        try await scene.api.perform("pause", on: held)
+        try await scene.api.perform("resume", on: held)
+        let other = try await scene.api.submit(scene.order("/file?other"))
+        try await scene.api.waitForJob(other, .succeeded)
+        #expect(try await scene.api.job(held)["state"] == "queued")
+    }
+
+    // MARK: deadline
+
+    @Test(arguments: [JobState.Name.queued, .waiting, .running, .paused])
+    func aDeadlineMeetsAnOutstandingJob(_ state: JobState.Name) async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: state)
+        let deadline = Date(timeIntervalSinceNow: 0.3)
+        try await scene.api.patch(id, ["deadline": .time(deadline)])
+        try await expectOverdue(id, scene)
+        let job = try await scene.api.job(id)
+        #expect(try #require(job["finished_at"].date) >= deadline.addingTimeInterval(-0.002))
+        #expect(try await scene.api.events(of: id).last?["type"] == "job.failed")
+        guard state == .running else { return }
+        // What was had is kept, and goes on.
+        #expect(job["progress"]["bytes_durable"] == 100_000)
+        scene.origin.serve("/held", .file(scene.bytes))
+        try await scene.api.patch(id, ["deadline": nil])
+        try await scene.api.perform("retry", on: id)
+        #expect(try await scene.api.waitForJob(id, .succeeded)["resume"]["offset"] == 100_000)
+    }
+
+    @Test func aDeadlineThatIsTakenAwayMeetsNobody() async throws {
+        let scene = try await Scene()
+        let ids = try await scene.api.submit(
+            all: (0..<2).map { _ in scene.order("/held", ("deadline", .moment(in: 1.5))) })
+        for id in ids { try await scene.api.waitForBytes(id) }
+        try await scene.api.patch(ids[0], ["deadline": nil])
+        try await expectOverdue(ids[1], scene)
+        #expect(try await scene.api.job(ids[0])["state"] == "running")
+    }
+
+    @Test func aDeadlineThatHasPassedAlready() async throws {
+        let scene = try await Scene()
+        let id = try await scene.api.submit(scene.order("/held", ("deadline", .moment(in: -60))))
+        try await expectOverdue(id, scene)
+    }
+
+    // MARK: resource_seconds
+
+    @Test(arguments: ["/held", "/busy"]) func resourceTimeRunsOutRunningAndWaiting(_ path: String) async throws {
+        let scene = try await Scene()
+        let id = try await scene.api.submit(scene.order(path, ("timeouts", ["resource_seconds": 0.5])))
+        try await expectOverdue(id, scene)
+    }
+
+    @Test func resourceTimeRunsOutInTheQueue() async throws {
+        let scene = try await Scene()
+        try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1, "timeouts": ["resource_seconds": 2]])
+        let id = try await scene.api.submit(scene.order("/held", ("session", "narrow")))
+        try await scene.api.waitForBytes(id)
+        try await scene.api.perform("pause", on: id)
+        let other = try await scene.api.submit(
+            scene.order("/held", ("session", "narrow"), ("timeouts", ["resource_seconds": 3600])))
+        try await scene.api.waitForBytes(other)
+        #expect(try await scene.api.perform("resume", on: id)["state"] == "queued")
+        try await expectOverdue(id, scene)
+        #expect(try await scene.api.job(other)["state"] == "running")
+    }
+
+    /// It begins with the first attempt, and stands still in a pause: a job that began later runs out of as much time.
+    @Test func resourceTimeStandsStillBeforeTheFirstAttemptAndInAPause() async throws {
+        let scene = try await Scene()
+        try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1])
+        let limit: (String, JSON) = ("timeouts", ["resource_seconds": 1.5])
+        let paused = try await scene.api.submit(scene.order("/held", limit))
+        try await scene.api.waitForBytes(paused)
+        try await scene.api.perform("pause", on: paused)
+        let running = try await scene.api.submit(scene.order("/held", ("session", "narrow")))
+        try await scene.api.waitForBytes(running)
+        let waiting = try await scene.api.submit(scene.order("/file", ("session", "narrow"), limit))
+        let witness = try await scene.api.submit(scene.order("/held", limit))
+        try await expectOverdue(witness, scene)
+        #expect(try await scene.api.job(paused)["state"] == "paused")
+        #expect(try await scene.api.job(waiting)["state"] == "queued")
+        scene.origin.serve("/held", .file(scene.bytes))
+        try await scene.api.perform("resume", on: paused)
+        try await scene.api.waitForJob(paused, .succeeded)
+        scene.gate.open()
+        try await scene.api.waitForJob(waiting, .succeeded)
+    }
+
+    // MARK: Restarts
+
+    @Test func momentsThatPassedWhileFetchdWasDown() async throws {
+        let scene = try await Scene()
+        var ids: [String] = []
+        let deadline = Date(timeIntervalSinceNow: 2)
+        for state in [JobState.Name.queued, .waiting, .running, .paused] {
+            let id = try await scene.job(in: state)
+            try await scene.api.patch(id, ["deadline": .time(deadline)])
+            ids.append(id)
+        }
+        try await scene.fetchd.kill()
+        _ = try await eventually("the deadline") { Date() > deadline ? true : nil }
+        try await scene.fetchd.restart()
+        for id in ids { try await expectOverdue(id, scene) }
+    }
+
+    @Test func resourceTimeRunsOnWhileFetchdIsDown() async throws {
+        let scene = try await Scene()
+        scene.holdWhatIsResumed()
+        let id = try await scene.api.submit(scene.order("/held", ("timeouts", ["resource_seconds": 4])))
+        let began = try #require(try await scene.api.waitForBytes(id)["started_at"].date)
+        try await scene.fetchd.kill()
+        _ = try await eventually("most of the job's time to be over") {
+            Date().timeIntervalSince(began) > 3 ? true : nil
+        }
+        try await scene.fetchd.restart()
+        let back = Date()
+        try await expectOverdue(id, scene)
+        // A clock that began anew would have given it four seconds.
+        #expect(try #require(await scene.api.job(id)["finished_at"].date).timeIntervalSince(back) < 3)
+    }
+
+    private func expectOverdue(
+        _ id: String, _ scene: Scene, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let job = try await scene.api.waitForOutcome(id)
+        #expect(job["state"] == "failed", sourceLocation: sourceLocation)
+        #expect(job["failure"]["code"] == "deadline_exceeded", sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,145 @@
+import Downloads
+import TestKit
+import Testing
+
+/// Bytes a second, of a job, of a session and of the service. Loopback would bring each of these files in some
+/// milliseconds: what is measured is far below, however slow the machine is, and how far is not asserted closely.
+@Suite struct RateLimitTests {
+    private static let size = 50_000_000
+    private static let rate: Int64 = 1_000_000
+    private let bytes = Content.random(seed: 20, count: size)
+
+    private func stage(_ arguments: [String] = []) async throws -> (fetchd: FetchdProcess, origin: Origin) {
+        let (fetchd, origin) = (try await FetchdProcess.start(.init(arguments: arguments)), try Origin())
+        origin.serve("/file", .file(bytes))
+        return (fetchd, origin)
+    }
+
+    /// Bytes a second that come to some jobs together over about a second, measured from when they have all begun.
+    private func rate(of ids: [String], _ api: APIClient) async throws -> Double {
+        func received() async throws -> (bytes: Int64, at: ContinuousClock.Instant) {
+            var sum: Int64 = 0
+            for id in ids { sum += try await api.job(id)["progress"]["bytes_received"].integer ?? 0 }
+            return (sum, .now)
+        }
+        for id in ids { try await api.waitForBytes(id) }
+        let first = try await received()
+        return try await eventually("a stretch to measure") {
+            let last = try await received()
+            let seconds = (last.at - first.at) / .seconds(1)
+            return seconds >= 1 ? Double(last.bytes - first.bytes) / seconds : nil
+        }
+    }
+
+    /// Far more than nothing, and not much more than allowed.
+    private func expectKept(_ measured: Double, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(
+            0.2 * Double(Self.rate)...2 * Double(Self.rate) ~= measured, "\(measured)", sourceLocation: sourceLocation)
+    }
+
+    @Test func aJobsLimitHoldsAndCanBeChangedAndTakenAway() async throws {
+        let (fetchd, origin) = try await stage()
+        let id = try await fetchd.api.submit([
+            "url": .string(origin.url("/file")), "rate_limit_bytes_per_second": .integer(Self.rate / 10),
+        ])
+        #expect(try await rate(of: [id], fetchd.api) < Double(Self.rate) / 4)
+        try await fetchd.api.patch(id, ["rate_limit_bytes_per_second": .integer(Self.rate)])
+        expectKept(try await rate(of: [id], fetchd.api))
+        #expect(try await fetchd.api.job(id)["attempts"] == 1)
+        // 48 MB are left, and with the limit they would take most of a minute.
+        let start = ContinuousClock.now
+        try await fetchd.api.patch(id, ["rate_limit_bytes_per_second": nil])
+        try await fetchd.api.waitForJob(id, .succeeded)
+        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(fetchd.downloaded("file") == bytes)
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test func aLimitCanBeSetUnderWay() async throws {
+        let (fetchd, origin) = try await stage()
+        let gate = Gate()
+        origin.serve("/file", .file(bytes), .waiting(at: 100_000, for: gate))
+        let id = try await fetchd.api.submit(["url": .string(origin.url("/file"))])
+        try await fetchd.api.waitForBytes(id)
+        try await fetchd.api.patch(id, ["rate_limit_bytes_per_second": .integer(Self.rate)])
+        gate.open()
+        expectKept(try await rate(of: [id], fetchd.api))
+        #expect(try await fetchd.api.job(id)["state"] == "running")
+    }
+
+    /// A session's limit is of all its jobs together, and theirs in even shares.
+    @Test func aSessionsLimitIsSharedEvenly() async throws {
+        let (fetchd, origin) = try await stage()
+        try await fetchd.api.declareSession("films", ["rate_limit_bytes_per_second": .integer(Self.rate)])
+        let ids = try await fetchd.api.submit(
+            all: (0..<2).map { ["url": .string(origin.url("/file?\($0)")), "session": "films"] })
+        expectKept(try await rate(of: ids, fetchd.api))
+        let shares = try await withThrowingTaskGroup(of: Double.self) { group in
+            for id in ids { group.addTask { try await rate(of: [id], fetchd.api) } }
+            return try await group.reduce(into: [Double]()) { $0.append($1) }
+        }
+        #expect(try #require(shares.max()) < 3 * (try #require(shares.min())), "\(shares)")
+        // Others are not bound by it.
+        let other = try await fetchd.api.submit(["url": .string(origin.url("/file?other"))])
+        try await fetchd.api.waitForJob(other, .succeeded)
+        #expect(try await fetchd.api.counts(of: "films") == ["running": 2])
+
+        // Changed while they run, and for good.
+        let tenth: JSON = .integer(Self.rate / 10)
+        try await fetchd.api.declareSession("films", ["rate_limit_bytes_per_second": tenth])
+        #expect(try await rate(of: ids, fetchd.api) < Double(Self.rate) / 3)
+        #expect(try await fetchd.api.session("films")["configuration"]["rate_limit_bytes_per_second"] == tenth)
+        try await fetchd.api.declareSession("films", [:])
+        for id in ids { #expect(try await fetchd.api.waitForJob(id, .succeeded)["attempts"] == 1) }
+    }
+
+    @Test func theServicesLimitIsOfAllTogether() async throws {
+        let (fetchd, origin) = try await stage(["--rate-limit-bytes-per-second", "\(Self.rate)"])
+        try await fetchd.api.declareSession("films")
+        let ids = try await fetchd.api.submit(
+            all: ["default", "films"].map { ["url": .string(origin.url("/file?\($0)")), "session": .string($0)] })
+        expectKept(try await rate(of: ids, fetchd.api))
+    }
+
+    /// The smallest of the three holds.
+    @Test(arguments: ["job", "session", "service"]) func theSmallestLimitHolds(_ smallest: String) async throws {
+        func limit(_ whose: String) -> Int64 { whose == smallest ? Self.rate : Self.rate * 20 }
+        let (fetchd, origin) = try await stage(["--rate-limit-bytes-per-second", "\(limit("service"))"])
+        try await fetchd.api.declareSession("films", ["rate_limit_bytes_per_second": .integer(limit("session"))])
+        let id = try await fetchd.api.submit([
+            "url": .string(origin.url("/file")), "session": "films",
+            "rate_limit_bytes_per_second": .integer(limit("job")),
+        ])
+        expectKept(try await rate(of: [id], fetchd.api))
+    }
+
+    @Test func aRestartForgetsNoLimit() async throws {
+        let (fetchd, origin) = try await stage()
+        try await fetchd.api.declareSession("films", ["rate_limit_bytes_per_second": .integer(Self.rate * 20)])
+        let id = try await fetchd.api.submit([
+            "url": .string(origin.url("/file")), "session": "films", "rate_limit_bytes_per_second": 100_000,
+        ])
+        try await fetchd.api.waitForBytes(id)
+        try await fetchd.api.patch(id, ["rate_limit_bytes_per_second": .integer(Self.rate)])
+        try await fetchd.kill()
+        try await fetchd.restart()
+        expectKept(try await rate(of: [id], fetchd.api))
+    }
+
+    @Test func limitsThatAreRefused() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .running)
+        let (kind, pointer) = ("invalid-value", "/rate_limit_bytes_per_second")
+        for limit: JSON in [0, -1, 1.5, "1000", []] {
+            let members: JSON = ["rate_limit_bytes_per_second": limit]
+            for answer in [
+                try await scene.api.post("/v1/jobs", scene.order().with(["rate_limit_bytes_per_second": limit])),
+                try await scene.api.put("/v1/sessions/films", members),
+                try await scene.api.send("PATCH", "/v1/jobs/\(id)", members),
+            ] {
+                #expect(answer.status == 422)
+                #expect(answer.problem == .init(kind: kind, pointer: pointer), "\(limit.written): \(answer)")
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// Servers that are slow, silent or busy: how long they are waited for, and when they are asked again.
+@Suite struct RetryTests {
+    private let bytes = Content.random(seed: 15, count: 600_000)
+
+    /// The pauses between one attempt and the next, as the journal tells them.
+    private func waits(of id: String, _ api: APIClient) async throws -> [JSON] {
+        try await api.events(of: id).filter { $0["type"] == "job.waiting" }
+    }
+
+    private func delays(of id: String, _ api: APIClient) async throws -> [Double] {
+        try await waits(of: id, api).compactMap { event in
+            guard let until = event["data"]["retry_at"].date, let at = event["time"].date else { return nil }
+            return until.timeIntervalSince(at)
+        }
+    }
+
+    // MARK: Time limits
+
+    @Test func aServerThatFallsSilentIsGivenUpAndAskedAgain() async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/f", .file(bytes), .silent.on(1...1), .stalling(after: 200_000).on(2...2))
+        let id = try await scene.api.submit(
+            scene.order("/f", ("timeouts", ["request_seconds": 0.3]), ("retry", ["base_seconds": 0])))
+        try await scene.api.waitForJob(id, .succeeded)
+        #expect(scene.origin.requests.map { $0.header("Range") } == [nil, nil, "bytes=200000-"])
+        #expect(scene.fetchd.downloaded("f") == bytes)
+        let lines = scene.fetchd.log.split(separator: "\n").filter { $0.contains(id) && $0.contains("timed_out") }
+        #expect(lines.count == 2, "\(scene.fetchd.log)")
+    }
+
+    @Test func aSilentServerFailsTheJobInTheEnd() async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/f", .file(bytes), .silent)
+        let id = try await scene.api.submit(
+            scene.order(
+                "/f", ("timeouts", ["request_seconds": 0.2]), ("retry", ["base_seconds": 0, "max_attempts": 2])))
+        let job = try await scene.api.waitForJob(id, .failed)
+        #expect(job["failure"]["code"] == "timed_out")
+        #expect(job["failure"]["attempts"] == 2)
+    }
+
+    /// Neither accepted nor refused.
+    @Test func aConnectionThatDoesNotStandInTime() async throws {
+        let (scene, port) = (try await Scene(), try UnresponsivePort())
+        let id = try await scene.api.submit([
+            "url": .string("http://127.0.0.1:\(port.number)/f"), "timeouts": ["connect_seconds": 0.2],
+            "retry": ["base_seconds": 0, "max_attempts": 2],
+        ])
+        let job = try await scene.api.waitForJob(id, .failed)
+        #expect(job["failure"]["code"] == "timed_out")
+        #expect(job["failure"]["message"].string?.contains("did not take the connection") == true)
+        #expect(job["attempts"] == 2)
+    }
+
+    @Test func aSessionsTimeLimitsAreItsJobs() async throws {
+        let scene = try await Scene()
+        try await scene.api.declareSession(
+            "hasty", ["timeouts": ["request_seconds": 0.2], "retry": ["base_seconds": 0, "max_attempts": 1]])
+        scene.origin.serve("/f", .file(bytes), .silent)
+        let hasty = try await scene.api.submit(scene.order("/f", ("session", "hasty")))
+        let patient = try await scene.api.submit(
+            scene.order("/f", ("session", "hasty"), ("timeouts", ["request_seconds": 60])))
+        #expect(try await scene.api.waitForJob(hasty, .failed)["failure"]["code"] == "timed_out")
+        #expect(try await scene.api.job(patient)["state"] == "running")
+    }
+
+    /// A trickle is no silence: only a minimum speed ends it.
+    @Test func aServerThatIsTooSlowIsGivenUpAndAskedAgain() async throws {
+        let scene = try await Scene(.init(arguments: ["--minimum-speed-seconds", "0.5"]))
+        try await scene.api.declareSession("brisk", ["minimum_bytes_per_second": 50_000])
+        scene.origin.serve("/f", .file(bytes), .limited(bytesPerSecond: 5000).once)
+        let id = try await scene.api.submit(
+            scene.order(
+                "/f", ("session", "brisk"), ("retry", ["base_seconds": 0]), ("timeouts", ["request_seconds": 5]))
+        )
+        let job = try await scene.api.waitForJob(id, .succeeded)
+        #expect(job["attempts"] == 2)
+        #expect(job["resume"]["decision"] == "resumed")
+        #expect(scene.fetchd.downloaded("f") == bytes)
+        #expect(scene.fetchd.log.contains("too_slow"))
+        let wait = try #require(await waits(of: id, scene.api).first)
+        #expect(wait["data"]["reason"] == "retry")
+    }
+
+    @Test func aServerThatIsAlwaysTooSlow() async throws {
+        let scene = try await Scene(.init(arguments: ["--minimum-speed-seconds", "0.3"]))
+        try await scene.api.declareSession("brisk", ["minimum_bytes_per_second": 1_000_000])
+        // Without a validator nothing is gained from one attempt to the next.
+        scene.origin.serve("/f", .file(bytes, etag: nil), .limited(bytesPerSecond: 20_000))
+        let id = try await scene.api.submit(
+            scene.order("/f", ("session", "brisk"), ("retry", ["base_seconds": 0, "max_attempts": 1])))
+        let job = try await scene.api.waitForJob(id, .failed)
+        #expect(job["failure"]["code"] == "too_slow")
+        #expect(job["failure"]["message"].string?.contains("minimum_bytes_per_second") == true)
+    }
+
+    // MARK: Delays
+
+    /// At random between nothing and a bound that doubles: what they have in common is the bound.
+    @Test func delaysAreRandomBelowABoundThatDoubles() async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/f", .fixed(status: 503))
+        let ids = try await scene.api.submit(
+            all: (0..<12).map {
+                scene.order("/f?\($0)", ("retry", ["base_seconds": 0.04, "max_seconds": 0.16, "max_attempts": 5]))
+            })
+        var delays: [[Double]] = []
+        for id in ids {
+            let job = try await scene.api.waitForJob(id, .failed)
+            #expect(job["failure"]["code"] == "bad_status")
+            #expect(job["failure"]["status"] == 503)
+            #expect(job["failure"]["attempts"] == 5)
+            delays.append(try await self.delays(of: id, scene.api))
+        }
+        #expect(delays.allSatisfy { $0.count == 4 })
+        for (step, bound) in [0.04, 0.08, 0.16, 0.16].enumerated() {
+            // Written a moment after they were drawn, and to the millisecond.
+            #expect(delays.allSatisfy { $0[step] <= bound + 0.002 })
+        }
+        // A hundred thousand to one: twelve of them are not all in the lower half.
+        #expect(delays.contains { $0[2] > 0.08 * 0.75 })
+        #expect(Set(delays.map { $0[3] }).count > 3)
+    }
+
+    @Test(arguments: [
+        ("2", 1.0...2.1), ("3600", 3500...3601), ("99999999999", 86_000...86_401), ("0", 0...0.1), ("-5", 0...0.1),
+        ("soon", 0...0.1), ("1.5", 0...0.1), ("", 0...0.1), ("Thu, 01 Jan 1970 00:00:00 GMT", 0...0.1),
+        ("Fri, 99 Foo 2099 00:00:00 GMT", 0...0.1), ("18446744073709551616000", 86_000...86_401),
+        // A day at most, whatever the date.
+        ("Fri, 31 Dec 2199 23:59:59 GMT", 86_000...86_401),
+    ])
+    func retryAfterLengthensTheDelayWhereItMakesSense(_ value: String, _ expected: ClosedRange<Double>) async throws {
+        let scene = try await Scene()
+        scene.origin.serve(
+            "/f", .fixed(status: 503, headers: [("Retry-After", value)]), .serving(.file(bytes)).on(2...))
+        let id = try await scene.api.submit(scene.order("/f", ("retry", ["base_seconds": 0.01])))
+        let delay = try await eventually("the job's first wait") { try await delays(of: id, scene.api).first }
+        // The time between the drawing and the writing is not ours.
+        #expect(expected.lowerBound - 0.5...expected.upperBound ~= delay, "\(value): \(delay)")
+    }
+
+    @Test(arguments: [
+        "EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy",
+    ])
+    func retryAfterAsADate(_ form: String) async throws {
+        let scene = try await Scene()
+        let until = Date(timeIntervalSinceNow: 1800)
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(secondsFromGMT: 0)
+        format.dateFormat = form
+        scene.origin.serve("/f", .fixed(status: 429, headers: [("Retry-After", format.string(from: until))]))
+        let id = try await scene.api.submit(scene.order("/f"))
+        let job = try await scene.api.waitForJob(id, .waiting)
+        #expect(abs(try #require(job["retry_at"].date).timeIntervalSince(until)) < 2)
+    }
+
+    @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])
+    func statusesThatMayPassAreAskedAgain(_ status: Int) async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/f", .file(bytes), .answering(status).once)
+        let id = try await scene.api.submit(scene.order("/f", ("retry", ["base_seconds": 0])))
+        #expect(try await scene.api.waitForJob(id, .succeeded)["attempts"] == 2)
+    }
+
+    // MARK: Counting
+
+    /// More losses than attempts: each that brought bytes begins the count anew.
+    @Test func progressResetsTheCount() async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/f", .file(bytes), .closing(after: 50_000).first(11))
+        let id = try await scene.api.submit(scene.order("/f", ("retry", ["base_seconds": 0, "max_attempts": 2])))
+        let job = try await scene.api.waitForJob(id, .succeeded)
+        #expect(job["attempts"] == 12)
+        #expect(scene.fetchd.downloaded("f") == bytes)
+        #expect(
+            scene.origin.requests.map { $0.header("Range") }
+                == [nil] + (1...11).map { "bytes=\($0 * 50_000)-" })
+    }
+
+    /// Bytes that cannot be gone on from are no progress, however many they are; nor are those of a file that is another
+    /// each time.
+    @Test(arguments: ["unmarked", "changing"]) func bytesThatAreLostAgainAreNoProgress(_ kind: String) async throws {
+        let scene = try await Scene()
+        let changing = OriginBehaviour(spoil: { answer, exchange in answer.set("ETag", "\"v\(exchange.ordinal)\"") })
+        scene.origin.serve(
+            "/f", .file(bytes, etag: kind == "unmarked" ? nil : "\"v\""), .ignoringRanges,
+            changing.when { _ in
+                kind == "changing"
+            }, .closing(after: 50_000))
+        let id = try await scene.api.submit(scene.order("/f", ("retry", ["base_seconds": 0, "max_attempts": 3])))
+        let job = try await scene.api.waitForJob(id, .failed)
+        #expect(job["failure"]["code"] == "truncated")
+        #expect(job["failure"]["attempts"] == 3)
+    }
+
+    @Test func withoutProgressTheAttemptsRunOut() async throws {
+        let scene = try await Scene()
+        scene.origin.serve(
+            "/f", .file(bytes), .closing(after: 50_000).once, .answering(502).on(2...3), .hangingUp.on(4...))
+        let id = try await scene.api.submit(scene.order("/f", ("retry", ["base_seconds": 0, "max_attempts": 4])))
+        let job = try await scene.api.waitForJob(id, .failed)
+        // The first one counts, too; the failure is what the last one ended with.
+        #expect(job["failure"]["code"] == "connection_lost")
+        #expect(job["failure"]["attempts"] == 4)
+        #expect(job["progress"]["bytes_durable"] == 50_000)
+    }
+
+    @Test func aNameThatIsUnknownUsesAttempts() async throws {
+        let scene = try await Scene()
+        // A label of 64 characters: no resolver needs to ask anybody.
+        let name = String(repeating: "a", count: 64) + ".invalid"
+        let id = try await scene.api.submit([
+            "url": .string("http://\(name)/f"), "retry": ["base_seconds": 0, "max_attempts": 3],
+        ])
+        let job = try await scene.api.waitForJob(id, .failed)
+        #expect(job["failure"]["code"] == "name_resolution_failed")
+        #expect(job["failure"]["attempts"] == 3)
+    }
+
+    // MARK: Waits that use no attempts
+
+    /// TCP has no way to a broadcast address: Linux answers ENETUNREACH, as without any route.
+    @Test func aMissingRouteIsWaitedFor() async throws {
+        let scene = try await Scene()
+        let id = try await scene.api.submit([
+            "url": "http://127.255.255.255/f", "retry": ["max_attempts": 1, "base_seconds": 0],
+        ])
+        for _ in 0..<3 {
+            let job = try await scene.api.waitForJob(id, .waiting)
+            #expect(job["reason"] == "network")
+            #expect(job["attempts"] == 0)
+            let until = try #require(job["retry_at"].date)
+            #expect(0...15 ~= until.timeIntervalSinceNow)
+            try await scene.api.perform("resume", on: id)
+            _ = try await scene.api.waitForJob(id, toBe: "waiting again") {
+                $0["state"] == "waiting" && $0["retry_at"].date != until
+            }
+        }
+        // The way is there again.
+        try await scene.api.patch(id, ["url": .string(scene.origin.url("/file"))])
+        try await scene.api.perform("resume", on: id)
+        #expect(try await scene.api.waitForJob(id, .succeeded)["attempts"] == 1)
+    }
+}
