@@ -127,7 +127,7 @@ struct JobRoutes: Sendable {
         while true {
             let job = try store.job(call.job)
             let spec = try patch.applied(to: job.spec)
-            if patch.fields.contains(.url) { try requireNoRehearsal(spec, FieldReader([:]), at: "url") }
+            if patch.fields.contains(.url) { try requireNoRehearsal(spec, FieldReader(JSONObject()), at: "url") }
             let outcome = try await engine.patch(job, to: spec, fields: patch.fields, expecting: revision)
             // Somebody else was faster: the change is made anew from what is there now.
             if let outcome { return shown(outcome.job) }
