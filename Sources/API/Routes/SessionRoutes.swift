@@ -28,8 +28,7 @@ struct SessionRoutes: Sendable {
             if call.hasBody {
                 try call.body { reader throws(Problem) in try JobRoutes.readOptions(of: action, &reader) }
             }
-            try await engine.perform(action, onAllOf: session)
-            return .json(try store.session(session).document)
+            return .json(try await engine.perform(action, onAllOf: session).document)
         }
     }
 
