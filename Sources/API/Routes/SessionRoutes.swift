@@ -68,7 +68,13 @@ struct SessionRoutes: Sendable {
             }
             return through
         }
-        try await store.acknowledge(session, through: through)
+        do {
+            try await store.acknowledge(session, through: through)
+        } catch let error as StoreError {
+            var problem = Problem(error)
+            if case .noSuchEvent = error { problem.pointer = "/through" }
+            throw problem
+        }
         return .json(try store.session(session).document)
     }
 
