@@ -14,7 +14,7 @@ struct SessionRoutes: Sendable {
             Route(.get, "/v1/sessions", list),
             Route(.put, "/v1/sessions/{session}", body: .optional(limit: JSONBody.limit), declare),
             Route(.get, "/v1/sessions/{session}", show),
-            Route(.delete, "/v1/sessions/{session}", delete),
+            Route(.delete, "/v1/sessions/{session}", readsQuery: true, delete),
             Route(.post, "/v1/sessions/{session}/acknowledge", body: .required(limit: JSONBody.limit), acknowledge),
             actionRoute(.pause, "/v1/sessions/{session}/pause"),
             actionRoute(.resume, "/v1/sessions/{session}/resume"),
@@ -33,7 +33,6 @@ struct SessionRoutes: Sendable {
     }
 
     private func list(_ call: Call) async throws -> Response {
-        try call.query { _ throws(Problem) in }
         return .json(["sessions": .array(try store.sessions().map(\.document))])
     }
 
