@@ -8,6 +8,11 @@ extension Engine {
     ///
     /// - Throws: `StoreError.noSuchJob`.
     public func perform(_ action: JobSignal.Action, on id: JobID) async throws -> SignalOutcome {
+        // A deleted session would go with its last job, and the job with it, before its answer is read.
+        try await holding(services.store.job(id).session) { try await carryOut(action, on: id) }
+    }
+
+    private func carryOut(_ action: JobSignal.Action, on id: JobID) async throws -> SignalOutcome {
         while true {
             let outcome = try await services.store.send(action.signal, to: id) { [active] outcome in
                 active.requestStop(asDecided: outcome)
