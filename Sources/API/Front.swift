@@ -73,9 +73,10 @@ public struct Front: RequestHandler {
             if case .required = route.body, request.body.isEmpty {
                 throw Problem(.malformedJSON, "The request needs a JSON body.")
             }
-            return try await route.handle(
-                Call(
-                    request: request, parameters: parameters, caller: authentication.caller(of: request.head)))
+            let call = Call(
+                request: request, parameters: parameters, caller: authentication.caller(of: request.head))
+            if !route.readsQuery { try call.query { _ throws(Problem) in } }
+            return try await route.handle(call)
         } catch {
             let problem = Problem(error)
             if problem.kind == .internalError {

@@ -11,6 +11,11 @@ extension Engine {
     public func perform(_ request: JobSignal, on id: JobID, expecting revision: Int? = nil) async throws
         -> SignalOutcome
     {
+        // A deleted session would go with its last job, and the job with it, before its answer is read.
+        try await holding(services.store.job(id).session) { try await carryOut(request, on: id, expecting: revision) }
+    }
+
+    private func carryOut(_ request: JobSignal, on id: JobID, expecting revision: Int?) async throws -> SignalOutcome {
         var revision = revision
         while true {
             let outcome = try await services.store.send(request, to: id, expecting: revision) { [active] outcome in

@@ -22,8 +22,26 @@ extension Engine {
     /// Carries out an action on every job of the session that allows it, and returns when it holds for all of them:
     /// running jobs are stopped, their bytes synced.
     ///
+    /// - Returns: how the session stands then, also when that was the last that it owed before it is gone.
     /// - Throws: `StoreError.noSuchSession`.
-    public func perform(_ request: JobSignal, onAllOf session: Name) async throws {
+    public func perform(_ request: JobSignal, onAllOf session: Name) async throws -> SessionStatus {
+        try await holding(session) {
+            try await sweep(request, session)
+            return try services.store.session(session)
+        }
+    }
+
+    /// Keeps a session from being forgotten for as long as `body` takes.
+    func holding<Value>(_ session: Name, _ body: () async throws -> Value) async rethrows -> Value {
+        services.holds.hold(session)
+        defer {
+            services.holds.release(session)
+            services.store.sessionsDue.ring()
+        }
+        return try await body()
+    }
+
+    private func sweep(_ request: JobSignal, _ session: Name) async throws {
         var stopping: [JobID] = []
         var position: JobID?
         repeat {
@@ -51,13 +69,11 @@ extension Engine {
     public func invalidate(_ session: Name, cancels: Bool) async throws -> SessionStatus? {
         try await services.store.invalidateSession(session)
         do {
-            if cancels { try await perform(.cancelRequested(keepsPart: false), onAllOf: session) }
-            try await SessionCloser(services: services).close()
-            return try services.store.session(session)
+            if cancels { try await holding(session) { try await sweep(.cancelRequested(keepsPart: false), session) } }
         } catch StoreError.noSuchSession {
-            // It was there to be invalidated. From then on the service's own closer is free to end it, also while the
-            // jobs are still being cancelled here.
-            return nil
+            // From that moment on, whoever settles its last debt forgets it.
         }
+        try await SessionCloser(services: services).close()
+        do { return try services.store.session(session) } catch StoreError.noSuchSession { return nil }
     }
 }

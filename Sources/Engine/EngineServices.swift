@@ -9,6 +9,7 @@ struct EngineServices: Sendable {
     let folder: DownloadsFolder
     let client: CurlClient
     let lanes: DiskLanes
+    let holds = SessionHolds()
     /// Where `rehearse:` URLs are fetched from; nil: they are not.
     let rehearsalOrigin: String?
     let time: any TimeSource

@@ -12,7 +12,7 @@ public enum StoreError: Error, Sendable, Equatable {
     case noSuchSession(Name)
     case noSuchJob(JobID)
     case noSuchWebhook(Name)
-    /// `index` is the place of the job in the batch that was asked for.
+    /// `index` is the place of the job that names it, where several were asked for.
     case unknownSession(Name, index: Int)
     case noSuchDelivery(DeliveryID)
     /// Deleted, it takes no more jobs; `index` as above, nil for a retry.
@@ -55,8 +55,8 @@ extension StoreError: CustomStringConvertible {
         case .noSuchSession(let session): "There is no session \(session)."
         case .noSuchJob(let job): "There is no job \(job)."
         case .noSuchWebhook(let webhook): "There is no webhook \(webhook)."
-        case .unknownSession(let session, let index):
-            "There is no session \(session), which job \(index) names. Declare it with PUT /v1/sessions/\(session)."
+        case .unknownSession(let session, _):
+            "There is no session \(session). Declare it first, with PUT /v1/sessions/\(session)."
         case .noSuchDelivery(let delivery): "There is no delivery \(delivery)."
         case .sessionFinishing(let session, _):
             "Session \(session) was deleted and is finishing: it takes no more jobs. Once it is gone it can be declared anew."

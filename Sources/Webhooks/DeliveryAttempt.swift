@@ -49,10 +49,9 @@ struct DeliveryAttempt: Sendable {
         case let status? where (200..<300).contains(status): return .accepted
         case 410?: return .gone
         default:
-            let next = schedule.next(
-                afterAttempts: tries, retryAfter: retryAfter(of: answer, at: now), at: now,
-                jitter: .random(in: 0...1))
-            return .rejected(retryAt: next)
+            let floor = schedule.floor(retryAfter: retryAfter(of: answer, at: now), at: now)
+            let next = schedule.next(afterAttempts: tries, notBefore: floor, at: now, jitter: .random(in: 0...1))
+            return .rejected(retryAt: next, notBefore: floor)
         }
     }
 

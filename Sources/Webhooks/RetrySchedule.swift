@@ -15,12 +15,18 @@ public struct RetrySchedule: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - attempts: attempts had, the failed one included.
-    ///   - retryAfter: seconds that the endpoint asked for; lengthens, never shortens.
+    ///   - floor: what the endpoint asked for; lengthens, never shortens.
     ///   - jitter: 0 to 1; up to a tenth is added, so that deliveries that failed together do not come back together.
-    func next(afterAttempts attempts: Int, retryAfter: Double?, at now: Date, jitter: Double) -> Date? {
+    func next(afterAttempts attempts: Int, notBefore floor: Date?, at now: Date, jitter: Double) -> Date? {
         guard attempts < delays.count else { return nil }
-        let delay = delays[attempts] * (1 + jitter / 10)
-        return now.addingTimeInterval(max(delay, min(retryAfter ?? 0, Self.longestRetryAfter)))
+        return max(now.addingTimeInterval(delays[attempts] * (1 + jitter / 10)), floor ?? now)
+    }
+
+    /// When the endpoint wants to be asked again at the soonest; nil when it does not say.
+    ///
+    /// - Parameter retryAfter: in seconds.
+    func floor(retryAfter: Double?, at now: Date) -> Date? {
+        retryAfter.map { now.addingTimeInterval(min($0, Self.longestRetryAfter)) }
     }
 
     /// Seconds: an endpoint cannot put a delivery off for longer than this.

@@ -42,6 +42,7 @@ import Testing
         // The success made the one that waited due at once; the finish still waits for it.
         #expect(try due().map(\.event.type) == [.jobCreated])
         #expect(try due().map(\.tries) == [1])
+        fixture.time.advance(by: 60)
         try await store.record(Self.attempt(nil), of: early[0], .rejected(retryAt: nil))
         #expect(try due().map(\.event.type) == [.sessionFinished])
     }

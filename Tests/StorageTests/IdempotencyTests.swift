@@ -75,7 +75,7 @@ import Testing
         _ = try await ask(fixture, claim())
         #expect(try count(fixture) == 2)
         fixture.time.advance(by: 86_400)
-        try await fixture.store.pruneIdempotencyKeys()
+        #expect(try await !fixture.store.pruneIdempotencyKeys())
         let left = try await fixture.store.pool.read {
             try Int.fetchOne($0, sql: "SELECT count(*) FROM idempotency_keys")
         }

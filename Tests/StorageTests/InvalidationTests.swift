@@ -95,6 +95,28 @@ import Testing
         #expect(try fixture.store.jobs(JobQuery(session: films)).jobs.isEmpty)
     }
 
+    @Test func oneThatIsHeldIsForgottenLater() async throws {
+        let fixture = try await fixture()
+        try await fixture.store.invalidateSession(films)
+        #expect(try await fixture.store.closeSettledSessions(besides: { [films] }).isEmpty)
+        #expect(try fixture.store.session(films).session.isFinishing)
+        #expect(try await fixture.store.closeSettledSessions().map(\.isGone) == [true])
+    }
+
+    @Test func manyAreForgottenInSteps() async throws {
+        let fixture = try StoreFixture()
+        for index in 1...5 {
+            let name = Name(trusted: "films-\(index)")
+            _ = try await fixture.store.declareSession(name, configuration: nil)
+            try await fixture.store.invalidateSession(name)
+        }
+        var counts: [Int] = []
+        repeat {
+            counts.append(try await fixture.store.closeSettledSessions(sessionsInAStep: 2).count)
+        } while counts.last != 0
+        #expect(counts == [2, 2, 1, 0])
+    }
+
     @Test func itsNameBeginsAnew() async throws {
         let fixture = try await fixture()
         let job = try #require(try await fixture.create(in: films).first)

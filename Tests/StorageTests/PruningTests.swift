@@ -105,6 +105,30 @@ import Testing
         #expect(try fixture.store.events(EventQuery(after: 3)).nextAfter == 3)
     }
 
+    /// What it was told to pass back is never refused, also when others had all that came last forgotten.
+    @Test func aReaderPassesBackWhatItWasTold() async throws {
+        let quiet = Name(trusted: "quiet")
+        let fixture = try StoreFixture()
+        _ = try await fixture.store.declareSession(quiet, configuration: nil)
+        try await finishBatch(fixture)
+        try await fixture.store.acknowledge(.default, through: 3)
+        fixture.time.advance(by: 200)
+        try await prune(fixture)
+        for query in [EventQuery(), EventQuery(session: quiet), EventQuery(after: 0, session: quiet)] {
+            let next = try fixture.store.events(query).nextAfter
+            #expect(next == 3)
+            #expect(try fixture.store.events(EventQuery(after: next)).nextAfter == 3)
+        }
+    }
+
+    @Test func aReaderOfWhatHasNotHappenedIsRefused() async throws {
+        let fixture = try StoreFixture()
+        #expect(try fixture.store.events(EventQuery(after: 0)).nextAfter == 0)
+        try await finishBatch(fixture)
+        #expect(try fixture.store.events(EventQuery(after: 3)).events.isEmpty)
+        #expect(throws: StoreError.noSuchEvent(4, last: 3)) { try fixture.store.events(EventQuery(after: 4)) }
+    }
+
     /// Each reader is told what it missed, not what others did.
     @Test func aReaderOfOneSessionOrJobMissesOnlyItsOwn() async throws {
         let (a, b) = (Name(trusted: "a"), Name(trusted: "b"))

@@ -83,6 +83,118 @@ import Testing
         #expect(try fixture.eventTypes().filter { $0 == "webhook.disabled" }.count == 1)
     }
 
+    // MARK: Before its time
+
+    /// One that was rejected, and one that was taken afterwards: the webhook has recovered.
+    private func recover(_ retryAfter: TimeInterval, notBefore: TimeInterval? = nil) async throws -> DueDelivery {
+        let webhook = try await declare("hook", ["job.created"])
+        _ = try await fixture.create(2)
+        let deliveries = try store.dueDeliveries(to: webhook.key, limit: 2)
+        let now = fixture.time.now
+        try await record(
+            deliveries[0], 503,
+            .rejected(
+                retryAt: now.addingTimeInterval(retryAfter), notBefore: notBefore.map(now.addingTimeInterval)))
+        try await record(deliveries[1], 204, .accepted)
+        return deliveries[0]
+    }
+
+    @Test func aTryThatWasHurriedLeavesTheScheduleAsItWas() async throws {
+        let time = fixture.time.now.addingTimeInterval(1000)
+        let delivery = try await recover(1000)
+        #expect(try store.delivery(delivery.id).state == .pending(next: fixture.time.now))
+        try await record(delivery, 503, .rejected(retryAt: nil))
+        #expect(try store.delivery(delivery.id).state == .pending(next: time))
+        #expect(try store.delivery(delivery.id).attempts.count == 2)
+        fixture.time.advance(by: 1000)
+        #expect(try store.dueDeliveries(to: delivery.webhook.key, limit: 2).map(\.tries) == [1])
+        try await record(delivery, 503, .rejected(retryAt: nil))
+        #expect(try store.delivery(delivery.id).state == .exhausted)
+    }
+
+    @Test func whatHadBeenHurriedInVainIsLeftAloneForAWhile() async throws {
+        let delivery = try await recover(1000)
+        try await record(delivery, 503, .rejected(retryAt: nil))
+        let pause = fixture.time.now.addingTimeInterval(300)
+        _ = try await fixture.create()
+        try await record(due(delivery.webhook), 204, .accepted)
+        #expect(try store.delivery(delivery.id).state == .pending(next: pause))
+        // It is a try before its time still.
+        fixture.time.advance(by: 300)
+        try await record(delivery, 503, .rejected(retryAt: nil))
+        #expect(try store.delivery(delivery.id).state == .pending(next: pause.addingTimeInterval(700)))
+    }
+
+    @Test func nothingIsHurriedPastWhatTheEndpointAskedFor() async throws {
+        let floor = fixture.time.now.addingTimeInterval(60)
+        let delivery = try await recover(1000, notBefore: 60)
+        #expect(try store.webhooksDue().next == floor)
+        #expect(try store.delivery(delivery.id).state == .pending(next: floor))
+    }
+
+    @Test func another2xxIsNoRecovery() async throws {
+        let webhook = try await declare("hook", ["job.created"])
+        _ = try await fixture.create(2)
+        let deliveries = try store.dueDeliveries(to: webhook.key, limit: 2)
+        try await record(deliveries[0], 204, .accepted)
+        let later = fixture.time.now.addingTimeInterval(60)
+        try await store.pool.write { db in
+            try db.execute(
+                sql: "UPDATE deliveries SET tries = 1, next_attempt_at = ? WHERE state = 'pending'",
+                arguments: [later.milliseconds])
+        }
+        try await record(deliveries[0], 204, .accepted)
+        #expect(try store.webhooksDue().next == later)
+    }
+
+    @Test func anotherAddressGetsWhatWaitsAtOnce() async throws {
+        let webhook = try await declare("hook", ["job.created"])
+        _ = try await fixture.create()
+        let later = fixture.time.now.addingTimeInterval(1000)
+        try await record(due(webhook), 503, .rejected(retryAt: later, notBefore: later))
+        // The same one again is no news.
+        _ = try await declare("hook", ["job.created"])
+        #expect(try store.webhooksDue().keys.isEmpty)
+        _ = try await store.declareWebhook(
+            webhook.name, of: .default, url: "https://elsewhere/", events: webhook.events, secret: nil)
+        #expect(try due(webhook).webhook.url == "https://elsewhere/")
+        try await record(due(webhook), 503, .rejected(retryAt: nil))
+        #expect(try store.webhooksDue().next == later)
+    }
+
+    @Test func enablingSendsWhatWaitsAtOnce() async throws {
+        let webhook = try await declare("hook", ["job.created"])
+        _ = try await fixture.create()
+        try await record(due(webhook), 503, .rejected(retryAt: fixture.time.now.addingTimeInterval(1000)))
+        #expect(try store.webhooksDue().keys.isEmpty)
+        _ = try await store.enableWebhook(webhook.name, of: .default)
+        #expect(try store.webhooksDue().keys == [webhook.key])
+    }
+
+    @Test func onlyTheNewestFormerSecretsSign() async throws {
+        let webhook = try await declare("hook")
+        var secrets = [webhook.secret]
+        for _ in 1...6 {
+            secrets.append(try await store.rotateSecret(of: webhook.name, of: .default, to: nil).secret)
+        }
+        let signing = try store.webhook(webhook.name, of: .default).secrets(at: fixture.time.now)
+        #expect(signing == Array(secrets.reversed().prefix(5)))
+    }
+
+    // MARK: Order
+
+    /// What failed comes after what was due before it, and a finish before all that came later.
+    @Test func whatIsDueComesInTheOrderInWhichItBecameSo() async throws {
+        let webhook = try await declare("hook", ["job.created", "session.finished"])
+        _ = try await fixture.create(3)
+        let first = try due(webhook)
+        try await record(first, 503, .rejected(retryAt: fixture.time.now.addingTimeInterval(5)))
+        _ = try await fixture.create(2)
+        fixture.time.advance(by: 10)
+        #expect(try store.dueDeliveries(to: webhook.key, limit: 9).map(\.event.id) == [2, 3, 4, 5, 1])
+        #expect(try store.dueDeliveries(to: webhook.key, limit: 2).map(\.event.id) == [2, 3])
+    }
+
     // MARK: Redelivery
 
     @Test func aRedeliveryCountsItsTriesAnewAndKeepsTheLog() async throws {
@@ -172,6 +284,20 @@ import Testing
         #expect(try !isAcknowledged)
         for _ in 1...2 { try await record(due(second), 204, .accepted) }
         #expect(try isAcknowledged)
+    }
+
+    @Test func aRecoveryOfWhatWasForgottenIsRefused() async throws {
+        let webhook = try await declare("hook", ["job.created"])
+        try await finish()
+        let last = try store.session(.default).lastEvent
+        try await store.acknowledge(.default, through: last)
+        try await record(due(webhook), 204, .accepted)
+        fixture.time.advance(by: 200)
+        while try await store.pruneEvents(keeping: Retention(acknowledged: 100, unacknowledged: 1000)) {}
+        await #expect(throws: StoreError.eventsPruned(after: 0, firstAvailable: last + 1)) {
+            try await store.recoverWebhook(webhook.name, of: .default, after: 0)
+        }
+        #expect(try await store.recoverWebhook(webhook.name, of: .default, after: last).count == 0)
     }
 
     @Test func aRecoveryGoesOnWhereItsStepEnded() async throws {

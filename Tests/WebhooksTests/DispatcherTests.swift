@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import Storage
 import TestKit
 import Testing
 
@@ -55,6 +56,94 @@ import Testing
             try await office.pass(0.7)
             #expect(office.receiver.received.count == 2)
             #expect(try office.log.map(\.state) == [.acknowledged])
+        }
+    }
+
+    // MARK: Recovery
+
+    @Test func aRecoveryMakesWhatWaitsDueAtOnce() async throws {
+        try await PostOffice.open { office in
+            office.receiver.answer(500)
+            try await office.declareWebhook()
+            for _ in 1...20 { try await office.happen() }
+            try await office.pass(3600)
+            office.receiver.answer(204)
+            try await office.happen()
+            try await office.settle()
+            #expect(try office.log.allSatisfy { $0.state == .acknowledged })
+        }
+    }
+
+    /// However well it takes others meanwhile.
+    @Test func anEndpointIsLeftAloneForAsLongAsItAsks() async throws {
+        let second = Monitor((second: 0, count: 0))
+        try await PostOffice.open { office in
+            let time = office.time
+            office.receiver.answer { _ in
+                let count = second.withLock { state in
+                    let now = Int(time.now.timeIntervalSince1970)
+                    state = state.second == now ? (now, state.count + 1) : (now, 1)
+                    return state.count
+                }
+                return count <= 5
+                    ? OriginAnswer(status: 204) : OriginAnswer(status: 429, headers: [("Retry-After", "60")])
+            }
+            office.receiver.answer(429, headers: [("Retry-After", "60")], to: 1...3)
+            try await office.declareWebhook()
+            for _ in 1...40 { try await office.happen() }
+            try await office.pass(4 * Self.day)
+            let log = try office.log
+            #expect(log.count { $0.state == .acknowledged } == 40)
+            for times in log.map({ $0.attempts.map(\.at) }) {
+                #expect(zip(times, times.dropFirst()).allSatisfy { $1.timeIntervalSince($0) > 59.9 })
+            }
+        }
+    }
+
+    /// An endpoint that takes everything but one event recovers with each of the others.
+    @Test func whatAnEndpointNeverTakesGoesThroughItsWholeSchedule() async throws {
+        try await PostOffice.open { office in
+            office.receiver.refuse("job.created", with: 500)
+            try await office.declareWebhook()
+            let start = office.time.now
+            try await office.happen()
+            try await office.settle()
+            let id = try #require(try office.log.first?.id)
+            func takeAnother() async throws {
+                _ = try await office.store.testWebhook(PostOffice.webhook, of: .default)
+                try await office.settle()
+            }
+            for _ in 1...30 { try await takeAnother() }
+            // The first and the one of the first recovery.
+            #expect(try office.store.delivery(id).attempts.count == 2)
+            while case .pending = try office.store.delivery(id).state {
+                office.time.advance(by: 1800)
+                try await takeAnother()
+            }
+            #expect(try office.store.delivery(id).state == .exhausted)
+            let schedule = RetrySchedule.standard.delays.reduce(0, +)
+            #expect(office.time.now.timeIntervalSince(start) >= schedule)
+            #expect(try office.webhook.state.name == .enabled)
+        }
+    }
+
+    /// What was given up or forgotten holds up nothing.
+    @Test func aFinishIsSentWhenWhatItWaitedForIsForgotten() async throws {
+        try await PostOffice.open { office in
+            office.receiver.refuse("job.created", with: 500)
+            _ = try await office.store.declareWebhook(
+                PostOffice.webhook, of: .default, url: office.receiver.url,
+                events: ["job.created", "session.finished"].map { EventPattern(trusted: $0) }, secret: nil)
+            try await office.happen()
+            let job = try #require(try office.store.jobs(JobQuery()).jobs.first)
+            office.time.advance(by: 50)
+            _ = try await office.store.send(.cancelRequested, to: job.id)
+            office.time.advance(by: 1)
+            _ = try await office.store.finishDueBatches()
+            try await office.settle()
+            #expect(office.receiver.received.allSatisfy { $0.type == "job.created" })
+            while try await office.store.pruneEvents(keeping: Retention(acknowledged: 10, unacknowledged: 40)) {}
+            _ = try await office.receiver.waitFor("session.finished")
         }
     }
 

@@ -28,7 +28,9 @@ import Testing
     private let now = Date(milliseconds: 1_000_000)
 
     private func delay(_ attempts: Int, retryAfter: Double? = nil, jitter: Double = 0) -> Double? {
-        RetrySchedule.standard.next(afterAttempts: attempts, retryAfter: retryAfter, at: now, jitter: jitter)
+        let schedule = RetrySchedule.standard
+        let floor = schedule.floor(retryAfter: retryAfter, at: now)
+        return schedule.next(afterAttempts: attempts, notBefore: floor, at: now, jitter: jitter)
             .map { $0.timeIntervalSince(now) }
     }
 

@@ -22,7 +22,7 @@ extension Problem {
             self.init(.sessionFinishing, error.description, at: index.map { "/jobs/\($0)/session" })
         case .sessionPermanent, .webhookDisabled, .webhookGone, .fieldsFixed:
             self.init(.stateConflict, error.description)
-        case .noSuchEvent: self.init(.invalidValue, error.description, at: "/through")
+        case .noSuchEvent: self.init(.invalidValue, error.description)
         case .eventsPruned(_, let first):
             self.init(.eventsPruned, error.description)
             members["first_available"] = .integer(first)

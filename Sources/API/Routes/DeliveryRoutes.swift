@@ -8,20 +8,20 @@ struct DeliveryRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/v1/sessions/{session}/webhooks/{webhook}/deliveries", list),
+            Route(.get, "/v1/sessions/{session}/webhooks/{webhook}/deliveries", readsQuery: true, list),
             Route(.get, "/v1/deliveries/{id}", show),
             Route(.post, "/v1/deliveries/{id}/redeliver", body: .optional(limit: JSONBody.limit), redeliver),
         ]
     }
 
     private func list(_ call: Call) async throws -> Response {
-        let webhook = try store.webhook(try call.name("webhook"), of: try call.name("session"))
         let (state, limit, before) = try call.query { query throws(Problem) in
             (
                 try query.choice("state", of: Delivery.State.Name.self), try query.limit(),
                 try query.value("cursor").map(Self.position)
             )
         }
+        let webhook = try store.webhook(try call.name("webhook"), of: try call.name("session"))
         let page = try store.deliveries(of: webhook, state: state, limit: limit, before: before)
         return .json([
             "deliveries": .array(page.deliveries.map(\.document)),

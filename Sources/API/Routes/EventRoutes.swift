@@ -6,7 +6,7 @@ import Storage
 struct EventRoutes: Sendable {
     let store: Store
 
-    var routes: [Route] { [Route(.get, "/v1/events", list)] }
+    var routes: [Route] { [Route(.get, "/v1/events", readsQuery: true, list)] }
 
     private func list(_ call: Call) async throws -> Response {
         let query = try call.query { query throws(Problem) in

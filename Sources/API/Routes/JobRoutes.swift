@@ -14,10 +14,10 @@ struct JobRoutes: Sendable {
         [
             Route(.post, "/v1/jobs", body: .required(limit: JSONBody.limit), create),
             Route(.post, "/v1/jobs/batch", body: .required(limit: JSONBody.batchLimit), createBatch),
-            Route(.get, "/v1/jobs", list),
+            Route(.get, "/v1/jobs", readsQuery: true, list),
             Route(.get, "/v1/jobs/{id}", show),
             Route(.patch, "/v1/jobs/{id}", body: .required(limit: JSONBody.limit), patch),
-            Route(.delete, "/v1/jobs/{id}", delete),
+            Route(.delete, "/v1/jobs/{id}", readsQuery: true, delete),
             Route(.get, "/v1/jobs/{id}/resume-data", resumeData),
         ] + JobSignal.Action.allCases.map(actionRoute)
     }
@@ -34,6 +34,7 @@ struct JobRoutes: Sendable {
     }
 
     private func create(_ call: Call) async throws -> Response {
+        if let first = try firstAnswer(call) { return first }
         let new = try call.body(read)
         do {
             return try await create([new], call) { jobs in
@@ -51,6 +52,11 @@ struct JobRoutes: Sendable {
         }
     }
 
+    /// What was carried out once is answered so, also by a service whose settings would refuse it today.
+    private func firstAnswer(_ call: Call) throws -> Response? {
+        try call.idempotencyClaim().flatMap { try store.rememberedAnswer(to: $0) }.map(Response.created)
+    }
+
     /// Stores the jobs and answers 201; with an `Idempotency-Key`, a repeated request is answered as the first was.
     private func create(
         _ new: [NewJob], _ call: Call, _ answer: @escaping @Sendable ([Job]) -> RememberedAnswer
@@ -61,6 +67,7 @@ struct JobRoutes: Sendable {
 
     /// All or none.
     private func createBatch(_ call: Call) async throws -> Response {
+        if let first = try firstAnswer(call) { return first }
         let new = try call.body { reader throws(Problem) in
             guard let jobs = reader.value("jobs")?.arrayValue, (1...Self.largestBatch).contains(jobs.count) else {
                 throw reader.invalid("jobs", "must be an array of 1 to \(Self.largestBatch) jobs")

@@ -7,6 +7,8 @@ struct Route: Sendable {
     /// Components of the path; `{name}` stands for any one.
     let pattern: [Substring]
     let body: BodyRule
+    /// Whether it has parameters in the query, and reads them; else any is refused before it is begun.
+    let readsQuery: Bool
     /// Whether it answers without a token.
     let isOpen: Bool
     let handle: @Sendable (Call) async throws -> Response
@@ -19,12 +21,13 @@ struct Route: Sendable {
     }
 
     init(
-        _ method: HTTPRequest.Method, _ path: StaticString, body: BodyRule = .none, isOpen: Bool = false,
-        _ handle: @escaping @Sendable (Call) async throws -> Response
+        _ method: HTTPRequest.Method, _ path: StaticString, body: BodyRule = .none, readsQuery: Bool = false,
+        isOpen: Bool = false, _ handle: @escaping @Sendable (Call) async throws -> Response
     ) {
         self.method = method
         pattern = "\(path)".split(separator: "/")
         self.body = body
+        self.readsQuery = readsQuery
         self.isOpen = isOpen
         self.handle = handle
     }

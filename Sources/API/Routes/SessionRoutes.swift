@@ -14,7 +14,7 @@ struct SessionRoutes: Sendable {
             Route(.get, "/v1/sessions", list),
             Route(.put, "/v1/sessions/{session}", body: .optional(limit: JSONBody.limit), declare),
             Route(.get, "/v1/sessions/{session}", show),
-            Route(.delete, "/v1/sessions/{session}", delete),
+            Route(.delete, "/v1/sessions/{session}", readsQuery: true, delete),
             Route(.post, "/v1/sessions/{session}/acknowledge", body: .required(limit: JSONBody.limit), acknowledge),
             actionRoute(.pause, "/v1/sessions/{session}/pause"),
             actionRoute(.resume, "/v1/sessions/{session}/resume"),
@@ -25,13 +25,11 @@ struct SessionRoutes: Sendable {
     private func actionRoute(_ action: JobSignal.Action, _ path: StaticString) -> Route {
         Route(.post, path, body: .optional(limit: JSONBody.limit)) { call in
             let session = try call.name("session")
-            try await engine.perform(try JobRoutes.request(action, call), onAllOf: session)
-            return .json(try store.session(session).document)
+            return .json(try await engine.perform(try JobRoutes.request(action, call), onAllOf: session).document)
         }
     }
 
     private func list(_ call: Call) async throws -> Response {
-        try call.query { _ throws(Problem) in }
         return .json(["sessions": .array(try store.sessions().map(\.document))])
     }
 
@@ -66,7 +64,13 @@ struct SessionRoutes: Sendable {
             }
             return through
         }
-        try await store.acknowledge(session, through: through)
+        do {
+            try await store.acknowledge(session, through: through)
+        } catch let error as StoreError {
+            var problem = Problem(error)
+            if case .noSuchEvent = error { problem.pointer = "/through" }
+            throw problem
+        }
         return .json(try store.session(session).document)
     }
 

@@ -41,6 +41,8 @@ public struct FormerSecret: Sendable, Equatable {
 
     /// Seconds: a day.
     public static let lifetime: TimeInterval = 86_400
+    /// However often somebody rotates: each signs every post, and makes its head longer.
+    public static let most = 4
 }
 
 extension Webhook {
@@ -54,7 +56,7 @@ extension Webhook {
         var webhook = self
         webhook.secret = next
         let former = FormerSecret(secret, until: now.addingTimeInterval(FormerSecret.lifetime))
-        webhook.formerSecrets = [former] + formerSecrets.filter { $0.until > now }
+        webhook.formerSecrets = Array(([former] + formerSecrets.filter { $0.until > now }).prefix(FormerSecret.most))
         return webhook
     }
 }

@@ -29,8 +29,8 @@ struct AcknowledgementWatch: Sendable {
         services.log.warning(
             """
             The finish of batch \(finish.batch) of session \(finish.session) (event \(finish.event)) was never \
-            acknowledged since \(finish.since.rfc3339): no webhook took it, and nobody called \
-            POST /v1/sessions/\(finish.session)/acknowledge.
+            acknowledged since \(finish.since.rfc3339): not every webhook it was addressed to took it, and nobody \
+            called POST /v1/sessions/\(finish.session)/acknowledge.
             """)
     }
 

@@ -23,6 +23,6 @@ struct JournalPruner: Sendable {
 
     private func prune() async throws {
         while try await services.store.pruneEvents(keeping: retention), !Task.isCancelled {}
-        try await services.store.pruneIdempotencyKeys()
+        while try await services.store.pruneIdempotencyKeys(), !Task.isCancelled {}
     }
 }

@@ -29,19 +29,26 @@ public struct EventPage: Sendable {
 }
 
 extension Store {
-    /// - Throws: `eventsPruned` when some behind `after` are no longer there.
+    /// - Throws: `eventsPruned` when some behind `after` are no longer there; `noSuchEvent` for an `after` that no event
+    ///   has yet: its reader would miss those that are to come.
     public func events(_ query: EventQuery) throws(StoreError) -> EventPage {
         let (sql, arguments) = query.statement
         let after = query.after ?? 0
         return try read { db in
             // In one snapshot: what is behind `last` and does not match can be skipped for good.
             try Self.requireUnpruned(query, in: db)
-            let last = try EventID.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM events")) ?? 0
+            let last = try Self.lastEvent(in: db)
+            guard after <= last else { throw StoreError.noSuchEvent(after, last: last) }
             let events = try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(EventRow.event)
             let isWhole = events.count < query.limit
             return EventPage(
-                events: events, nextAfter: isWhole ? max(last, after) : events.last?.id ?? after)
+                events: events, nextAfter: isWhole ? last : events.last?.id ?? after)
         }
+    }
+
+    /// The number of the last event there ever was, also when the journal has forgotten it; 0 before the first.
+    static func lastEvent(in db: Database) throws -> EventID {
+        try EventID.fetchOne(db.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name = 'events'")) ?? 0
     }
 }
 

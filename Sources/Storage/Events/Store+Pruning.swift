@@ -25,10 +25,15 @@ extension Store {
     /// - Returns: whether there may be more to remove.
     public func pruneEvents(keeping retention: Retention, limit: Int = 500) async throws -> Bool {
         try await writer.write { transaction in
-            let removable = try transaction.oldestEvents(limit).prefix { try transaction.isRemovable($0, retention) }
+            var taken: [String: EventID] = [:]
+            let removable = try transaction.oldestEvents(limit).prefix {
+                try transaction.isRemovable($0, retention, &taken)
+            }
             for row in removable {
                 let event: EventID = row["id"]
                 try transaction.run("DELETE FROM deliveries WHERE event = ?", [event])
+                // One that was pending held up the finish behind it, and the end of its session.
+                if transaction.changes > 0 { transaction.wake(.deliveries) }
                 try transaction.run("DELETE FROM events WHERE id = ?", [event])
                 try transaction.remember(removed: event, of: row["session"])
             }
@@ -37,12 +42,17 @@ extension Store {
         }
     }
 
-    /// Forgets first answers that have outlived their day.
-    public func pruneIdempotencyKeys() async throws {
+    /// Forgets the oldest first answers that have outlived their day.
+    ///
+    /// - Returns: whether there may be more to forget.
+    public func pruneIdempotencyKeys(limit: Int = 500) async throws -> Bool {
         try await writer.write { transaction in
             try transaction.run(
-                "DELETE FROM idempotency_keys WHERE created_at <= ?",
-                [transaction.now.addingTimeInterval(-IdempotencyClaim.lifetime).milliseconds])
+                """
+                DELETE FROM idempotency_keys WHERE rowid IN (
+                    SELECT rowid FROM idempotency_keys WHERE created_at <= ? ORDER BY created_at LIMIT ?)
+                """, [transaction.now.addingTimeInterval(-IdempotencyClaim.lifetime).milliseconds, limit])
+            return transaction.changes == limit
         }
     }
 
@@ -100,12 +110,18 @@ extension Transaction {
     }
 
     /// Old, acknowledged, and on no webhook's way; or too old to be waited for.
-    fileprivate func isRemovable(_ event: Row, _ retention: Retention) throws -> Bool {
+    ///
+    /// - Parameter taken: of the sessions that were looked at in this step, up to where their events are taken.
+    fileprivate func isRemovable(
+        _ event: Row, _ retention: Retention, _ taken: inout [String: EventID]
+    ) throws -> Bool {
         let age = now.timeIntervalSince(event.time("time"))
         guard age > retention.acknowledged else { return false }
         guard age <= retention.unacknowledged else { return true }
-        let id: EventID = event["id"]
-        guard try id <= acknowledgedThrough(event["session"]) else { return false }
+        let (id, session): (EventID, String) = (event["id"], event["session"])
+        let through = try taken[session] ?? acknowledgedThrough(session)
+        taken[session] = through
+        guard id <= through else { return false }
         return try row("SELECT 1 FROM deliveries WHERE event = ? AND state = 'pending'", [id]) == nil
     }
 
@@ -115,11 +131,16 @@ extension Transaction {
             // Deleted: whoever did that wants nothing more of it.
             return .max
         }
-        let open = try self.row(
-            "SELECT min(first_event) AS id FROM batches WHERE session = ? AND state <> 'acknowledged'", [session])
-        let taken = try self.row(
-            "SELECT max(finish_event) AS id FROM batches WHERE session = ? AND state = 'acknowledged'", [session])
-        let byWebhooks = (open?["id"] as EventID?).map { $0 - 1 } ?? taken?["id"] as EventID? ?? 0
-        return max(row["acknowledged_through"], byWebhooks)
+        return max(row["acknowledged_through"], try takenByWebhooks(session))
     }
+
+    private func takenByWebhooks(_ session: String) throws -> EventID {
+        if let open: EventID = try row(Self.firstUntaken, [session])?["id"] { return open - 1 }
+        // All batches are acknowledged, and so is the last.
+        return try row(Self.lastBatch, [session])?["id"] ?? 0
+    }
+
+    static let firstUntaken =
+        "SELECT min(first_event) AS id FROM batches WHERE session = ? AND state <> 'acknowledged'"
+    static let lastBatch = "SELECT finish_event AS id FROM batches WHERE session = ? ORDER BY number DESC LIMIT 1"
 }

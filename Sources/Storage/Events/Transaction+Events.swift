@@ -15,10 +15,7 @@ extension Transaction {
     }
 
     /// The number of the last event there ever was; 0 before the first.
-    func lastEvent() throws -> EventID {
-        let row = try row("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
-        return row?["seq"] as EventID? ?? 0
-    }
+    func lastEvent() throws -> EventID { try Store.lastEvent(in: db) }
 
     private func address(_ event: EventID, _ type: EventType, in session: Name) throws {
         let webhooks = try rows(

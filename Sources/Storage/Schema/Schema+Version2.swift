@@ -54,7 +54,7 @@ extension Schema {
         CREATE INDEX jobs_helpless ON jobs (session, id) WHERE reason IN ('credentials', 'url');
         CREATE INDEX jobs_in_trouble ON jobs (state, id) WHERE state IN ('paused', 'failed', 'cancelled');
         CREATE INDEX jobs_by_session ON jobs (session, id);
-        CREATE INDEX jobs_by_batch ON jobs (session, batch, state, file_size);
+        CREATE INDEX jobs_by_batch ON jobs (session, batch, state, id, file_size);
 
         """
 
@@ -65,15 +65,29 @@ extension Schema {
             WHERE finish_event IS NOT NULL;
         DROP INDEX batches_unacknowledged;
         CREATE INDEX batches_unacknowledged ON batches (session, finished_at) WHERE state = 'finished';
+        CREATE INDEX batches_untaken ON batches (session, first_event) WHERE state <> 'acknowledged';
+        CREATE INDEX batches_by_finish ON batches (finish_event) WHERE finish_event IS NOT NULL;
 
         """
 
-    /// A delivery that is asked for again begins its schedule anew, and keeps the log of what was.
+    /// A delivery that is asked for again begins its schedule anew, and keeps the log of what was. One that is tried
+    /// before its time, as its endpoint is there again, keeps in `scheduled_at` when its time would be; `not_before` is
+    /// how soon that may happen.
+    ///
+    /// Finishes are few and have to wait for what came before: `deliveries_due` has all others in the order they are
+    /// sent in. `deliveries_waiting` has those that could be sent sooner, and so none that never failed.
     static let deliveryTries = """
         ALTER TABLE webhooks ADD COLUMN failing_since INTEGER;
         ALTER TABLE webhooks ADD COLUMN former_secrets TEXT NOT NULL DEFAULT '[]';
         ALTER TABLE deliveries ADD COLUMN tries INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0);
+        ALTER TABLE deliveries ADD COLUMN not_before INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE deliveries ADD COLUMN scheduled_at INTEGER;
         UPDATE deliveries SET tries = (SELECT count(*) FROM delivery_attempts WHERE delivery = deliveries.id);
+        DROP INDEX deliveries_due;
+        CREATE INDEX deliveries_due ON deliveries (webhook, next_attempt_at, event)
+            WHERE state = 'pending' AND type <> 'session.finished';
+        CREATE INDEX deliveries_waiting ON deliveries (webhook, next_attempt_at)
+            WHERE state = 'pending' AND tries > 0 AND next_attempt_at > not_before;
 
         """
 

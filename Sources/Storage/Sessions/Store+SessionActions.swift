@@ -25,15 +25,22 @@ extension Store {
         try await writer.write(onCommit: onCommit) { transaction in
             _ = try transaction.session(session)
             // Only the current batch has outstanding jobs.
+            guard let batch = try transaction.currentBatch(session)?.number else { return SessionSweep(outcomes: []) }
             let rows = try transaction.rows(
-                """
-                SELECT id FROM jobs WHERE session = ? AND state IN ('queued', 'running', 'waiting', 'paused')
-                    AND batch = (SELECT number FROM batches WHERE session = ? AND state IN ('open', 'due'))
-                    AND id > ? ORDER BY id LIMIT ?
-                """, [session.text, session.text, after?.text ?? "", limit])
+                Self.outstandingJobs,
+                ["session": session.text, "batch": batch, "after": after?.text ?? "", "limit": limit])
             let jobs = rows.map { JobID($0["id"]) }
             let outcomes = try jobs.map { try transaction.send(signal, to: $0) }
             return SessionSweep(outcomes: outcomes, next: jobs.count == limit ? jobs.last : nil)
         }
     }
+
+    /// Of each state the next ones by the index of batches: however many have ended, they are not looked at.
+    static let outstandingJobs =
+        ["queued", "running", "waiting", "paused"].map { state in
+            """
+            SELECT id FROM (SELECT id FROM jobs WHERE session = :session AND batch = :batch AND state = '\(state)'
+                AND id > :after ORDER BY id LIMIT :limit)
+            """
+        }.joined(separator: " UNION ALL ") + " ORDER BY id LIMIT :limit"
 }

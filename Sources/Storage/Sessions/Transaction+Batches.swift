@@ -73,24 +73,23 @@ extension Transaction {
     }
 
     private func failures(of batch: Batch) throws -> [Job] {
-        try rows(
-            JobRow.select
-                + "WHERE jobs.session = ? AND jobs.batch = ? AND jobs.state = 'failed' ORDER BY jobs.id LIMIT ?",
-            [batch.session.text, batch.number, Batch.mostFailures]
-        ).map(JobRow.job)
+        try rows(Self.failures, [batch.session.text, batch.number, Batch.mostFailures]).map(JobRow.job)
     }
+
+    static let failures =
+        JobRow.select + "WHERE jobs.session = ? AND jobs.batch = ? AND jobs.state = 'failed' ORDER BY jobs.id LIMIT ?"
 
     /// The webhooks have taken the finish when none that it was addressed to is left.
     func acknowledgeFinish(_ event: EventID) throws {
         let open = try row(
             "SELECT count(*) AS n FROM deliveries WHERE event = ? AND state <> 'acknowledged'", [event])
-        guard open?["n"] == 0, let row = try row(BatchRow.select + "WHERE finish_event = ?", [event]),
+        guard open?["n"] == 0, let row = try row(BatchRow.ofFinish, [event]),
             let batch = try BatchRow.batch(row).after(.finishAcknowledged)
         else { return }
         try update(batch)
     }
 
-    private func currentBatch(_ session: Name) throws -> Batch? {
+    func currentBatch(_ session: Name) throws -> Batch? {
         try row(BatchRow.select + "WHERE session = ? AND state IN ('open', 'due')", [session.text]).map(BatchRow.batch)
     }
 
@@ -110,6 +109,7 @@ extension Transaction {
 
 enum BatchRow {
     static let select = "SELECT * FROM batches "
+    static let ofFinish = select + "WHERE finish_event = ?"
 
     static func batch(_ row: Row) throws -> Batch {
         Batch(

@@ -16,7 +16,8 @@ public enum DeliveryVerdict: Sendable, Equatable {
     /// 2xx.
     case accepted
     /// Anything else, or nothing; nil: the schedule has no further try.
-    case rejected(retryAt: Date?)
+    /// `notBefore` is how long the endpoint asked to be left alone.
+    case rejected(retryAt: Date?, notBefore: Date? = nil)
     /// 410: the endpoint wants no more, ever.
     case gone
 }
@@ -26,31 +27,43 @@ public enum DeliveryVerdict: Sendable, Equatable {
 /// A batch's finish is held back until every earlier event that the webhook wants is acknowledged or given up: the
 /// consumer that sees it has seen everything of the batch.
 extension Store {
-    private static let isDue = """
-        deliveries.state = 'pending' AND (deliveries.type <> 'session.finished' OR NOT EXISTS (
-            SELECT 1 FROM deliveries AS earlier
-            WHERE earlier.webhook = deliveries.webhook AND earlier.state = 'pending'
-                AND earlier.event < deliveries.event AND earlier.type <> 'webhook.test'))
-        """
-
     /// The webhooks that have something to be sent now, and when the next one will: each is served by itself, so that
     /// none holds up another.
     public func webhooksDue() throws(StoreError) -> (keys: [Int64], next: Date?) {
         let now = time.now.milliseconds
         return try read { db in
-            let keys = try Int64.fetchAll(
-                db.cachedStatement(
-                    sql: "SELECT DISTINCT webhook FROM deliveries WHERE \(Self.isDue) AND next_attempt_at <= ?"),
-                arguments: [now])
-            let next = try Int64.fetchOne(
-                db.cachedStatement(
-                    sql: "SELECT min(next_attempt_at) FROM deliveries WHERE \(Self.isDue) AND next_attempt_at > ?"),
-                arguments: [now])
+            var keys: [Int64] = []
+            var next: Int64?
+            for webhook in try Row.fetchAll(db.cachedStatement(sql: Self.busyWebhooks), arguments: [now]) {
+                let times: [Int64] = ["due", "later", "finish"].compactMap { webhook[$0] }
+                if times.contains(where: { $0 <= now }) { keys.append(webhook["key"]) }
+                next = (times.filter { $0 > now } + [next].compactMap(\.self)).min()
+            }
             return (keys, next.map(Date.init(milliseconds:)))
         }
     }
 
-    /// What one webhook is to be sent now, in the order of events.
+    /// For each webhook that something is on its way to: a time that has come, the next that has not, and that of the
+    /// finish that is held back no longer. A few steps in an index for each, however much is pending.
+    static let busyWebhooks = """
+        WITH RECURSIVE busy (key) AS (
+            SELECT min(webhook) FROM deliveries WHERE state = 'pending'
+            UNION ALL
+            SELECT (SELECT min(webhook) FROM deliveries WHERE state = 'pending' AND webhook > busy.key)
+            FROM busy WHERE busy.key IS NOT NULL
+        )
+        SELECT key,
+            (SELECT min(next_attempt_at) FROM deliveries WHERE webhook = key AND state = 'pending'
+                AND type <> 'session.finished' AND next_attempt_at <= ?1) AS due,
+            (SELECT min(next_attempt_at) FROM deliveries WHERE webhook = key AND state = 'pending'
+                AND type <> 'session.finished' AND next_attempt_at > ?1) AS later,
+            (SELECT CASE WHEN type = 'session.finished' THEN next_attempt_at END FROM deliveries
+                WHERE webhook = key AND state = 'pending' AND type <> 'webhook.test'
+                ORDER BY event LIMIT 1) AS finish
+        FROM busy WHERE key IS NOT NULL
+        """
+
+    /// What one webhook is to be sent now, in the order it became due: for what was never tried, that of the events.
     public func dueDeliveries(to webhook: Int64, limit: Int) throws(StoreError) -> [DueDelivery] {
         let now = time.now.milliseconds
         return try read { db in
@@ -59,19 +72,34 @@ extension Store {
                     db.cachedStatement(sql: "SELECT * FROM webhooks WHERE key = ?"), arguments: [webhook])
             else { return [] }
             let webhook = try WebhookRow.webhook(row)
-            return try Row.fetchAll(
-                db.cachedStatement(
-                    sql: """
-                        SELECT deliveries.id AS delivery, deliveries.tries, events.* FROM deliveries JOIN events ON events.id = deliveries.event
-                        WHERE \(Self.isDue) AND webhook = ? AND next_attempt_at <= ? ORDER BY event LIMIT ?
-                        """), arguments: [webhook.key, now, limit]
-            ).map { row in
+            // It is the first of all that is pending: that is why it is held back no longer.
+            let finish = try Row.fetchAll(
+                db.cachedStatement(sql: Self.finishDue), arguments: [webhook.key, now])
+            let others = try Row.fetchAll(
+                db.cachedStatement(sql: Self.othersDue), arguments: [webhook.key, now, limit])
+            return try (finish + others).prefix(limit).map { row in
                 DueDelivery(
                     id: DeliveryID(row["delivery"]), webhook: webhook, event: try EventRow.event(row),
                     tries: row["tries"])
             }
         }
     }
+
+    static let finishDue = """
+        SELECT first.delivery, first.tries, events.* FROM (
+            SELECT id AS delivery, event, type, tries, next_attempt_at FROM deliveries
+            WHERE webhook = ? AND state = 'pending' AND type <> 'webhook.test' ORDER BY event LIMIT 1
+        ) AS first CROSS JOIN events ON events.id = first.event
+        WHERE first.type = 'session.finished' AND first.next_attempt_at <= ?
+        """
+
+    static let othersDue = """
+        SELECT deliveries.id AS delivery, deliveries.tries, events.*
+        FROM deliveries CROSS JOIN events ON events.id = deliveries.event
+        WHERE deliveries.webhook = ? AND deliveries.state = 'pending' AND deliveries.type <> 'session.finished'
+            AND deliveries.next_attempt_at <= ?
+        ORDER BY deliveries.next_attempt_at, deliveries.event LIMIT ?
+        """
 
     /// Writes down an attempt and what follows from it.
     public func record(

@@ -31,11 +31,13 @@ extension Store {
         }
     }
 
-    /// Switches an endpoint on again. What was withdrawn stays so, until it is recovered.
+    /// Switches an endpoint on again, or says that one that fails is well. What waits goes out at once; what was
+    /// withdrawn stays so, until it is recovered.
     public func enableWebhook(_ name: Name, of session: Name) async throws -> Webhook {
         try await writer.write { transaction in
             let webhook = try transaction.demandWebhook(name, of: session)
             try transaction.send(.enableRequested, to: webhook.key)
+            try transaction.releaseDeliveries(to: webhook.key)
             return try transaction.demandWebhook(name, of: session)
         }
     }
@@ -45,12 +47,13 @@ extension Store {
     ///
     /// - Parameter limit: events looked at in this step.
     /// - Returns: deliveries that are on their way now, and where the next step goes on; nil at the end.
-    /// - Throws: `webhookDisabled`.
+    /// - Throws: `webhookDisabled`; `eventsPruned` when some behind `event` are no longer there.
     public func recoverWebhook(
         _ name: Name, of session: Name, after event: EventID, limit: Int = 500
     ) async throws -> (count: Int, next: EventID?) {
         try await writer.write { transaction in
             let webhook = try transaction.enabledWebhook(name, of: session)
+            try Self.requireUnpruned(EventQuery(after: event, session: session), in: transaction.db)
             let events = try transaction.rows(
                 "SELECT id, type FROM events WHERE session = ? AND id > ? ORDER BY id LIMIT ?",
                 [session.text, event, limit])

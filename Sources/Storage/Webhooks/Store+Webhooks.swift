@@ -5,7 +5,7 @@ import GRDB
 /// Declaring webhooks.
 extension Store {
     /// Declares a webhook of a session, or replaces what it wants and where it is. An endpoint that was switched off is
-    /// switched on again. Events committed before its first declaration are not sent to it.
+    /// switched on again, and what waits goes to another address at once. Events committed before its first declaration are not sent to it.
     ///
     /// - Parameter secret: nil keeps the one there is, or makes one.
     /// - Throws: `noSuchSession`.
@@ -27,6 +27,7 @@ extension Store {
                     (secret ?? existing?.secret ?? .random()).text, transaction.now.milliseconds,
                 ])
             guard let webhook = try transaction.webhook(name, of: session) else { throw StoreError.noSuchWebhook(name) }
+            if let existing, existing.url != url { try transaction.releaseDeliveries(to: webhook.key) }
             return (webhook, existing == nil)
         }
     }
@@ -93,12 +94,19 @@ extension Transaction {
     }
 
     /// Lets the webhook's machine decide; a webhook that is switched off gets nothing more, and the journal says so.
-    func send(_ signal: WebhookSignal, to key: Int64) throws {
-        guard var webhook = try webhook(key), let next = webhook.state.after(signal) else { return }
+    ///
+    /// - Returns: whether anything has changed.
+    @discardableResult
+    func send(_ signal: WebhookSignal, to key: Int64) throws -> Bool {
+        guard var webhook = try webhook(key), let next = webhook.state.after(signal) else { return false }
         webhook.state = next
         try update(webhook)
-        guard let reason = next.reason else { return }
-        try withdrawDeliveries(to: key)
+        if let reason = next.reason { try disable(webhook, reason) }
+        return true
+    }
+
+    private func disable(_ webhook: Webhook, _ reason: String) throws {
+        try withdrawDeliveries(to: webhook.key)
         try append(
             .webhookDisabled, session: webhook.session, job: nil,
             data: ["webhook": .string(webhook.name.text), "reason": .string(reason)])

@@ -10,16 +10,16 @@ extension Transaction {
         // Asked for again, its schedule has begun anew: this was a try of the one before.
         let isOfThisSchedule = delivery["tries"] as Int >= due.tries
         // Withdrawn under way, it is still worth a line.
-        try log(attempt, of: due.id, isCounted: isOfThisSchedule)
+        try log(attempt, of: due.id, isCounted: isOfThisSchedule && hurriedFrom(delivery) == nil)
         let webhook: Int64 = delivery["webhook"]
         switch verdict {
         case .accepted:
             try send(.accepted, to: delivery)
-            try send(.accepted, to: webhook)
-            try hurryDeliveries(to: webhook)
-            try acknowledgeFinish(delivery["event"])
-        case .rejected(let retryAt):
-            if isOfThisSchedule { try send(.rejected(retryAt: retryAt), to: delivery) }
+            // Only its recovery is news: a 2xx among failures says nothing of what the endpoint will not take.
+            if try send(.accepted, to: webhook) { try hurryDeliveries(to: webhook) }
+            if due.event.type == .sessionFinished { try acknowledgeFinish(due.event.id) }
+        case .rejected(let retryAt, let notBefore):
+            if isOfThisSchedule { try reject(delivery, retryAt: retryAt, notBefore: notBefore) }
             try send(.rejected(at: now), to: webhook)
         case .gone:
             // Of an address that the webhook had before, this is no news.
@@ -38,9 +38,39 @@ extension Transaction {
         // Asked for again, the schedule begins anew.
         let isAnew = if case .redeliveryRequested = signal { true } else { false }
         try run(
-            "UPDATE deliveries SET state = ?, next_attempt_at = ?, tries = CASE WHEN ? THEN 0 ELSE tries END WHERE id = ?",
-            [next.name.rawValue, retryAt?.milliseconds, isAnew, delivery["id"] as String])
+            """
+            UPDATE deliveries SET state = ?, next_attempt_at = ?, scheduled_at = NULL, not_before = 0,
+                tries = CASE WHEN ? THEN 0 ELSE tries END
+            WHERE id = ?
+            """, [next.name.rawValue, retryAt?.milliseconds, isAnew, delivery["id"] as String])
         wake(.deliveries)
+    }
+
+    /// A try that was hurried leaves the schedule as it was: an endpoint that takes everything but this event would
+    /// have used all of it up in seconds.
+    private func reject(_ delivery: Row, retryAt: Date?, notBefore: Date?) throws {
+        let floor = notBefore ?? .distantPast
+        guard let scheduled = hurriedFrom(delivery) else {
+            try send(.rejected(retryAt: retryAt), to: delivery)
+            return try keep(delivery, from: floor)
+        }
+        try send(.rejected(retryAt: max(scheduled, floor)), to: delivery)
+        try keep(delivery, from: max(now.addingTimeInterval(Self.pauseBetweenHurries), floor))
+    }
+
+    /// Seconds: what failed although its endpoint had just recovered is not tried again at each of its recoveries.
+    private static let pauseBetweenHurries: TimeInterval = 300
+
+    /// However well its endpoint is, it is not tried before that.
+    private func keep(_ delivery: Row, from moment: Date) throws {
+        guard moment > now else { return }
+        try run(
+            "UPDATE deliveries SET not_before = ? WHERE id = ?", [moment.milliseconds, delivery["id"] as String])
+    }
+
+    /// When a delivery that is tried before its time would have been tried; nil for one whose time has come.
+    private func hurriedFrom(_ delivery: Row) -> Date? {
+        delivery.optionalTime("scheduled_at").flatMap { $0 > now ? $0 : nil }
     }
 
     private func log(_ attempt: Delivery.Attempt, of id: DeliveryID, isCounted: Bool) throws {
@@ -56,10 +86,25 @@ extension Transaction {
         if isCounted { try run("UPDATE deliveries SET tries = tries + 1 WHERE id = ?", [id.text]) }
     }
 
-    /// The endpoint is there again: what waits for its next try need not wait any longer.
+    /// The endpoint is there again: what waits for its next try need not wait any longer than it was asked to.
     private func hurryDeliveries(to webhook: Int64) throws {
+        try run(Self.hurry, [webhook, now.milliseconds])
+    }
+
+    static let hurry = """
+        UPDATE deliveries SET scheduled_at = coalesce(scheduled_at, next_attempt_at),
+            next_attempt_at = max(?2, not_before)
+        WHERE webhook = ?1 AND state = 'pending' AND tries > 0 AND next_attempt_at > ?2 AND next_attempt_at > not_before
+        """
+
+    /// The endpoint is another, or somebody says that it is well: whatever it asked for before is of no account.
+    func releaseDeliveries(to webhook: Int64) throws {
         try run(
-            "UPDATE deliveries SET next_attempt_at = ? WHERE webhook = ? AND state = 'pending' AND next_attempt_at > ?",
-            [now.milliseconds, webhook, now.milliseconds])
+            """
+            UPDATE deliveries SET scheduled_at = coalesce(scheduled_at, next_attempt_at), next_attempt_at = ?2,
+                not_before = 0
+            WHERE webhook = ?1 AND state = 'pending' AND next_attempt_at > ?2
+            """, [webhook, now.milliseconds])
+        wake(.deliveries)
     }
 }

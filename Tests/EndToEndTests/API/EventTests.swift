@@ -38,7 +38,7 @@ import Testing
         #expect(try await types("job=\(failed)&type=job.failed") == ["job.failed"])
         #expect(try await types("type=job.*&job=\(succeeded)") == life)
         #expect(try await types("after=\(ids[ids.count - 2])").count == 1)
-        for nothing in ["session=nowhere", "job=job_1", "type=job.paused", "after=\(Int64.max)"] {
+        for nothing in ["session=nowhere", "job=job_1", "type=job.paused", "after=\(ids[ids.count - 1])"] {
             #expect(try await types(nothing) == [])
         }
     }
@@ -66,7 +66,7 @@ import Testing
 
     @Test(arguments: [
         "after=-1", "after=x", "after=9223372036854775808", "limit=0", "limit=1001", "type=job", "type=*", "type=",
-        "session=no%20name", "after=1&after=2",
+        "session=no%20name", "after=1&after=2", "after=\(Int64.max)",
     ])
     func aParameterThatCannotBeIsRefused(_ query: String) async throws {
         let scene = try await Scene()

@@ -53,6 +53,18 @@ import Testing
         }
     }
 
+    /// As with a body's fields: whoever misspells one is told so, whether the path has parameters or not.
+    @Test func aParameterThatAPathDoesNotHave() async throws {
+        let scene = try await Scene()
+        for (method, path) in Self.operations {
+            let body: JSON? = ["GET", "HEAD", "DELETE"].contains(method) ? nil : [:]
+            let answer = try await scene.api.send(method, path + "?stranger=1", body)
+            #expect(answer.status == 422, "\(method) \(path)")
+            guard method != "HEAD" else { continue }
+            #expect(answer.problem == .init(kind: "unknown-field"), "\(method) \(path)")
+        }
+    }
+
     /// DNS rebinding: a web page whose own name resolves to this machine.
     @Test func aNameThatIsNotOurs() async throws {
         let scene = try await Scene(.init(arguments: ["--public-host", "Downloads.Example"]))

@@ -97,6 +97,28 @@ import Testing
         #expect(statuses == Array(repeating: 204, count: 200))
     }
 
+    /// Its last job's end is its own: nothing else is owed, and it is forgotten as soon as it is answered.
+    @Test(arguments: ["/v1/sessions/films/cancel", "/v1/jobs/{job}/cancel"])
+    func anActionThatEndsItIsAnswered(_ path: String) async throws {
+        let scene = try await Scene()
+        scene.holdWhatIsResumed()
+        for _ in 1...5 {
+            try await scene.api.declareSession("films")
+            let job = try await scene.api.submit(scene.order("/held", ("session", "films")))
+            try await scene.api.waitForBytes(job)
+            #expect(try await scene.api.delete(Self.path).status == 202)
+            let answer = try await scene.api.post(path.replacing("{job}", with: job))
+            #expect(answer.status == 200)
+            if path.hasPrefix("/v1/jobs") {
+                #expect(answer.json["state"] == "cancelled")
+            } else {
+                #expect(answer.json["state"] == "finishing")
+                #expect(answer.json.counts == ["cancelled": 1])
+            }
+            try await scene.api.waitForEnd(of: "films")
+        }
+    }
+
     @Test func theDefaultSessionStays() async throws {
         let scene = try await Scene()
         for query in ["", "?outstanding=finish", "?outstanding=cancel"] {

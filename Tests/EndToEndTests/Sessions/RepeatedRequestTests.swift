@@ -30,6 +30,20 @@ import Testing
         (answer.json["jobs"].arrayValue ?? [answer.json]).compactMap { $0["id"].string }
     }
 
+    @Test func whatWasAnsweredOnceIsAnsweredSoUnderOtherSettings() async throws {
+        let scene = try await Scene(.init(arguments: ["--enable-rehearsals"]))
+        let body: JSON = ["url": "rehearse:film.mkv"]
+        let first = try await post(scene, .one, body, key: "key 1")
+        #expect(first.status == 201)
+        try await scene.fetchd.kill()
+        let other = try await FetchdProcess.start(in: scene.fetchd.folder)
+        func again(_ key: String) async throws -> APIAnswer {
+            try await other.api.send("POST", "/v1/jobs", body, headers: [("Idempotency-Key", key)])
+        }
+        #expect(try await again("key 2").status == 422)
+        #expect(try await again("key 1").body == first.body)
+    }
+
     @Test(arguments: Route.allCases)
     private func theSameRequestIsAnsweredAsTheFirstTime(_ route: Route) async throws {
         let scene = try await Scene()

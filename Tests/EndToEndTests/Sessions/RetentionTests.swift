@@ -52,6 +52,11 @@ import Testing
         let first = try #require(answer.json["first_available"].integer)
         #expect(first > (posted["id"].integer ?? 0))
         #expect(try await scene.api.get("/v1/events?after=\(first - 2)").status == 410)
+        // Nor is an endpoint sent a part of what it asks for as if that were all.
+        let webhook = "/v1/sessions/posted/webhooks/receiver"
+        let recovery = try await scene.api.post(webhook + "/recover", ["after": 0])
+        #expect(recovery.problem == .init(kind: "events-pruned"))
+        #expect(recovery.json["first_available"].integer.map { $0 <= first } == true)
         // From there on nothing is missing, and without asking for what was, one reads what is.
         let next = try await scene.api.get("/v1/events?after=\(first - 1)")
         #expect(next.status == 200)
