@@ -126,12 +126,17 @@ extension ActiveTransfer {
     /// Lines of an answer to `CONNECT`. What is wrong with them, or with the proxy's refusal, libcurl will say; only that
     /// the proxy wants credentials has an answer that a handler knows.
     private func received(tunnelLine line: UnsafeRawBufferPointer) {
-        guard case .head(let head)? = try? tunnelParser.feed(line), head.status == 407 else { return }
+        guard case .head(var head)? = try? tunnelParser.feed(line), head.status == 407 else { return }
+        // No request will follow that would tell it.
+        evidence.remoteAddress = easy.string(CURLINFO_PRIMARY_IP)
+        head.remoteAddress = evidence.remoteAddress ?? ""
         judge(head)
         outcome = outcome ?? .completed
     }
 
     private func received(_ head: ResponseHead) {
+        // Whatever came before, it was not the last one.
+        provisionalHead = nil
         guard request.mayGoOn(after: head) else { return judge(head) }
         provisionalHead = head
         parser.expectAnotherHead()

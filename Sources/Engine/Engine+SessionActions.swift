@@ -50,8 +50,13 @@ extension Engine {
     /// - Throws: `StoreError.noSuchSession`, `sessionPermanent`.
     public func invalidate(_ session: Name, cancels: Bool) async throws -> SessionStatus? {
         try await services.store.invalidateSession(session)
-        if cancels { try await perform(.cancelRequested(keepsPart: false), onAllOf: session) }
-        try await SessionCloser(services: services).close()
-        do { return try services.store.session(session) } catch StoreError.noSuchSession { return nil }
+        do {
+            // What owes nothing may be gone by now: the custodian of deleted sessions was rung, too.
+            if cancels { try await perform(.cancelRequested(keepsPart: false), onAllOf: session) }
+            try await SessionCloser(services: services).close()
+            return try services.store.session(session)
+        } catch StoreError.noSuchSession {
+            return nil
+        }
     }
 }
