@@ -12,6 +12,7 @@ import Testing
         ("attachment; filename=\"../../etc/passwd\"", "passwd"), ("attachment; filename=\"C:\\dir\\x.exe\"", "x.exe"),
         ("attachment; filename=\".bashrc\"", "bashrc"), ("attachment; filename=\"CON.txt\"", "_CON.txt"),
         ("attachment; filename=\"a\u{202E}cod.exe\"", "acod.exe"), ("attachment; filename=\"name. . \"", "name"),
+        ("attachment; filename=\". .x\"", "x"), ("attachment; filename=\"x.part\"", "x.part_"),
     ])
     func contentDisposition(_ header: String, _ name: String) {
         #expect(SuggestedFilename.from(contentDisposition: header, url: "https://host/other") == name)

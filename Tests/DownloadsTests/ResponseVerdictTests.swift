@@ -79,6 +79,20 @@ import Testing
             judge(206, range("bytes 100-999/1000") + [("Content-Length", "10")], asked) == .askFromStart(.badRange))
     }
 
+    /// At another address only the validator proves that more bytes are of the same file.
+    @Test func whatAnotherAddressDoesNotProveIsAskedForFromTheStart() {
+        var asked = asked
+        asked.isElsewhere = true
+        #expect(
+            judge(206, range("bytes 100-999/1000"), asked)
+                == .accept(at: 100, skipping: 0, size: 1000, .resumed(offset: 100)))
+        #expect(judge(206, range("bytes 100-999/1000", etag: nil), asked) == .askFromStart(.noValidator))
+        #expect(judge(206, range("bytes 100-999/1000", etag: "\"v2\""), asked) == .askFromStart(.etagChanged))
+        asked.offset = 1000
+        #expect(judge(416, range("bytes */1000"), asked) == .alreadyComplete(offset: 1000))
+        #expect(judge(416, range("bytes */1000", etag: nil), asked) == .askFromStart(.noValidator))
+    }
+
     @Test func aRangeNobodyAskedForFails() {
         guard case .fail(let failure) = judge(206, range("bytes 0-999/1000"), .whole) else {
             Issue.record("a 206 to a plain GET must fail")

@@ -116,7 +116,8 @@ private struct JSONParser {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isWhole, let integer = Int64(text) { return .integer(integer) }
         guard let number = Double(text), number.isFinite else { throw fault("The number is too large") }
-        return .number(number)
+        // Nothing of ours counts that far. Somebody's identifier may, and must not be rounded on its way.
+        return isWhole ? .text(text) : .number(number)
     }
 
     private mutating func digits() throws(JSONFault) {

@@ -12,7 +12,7 @@ import Testing
         ("/v1/sessions/default/webhooks", "GET, HEAD"),
         ("/v1/sessions/default/webhooks/consumer", "DELETE, GET, HEAD, PUT"),
         ("/v1/sessions/default/webhooks/consumer/deliveries", "GET, HEAD"), ("/v1/jobs", "GET, HEAD, POST"),
-        (job, "DELETE, GET, HEAD, PATCH"), ("\(job)/resume-data", "GET, HEAD"), ("\(job)/pause", "POST"),
+        (job, "DELETE, GET, HEAD, PATCH"), ("\(job)/pause", "POST"),
         ("\(job)/resume", "POST"), ("\(job)/cancel", "POST"),
         ("\(job)/retry", "POST"), ("\(job)/file", "GET, HEAD"), ("/v1/events", "GET, HEAD"), ("/livez", "GET, HEAD"),
         ("/readyz", "GET, HEAD"), ("/openapi.yaml", "GET, HEAD"),
@@ -25,7 +25,7 @@ import Testing
     @Test func aMethodThatAPathDoesNotHave() async throws {
         let scene = try await Scene()
         for (path, allow) in Self.paths {
-            for method in ["PATCH", "OPTIONS", "TRACE", "PROPFIND"] where !allow.contains(method) {
+            for method in ["PATCH", "OPTIONS", "TRACE", "PROPFIND"] where !allow.hasSuffix(method) {
                 let answer = try await scene.api.send(method, path)
                 #expect(answer.status == 405, "\(method) \(path)")
                 #expect(answer.header("Allow") == allow, "\(path)")

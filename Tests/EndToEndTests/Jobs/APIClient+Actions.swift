@@ -43,6 +43,11 @@ extension APIClient {
         }
     }
 
+    /// Waits until a job has succeeded or failed, and returns it as it then is.
+    func waitForOutcome(_ id: String, atMost timeout: Duration = .seconds(30)) async throws -> JSON {
+        try await waitForJob(id, toBe: "over", atMost: timeout) { ["succeeded", "failed"].contains($0["state"]) }
+    }
+
     /// The types of a job's events, in order.
     func types(of id: String) async throws -> [String] { JSON.types(of: try await events(of: id)) }
 }

@@ -33,7 +33,7 @@ struct FullDiskTests {
         #expect(0...31 ~= (try #require(waiting["retry_at"].date).timeIntervalSinceNow))
         // Looked at as often as one likes, it uses no attempt.
         let until = waiting["retry_at"]
-        try await fetchd.api.perform("resume", on: id)
+        try await fetchd.api.act(.resume, on: id)
         try await fetchd.api.waitForJob(id, toBe: "waiting again") {
             $0["reason"] == "space" && $0["retry_at"] != until
         }
@@ -51,7 +51,7 @@ struct FullDiskTests {
         let job = try await fetchd.api.waitForJob(id, .failed)
         #expect(job["failure"]["code"] == "no_space")
         #expect(try await fetchd.api.delete("/v1/jobs/\(former)?file=delete").status == 204)
-        try await fetchd.api.perform("retry", on: id)
+        try await fetchd.api.act(.retry, on: id)
         try await fetchd.api.waitForJob(id, .succeeded)
     }
 
@@ -67,7 +67,7 @@ struct FullDiskTests {
         #expect(waiting["reason"] == "space")
         #expect(try #require(waiting["progress"]["bytes_durable"].integer) > 0)
         #expect(try await fetchd.api.delete("/v1/jobs/\(former)?file=delete").status == 204)
-        try await fetchd.api.perform("resume", on: id)
+        try await fetchd.api.act(.resume, on: id)
         let job = try await fetchd.api.waitForJob(id, .succeeded)
         #expect(job["resume"]["decision"] == "resumed")
         #expect(try await fetchd.api.get("/v1/jobs/\(id)/file").body == second)

@@ -65,6 +65,7 @@ import Testing
     func aSessionAsksEachOfItsJobs(_ state: JobState.Name) async throws {
         for action in JobSignal.Action.allCases where action != .retry {
             let scene = try await Scene()
+            scene.holdWhatIsResumed()
             let id = try await scene.job(in: state)
             let before = try await scene.api.job(id)
             let session = try #require(before["session"].string)

@@ -79,7 +79,7 @@ import Testing
         let id = try await stage.api.submit(stage.order.with(["wait_for": ["url"]]))
         let waiting = try await stage.api.waitForJob(id, .waiting, reason: "url")
         #expect(waiting["url"] == .string(stage.second.url("/f")))
-        try await stage.api.patch(id, ["url": .string(stage.second.url("/f"))])
+        try await stage.api.change(id, ["url": .string(stage.second.url("/f"))])
         try await stage.api.waitForJob(id, .succeeded)
         #expect(stage.fetchd.downloaded("f") == bytes)
     }
@@ -135,7 +135,7 @@ import Testing
 
         // Tried once more, it begins with the first again.
         stage.first.serve("/f", .file(bytes))
-        try await stage.api.perform("retry", on: id)
+        try await stage.api.act(.retry, on: id)
         let done = try await stage.api.waitForJob(id, .succeeded)
         #expect(done["url"] == .string(stage.first.url("/f")))
         #expect(stage.first.requests.count == 2)
@@ -165,9 +165,9 @@ import Testing
         try await stage.api.waitForJob(id, .failed)
         stage.first.serve("/g", .fixed(status: 404))
         #expect(
-            try await stage.api.patch(id, ["url": .string(stage.first.url("/g"))])["url"]
+            try await stage.api.change(id, ["url": .string(stage.first.url("/g"))])["url"]
                 == .string(stage.first.url("/g")))
-        try await stage.api.perform("retry", on: id)
+        try await stage.api.act(.retry, on: id)
         try await stage.api.waitForJob(id, .failed)
         #expect(stage.first.requests.map(\.path) == ["/f", "/g"])
         #expect(stage.second.requests.count == 1)
@@ -181,7 +181,7 @@ import Testing
         let urls = [stage.first.url("/f"), stage.second.url("/f")].prefix(addresses)
         let id = try await stage.api.submit(stage.order(Array(urls)))
         #expect(await gate.reached())
-        try await stage.api.patch(id, ["url": .string(stage.second.url("/g"))])
+        try await stage.api.change(id, ["url": .string(stage.second.url("/g"))])
         gate.open()
         try await stage.api.waitForJob(id, .succeeded)
         #expect(stage.second.requests.map(\.path) == ["/g"])

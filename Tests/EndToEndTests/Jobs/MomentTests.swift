@@ -31,7 +31,7 @@ import Testing
         #expect(job["state"] == "queued")
         #expect(try #require(job["not_before"].date).timeIntervalSinceNow > 3000)
         #expect(scene.origin.requests.map(\.target) == ["/file?other"])
-        try await scene.api.patch(held, ["not_before": nil])
+        try await scene.api.change(held, ["not_before": nil])
         #expect(try await scene.api.waitForJob(held, .succeeded)["not_before"] == nil)
     }
 
@@ -49,8 +49,8 @@ import Testing
     @Test func pausingAndResumingDoesNotLetAHeldJobGo() async throws {
         let scene = try await Scene()
         let held = try await scene.api.submit(scene.order("/file", ("not_before", .moment(in: 3600))))
-        try await scene.api.perform("pause", on: held)
-        try await scene.api.perform("resume", on: held)
+        try await scene.api.act(.pause, on: held)
+        try await scene.api.act(.resume, on: held)
         let other = try await scene.api.submit(scene.order("/file?other"))
         try await scene.api.waitForJob(other, .succeeded)
         #expect(try await scene.api.job(held)["state"] == "queued")
@@ -63,7 +63,7 @@ import Testing
         let scene = try await Scene()
         let id = try await scene.job(in: state)
         let deadline = Date(timeIntervalSinceNow: 0.3)
-        try await scene.api.patch(id, ["deadline": .time(deadline)])
+        try await scene.api.change(id, ["deadline": .time(deadline)])
         try await expectOverdue(id, scene)
         let job = try await scene.api.job(id)
         #expect(try #require(job["finished_at"].date) >= deadline.addingTimeInterval(-0.002))
@@ -72,8 +72,8 @@ import Testing
         // What was had is kept, and goes on.
         #expect(job["progress"]["bytes_durable"] == 100_000)
         scene.origin.serve("/held", .file(scene.bytes))
-        try await scene.api.patch(id, ["deadline": nil])
-        try await scene.api.perform("retry", on: id)
+        try await scene.api.change(id, ["deadline": nil])
+        try await scene.api.act(.retry, on: id)
         #expect(try await scene.api.waitForJob(id, .succeeded)["resume"]["offset"] == 100_000)
     }
 
@@ -82,7 +82,7 @@ import Testing
         let ids = try await scene.api.submit(
             all: (0..<2).map { _ in scene.order("/held", ("deadline", .moment(in: 1.5))) })
         for id in ids { try await scene.api.waitForBytes(id) }
-        try await scene.api.patch(ids[0], ["deadline": nil])
+        try await scene.api.change(ids[0], ["deadline": nil])
         try await expectOverdue(ids[1], scene)
         #expect(try await scene.api.job(ids[0])["state"] == "running")
     }
@@ -106,11 +106,11 @@ import Testing
         try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1, "timeouts": ["resource_seconds": 2]])
         let id = try await scene.api.submit(scene.order("/held", ("session", "narrow")))
         try await scene.api.waitForBytes(id)
-        try await scene.api.perform("pause", on: id)
+        try await scene.api.act(.pause, on: id)
         let other = try await scene.api.submit(
             scene.order("/held", ("session", "narrow"), ("timeouts", ["resource_seconds": 3600])))
         try await scene.api.waitForBytes(other)
-        #expect(try await scene.api.perform("resume", on: id)["state"] == "queued")
+        #expect(try await scene.api.act(.resume, on: id)["state"] == "queued")
         try await expectOverdue(id, scene)
         #expect(try await scene.api.job(other)["state"] == "running")
     }
@@ -122,7 +122,7 @@ import Testing
         let limit: (String, JSON) = ("timeouts", ["resource_seconds": 1.5])
         let paused = try await scene.api.submit(scene.order("/held", limit))
         try await scene.api.waitForBytes(paused)
-        try await scene.api.perform("pause", on: paused)
+        try await scene.api.act(.pause, on: paused)
         let running = try await scene.api.submit(scene.order("/held", ("session", "narrow")))
         try await scene.api.waitForBytes(running)
         let waiting = try await scene.api.submit(scene.order("/file", ("session", "narrow"), limit))
@@ -131,7 +131,7 @@ import Testing
         #expect(try await scene.api.job(paused)["state"] == "paused")
         #expect(try await scene.api.job(waiting)["state"] == "queued")
         scene.origin.serve("/held", .file(scene.bytes))
-        try await scene.api.perform("resume", on: paused)
+        try await scene.api.act(.resume, on: paused)
         try await scene.api.waitForJob(paused, .succeeded)
         scene.gate.open()
         try await scene.api.waitForJob(waiting, .succeeded)
@@ -145,7 +145,7 @@ import Testing
         let deadline = Date(timeIntervalSinceNow: 2)
         for state in [JobState.Name.queued, .waiting, .running, .paused] {
             let id = try await scene.job(in: state)
-            try await scene.api.patch(id, ["deadline": .time(deadline)])
+            try await scene.api.change(id, ["deadline": .time(deadline)])
             ids.append(id)
         }
         try await scene.fetchd.kill()

@@ -147,7 +147,7 @@ import Testing
         try await submit("low-of-urgent", ("session", "urgent"), ("priority", "low"))
         try await submit("high", ("priority", "high"))
         try await submit("high-of-urgent", ("session", "urgent"))
-        try await scene.api.patch(ids[2], ["priority": "high"])
+        try await scene.api.change(ids[2], ["priority": "high"])
         // What is changed waits as long as it has waited.
         scene.gate.open()
         for id in ids { try await scene.api.waitForJob(id, .succeeded) }

@@ -44,12 +44,12 @@ import Testing
         ])
         // Bytes are told in pieces of up to 256 KiB.
         #expect(try await rate(of: [id], fetchd.api) < Double(Self.rate) / 2)
-        try await fetchd.api.patch(id, ["rate_limit_bytes_per_second": .integer(Self.rate)])
+        try await fetchd.api.change(id, ["rate_limit_bytes_per_second": .integer(Self.rate)])
         expectKept(try await rate(of: [id], fetchd.api))
         #expect(try await fetchd.api.job(id)["attempts"] == 1)
         // 48 MB are left, and with the limit they would take most of a minute.
         let start = ContinuousClock.now
-        try await fetchd.api.patch(id, ["rate_limit_bytes_per_second": nil])
+        try await fetchd.api.change(id, ["rate_limit_bytes_per_second": nil])
         try await fetchd.api.waitForJob(id, .succeeded)
         #expect(ContinuousClock.now - start < .seconds(20))
         #expect(fetchd.downloaded("file") == bytes)
@@ -62,7 +62,7 @@ import Testing
         origin.serve("/file", .file(bytes), .waiting(at: 100_000, for: gate))
         let id = try await fetchd.api.submit(["url": .string(origin.url("/file"))])
         try await fetchd.api.waitForBytes(id)
-        try await fetchd.api.patch(id, ["rate_limit_bytes_per_second": .integer(Self.rate)])
+        try await fetchd.api.change(id, ["rate_limit_bytes_per_second": .integer(Self.rate)])
         gate.open()
         expectKept(try await rate(of: [id], fetchd.api))
         #expect(try await fetchd.api.job(id)["state"] == "running")
@@ -124,7 +124,7 @@ import Testing
             "url": .string(origin.url("/file")), "session": "films", "rate_limit_bytes_per_second": 100_000,
         ])
         try await fetchd.api.waitForBytes(id)
-        try await fetchd.api.patch(id, ["rate_limit_bytes_per_second": .integer(Self.rate)])
+        try await fetchd.api.change(id, ["rate_limit_bytes_per_second": .integer(Self.rate)])
         try await fetchd.kill()
         try await fetchd.restart()
         expectKept(try await rate(of: [id], fetchd.api))

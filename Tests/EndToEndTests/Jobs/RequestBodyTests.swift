@@ -55,6 +55,16 @@ import Testing
         #expect(try last().header("Content-Length") == "0")
     }
 
+    /// A number that no counter of ours could hold is somebody's identifier.
+    @Test func numbersAreNotRounded() async throws {
+        let text = #"{"large":18446744073709551615,"small":-9223372036854775809,"real":1.25}"#
+        let order = #"{"url":"\#(scene.origin.url("/report"))","method":"POST","json":\#(text),"metadata":\#(text)}"#
+        let created = try await api.send("POST", "/v1/jobs", bytes: Array(order.utf8))
+        #expect(created.text.contains(#""metadata":\#(text)"#))
+        try await api.waitForJob(created.json["id"].string ?? "", .succeeded)
+        #expect(String(decoding: try last().body, as: UTF8.self) == text)
+    }
+
     @Test func theClientsContentTypeWins() async throws {
         try await download(
             "/report", ["method": "POST", "json": ["a": 1], "headers": ["content-TYPE": "application/ld+json"]])

@@ -237,14 +237,14 @@ import Testing
             #expect(job["attempts"] == 0)
             let until = try #require(job["retry_at"].date)
             #expect(0...15 ~= until.timeIntervalSinceNow)
-            try await scene.api.perform("resume", on: id)
+            try await scene.api.act(.resume, on: id)
             _ = try await scene.api.waitForJob(id, toBe: "waiting again") {
                 $0["state"] == "waiting" && $0["retry_at"].date != until
             }
         }
         // The way is there again.
-        try await scene.api.patch(id, ["url": .string(scene.origin.url("/file"))])
-        try await scene.api.perform("resume", on: id)
+        try await scene.api.change(id, ["url": .string(scene.origin.url("/file"))])
+        try await scene.api.act(.resume, on: id)
         #expect(try await scene.api.waitForJob(id, .succeeded)["attempts"] == 1)
     }
 }

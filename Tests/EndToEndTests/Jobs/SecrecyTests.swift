@@ -94,6 +94,6 @@ import Testing
         for text in posted + events + [scene.fetchd.log] { #expect(!text.contains(Self.signature)) }
         // They did reach whom they were meant for.
         #expect(origin.requests(to: "/basic").first?.header("X-Api-Key") == "header-key-5")
-        #expect(scene.fetchd.downloaded("bearer") == scene.bytes)
+        for name in ["basic", "digest", "bearer"] { #expect(scene.fetchd.downloaded(name) == scene.bytes, "\(name)") }
     }
 }
