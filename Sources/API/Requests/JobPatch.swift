@@ -15,7 +15,7 @@ struct JobPatch: Sendable {
 
     /// - Throws: 422 for values that the result may not have.
     func applied(to spec: JobSpec) throws(Problem) -> JobSpec {
-        var reader = FieldReader(spec.patchable.merged(with: members))
+        var reader = FieldReader(spec.patchable(members["headers"]?.objectValue ?? [:]).merged(with: members))
         var patched = spec
         for field in PatchableField.allCases where fields.contains(field) {
             try patched.take(field, &reader)
@@ -45,9 +45,15 @@ extension JobSpec {
     }
 
     /// Those members whose own members are merged; the others are replaced whole.
-    fileprivate var patchable: JSONObject {
-        [
-            "headers": .object(headers.reduce(into: JSONObject()) { $0[$1.name] = .string($1.value) }),
+    ///
+    /// - Parameter patched: headers by the names that the patch has for them, which need not be spelt in the same case.
+    fileprivate func patchable(_ patched: JSONObject) -> JSONObject {
+        let headers = headers.reduce(into: JSONObject()) { known, header in
+            let name = patched.names.first { $0.lowercased() == header.name.lowercased() } ?? header.name
+            known[name] = .string(header.value)
+        }
+        return [
+            "headers": .object(headers),
             "metadata": metadata.parsed, "destination": destination.document,
         ]
     }

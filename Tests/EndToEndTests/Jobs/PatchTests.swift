@@ -44,7 +44,7 @@ import Testing
             id,
             [
                 "metadata": ["drop": nil, "deep": ["drop": nil, "new": [3]], "new": 4],
-                "headers": ["X-Drop": nil, "X-New": "3"], "priority": nil, "deadline": nil, "not_before": nil,
+                "headers": ["x-drop": nil, "X-New": "3"], "priority": nil, "deadline": nil, "not_before": nil,
                 "credentials": nil, "wait_for": nil, "rate_limit_bytes_per_second": nil,
                 "destination": ["filename": nil, "on_conflict": "replace"],
             ])

@@ -57,13 +57,14 @@ import Testing
         #expect(origin.maxConcurrentRequests == 1)
     }
 
-    @Test(arguments: ["pause", "cancel"]) func aJobThatIsStoppedGivesItsSlotAway(_ action: String) async throws {
+    @Test(arguments: [JobSignal.Action.pause, .cancel])
+    func aJobThatIsStoppedGivesItsSlotAway(_ action: JobSignal.Action) async throws {
         let scene = try await Scene(.init(arguments: ["--max-concurrent-jobs", "1"]))
         let held = try await scene.api.submit(scene.order("/held"))
         try await scene.api.waitForBytes(held)
         let next = try await scene.api.submit(scene.order())
         #expect(try await scene.api.job(next)["state"] == "queued")
-        try await scene.api.perform(action, on: held)
+        try await scene.api.act(action, on: held)
         try await scene.api.waitForJob(next, .succeeded)
     }
 
