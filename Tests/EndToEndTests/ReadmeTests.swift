@@ -48,7 +48,7 @@ import Testing
         let expected = [
             "\"videos/2019/rehearse-film.mkv\"", #"{"not_before":null,"priority":"high","metadata":{"shelf":7}}"#,
             #"[412,"/problems/precondition-failed"]"#, #"["paused",true]"#, "\n404\n", #"["cancelled",true]"#,
-            #"["link_expired",1000000]"#, #"["succeeded","resumed",1000000]"#,
+            #"["url",1000000]"#, #"["succeeded","resumed",1000000]"#,
             #"{"scheme":"basic","realm":"rehearsal"}"#, #"["succeeded","rehearse:one.mkv"]"#, "200 30000000\n",
             "206 10\n", "206 multipart/byteranges",
         ]
