@@ -37,7 +37,10 @@ struct FileRoutes: Sendable {
             // The type is a stranger's word; no browser shall run what it guesses.
             .xContentTypeOptions: "nosniff",
         ]
-        if head.isMet(byTag: tag) { return Response(status: .notModified, headers: headers, body: .file(whole)) }
+        if head.isMet(byTag: tag) {
+            let headers: HTTPFields = [.acceptRanges: "bytes", .eTag: tag]
+            return Response(status: .notModified, headers: headers, body: .file(whole))
+        }
         switch RequestedRanges(of: head, size: opened.size, tag: tag) {
         case .whole: return Response(status: .ok, headers: headers, body: .file(whole))
         case .parts(let ranges) where ranges.count == 1:
