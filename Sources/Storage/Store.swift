@@ -89,7 +89,8 @@ public final class Store: Sendable {
             // GRDB sets NORMAL for pools, which can lose acknowledged commits when the power fails.
             // Checkpoints at 16 MiB of log instead of 4: pages that change all the time are copied less often.
             try pool.writeWithoutTransaction { db in
-                try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4096")
+                try db.execute(
+                    sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4096; PRAGMA temp_store = MEMORY")
             }
             return pool
         } catch let error as StoreError {

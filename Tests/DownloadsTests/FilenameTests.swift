@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Downloads
@@ -13,6 +14,9 @@ import Testing
         ("attachment; filename=\".bashrc\"", "bashrc"), ("attachment; filename=\"CON.txt\"", "_CON.txt"),
         ("attachment; filename=\"a\u{202E}cod.exe\"", "acod.exe"), ("attachment; filename=\"name. . \"", "name"),
         ("attachment; filename=\". .x\"", "x"), ("attachment; filename=\"x.part\"", "x.part_"),
+        // To Swift, a separator with a mark behind it is another character; to the kernel it is a separator.
+        ("attachment; filename=\"a/\u{301}evil\"", "\u{301}evil"), ("attachment; filename=\"/\u{301}x\"", "\u{301}x"),
+        ("attachment; filename=\"a\\\u{301}b\"", "\u{301}b"), ("attachment; filename=\".\u{301}hid\"", "\u{301}hid"),
     ])
     func contentDisposition(_ header: String, _ name: String) {
         #expect(SuggestedFilename.from(contentDisposition: header, url: "https://host/other") == name)
@@ -40,7 +44,9 @@ import Testing
 
     @Test(arguments: [
         "", ".", "..", ".hidden", "a/b", "a\\b", "a\0b", "tab\tname", "x.part", "nul", "LPT1.txt", "end.", " lead",
-        "trail ", "rtl\u{202E}", String(repeating: "x", count: 256),
+        "trail ", "rtl\u{202E}", "a/\u{301}b", "/\u{301}b", "a\\\u{301}b", ".\u{301}b", "..\u{301}", "a\u{A0}",
+        "\u{3000}",
+        String(repeating: "x", count: 256),
     ])
     func unsafeNamesAreRefused(_ name: String) {
         #expect(FilePathRule.fault(inFilename: name) != nil)
@@ -51,9 +57,43 @@ import Testing
         #expect(FilePathRule.fault(inFilename: name) == nil)
     }
 
-    @Test(arguments: ["/abs", "a//b", "a/", "../x", "a/../b", ".incomplete", "a/./b"])
+    @Test(arguments: [
+        "/\u{301}abs", "a/../\u{301}b", "../\u{301}b", "a//\u{301}b/", "a/.\u{301}b", "/abs", "a//b", "a/", "../x",
+        "a/../b", ".incomplete", "a/./b",
+    ])
     func unsafeDirectoriesAreRefused(_ path: String) {
         #expect(FilePathRule.fault(inDirectory: path) != nil)
+    }
+
+    @Test func pathsAreSplitAtBytes() {
+        #expect(PathComponents.split("a/\u{301}b/c") == ["a", "\u{301}b", "c"])
+        #expect(PathComponents.last(of: "a/b/\u{301}c") == ("a/b", "\u{301}c"))
+        #expect(PathComponents.last(of: "c") == ("", "c"))
+        for name in ["", ".", "..", "a/b", "a/\u{301}b", "a\0"] { #expect(!PathComponents.isOne(name), "\(name)") }
+        for name in ["...", ".a", "\u{301}"] { #expect(PathComponents.isOne(name), "\(name)") }
+    }
+
+    /// What a client spells out is what it gets; servers' names leave room for a number.
+    @Test func aNameWithoutPlaceholdersIsTakenAsItIs() throws {
+        let facts = FilenameTemplate.Facts(
+            contentDisposition: "attachment; filename=\(String(repeating: "s", count: 300)).bin", url: "https://h/f",
+            job: JobID("job_1"), now: Sample.now)
+        let name = String(repeating: "n", count: 251) + ".bin"
+        #expect(try FilenameTemplate(name).name(facts) == name)
+        #expect(try FilenameTemplate("{suggested_filename}").name(facts).utf8.count == 240)
+        #expect(
+            try FilenameTemplate("\(String(repeating: "n", count: 230))-{suggested_filename}").name(facts).utf8.count
+                == 255)
+    }
+
+    @Test func onePileOfMarksIsCutToo() {
+        let name = "a" + String(repeating: "\u{301}", count: 300) + ".txt"
+        let safe = SuggestedFilename.from(
+            contentDisposition: nil,
+            url: "https://h/" + (name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""))
+        #expect(safe.utf8.count <= 240)
+        #expect(safe.unicodeScalars.first == "a")
+        #expect(safe.hasSuffix(".txt"))
     }
 
     @Test func numberedNames() {

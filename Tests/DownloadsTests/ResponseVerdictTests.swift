@@ -147,10 +147,24 @@ import Testing
         #expect(strong([("ETag", "\"a\"")]) == "\"a\"")
         #expect(strong([("ETag", "W/\"a\"")]) == nil)
         #expect(strong([("ETag", "W/\"a\""), modified, later]) == nil)
+        // What is no tag tells nothing.
+        for tag in ["", "\"\"", "abc", "\"a", "a\"", "*", "w/\"a\"", "\"a\", \"b\"", "\"a b\"", "\"a\"b\""] {
+            #expect(strong([("ETag", tag), modified, later]) == nil, "\(tag)")
+        }
+        #expect(strong([("ETag", "\"é-ü\"")]) == "\"é-ü\"")
         #expect(strong([modified, later]) == modified.1)
         #expect(strong([modified, ("Date", modified.1)]) == nil)
         #expect(strong([modified]) == nil)
         #expect(strong([("ETag", "\"a\""), ("Content-Encoding", "gzip")]) == nil)
+    }
+
+    /// RFC 9112, section 6.3.
+    @Test func aTransferCodingOverridesTheLength() {
+        func length(_ headers: [(name: String, value: String)]) -> Int64? {
+            ResponseFacts(status: 200, headers: headers).contentLength
+        }
+        #expect(length([("Content-Length", "3")]) == 3)
+        #expect(length([("Content-Length", "3"), ("Transfer-Encoding", "chunked")]) == nil)
     }
 
     @Test func retryAfterInSecondsAndAsADate() {

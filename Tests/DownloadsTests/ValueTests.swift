@@ -56,6 +56,16 @@ import Testing
         #expect(Date(rfc3339: "2019-08-19T15:23:14Z") == Date(milliseconds: 1_566_228_194_000))
         #expect(Date(rfc3339: "2019-08-19T17:23:14+02:00") == Date(milliseconds: 1_566_228_194_000))
         #expect(Date(rfc3339: "yesterday") == nil)
+        // No day, no hour.
+        for text in ["2019-02-30T00:00:00Z", "2019-13-01T00:00:00Z", "2019-01-01T24:00:00Z", "2019-00-10T00:00:00Z"] {
+            #expect(Date(rfc3339: text) == nil, "\(text)")
+        }
+        #expect(Date(rfc3339: "2020-02-29T23:59:59Z") != nil)
+        for thousandths in 0..<1000 {
+            let date = Date(milliseconds: 1_566_228_194_000 + Int64(thousandths))
+            let digits = String(1000 + thousandths).dropFirst()
+            #expect(date.rfc3339 == "2019-08-19T15:23:14.\(digits)Z")
+        }
     }
 
     @Test func httpDates() {

@@ -91,7 +91,7 @@ extension RequestHead {
 enum ContentDispositionHeader {
     /// The name for every client (RFC 6266): plain ASCII for the old, UTF-8 (RFC 8187) for the rest.
     static func attachment(_ path: String) -> String {
-        let name = path.split(separator: "/").last.map(String.init) ?? "download"
+        let name = PathComponents.last(of: path).name
         let ascii = String(name.map { $0.isASCII && !"\"\\%".contains($0) ? $0 : "_" })
         let encoded = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics.intersection(asciiOnly)) ?? ""
         return "attachment; filename=\"\(ascii)\"; filename*=UTF-8''\(encoded)"

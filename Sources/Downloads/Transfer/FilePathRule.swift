@@ -14,13 +14,18 @@ public enum FilePathRule {
     /// A sentence saying what is wrong with one path component; nil when it may be used.
     public static func fault(inFilename name: String) -> String? {
         if name.isEmpty { return "is empty" }
-        if name.contains("/") || name.contains("\\") { return "contains a path separator" }
+        // Bytes and scalars, never characters: see `PathComponents`.
+        if name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) {
+            return "contains a path separator"
+        }
         if name.utf8.count > longestName { return "is longer than 255 bytes" }
-        if name.hasPrefix(".") { return "begins with a dot" }
-        if name.hasSuffix(".") || name.hasSuffix(" ") || name.hasPrefix(" ") {
+        if name.unicodeScalars.first == "." { return "begins with a dot" }
+        if let first = name.unicodeScalars.first, let last = name.unicodeScalars.last,
+            first.properties.isWhitespace || last.properties.isWhitespace || last == "."
+        {
             return "begins or ends with a space, or ends with a dot"
         }
-        if name.hasSuffix(partSuffix) { return "ends in .part, which is kept for unfinished downloads" }
+        if isPart(name) { return "ends in .part, which is kept for unfinished downloads" }
         if name.unicodeScalars.contains(where: isForbidden) { return "contains a control or direction character" }
         if isReserved(name) { return "is a device name on some systems" }
         return nil
@@ -29,10 +34,10 @@ public enum FilePathRule {
     /// The same for a directory, `/` between components, relative to the downloads root; empty is the root itself.
     public static func fault(inDirectory path: String) -> String? {
         if path.isEmpty { return nil }
-        if path.hasPrefix("/") { return "is absolute: it is taken from the downloads folder" }
+        if path.utf8.first == UInt8(ascii: "/") { return "is absolute: it is taken from the downloads folder" }
         if path.utf8.count > 1024 { return "is longer than 1024 bytes" }
-        return path.split(separator: "/", omittingEmptySubsequences: false).lazy
-            .compactMap { fault(inFilename: String($0)).map { "has a component that \($0)" } }.first
+        return path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).lazy
+            .compactMap { fault(inFilename: String(Substring($0))).map { "has a component that \($0)" } }.first
     }
 
     /// `name (1).ext`, `name (2).ext`, ...
@@ -54,20 +59,26 @@ public enum FilePathRule {
 
     /// Names that Windows gives to devices, with any extension: files are copied there, too.
     static func isReserved(_ name: String) -> Bool {
-        let stem = name.prefix { $0 != "." }.uppercased()
+        let stem = String(name.unicodeScalars.prefix { $0 != "." }).uppercased()
         return reserved.contains(stem)
     }
 
     private static let reserved: Set<String> = Set(
         ["CON", "PRN", "AUX", "NUL"] + (1...9).flatMap { ["COM\($0)", "LPT\($0)"] })
 
-    /// Cut at a character boundary to that many bytes, the extension kept.
+    static func isPart(_ name: String) -> Bool {
+        name.utf8.suffix(partSuffix.utf8.count).elementsEqual(partSuffix.utf8)
+    }
+
+    /// Cut between scalars to that many bytes, the extension kept.
     static func shortened(_ name: String, bytes limit: Int) -> String {
         guard name.utf8.count > limit else { return name }
-        let dot = name.dropFirst().lastIndex(of: ".")
-        let ending = dot.map { name[$0...] }.flatMap { $0.utf8.count <= 20 ? $0 : nil } ?? ""
-        var stem = name.dropLast(ending.count)
-        while stem.utf8.count + ending.utf8.count > limit, !stem.isEmpty { stem = stem.dropLast() }
-        return String(stem + ending)
+        let scalars = name.unicodeScalars
+        let dot = scalars.dropFirst().lastIndex(of: ".")
+        let ending = dot.map { String(scalars[$0...]) }.flatMap { $0.utf8.count <= 20 ? $0 : nil } ?? ""
+        var stem = scalars.dropLast(ending.unicodeScalars.count)
+        var bytes = name.utf8.count
+        while bytes > limit, let last = stem.popLast() { bytes -= UTF8.width(last) }
+        return String(stem) + ending
     }
 }

@@ -66,8 +66,9 @@ public struct FilenameTemplate: Sendable, Equatable {
         }
     }
 
-    /// One safe path component, whatever the server suggests.
+    /// One safe path component, whatever the server suggests. What the client has spelt out is taken as it is.
     public func name(_ facts: Facts) -> String {
+        guard hasPlaceholder else { return filled { _ in "" } }
         let suggested = SuggestedFilename.from(contentDisposition: facts.contentDisposition, url: facts.url)
         let name = filled { placeholder in
             switch placeholder {
@@ -80,7 +81,11 @@ public struct FilenameTemplate: Sendable, Equatable {
             case .dateTime: Self.digits(facts.now)
             }
         }
-        return SuggestedFilename.safe(name) ?? facts.job.text
+        return SuggestedFilename.safe(name, bytes: FilePathRule.longestName) ?? facts.job.text
+    }
+
+    private var hasPlaceholder: Bool {
+        pieces.contains { if case .placeholder = $0 { true } else { false } }
     }
 
     private func filled(_ value: (Placeholder) -> String) -> String {

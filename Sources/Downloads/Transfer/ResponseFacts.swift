@@ -20,7 +20,9 @@ public struct ResponseFacts: Sendable, Equatable {
                 .trimmingCharacters(in: .whitespaces)
         }
         self.status = status
-        contentLength = value("content-length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        // A transfer coding overrides the length (RFC 9112, section 6.3).
+        let isCoded = value("transfer-encoding") != nil
+        contentLength = isCoded ? nil : value("content-length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
         contentRange = value("content-range").flatMap(ContentRange.init)
         isMultipart = value("content-type")?.lowercased().hasPrefix("multipart/byteranges") ?? false
         challenge = value(status == 407 ? "proxy-authenticate" : "www-authenticate").flatMap(Challenge.init(header:))

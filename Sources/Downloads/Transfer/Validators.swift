@@ -23,7 +23,15 @@ public struct Validators: Sendable, Equatable, Codable {
     /// section 13.1.5). nil: bytes of two responses must not be put together.
     public var strong: String? {
         if isEncoded { return nil }
-        if let etag { return etag.hasPrefix("W/") ? nil : etag }
+        if let etag { return Self.isStrong(etag) ? etag : nil }
         return lastModifiedIsStrong ? lastModified : nil
+    }
+
+    /// One opaque tag in quotes (RFC 9110, section 8.8.3). Whatever else a server sends, a weak one, an empty one, a list,
+    /// a word without quotes, does not tell one version from the next.
+    private static func isStrong(_ tag: String) -> Bool {
+        let bytes = tag.utf8
+        guard bytes.count > 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else { return false }
+        return bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || $0 >= 0x23 && $0 != 0x7F }
     }
 }

@@ -2,13 +2,26 @@ import Foundation
 
 /// Times as the contract writes them: RFC 3339, UTC, milliseconds (`2019-08-19T15:23:14.250Z`).
 extension Date {
-    public var rfc3339: String { formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
+    public var rfc3339: String {
+        // The style cuts, and most thousandths lie a little below what they stand for.
+        Date(timeIntervalSince1970: (Double(milliseconds) + 0.3) / 1000)
+            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
 
     /// Reads an RFC 3339 time with or without a fraction, with `Z` or a numeric offset; nil when it is none.
     public init?(rfc3339 text: String) {
         let styles = [false, true].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
-        guard let date = styles.lazy.compactMap({ try? $0.parse(text) }).first else { return nil }
+        guard let date = styles.lazy.compactMap({ try? $0.parse(text) }).first, Self.exists(text) else { return nil }
         self = date
+    }
+
+    /// Whether there is such a day, and such an hour; the style would count on from there.
+    private static func exists(_ text: String) -> Bool {
+        let numbers = text.split { !$0.isNumber }.prefix(4).compactMap { Int($0) }
+        guard numbers.count == 4, numbers[3] < 24 else { return false }
+        return DateComponents(
+            calendar: Calendar(identifier: .gregorian), year: numbers[0], month: numbers[1], day: numbers[2]
+        ).isValidDate
     }
 
     /// Milliseconds since 1970-01-01T00:00:00Z: how times are stored, and the precision of every time fetchd makes.

@@ -151,9 +151,7 @@ final class Attempt: Sendable {
         if let expected = acceptance.size, expected != size {
             return .failed(Failure(.truncated, "The body ended after \(size) of \(expected) bytes."))
         }
-        if let wanted = spec.expectedSize, wanted != size {
-            return .failed(Failure(.sizeMismatch, "The file has \(size) bytes; \(wanted) were expected."))
-        }
+        if let failure = spec.refusal(ofSize: size) { return .failed(failure) }
         return .whole(
             WholePart(
                 file: acceptance.part, size: size, head: head, validators: acceptance.validators,
@@ -167,6 +165,7 @@ final class Attempt: Sendable {
         _ continued: (part: Part, file: Descriptor)?, size: Int64, _ result: TransferResult, _ way: Itinerary
     ) async -> End {
         guard let continued, let head = result.head else { return .stopped(.shutdown) }
+        if let failure = spec.refusal(ofSize: size) { return .failed(failure) }
         let acceptance = Download.Acceptance(
             part: services.partFile(at: size, continuing: continued, spec, lane), offset: size, size: size,
             outcome: .resumed(offset: size), validators: continued.part.validators, label: continued.part.label)

@@ -113,11 +113,7 @@ final class Download: TransferHandler {
     /// A size that the job does not want is refused before a byte of it is written.
     private func limited(_ verdict: ResponseVerdict) -> ResponseVerdict {
         guard case .accept(_, _, let size?, _) = verdict else { return verdict }
-        if let wanted = context.spec.expectedSize, wanted != size {
-            return .fail(Failure(.sizeMismatch, "The server has \(size) bytes; \(wanted) were expected."))
-        }
-        if let limit = context.spec.maxSize, size > limit { return .fail(Self.tooLarge(limit)) }
-        return verdict
+        return context.spec.refusal(ofSize: size).map(ResponseVerdict.fail) ?? verdict
     }
 
     // MARK: In the lane
@@ -140,7 +136,7 @@ final class Download: TransferHandler {
         }
         guard let part else { return }
         let count = chunk.count - Int(skipped)
-        if let limit = context.spec.maxSize, part.written + Int64(count) > limit { return fail(Self.tooLarge(limit)) }
+        if let limit = context.spec.maxSize, part.written + Int64(count) > limit { return fail(.tooLarge(limit)) }
         do throws(DiskError) {
             try chunk.withUnsafeBytes { bytes throws(DiskError) in
                 try part.append(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(Int(skipped))))
@@ -170,8 +166,21 @@ final class Download: TransferHandler {
         }
         waiter?.resume(returning: end)
     }
+}
 
-    private static func tooLarge(_ limit: Int64) -> Failure {
+extension ResolvedSpec {
+    /// What is wrong with a file of that many bytes; nil when nothing is.
+    func refusal(ofSize size: Int64) -> Failure? {
+        if let wanted = expectedSize, wanted != size {
+            return Failure(.sizeMismatch, "The file has \(size) bytes; \(wanted) were expected.")
+        }
+        if let limit = maxSize, size > limit { return .tooLarge(limit) }
+        return nil
+    }
+}
+
+extension Failure {
+    fileprivate static func tooLarge(_ limit: Int64) -> Failure {
         Failure(.tooLarge, "The file is larger than the job's max_size of \(limit) bytes.")
     }
 }

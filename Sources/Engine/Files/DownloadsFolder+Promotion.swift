@@ -35,7 +35,7 @@ extension DownloadsFolder {
 
     /// The same promotion under the next free name.
     func renamed(_ promotion: Promotion) -> Result<Promotion, PromotionFault> {
-        let (directory, name) = Self.split(promotion.file.path)
+        let (directory, name) = PathComponents.last(of: promotion.file.path)
         do throws(PromotionFault) {
             var renamed = promotion
             let folder = try folderForFile(directory, isMade: true)
@@ -93,10 +93,11 @@ extension DownloadsFolder {
     ///
     /// - Returns: for each, in order, what went wrong; nil when the file is in its place, durable.
     func place(_ promotions: [Promotion]) -> [PromotionFault?] {
-        var folders: [String: Descriptor] = [:]
+        // By their bytes: to Swift, two spellings of one accent are the same text, to the disk they are two folders.
+        var folders: [[UInt8]: Descriptor] = [:]
         var faults: [PromotionFault?] = promotions.map { promotion in
             do throws(PromotionFault) {
-                folders[Self.split(promotion.file.path).folder] = try place(promotion)
+                folders[Self.folderBytes(promotion)] = try place(promotion)
                 return nil
             } catch {
                 return error
@@ -106,7 +107,7 @@ extension DownloadsFolder {
             do throws(DiskError) {
                 try folder.sync()
             } catch {
-                for index in promotions.indices where Self.split(promotions[index].file.path).folder == path {
+                for index in promotions.indices where Self.folderBytes(promotions[index]) == path {
                     faults[index] = faults[index] ?? .disk(error)
                 }
             }
@@ -114,10 +115,15 @@ extension DownloadsFolder {
         return faults
     }
 
+    private static func folderBytes(_ promotion: Promotion) -> [UInt8] {
+        Array(PathComponents.last(of: promotion.file.path).folder.utf8)
+    }
+
     /// Renames the part to its place. Done already is done.
     private func place(_ promotion: Promotion) throws(PromotionFault) -> Descriptor {
-        let (directory, name) = Self.split(promotion.file.path)
+        let (directory, name) = PathComponents.last(of: promotion.file.path)
         let folder = try folderForFile(directory, isMade: true)
+        guard PathComponents.isOne(name) else { throw .invalid("\(promotion.file.path) names no file.") }
         let part = promotion.part.fileName
         let result =
             promotion.conflict == .replace

@@ -33,8 +33,8 @@ public final class DownloadsFolder: Sendable {
     /// - Parameter isMade: missing components are made, and synced into their parents.
     func folder(_ path: String, isMade: Bool) throws(DiskError) -> Descriptor {
         var folder = root
-        for component in path.split(separator: "/") {
-            folder = try Self.child(String(component), of: folder, mode: 0o755, isMade: isMade)
+        for component in PathComponents.split(path) {
+            folder = try Self.child(component, of: folder, mode: 0o755, isMade: isMade)
         }
         return folder
     }
@@ -43,7 +43,7 @@ public final class DownloadsFolder: Sendable {
     ///
     /// - Returns: nil when there is no such file, or it is not a regular one.
     public func openFile(_ path: String) -> (descriptor: Int32, size: Int64, modified: Int64)? {
-        let (directory, name) = Self.split(path)
+        let (directory, name) = PathComponents.last(of: path)
         guard let folder = try? folder(directory, isMade: false),
             let file = try? Descriptor.open(name, in: folder, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK, to: "open"),
             let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG
@@ -54,7 +54,7 @@ public final class DownloadsFolder: Sendable {
 
     /// Removes a finished file. It is no error when it is gone already.
     func removeFile(_ path: String) throws(DiskError) {
-        let (directory, name) = Self.split(path)
+        let (directory, name) = PathComponents.last(of: path)
         do throws(DiskError) {
             let folder = try folder(directory, isMade: false)
             guard unlinkat(folder.number, name, 0) == 0 else { throw DiskError("remove the file") }
@@ -64,14 +64,11 @@ public final class DownloadsFolder: Sendable {
         }
     }
 
-    static func split(_ path: String) -> (folder: String, name: String) {
-        guard let slash = path.lastIndex(of: "/") else { return ("", path) }
-        return (String(path[..<slash]), String(path[path.index(after: slash)...]))
-    }
-
     private static func child(
         _ name: String, of folder: Descriptor, mode: mode_t, isMade: Bool
     ) throws(DiskError) -> Descriptor {
+        // Whatever let it through: there is no way up.
+        guard PathComponents.isOne(name) else { throw DiskError("go into the folder \(name)", code: ENOTDIR) }
         if isMade {
             if mkdirat(folder.number, name, mode) == 0 {
                 try folder.sync()

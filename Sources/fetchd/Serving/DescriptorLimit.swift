@@ -2,10 +2,26 @@ import Glibc
 
 /// Connections and files take descriptors; the soft limit is often 1,024 while the hard one allows many more.
 enum DescriptorLimit {
+    /// For the database, the API's connections, webhooks, and what libraries open by themselves.
+    private static let reserve = 64
+    /// A job holds its socket and its part, and for moments a folder or two.
+    private static let ofOneJob = 3
+
+    /// As many as the system allows.
     static func raise() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        guard var limit = current else { return }
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    /// How many jobs can run without taking the descriptors that their own ends need: without one, nothing is stored.
+    static var jobs: Int {
+        guard let limit = current, limit.rlim_cur < 1 << 24 else { return .max }
+        return max(1, (Int(limit.rlim_cur) - reserve) / ofOneJob)
+    }
+
+    private static var current: rlimit? {
+        var limit = rlimit()
+        return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? limit : nil
     }
 }

@@ -25,6 +25,11 @@ struct Service {
 
     func run() async throws {
         DescriptorLimit.raise()
+        if DescriptorLimit.jobs < settings.maxConcurrentJobs {
+            log.warning(
+                "The system allows descriptors for \(DescriptorLimit.jobs) jobs at once, not \(settings.maxConcurrentJobs); raise its limit (ulimit -Hn)."
+            )
+        }
         let store = try StartError.wrapping { () throws(StoreError) in try Store(at: settings.dataDir) }
         let folder = try StartError.wrapping { () throws(EngineError) in
             try DownloadsFolder(at: settings.downloadsDir)
@@ -78,7 +83,7 @@ struct Service {
 
     private func engineOptions(_ rehearsals: RehearsalOrigin?) -> Engine.Options {
         var options = Engine.Options()
-        options.maxConcurrentJobs = settings.maxConcurrentJobs
+        options.maxConcurrentJobs = min(settings.maxConcurrentJobs, DescriptorLimit.jobs)
         options.maxConnectionsPerHost = settings.maxConnectionsPerHost
         options.maxResumeDataBytes = settings.resumeDataMaxBytes.map(Int64.init)
         options.rateLimit = settings.rateLimit.map(Int64.init)

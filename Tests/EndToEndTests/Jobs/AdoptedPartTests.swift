@@ -20,6 +20,20 @@ import Testing
         }
     }
 
+    /// Nothing is left to fetch, but it is not the file that was asked for.
+    @Test(arguments: [("expected_size", "size_mismatch"), ("max_size", "too_large")])
+    func aWholePartIsMeasuredToo(_ limit: String, _ code: String) async throws {
+        let scene = try await Scene()
+        try scene.fetchd.folder.write("x", to: "downloads/file")
+        let order = scene.order("/file", ("destination", ["on_conflict": "error"]))
+        let donor = try await scene.api.submit(order)
+        try await scene.api.waitForJob(donor, .failed)
+        try await scene.expectPartsAsTold([200_000])
+        let heir = try await scene.api.submit(scene.order("/file", ("resume_from", .string(donor)), (limit, 5)))
+        let job = try await scene.api.waitForJob(heir, .failed)
+        #expect(job["failure"]["code"].string == code)
+    }
+
     @Test(arguments: [JobState.Name.paused, .cancelled, .failed])
     func thePartIsHandedOnWithTheJob(_ state: JobState.Name) async throws {
         let scene = try await Scene()

@@ -122,6 +122,35 @@ extension HostileNameTests {
         #expect(!scene.fetchd.folder.files.contains("data/file"))
     }
 
+    /// A separator with a combining mark behind it is one to the kernel, though not to everybody who looks at text.
+    @Test func aSeparatorInDisguiseIsOne() async throws {
+        let (scene, outside) = (try await Scene(), try TemporaryFolder())
+        try link(scene, "a", to: outside.path)
+        for destination: JSON in [
+            ["filename": "a/\u{301}evil"], ["filename": "/\u{301}evil"], ["directory": "a/\u{301}dir"],
+            ["directory": "/\u{301}tmp"], ["directory": "b/.\u{301}/c"],
+        ] {
+            let answer = try await scene.api.post("/v1/jobs", scene.order("/file", ("destination", destination)))
+            // Below a folder, a name may begin with a mark; the folder must be one then.
+            if answer.status == 201 {
+                let job = try await scene.api.waitForJob(answer.json["id"].string ?? "", .failed)
+                #expect(job["failure"]["code"] == "destination_invalid")
+            } else {
+                #expect(answer.status == 422, "\(destination.written)")
+            }
+        }
+        for (index, name) in ["a/\u{301}evil", "/\u{301}evil", "../\u{301}evil"].enumerated() {
+            let header = (name: "Content-Disposition", value: "attachment; filename=\"\(name)\"")
+            scene.origin.serve("/\(index)", .file(scene.bytes, headers: [header]))
+            let job = try await scene.api.waitForJob(scene.api.submit(scene.order("/\(index)")), .succeeded)
+            #expect(job["file"]["path"].string?.hasPrefix("\u{301}evil") == true, "\(job.written)")
+        }
+        scene.origin.serve("/..%2F%CC%81evil", .file(scene.bytes))
+        let job = try await scene.api.waitForJob(scene.api.submit(scene.order("/..%2F%CC%81evil")), .succeeded)
+        #expect(job["file"]["path"].string?.contains("..") == false)
+        #expect(outside.files.isEmpty)
+    }
+
     /// The folder was one when the job was asked for, and even had a file of this session in it.
     @Test func aFolderThatBecomesALinkMeanwhileIsNotFollowed() async throws {
         let (scene, outside) = (try await Scene(), try TemporaryFolder())
