@@ -64,6 +64,10 @@ extension FieldReader {
         var hosts = FieldReader(object, at: pointer(to: name))
         var pins: [String: [String]] = [:]
         for host in object.names {
+            // A pin that no host matches would protect nobody, silently.
+            guard URLRule.host(of: "https://\(host)/") == host.lowercased(), !host.contains("*") else {
+                throw hosts.invalid(host, "must be the name or address of a host, without port")
+            }
             let keys = try hosts.strings(host) ?? []
             guard !keys.isEmpty, keys.allSatisfy({ Data(base64Encoded: $0)?.count == 32 }) else {
                 throw hosts.invalid(host, "must list SHA-256 digests of public keys, in base64")
