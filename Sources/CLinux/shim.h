@@ -9,12 +9,14 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 // Declared here because <stdio.h> and <unistd.h> show them only to those who asked for _GNU_SOURCE first.
 extern int renameat2(int, const char *, int, const char *, unsigned int);
 extern int syncfs(int);
 extern int fallocate(int, int, off_t, off_t);
+extern long syscall(long, ...);
 
 // rename(2) that fails with EEXIST instead of replacing.
 static inline int linux_rename_noreplace(int from_dir, const char *from, int to_dir, const char *to) {
@@ -26,7 +28,22 @@ static inline int linux_preallocate(int fd, int64_t length) {
     return fallocate(fd, 1 /* FALLOC_FL_KEEP_SIZE */, 0, length);
 }
 
+// For looking at a file without opening it.
+static const int linux_O_PATH = 010000000;
+
 // Syncs the whole file system that fd lies on.
 static inline int linux_sync_file_system(int fd) { return syncfs(fd); }
+
+// When the open file was made, in nanoseconds since 1970; 0 where the file system does not keep it.
+static inline int64_t linux_birth_time(int fd) {
+    // statx(2) as the kernel lays it out: which headers show it depends on who included what before.
+    struct {
+        uint32_t mask, others[19];
+        int64_t seconds;
+        uint32_t nanoseconds, reserved[41];
+    } status;
+    if (syscall(SYS_statx, fd, "", 0x1000 /* AT_EMPTY_PATH */, 0x800u /* STATX_BTIME */, &status) != 0) return 0;
+    return status.mask & 0x800u ? status.seconds * 1000000000 + status.nanoseconds : 0;
+}
 
 #endif

@@ -50,7 +50,7 @@ extension Engine {
         while true {
             if let job = try await services.store.forgetJob(id) {
                 if let part = job.part { services.folder.removePart(part.id) }
-                if deletesFile, let path = job.state.finish?.file.path { try services.folder.removeFile(path) }
+                if deletesFile, let file = job.state.finish?.file { try services.folder.removeFile(file) }
                 return
             }
             _ = try await perform(.cancelRequested(keepsPart: false), on: id)
@@ -59,9 +59,9 @@ extension Engine {
         }
     }
 
-    /// Opens a finished job's file; nil when it is gone from the disk.
-    public func openFile(of finish: Finish) -> (descriptor: Int32, size: Int64, modified: Int64)? {
-        services.folder.openFile(finish.file.path)
+    /// Opens a finished job's file; nil when it is gone from its place.
+    public func openFile(of finish: Finish) -> OpenedFile? {
+        services.folder.openFile(finish.file)
     }
 }
 

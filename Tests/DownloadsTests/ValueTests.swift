@@ -190,6 +190,29 @@ import Testing
         #expect(resolved.sessionPlace.conflict == .rename)
     }
 
+    @Test func aFileIsKnownByItsMark() throws {
+        let mark = FileMark(inode: 7, born: 1, modified: 2)
+        #expect(mark.isOfSameFile(as: FileMark(inode: 7, born: 1, modified: 3)))
+        #expect(mark.isOfSameFile(as: FileMark(inode: 7, born: nil, modified: 2)))
+        #expect(!mark.isOfSameFile(as: FileMark(inode: 8, born: 1, modified: 2)))
+        // A number that was free again.
+        #expect(!mark.isOfSameFile(as: FileMark(inode: 7, born: 2, modified: 2)))
+        // Put back from a backup, it is the same; another one of its size is not.
+        let finished = FinishedFile(path: "f", size: 5, sha256: nil, contentType: nil, mark: mark)
+        let copy = FileMark(inode: 9, born: 9, modified: 2)
+        #expect(finished.isThis(size: 5, copy))
+        #expect(!finished.isThis(size: 6, copy))
+        #expect(!finished.isThis(size: 5, FileMark(inode: 9, born: 9, modified: 9)))
+        // What was finished before marks were kept.
+        let old = try JSONDecoder().decode(FinishedFile.self, from: Data(#"{"path": "f", "size": 1}"#.utf8))
+        #expect(old == FinishedFile(path: "f", size: 1, sha256: nil, contentType: nil))
+        // It is nobody's business but the service's.
+        var marked = Sample.file
+        marked.mark = mark
+        let jobs = [Sample.file, marked].map { Sample.job(.succeeded(Finish(file: $0, receipt: Sample.receipt))) }
+        #expect(jobs[0].document().written == jobs[1].document().written)
+    }
+
     @Test func theJournalDoesNotKeepSignaturesOfURLs() {
         let finish = Finish(file: Sample.file, receipt: Sample.receipt)
         let job = Sample.job(.succeeded(finish))

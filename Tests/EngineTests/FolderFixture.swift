@@ -29,8 +29,8 @@ struct FolderFixture {
         of part: PartFile, to path: String, size: Int64, _ conflict: Destination.Conflict = .rename
     ) throws -> Promotion {
         Promotion(
-            part: part.id, inode: try part.inode(), conflict: conflict,
-            file: FinishedFile(path: path, size: size, sha256: nil, contentType: nil),
+            part: part.id, inode: try part.mark().inode, conflict: conflict,
+            file: FinishedFile(path: path, size: size, sha256: nil, contentType: nil, mark: try part.mark()),
             receipt: Receipt(
                 finalURL: "", redirects: [], status: 200, etag: nil, lastModified: nil, remoteAddress: nil,
                 networkProtocol: "", lengthVerified: true, attempts: 1,

@@ -34,6 +34,40 @@ import Testing
         #expect(try await forget(fixture).isEmpty)
     }
 
+    /// The loss is known until an attempt has told it, has bytes again, or none are wanted any more.
+    @Test(arguments: ["told", "reported", "checkpoint", "cancelled", "unheard"])
+    func aLossIsKnownUntilItIsTold(_ way: String) async throws {
+        let fixture = try StoreFixture()
+        let id = try await failedJob(fixture, "part_a")
+        #expect(try !fixture.store.job(id).isPartLost)
+        #expect(try await forget(fixture, over: 0) == ["part_a"])
+        #expect(try fixture.store.job(id).isPartLost)
+        _ = try await fixture.store.send(.retryRequested, to: id)
+        _ = try await fixture.admit()
+        let job = try fixture.store.job(id)
+        #expect(job.isPartLost)
+        switch way {
+        case "told": try await fixture.store.beginTransfer(of: job, .restarted(.partMissing))
+        case "reported":
+            let report = AttemptReport(resume: .restarted(.partMissing))
+            _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: id, report)
+        case "checkpoint":
+            try await fixture.store.checkpoint([(job: id, attempt: job.attempts, part: StoreFixture.part("part_b"))])
+        case "cancelled": _ = try await fixture.store.send(.attemptStopped(.cancel(keepsPart: false)), to: id)
+        default: _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: id)
+        }
+        #expect(try fixture.store.job(id).isPartLost == (way == "unheard"))
+    }
+
+    /// There was nothing to lose.
+    @Test func anEmptyPartIsNoLoss() async throws {
+        let fixture = try StoreFixture()
+        let id = try await failedJob(fixture, "part_a", durable: 0)
+        fixture.time.advance(by: 604_800)
+        #expect(try await forget(fixture) == ["part_a"])
+        #expect(try !fixture.store.job(id).isPartLost)
+    }
+
     @Test func aPausedJobsPartDoesNotAge() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)

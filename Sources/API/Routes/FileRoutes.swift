@@ -25,12 +25,12 @@ struct FileRoutes: Sendable {
     }
 
     private static func response(
-        _ opened: (descriptor: Int32, size: Int64, modified: Int64), _ file: FinishedFile, to head: RequestHead
+        _ opened: OpenedFile, _ file: FinishedFile, to head: RequestHead
     ) throws(Problem) -> Response {
         // Owns the descriptor from here on, whatever is answered.
         let whole = FileRegion(owning: opened.descriptor, length: UInt64(opened.size))
         let type = file.contentType ?? "application/octet-stream"
-        let tag = tag(file, size: opened.size, modified: opened.modified)
+        let tag = tag(file, opened)
         var headers: HTTPFields = [
             .acceptRanges: "bytes", .eTag: tag, .contentType: type,
             .contentDisposition: ContentDispositionHeader.attachment(file.path),
@@ -58,10 +58,10 @@ struct FileRoutes: Sendable {
         }
     }
 
-    /// Strong: the hash, or, where none was asked for, what a change would move.
-    private static func tag(_ file: FinishedFile, size: Int64, modified: Int64) -> String {
-        guard let sha256 = file.sha256, size == file.size else { return "\"\(size)-\(modified)\"" }
-        return "\"\(sha256)-\(modified)\""
+    /// Strong: the hash, or, where none was asked for or the bytes may be others by now, what a change would move.
+    private static func tag(_ file: FinishedFile, _ opened: OpenedFile) -> String {
+        guard let sha256 = file.sha256, opened.isAsFinished else { return "\"\(opened.size)-\(opened.modified)\"" }
+        return "\"\(sha256)-\(opened.modified)\""
     }
 }
 

@@ -9,7 +9,10 @@ extension Job {
         job.revision += 1
         job.note(signal, at: now)
         if next.isTerminal { job.finishedAt = now }
-        if next.finish != nil || signal.dropsPart(ofCancelled: next) { job.part = nil }
+        if next.finish != nil || signal.dropsPart(ofCancelled: next) {
+            job.part = nil
+            job.isPartLost = false
+        }
         job.setClocks(from: state, at: now)
         return job
     }

@@ -29,11 +29,14 @@ public struct Job: Sendable, Equatable {
     public var resourceTime: Countdown?
     /// The bytes had so far, as committed; nil before the first checkpoint, and once they have become the file.
     public var part: Part?
+    /// Bytes that the job had were forgotten, for want of time or room: its next beginning says so.
+    public var isPartLost: Bool
 
     public init(
         id: JobID, session: Name, batch: Int, state: JobState = .queued, revision: Int = 1, spec: JobSpec,
         mirror: Int = 0, createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
-        failuresInARow: Int = 0, resume: ResumeOutcome? = nil, resourceTime: Countdown? = nil, part: Part? = nil
+        failuresInARow: Int = 0, resume: ResumeOutcome? = nil, resourceTime: Countdown? = nil, part: Part? = nil,
+        isPartLost: Bool = false
     ) {
         self.id = id
         self.session = session
@@ -50,6 +53,7 @@ public struct Job: Sendable, Equatable {
         self.resume = resume
         self.resourceTime = resourceTime
         self.part = part
+        self.isPartLost = isPartLost
     }
 
     /// The address that is asked now.

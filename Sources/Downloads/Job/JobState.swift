@@ -112,12 +112,45 @@ public struct FinishedFile: Sendable, Equatable, Codable {
     /// Lowercase hexadecimal; nil where the job asked for `digest: "none"`.
     public var sha256: String?
     public var contentType: String?
+    /// What tells it from whatever else comes to have its path; nil of files that were finished before it was kept.
+    public var mark: FileMark?
 
-    public init(path: String, size: Int64, sha256: String?, contentType: String?) {
+    public init(path: String, size: Int64, sha256: String?, contentType: String?, mark: FileMark? = nil) {
         self.path = path
         self.size = size
         self.sha256 = sha256
         self.contentType = contentType
+        self.mark = mark
+    }
+
+    /// Whether what has its path is this file, which may have been written to since, or a faithful copy: one that a move
+    /// to another disk or a backup has put there keeps size and time.
+    public func isThis(size: Int64, _ found: FileMark) -> Bool {
+        guard let mark else { return true }
+        return found.isOfSameFile(as: mark) || size == self.size && found.modified == mark.modified
+    }
+}
+
+/// A file on disk, whatever its name.
+public struct FileMark: Sendable, Equatable, Codable {
+    public var inode: UInt64
+    /// When it was made, in nanoseconds since 1970, where the file system keeps that: inode numbers are given again as
+    /// soon as they are free.
+    public var born: Int64?
+    /// When its bytes were last written, in nanoseconds since 1970.
+    public var modified: Int64
+
+    public init(inode: UInt64, born: Int64?, modified: Int64) {
+        self.inode = inode
+        self.born = born
+        self.modified = modified
+    }
+
+    /// Whether both are of one file, which may have been written to in between.
+    public func isOfSameFile(as other: FileMark) -> Bool {
+        guard inode == other.inode else { return false }
+        guard let born, let others = other.born else { return true }
+        return born == others
     }
 }
 

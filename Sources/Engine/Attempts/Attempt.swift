@@ -93,8 +93,7 @@ final class Attempt: Sendable {
             services.log.warning("\(job.id) does not verify certificates: its session says so.")
         }
         let folder = services.folder
-        let part = job.part
-        guard let plan = try? await lane.run({ [spec] in RequestPlan(for: part, of: spec, in: folder) }) else {
+        guard let plan = try? await lane.run({ [job, spec] in RequestPlan(for: job, spec, in: folder) }) else {
             return .stopped(.shutdown)
         }
         var way = Itinerary(from: spec.url, with: spec.method, asking: plan.asked)

@@ -8,9 +8,9 @@ struct RequestPlan {
     var continued: (part: Part, file: Descriptor)?
 
     /// Bytes are only ever continued under a strong validator, and only where they really are on disk.
-    init(for part: Part?, of spec: ResolvedSpec, in folder: DownloadsFolder) {
-        guard let part, part.bytesDurable > 0 else {
-            asked = .whole
+    init(for job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
+        guard let part = job.part, part.bytesDurable > 0 else {
+            asked = job.isPartLost ? Self.fromStart(.partMissing) : .whole
             return
         }
         // What answers another method than GET is no file with ranges (RFC 9110, section 14.2).

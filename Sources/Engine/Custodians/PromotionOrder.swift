@@ -37,11 +37,11 @@ extension PromotionOrder {
             ?? SuggestedFilename.from(contentDisposition: facts.contentDisposition, url: facts.url)
     }
 
-    func promotion(path: String, inode: UInt64, at now: Date) -> Promotion {
+    func promotion(path: String, mark: FileMark, at now: Date) -> Promotion {
         Promotion(
-            part: whole.file.id, inode: inode, conflict: place.conflict,
+            part: whole.file.id, inode: mark.inode, conflict: place.conflict,
             file: FinishedFile(
-                path: path, size: whole.size, sha256: sha256, contentType: whole.label.contentType),
+                path: path, size: whole.size, sha256: sha256, contentType: whole.label.contentType, mark: mark),
             receipt: receipt(at: now))
     }
 

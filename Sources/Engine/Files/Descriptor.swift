@@ -1,3 +1,5 @@
+import CLinux
+import Downloads
 import Glibc
 
 /// An open file or folder; closed when the last holder lets go.
@@ -22,6 +24,13 @@ final class Descriptor: Sendable {
         var status = stat()
         guard fstat(number, &status) == 0 else { throw DiskError("look at an open file") }
         return status
+    }
+
+    /// - Parameter status: its own, which callers have looked at already.
+    func mark(_ status: stat) -> FileMark {
+        let born = linux_birth_time(number)
+        let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        return FileMark(inode: UInt64(status.st_ino), born: born == 0 ? nil : born, modified: modified)
     }
 
     /// Flushes data and what is needed to find it again.

@@ -26,7 +26,7 @@ extension DownloadsFolder {
                 let folder = try folderForFile(place.directory, isMade: place.createDirectories)
                 let path = try freePath(order.filename(at: now), place.directory, folder, place.conflict, taken)
                 taken.insert(path)
-                return .success(order.promotion(path: path, inode: try published(order.whole.file), at: now))
+                return .success(order.promotion(path: path, mark: try published(order.whole.file), at: now))
             } catch {
                 return .failure(error)
             }
@@ -68,10 +68,10 @@ extension DownloadsFolder {
         return fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    private func published(_ file: PartFile) throws(PromotionFault) -> UInt64 {
+    private func published(_ file: PartFile) throws(PromotionFault) -> FileMark {
         do throws(DiskError) {
             try file.publish()
-            return try file.inode()
+            return try file.mark()
         } catch {
             throw .disk(error)
         }

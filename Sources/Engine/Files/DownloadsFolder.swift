@@ -39,24 +39,34 @@ public final class DownloadsFolder: Sendable {
         return folder
     }
 
-    /// Opens a finished file for reading; `path` is from the root.
+    /// Opens a finished file for reading.
     ///
-    /// - Returns: nil when there is no such file, or it is not a regular one.
-    public func openFile(_ path: String) -> (descriptor: Int32, size: Int64, modified: Int64)? {
-        let (directory, name) = PathComponents.last(of: path)
+    /// - Returns: nil when it is gone: nothing has its path, or another file, or what is not a regular one.
+    func openFile(_ finished: FinishedFile) -> OpenedFile? {
+        let (directory, name) = PathComponents.last(of: finished.path)
         guard let folder = try? folder(directory, isMade: false),
             let file = try? Descriptor.open(name, in: folder, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK, to: "open"),
             let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG
         else { return nil }
+        let mark = file.mark(status)
+        guard finished.isThis(size: Int64(status.st_size), mark) else { return nil }
         let number = fcntl(file.number, F_DUPFD_CLOEXEC, 3)
-        return number < 0 ? nil : (number, Int64(status.st_size), Int64(status.st_mtim.tv_sec))
+        guard number >= 0 else { return nil }
+        let size = Int64(status.st_size)
+        return OpenedFile(
+            descriptor: number, size: size, modified: mark.modified,
+            isAsFinished: size == finished.size && mark.modified == finished.mark?.modified)
     }
 
-    /// Removes a finished file. It is no error when it is gone already.
-    func removeFile(_ path: String) throws(DiskError) {
-        let (directory, name) = PathComponents.last(of: path)
+    /// Removes a finished file. It is no error when it is gone already, and what has its path instead is left alone.
+    func removeFile(_ finished: FinishedFile) throws(DiskError) {
+        let (directory, name) = PathComponents.last(of: finished.path)
         do throws(DiskError) {
             let folder = try folder(directory, isMade: false)
+            // O_PATH: whatever is there is looked at, not opened.
+            let found = try Descriptor.open(name, in: folder, flags: linux_O_PATH | O_NOFOLLOW, to: "look at the file")
+            let status = try found.status()
+            guard finished.isThis(size: Int64(status.st_size), found.mark(status)) else { return }
             guard unlinkat(folder.number, name, 0) == 0 else { throw DiskError("remove the file") }
             try folder.sync()
         } catch {
@@ -78,4 +88,15 @@ public final class DownloadsFolder: Sendable {
         }
         return try .open(name, in: folder, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW, to: "open the folder \(name)")
     }
+}
+
+/// A finished file that is about to be read.
+public struct OpenedFile: Sendable {
+    /// Belongs to whoever gets this.
+    public let descriptor: Int32
+    public let size: Int64
+    /// When its bytes were last written, in nanoseconds since 1970.
+    public let modified: Int64
+    /// Whether nobody has written to it since the job succeeded, as far as size and time tell.
+    public let isAsFinished: Bool
 }

@@ -141,7 +141,7 @@ final class PartFile: Sendable {
         }
     }
 
-    func inode() throws(DiskError) -> UInt64 { UInt64(try file.status().st_ino) }
+    func mark() throws(DiskError) -> FileMark { try file.mark(try file.status()) }
 
     /// Bytes below which reserving costs more than it tells.
     private static let worthReserving: Int64 = 1 << 20

@@ -19,7 +19,8 @@ enum JobRow {
             createdAt: row.time("created_at"), startedAt: row.optionalTime("started_at"),
             finishedAt: row.optionalTime("finished_at"), attempts: row["attempts"],
             failuresInARow: row["failures_in_a_row"], resume: try resume(row),
-            resourceTime: row.countdown(until: "resource_until", left: "resource_left"), part: part(row))
+            resourceTime: row.countdown(until: "resource_until", left: "resource_left"), part: part(row),
+            isPartLost: row["part_lost"])
     }
 
     private static func state(_ row: Row) throws -> JobState {
@@ -129,7 +130,8 @@ extension Transaction {
             """
             UPDATE jobs SET batch = ?, state = ?, revision = ?, reason = ?, retry_at = ?, failure = ?, promotion = ?,
                 finish = ?, file_size = ?, attempts = ?, failures_in_a_row = ?, resume_decision = ?, resume_offset = ?, resume_why = ?,
-                started_at = ?, finished_at = ?, fails_at = ?, resource_until = ?, resource_left = ?
+                started_at = ?, finished_at = ?, fails_at = ?, resource_until = ?, resource_left = ?,
+                part_lost = ?
             WHERE id = ?
             """,
             [
@@ -139,7 +141,7 @@ extension Transaction {
                 job.state.finish?.file.size, job.attempts,
                 job.failuresInARow, resume.decision, resume.offset, resume.why, job.startedAt?.milliseconds,
                 job.finishedAt?.milliseconds, job.failsAt?.milliseconds, job.resourceTime?.end?.milliseconds,
-                job.resourceTime?.leftMilliseconds, job.id.text,
+                job.resourceTime?.leftMilliseconds, job.isPartLost, job.id.text,
             ])
         notePressure(job)
     }

@@ -69,6 +69,8 @@ extension Store {
             var job = try transaction.job(admitted.id)
             guard job.isAttempting(admitted.attempts) else { return }
             job.resume = outcome
+            // Told hereby.
+            job.isPartLost = false
             try transaction.update(job)
             switch outcome {
             case .fresh: break
@@ -88,6 +90,7 @@ extension Store {
             for (id, attempt, part) in parts {
                 guard let job = try? transaction.job(id), job.isAttempting(attempt) else { continue }
                 try transaction.save(part, of: id)
+                if job.isPartLost { try transaction.run("UPDATE jobs SET part_lost = 0 WHERE id = ?", [id.text]) }
             }
         }
     }
@@ -119,10 +122,14 @@ extension Transaction {
         if let part = report.part {
             try save(part, of: id)
             job.part = part
+            job.isPartLost = false
             let configuration = try configuration(of: job.session)
             job.part?.expiry.lifetime = configuration.resumeDataTTL ?? SessionConfiguration.defaultResumeDataTTL
         }
-        if let resume = report.resume { job.resume = resume }
+        if let resume = report.resume {
+            job.resume = resume
+            job.isPartLost = false
+        }
         if report.hasGained { job.failuresInARow = 0 }
         return try send(signal, to: job)
     }

@@ -38,8 +38,10 @@ extension Store {
 
 extension Transaction {
     fileprivate func expireParts() throws -> [PartID] {
-        try rows("SELECT id, job FROM parts WHERE expires_at IS NOT NULL AND expires_at <= ?", [now.milliseconds])
-            .map(forget)
+        try rows(
+            "SELECT id, job, bytes_durable FROM parts WHERE expires_at IS NOT NULL AND expires_at <= ?",
+            [now.milliseconds]
+        ).map(forget)
     }
 
     /// Oldest first; parts that grow are not resume data yet.
@@ -58,9 +60,12 @@ extension Transaction {
         return evicted
     }
 
+    /// Leaves a mark on the job, which may go on: that it begins anew is told, as with every other loss of bytes.
     private func forget(_ part: Row) throws -> PartID {
         try removePart(PartID(part["id"]))
-        try run("UPDATE jobs SET revision = revision + 1 WHERE id = ?", [part["job"] as String])
+        try run(
+            "UPDATE jobs SET revision = revision + 1, part_lost = ? WHERE id = ?",
+            [(part["bytes_durable"] as Int64) > 0, part["job"] as String])
         return PartID(part["id"])
     }
 

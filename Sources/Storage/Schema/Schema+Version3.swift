@@ -9,6 +9,7 @@ extension Schema {
         ALTER TABLE jobs ADD COLUMN fails_at INTEGER;
         ALTER TABLE jobs ADD COLUMN resource_until INTEGER;
         ALTER TABLE jobs ADD COLUMN resource_left INTEGER;
+        ALTER TABLE jobs ADD COLUMN part_lost INTEGER NOT NULL DEFAULT 0 CHECK (part_lost IN (0, 1));
         DROP INDEX jobs_queue;
         CREATE INDEX jobs_queue_by_age ON jobs (priority, session, id, host) WHERE state = 'queued' AND held_until IS NULL;
         CREATE INDEX jobs_queue_by_host ON jobs (priority, session, host, id) WHERE state = 'queued' AND held_until IS NULL;

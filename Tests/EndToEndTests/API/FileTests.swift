@@ -148,10 +148,56 @@ import Testing
         #expect(try await status(tag) == 206)
         #expect(try await status("\"other\"") == 200)
         #expect(try await status("W/\(tag)") == 200)
-        // Somebody else writes to it: it is another file now.
-        try Data([1]).write(to: URL(filePath: scene.fetchd.folder.path("downloads/file")))
-        #expect(try await status(tag) == 200)
-        #expect(try await scene.api.get("/v1/jobs/\(id)/file").body == [1])
+        #expect(tag.hasPrefix("\"" + SHA.hexadecimal(of: scene.bytes)))
+        // Somebody writes to it, as many bytes or fewer: it is another file now, which nobody has the hash of.
+        let file = try FileHandle(forWritingTo: URL(filePath: scene.fetchd.folder.path("downloads/file")))
+        var tags = [tag]
+        for size in [200_000, 1] {
+            try file.seek(toOffset: 0)
+            try file.write(contentsOf: Data([scene.bytes[0] ^ 1]))
+            try file.truncate(atOffset: UInt64(size))
+            #expect(try await status(tag) == 200)
+            let answer = try await scene.api.get("/v1/jobs/\(id)/file")
+            #expect(answer.status == 200)
+            #expect(answer.body == [scene.bytes[0] ^ 1] + scene.bytes[1..<size])
+            tags.append(try #require(answer.header("ETag")))
+            #expect(!tags[tags.count - 1].contains(SHA.hexadecimal(of: scene.bytes)))
+        }
+        #expect(Set(tags).count == 3)
+    }
+
+    /// A path is not a file: what another job or anybody else has put there is not this job's to show or to delete.
+    @Test(arguments: ["removed", "replaced", "rewritten"])
+    func anotherFileInItsPlace(_ way: String) async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .succeeded)
+        let path = scene.fetchd.folder.path("downloads/file")
+        var other: String?
+        switch way {
+        case "removed":
+            try FileManager.default.removeItem(atPath: path)
+            other = try await scene.api.submit(scene.order())
+        case "replaced":
+            let order = scene.order().with(["destination": ["filename": "file", "on_conflict": "replace"]])
+            other = try await scene.api.submit(order)
+        default:
+            try Data(scene.bytes).write(to: URL(filePath: path + ".copy"))
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: path + ".copy", toPath: path)
+        }
+        if let other {
+            #expect(try await scene.api.waitForJob(other, .succeeded)["file"]["path"] == "file")
+        }
+        let answer = try await scene.api.get("/v1/jobs/\(id)/file")
+        #expect(answer.status == 410)
+        #expect(answer.problem == .init(kind: "file-gone"))
+        #expect(try await scene.api.delete("/v1/jobs/\(id)?file=delete").status == 204)
+        #expect(scene.fetchd.downloaded("file") == scene.bytes)
+        if let other {
+            #expect(try await scene.api.get("/v1/jobs/\(other)/file").body == scene.bytes)
+            #expect(try await scene.api.delete("/v1/jobs/\(other)?file=delete").status == 204)
+            #expect(scene.fetchd.downloaded("file") == nil)
+        }
     }
 
     @Test(arguments: [JobState.Name.queued, .running, .waiting, .paused, .failed, .cancelled])

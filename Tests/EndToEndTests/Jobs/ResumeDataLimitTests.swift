@@ -25,6 +25,14 @@ import Testing
         }
     }
 
+    /// It begins anew, and says so once.
+    private func expectAnnouncedLoss(_ id: String, _ scene: Scene) async throws {
+        let job = try await scene.api.waitForJob(id, .succeeded)
+        #expect(job["resume"] == ["decision": "restarted", "why": "part_missing", "offset": 0])
+        let told = try await scene.api.events(of: id).filter { $0["type"] == "job.restarted" }
+        #expect(told.map { $0["data"]["why"].string } == ["part_missing"])
+    }
+
     /// The snapshot that was told when the job ended.
     private func ending(of id: String, _ scene: Scene) async throws -> (time: Date, revision: Int64) {
         let snapshot = try #require(try await scene.api.events(of: id).last?["data"]["snapshot"])
@@ -41,10 +49,12 @@ import Testing
         // The job shows something else now, and so has another ETag.
         #expect(try await scene.api.job(id)["revision"].integer == ending.revision + 1)
         try await scene.expectPartsAsTold([])
-        // A retry begins anew.
+        // The loss is remembered over a restart.
+        try await scene.fetchd.kill()
+        try await scene.fetchd.restart()
         scene.origin.serve("/broken", .file(scene.bytes))
         try await scene.api.act(.retry, on: id)
-        try await scene.api.waitForJob(id, .succeeded)
+        try await expectAnnouncedLoss(id, scene)
         #expect(scene.origin.requests(to: "/broken").last?.header("Range") == nil)
         #expect(scene.fetchd.downloaded("broken") == scene.bytes)
     }
@@ -95,7 +105,7 @@ import Testing
         // What has lost its bytes can still go on: from the start.
         scene.gate.open()
         try await scene.api.act(.resume, on: first)
-        try await scene.api.waitForJob(first, .succeeded)
+        try await expectAnnouncedLoss(first, scene)
         #expect(scene.fetchd.downloaded("held") == scene.bytes)
         try await scene.expectPartsAsTold([100_000, 100_000])
     }
