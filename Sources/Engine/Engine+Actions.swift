@@ -69,12 +69,7 @@ extension ActiveAttempts {
     /// In a commit's hook: there, the attempt is known to be the one that the database calls running.
     func requestStop(asDecided outcome: SignalOutcome) {
         guard case .done(let job, let effects, _) = outcome else { return }
-        for case .stopAttempt(let stop) in effects {
-            switch stop {
-            case .asked(let reason): self[job.id]?.control.requestStop(.asked(reason))
-            case .overdue(let failure): self[job.id]?.control.requestStop(.overdue(failure))
-            }
-        }
+        for case .stopAttempt(let stop) in effects { self[job.id]?.control.requestStop(.decided(stop)) }
     }
 }
 

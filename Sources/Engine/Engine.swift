@@ -40,7 +40,8 @@ public final class Engine: Sendable {
         self.options = options
         services = EngineServices(
             store: store, folder: folder, client: client, lanes: DiskLanes(),
-            rehearsalOrigin: options.rehearsalOrigin, time: time, log: log)
+            rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds, time: time,
+            log: log)
         active = ActiveAttempts(serviceLimit: RateLimit(bytesPerSecond: options.rateLimit))
         promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
     }
@@ -88,8 +89,6 @@ public final class Engine: Sendable {
 
     /// On the writer's thread, right after the commit that admits the job.
     private func start(_ admitted: AdmittedJob) {
-        var admitted = admitted
-        admitted.spec.minimumSpeedSeconds = options.minimumSpeedSeconds
         let attempt = active.begin(admitted, services)
         let run = AttemptRun(services: services, active: active, promoter: promoter)
         Task {

@@ -12,6 +12,8 @@ struct EngineServices: Sendable {
     let holds = SessionHolds()
     /// Where `rehearse:` URLs are fetched from; nil: they are not.
     let rehearsalOrigin: String?
+    /// Over which a session's `minimum_bytes_per_second` is judged.
+    let minimumSpeedSeconds: Double
     let time: any TimeSource
     let log: Logger
 

@@ -30,10 +30,8 @@ public enum RequestedRanges: Sendable, Equatable {
         }
         let parts = ranges.compactMap { $0 }
         let total = parts.reduce(0) { $0 + Int64($1.count) }
-        self =
-            if parts.isEmpty { .unsatisfiable } else if parts.count > Self.most || parts.count > 1 && total > size {
-                .whole
-            } else { .parts(parts) }
+        let isTooMuch = parts.count > Self.most || parts.count > 1 && total > size
+        self = parts.isEmpty ? .unsatisfiable : isTooMuch ? .whole : .parts(parts)
     }
 
     /// One element for each range, nil for one outside of what there is; nil when the field is not well formed.

@@ -31,7 +31,7 @@ extension Store {
                 settledDeliveries: try numbers(
                     Delivery.State.Name.self,
                     "SELECT state, count(*) AS n FROM deliveries WHERE state <> 'pending' GROUP BY state"),
-                lastEvent: EventID(try number("SELECT seq FROM sqlite_sequence WHERE name = 'events'")),
+                lastEvent: try Self.lastEvent(in: db),
                 unacknowledgedFinishes: try number("SELECT count(*) FROM batches WHERE state = 'finished'"))
         }
     }

@@ -99,21 +99,21 @@ import Testing
 @Suite struct AttemptControlTests {
     @Test func aStopAndAPromotionExcludeEachOther() {
         let stopped = AttemptControl()
-        stopped.requestStop(.asked(.pause))
+        stopped.requestStop(.decided(.asked(.pause)))
         #expect(!stopped.beginPromotion())
         let promoting = AttemptControl()
         #expect(promoting.beginPromotion())
-        promoting.requestStop(.asked(.cancel(keepsPart: false)))
+        promoting.requestStop(.decided(.asked(.cancel(keepsPart: false))))
         #expect(promoting.stop == nil)
     }
 
     @Test func aCancellationOverrulesAPauseButNotTheOtherWayRound() {
         let control = AttemptControl()
-        control.requestStop(.asked(.pause))
-        control.requestStop(.asked(.cancel(keepsPart: false)))
-        #expect(control.stop == .asked(.cancel(keepsPart: false)))
-        control.requestStop(.asked(.pause))
+        control.requestStop(.decided(.asked(.pause)))
+        control.requestStop(.decided(.asked(.cancel(keepsPart: false))))
+        #expect(control.stop == .decided(.asked(.cancel(keepsPart: false))))
+        control.requestStop(.decided(.asked(.pause)))
         control.requestStop(.shutdown)
-        #expect(control.stop == .asked(.cancel(keepsPart: false)))
+        #expect(control.stop == .decided(.asked(.cancel(keepsPart: false))))
     }
 }

@@ -1,14 +1,10 @@
-import Downloads
 import HTTPTypes
 
 /// `If-Match`: only if nobody has changed the job since (RFC 9110, section 13.1.1).
 extension Call {
-    /// The revision that the client knows; nil where it does not care.
+    /// The revision that the client knows, which is what is compared; nil where it does not care.
     ///
-    /// An ETag is `"R.P"`: the committed revision, and the progress, which moves by itself. Only the first half is
-    /// compared.
-    ///
-    /// - Throws: 400 for a field that is no list of ETags, 412 for one that no job could have.
+    /// - Throws: 412 for what is not the ETag of any job.
     func expectedRevision() throws(Problem) -> Int? {
         guard let field = head.headers[.ifMatch]?.trimmingCharacters(in: .whitespaces), field != "*" else { return nil }
         guard let tag = JobTag(field) else {
@@ -17,42 +13,5 @@ extension Call {
                 "If-Match is '\(field)'; the ETag of a job is such as \"7.1048576\", one at a time.")
         }
         return tag.revision
-    }
-}
-
-/// The ETag of a job.
-struct JobTag: Equatable {
-    var revision: Int
-    /// Moves with everything that is not committed; nil where a client left it out.
-    var progress: Int64?
-
-    init(_ job: Job, live: LiveProgress?) {
-        revision = job.revision
-        // Bytes never go back within an attempt, and a phase is entered once.
-        progress = live.map { $0.bytesReceived * 8 + $0.phase.ordinal } ?? 0
-    }
-
-    /// From `"7.1048576"`, or `"7"`; a weak one is compared as if it were strong.
-    init?(_ text: String) {
-        let bare = text.hasPrefix("W/") ? text.dropFirst(2) : text[...]
-        guard bare.count > 2, bare.hasPrefix("\""), bare.hasSuffix("\"") else { return nil }
-        let numbers = bare.dropFirst().dropLast().split(separator: ".", omittingEmptySubsequences: false)
-        guard let revision = numbers.first.flatMap({ Int($0) }), numbers.count <= 2 else { return nil }
-        self.revision = revision
-        progress = numbers.count == 2 ? Int64(numbers[1]) : nil
-    }
-
-    var text: String { "\"\(revision).\(progress ?? 0)\"" }
-}
-
-extension LiveProgress.Phase {
-    fileprivate var ordinal: Int64 {
-        switch self {
-        case .connecting: 1
-        case .transferring: 2
-        case .verifying: 3
-        case .promoting: 4
-        case .stopping: 5
-        }
     }
 }

@@ -11,9 +11,13 @@ extension FieldReader {
 
     /// What can be downloaded: a URL, or a rehearsal of one.
     mutating func source(_ name: String) throws(Problem) -> String? {
-        guard let text = try string(name), Rehearsal.isRehearsal(text) else { return try url(name) }
-        if let fault = Rehearsal.fault(in: text) { throw invalid(name, fault) }
+        guard let text = try string(name) else { return nil }
+        if let fault = Self.fault(inSource: text) { throw invalid(name, fault) }
         return text
+    }
+
+    static func fault(inSource text: String) -> String? {
+        Rehearsal.isRehearsal(text) ? Rehearsal.fault(in: text) : URLRule.fault(in: text)
     }
 
     mutating func headers(_ name: String) throws(Problem) -> [HeaderField]? {
@@ -31,8 +35,8 @@ extension FieldReader {
         return fields
     }
 
-    /// Bytes a second.
-    mutating func rateLimit(_ name: String) throws(Problem) -> Int64? {
+    /// At least 1.
+    mutating func bytesPerSecond(_ name: String) throws(Problem) -> Int64? {
         try integer(name, in: 1...(1 << 40))
     }
 
@@ -77,6 +81,12 @@ extension FieldReader {
         let metadata = Metadata(object)
         guard metadata.size <= Metadata.limit else { throw invalid(name, "is larger than \(Metadata.limit) bytes") }
         return metadata
+    }
+
+    /// Has to be there.
+    mutating func eventNumber(_ name: String, _ what: String) throws(Problem) -> EventID {
+        guard let number = try integer(name, in: 0...Int64.max) else { throw missing(name, what) }
+        return number
     }
 
     mutating func eventPatterns(_ name: String) throws(Problem) -> [EventPattern]? {

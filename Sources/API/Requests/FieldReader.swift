@@ -123,6 +123,11 @@ extension FieldReader {
         return result
     }
 
+    /// - Parameter what: what it is, as the end of a sentence.
+    func missing(_ name: String, _ what: String) -> Problem {
+        Problem(.missingField, "\(Self.shown(pointer(to: name))) is missing: \(what).", at: pointer(to: name))
+    }
+
     /// A field of the contract that this version does not carry out: only its default may be asked for.
     mutating func unsupported(_ name: String, unless default: JSON? = nil) throws(Problem) {
         guard let value = value(name), value != `default` else { return }

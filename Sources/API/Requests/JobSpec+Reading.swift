@@ -18,7 +18,7 @@ extension JobSpec {
         timeouts = try reader.object("timeouts", Timeouts.init(reading:)) ?? Timeouts()
         retry = try reader.object("retry", RetryPolicy.init(reading:))
         waitFor = try reader.choices("wait_for", of: WaitFor.self)
-        rateLimit = try reader.rateLimit("rate_limit_bytes_per_second")
+        rateLimit = try reader.bytesPerSecond("rate_limit_bytes_per_second")
         notBefore = try reader.time("not_before")
         deadline = try reader.time("deadline")
         tags = try reader.tags("tags") ?? []
@@ -34,11 +34,7 @@ extension FieldReader {
     fileprivate mutating func addresses() throws(Problem) -> [String] {
         let url = try source("url")
         guard let urls = try strings("urls") else {
-            guard let url else {
-                throw Problem(
-                    .missingField, "\(Self.shown(pointer(to: "url"))) is missing: the address to download.",
-                    at: pointer(to: "url"))
-            }
+            guard let url else { throw missing("url", "the address to download") }
             return [url]
         }
         guard url == nil else { throw invalid("urls", "and `url` are both given; one of them is enough") }
@@ -46,7 +42,7 @@ extension FieldReader {
             throw invalid("urls", "must hold 1 to 16 addresses of the same file, each once")
         }
         for (index, url) in urls.enumerated() {
-            if let fault = Rehearsal.isRehearsal(url) ? Rehearsal.fault(in: url) : URLRule.fault(in: url) {
+            if let fault = Self.fault(inSource: url) {
                 throw Problem(.invalidValue, "`urls.\(index)` \(fault).", at: pointer(to: "urls") + "/\(index)")
             }
         }
@@ -80,53 +76,6 @@ extension FieldReader {
             fields.append(RequestBody.FormField(name: member.name, value: text))
         }
         return fields
-    }
-}
-
-extension Credentials {
-    private enum Kind: String, CaseIterable { case basic, digest, bearer }
-
-    init(reading reader: inout FieldReader) throws(Problem) {
-        guard let kind = try reader.choice("type", of: Kind.self) else {
-            throw reader.missing("type", "basic, digest or bearer")
-        }
-        let username = try reader.credential("username")
-        let password = try reader.credential("password")
-        let token = try reader.credential("token")
-        switch kind {
-        case .basic, .digest:
-            if token != nil { throw reader.invalid("token", "is for credentials of type bearer") }
-            guard let username else { throw reader.missing("username", "who asks") }
-            if kind == .basic, username.contains(":") {
-                throw reader.invalid("username", "contains a colon, which basic authentication cannot send")
-            }
-            self =
-                kind == .basic
-                ? .basic(username: username, password: password ?? "")
-                : .digest(username: username, password: password ?? "")
-        case .bearer:
-            if username != nil { throw reader.invalid("username", "is not sent with a bearer token") }
-            if password != nil { throw reader.invalid("password", "is not sent with a bearer token") }
-            guard let token, !token.isEmpty else { throw reader.missing("token", "the bearer token") }
-            guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw reader.invalid("token", "must be visible ASCII characters")
-            }
-            self = .bearer(token: token)
-        }
-    }
-}
-
-extension FieldReader {
-    fileprivate func missing(_ name: String, _ what: String) -> Problem {
-        Problem(.missingField, "\(Self.shown(pointer(to: name))) is missing: \(what).", at: pointer(to: name))
-    }
-
-    fileprivate mutating func credential(_ name: String) throws(Problem) -> String? {
-        guard let text = try string(name) else { return nil }
-        guard text.utf8.count <= 4096, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw invalid(name, "contains a control character, or is longer than 4096 bytes")
-        }
-        return text
     }
 }
 

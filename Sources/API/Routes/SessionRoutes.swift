@@ -57,12 +57,7 @@ struct SessionRoutes: Sendable {
     private func acknowledge(_ call: Call) async throws -> Response {
         let session = try call.name("session")
         let through = try call.body { reader throws(Problem) in
-            guard let through = try reader.integer("through", in: 0...Int64.max) else {
-                throw Problem(
-                    .missingField, "`through` is missing: the number of the last event that you have taken.",
-                    at: reader.pointer(to: "through"))
-            }
-            return through
+            try reader.eventNumber("through", "the number of the last event that you have taken")
         }
         do {
             try await store.acknowledge(session, through: through)

@@ -67,12 +67,7 @@ struct WebhookRoutes: Sendable {
     private func recover(_ call: Call) async throws -> Response {
         let (session, name) = (try call.name("session"), try call.name("webhook"))
         let after = try call.body { reader throws(Problem) in
-            guard let after = try reader.integer("after", in: 0...Int64.max) else {
-                throw Problem(
-                    .missingField, "`after` is missing: the number of the last event that need not be sent again.",
-                    at: reader.pointer(to: "after"))
-            }
-            return after
+            try reader.eventNumber("after", "the number of the last event that need not be sent again")
         }
         var (count, position): (Int, EventID?) = (0, after)
         while let after = position {
@@ -95,10 +90,7 @@ private struct WebhookWish {
     var secret: WebhookSecret?
 
     init(reading reader: inout FieldReader) throws(Problem) {
-        guard let url = try reader.url("url") else {
-            throw Problem(
-                .missingField, "`url` is missing: where the events are posted to.", at: reader.pointer(to: "url"))
-        }
+        guard let url = try reader.url("url") else { throw reader.missing("url", "where the events are posted to") }
         self.url = url
         events = try reader.eventPatterns("events") ?? Webhook.defaultEvents
         secret = try reader.webhookSecret("secret")

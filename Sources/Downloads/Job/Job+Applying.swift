@@ -13,12 +13,12 @@ extension Job {
             job.part = nil
             job.isPartLost = false
         }
-        job.setClocks(from: state, at: now)
+        job.setClocks(at: now)
         return job
     }
 
-    /// What stands still while a job is paused, or while it needs no limit.
-    private mutating func setClocks(from before: JobState, at now: Date) {
+    /// What a pause stops, and what an end makes meaningless.
+    private mutating func setClocks(at now: Date) {
         switch state {
         case .paused: resourceTime = resourceTime?.stopping(at: now)
         case .queued, .running, .waiting: resourceTime = resourceTime?.running(at: now)

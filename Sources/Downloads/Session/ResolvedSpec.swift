@@ -12,8 +12,6 @@ public struct ResolvedSpec: Sendable, Equatable {
     public var connectSeconds: Double
     public var resourceSeconds: Double
     public var minimumSpeed: Int64?
-    /// Seconds over which `minimumSpeed` is judged.
-    public var minimumSpeedSeconds = 60.0
     /// Of all its session's transfers together.
     public var sessionRateLimit: Int64?
     public var tls: TLSRule

@@ -124,7 +124,7 @@ final class Attempt: Sendable {
                 },
                 onAccept: { [self] in accepted($0, from: way.url) },
                 onBytes: { [progress] in progress.add($0) }))
-        let request = RequestPlan.request(way, spec, limits: limits, services.address(of:))
+        let request = RequestPlan.request(way, spec, limits: limits, services)
         return await download.run(request, on: services.client, control)
     }
 

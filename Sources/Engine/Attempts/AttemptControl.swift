@@ -7,9 +7,8 @@ import Locks
 /// A stop and the promotion exclude each other; whichever comes first is decided here, under one lock.
 final class AttemptControl: Sendable {
     enum Stop: Sendable, Equatable {
-        case asked(JobSignal.StopReason)
-        /// Its time is over.
-        case overdue(Failure)
+        /// The job's machine wants it so.
+        case decided(AttemptStop)
         /// The service is going down; it costs the job neither attempt nor delay.
         case shutdown
     }
@@ -58,5 +57,5 @@ final class AttemptControl: Sendable {
 }
 
 extension AttemptControl.Stop {
-    fileprivate var isCancellation: Bool { if case .asked(.cancel) = self { true } else { false } }
+    fileprivate var isCancellation: Bool { if case .decided(.asked(.cancel)) = self { true } else { false } }
 }

@@ -38,10 +38,10 @@ struct AttemptRun: Sendable {
 
     private func stopped(_ stop: AttemptControl.Stop, _ attempt: Attempt) async {
         switch stop {
-        case .asked(.pause): await end(attempt, .attemptStopped(.pause), keepsPart: true)
-        case .asked(.cancel(let keepsPart)):
+        case .decided(.asked(.pause)): await end(attempt, .attemptStopped(.pause), keepsPart: true)
+        case .decided(.asked(.cancel(let keepsPart))):
             await end(attempt, .attemptStopped(.cancel(keepsPart: keepsPart)), keepsPart: keepsPart)
-        case .overdue(let failure):
+        case .decided(.overdue(let failure)):
             var failure = failure
             failure.attempts = attempt.job.attempts
             await end(attempt, .attemptFailed(failure), keepsPart: true)

@@ -36,14 +36,13 @@ struct RequestPlan {
 
     /// The next request on an attempt's way. The job's own headers and credentials stay with the origin that they are
     /// meant for; session-wide rules of the connection hold everywhere.
-    ///
-    /// - Parameter address: what is asked of the network for a URL.
     static func request(
-        _ way: Itinerary, _ spec: ResolvedSpec, limits: [RateLimit], _ address: (String) -> String
+        _ way: Itinerary, _ spec: ResolvedSpec, limits: [RateLimit], _ services: EngineServices
     ) -> TransferRequest {
         let isHome = URLRule.origin(of: way.url) == URLRule.origin(of: spec.url)
-        var request = TransferRequest(url: address(way.url), method: way.method.rawValue, userAgent: spec.userAgent)
-        // What describes a body goes and stays with it, whoever asks for it (fetch.spec.whatwg.org, "HTTP-redirect fetch").
+        var request = TransferRequest(
+            url: services.address(of: way.url), method: way.method.rawValue, userAgent: spec.userAgent)
+        // What describes a body goes and stays with it, whoever is asked (fetch.spec.whatwg.org, "HTTP-redirect fetch").
         let hasLostBody = way.method == .get && spec.method != .get
         let headers = isHome ? spec.headers.filter { !(hasLostBody && $0.isContentType) } : []
         request.headers = headers.map { (name: $0.name, value: $0.value) }
@@ -61,7 +60,7 @@ struct RequestPlan {
         }
         request.timeouts = .init(connect: .seconds(spec.connectSeconds), idle: .seconds(spec.requestSeconds))
         request.minimumSpeed = spec.minimumSpeed.map {
-            .init(bytesPerSecond: $0, over: .seconds(spec.minimumSpeedSeconds))
+            .init(bytesPerSecond: $0, over: .seconds(services.minimumSpeedSeconds))
         }
         request.rateLimits = limits
         // A rehearsal is no matter of the network.

@@ -73,12 +73,7 @@ extension Store {
                 arguments: [session]) ?? 0
         }
         // Numbers are given in order and never again: what is missing at the front was removed.
-        return try EventID.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    SELECT coalesce(
-                        (SELECT min(id) - 1 FROM events), (SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)
-                    """)) ?? 0
+        return try EventID.fetchOne(db.cachedStatement(sql: "SELECT min(id) - 1 FROM events")) ?? lastEvent(in: db)
     }
 
     /// What is removed is removed from the front.

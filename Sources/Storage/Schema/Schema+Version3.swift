@@ -1,5 +1,6 @@
 /// What jobs need beyond running at once: moments before which they are held and after which they fail, other addresses,
-/// and parts that expire and know what their file is called. Countdowns are a moment while they run, and milliseconds that are left while they stand still.
+/// and parts that expire and know what their file is called. Countdowns are a moment while they run, and milliseconds
+/// that are left while they stand still.
 extension Schema {
     /// Two indexes of the queue: one to take the oldest job, one to find a host that is not full among many jobs of
     /// others that are.

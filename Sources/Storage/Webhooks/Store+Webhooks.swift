@@ -5,7 +5,8 @@ import GRDB
 /// Declaring webhooks.
 extension Store {
     /// Declares a webhook of a session, or replaces what it wants and where it is. An endpoint that was switched off is
-    /// switched on again, and what waits goes to another address at once. Events committed before its first declaration are not sent to it.
+    /// switched on again, and what waits goes to another address at once. Events committed before its first declaration
+    /// are not sent to it.
     ///
     /// - Parameter secret: nil keeps the one there is, or makes one.
     /// - Throws: `noSuchSession`.
