@@ -10,6 +10,7 @@ struct EngineServices: Sendable {
     let client: CurlClient
     let lanes: DiskLanes
     let holds = SessionHolds()
+    let connections: HostConnections
     /// Where `rehearse:` URLs are fetched from; nil: they are not.
     let rehearsalOrigin: String?
     /// Over which a session's `minimum_bytes_per_second` is judged.
@@ -23,18 +24,17 @@ struct EngineServices: Sendable {
         return Rehearsal.address(of: url, at: rehearsalOrigin)
     }
 
-    /// The file for bytes from `offset` on: the promised one where it is continued, else a new one. Bytes are never
+    /// The file that an attempt writes to: the promised one where it is continued, else a new one. Bytes are never
     /// overwritten under a promise: a restart begins another part.
     func partFile(
-        at offset: Int64, continuing continued: (part: Part, file: Descriptor)?, _ spec: ResolvedSpec, _ lane: DiskLane
+        continuing continued: (part: Part, file: Descriptor)?, _ spec: ResolvedSpec, _ lane: DiskLane
     ) -> PartFile {
         let isDigested = spec.digest == .sha256
-        if offset > 0, let continued {
-            let file = continued.file
-            return PartFile(continued.part.id, offset: offset, isDigested: isDigested, lane: lane) { file }
+        if let (part, file) = continued {
+            return PartFile(part.id, having: part.ranges, isDigested: isDigested, lane: lane) { file }
         }
         let id = store.makePartID()
-        return PartFile(id, offset: 0, isDigested: isDigested, lane: lane) { [folder] () throws(DiskError) in
+        return PartFile(id, isDigested: isDigested, lane: lane) { [folder] () throws(DiskError) in
             try folder.makePart(id)
         }
     }

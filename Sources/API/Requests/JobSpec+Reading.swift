@@ -12,6 +12,7 @@ extension JobSpec {
         credentials = try reader.object("credentials", Credentials.init(reading:))
         destination = try reader.object("destination", Destination.init(reading:)) ?? Destination()
         priority = try reader.choice("priority", of: Priority.self)
+        connections = try reader.connections("connections")
         expectedSize = try reader.integer("expected_size", in: 0...Limits.largestSize)
         maxSize = try reader.integer("max_size", in: 0...Limits.largestSize)
         digest = try reader.choice("digest", of: Digest.self)
@@ -24,7 +25,6 @@ extension JobSpec {
         tags = try reader.tags("tags") ?? []
         metadata = try reader.metadata("metadata") ?? Metadata()
         // Fields of the contract whose defaults are all that this version does.
-        try reader.unsupported("connections", unless: 1)
         try reader.unsupported("checksum")
     }
 }

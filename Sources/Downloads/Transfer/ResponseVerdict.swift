@@ -16,8 +16,14 @@ public enum ResponseVerdict: Sendable, Equatable {
 
 /// What an attempt asked for.
 public struct RequestedRange: Sendable, Equatable {
-    /// Bytes had so far; 0 asks for everything.
+    /// The first byte.
     public var offset: Int64
+    /// Behind the last byte; nil asks for everything from `offset` on.
+    public var end: Int64?
+    /// Bytes had so far, which are gone on from; 0: there is nothing that an answer must agree with.
+    public var bytesHad: Int64
+    /// Everything is asked for, but as a range: a server that has ranges shows it, and several connections can share.
+    public var probesRanges = false
     /// What the part's bytes came with.
     public var validators: Validators
     public var size: Int64?
@@ -32,12 +38,16 @@ public struct RequestedRange: Sendable, Equatable {
         restart: ResumeOutcome.RestartReason? = nil
     ) {
         self.offset = offset
+        bytesHad = offset
         self.validators = validators
         self.size = size
         self.restart = restart
     }
 
     public static let whole = RequestedRange(offset: 0)
+
+    /// Whether the request says `Range`.
+    public var isRange: Bool { bytesHad > 0 || probesRanges }
 }
 
 extension ResponseVerdict {
@@ -45,7 +55,7 @@ extension ResponseVerdict {
         switch response.status {
         case 200, 201, 202, 203: whole(response, asked)
         case 206: partial(response, asked)
-        case 416 where asked.offset > 0: unsatisfied(response, asked)
+        case 416 where asked.isRange: unsatisfied(response, asked)
         case 300, 301, 302, 303, 307, 308: .redirect(status: response.status)
         // Among them the successes that bring no file: 204, 205, 207, 226.
         default: .fail(refusal(response, bytesHad: bytesHad))
@@ -54,7 +64,7 @@ extension ResponseVerdict {
 
     private static func whole(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
         let outcome: ResumeOutcome =
-            if asked.offset > 0 {
+            if asked.bytesHad > 0 {
                 .restarted(difference(response.validators, response.contentLength, asked) ?? .rangeIgnored)
             } else {
                 asked.restart.map(ResumeOutcome.restarted) ?? .fresh
@@ -63,7 +73,7 @@ extension ResponseVerdict {
     }
 
     private static func partial(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
-        guard asked.offset > 0 else {
+        guard asked.isRange else {
             return .fail(Failure(.badRange, "The server sent a range that nobody asked for.", status: 206))
         }
         guard !response.isMultipart, !response.validators.isEncoded,
@@ -72,20 +82,23 @@ extension ResponseVerdict {
         else { return .askFromStart(.badRange) }
         if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
         guard isProven(response.validators, asked) else { return .askFromStart(.noValidator) }
-        // A range that starts earlier is trimmed; one that starts later leaves a hole; one that ends before the end
-        // would need another request, which starting over spares us.
-        guard first <= asked.offset, last >= asked.offset, let size = complete ?? asked.size, last == size - 1 else {
-            return .askFromStart(.badRange)
-        }
+        // A range that starts earlier is trimmed; one that starts later leaves a hole; one that ends before what was asked
+        // for would need another request, which starting over spares us.
+        guard first <= asked.offset, last >= asked.offset, let size = complete ?? asked.size,
+            last < size, last >= min(asked.end ?? size, size) - 1
+        else { return .askFromStart(.badRange) }
         return .accept(
-            at: asked.offset, skipping: asked.offset - first, size: size, .resumed(offset: asked.offset))
+            at: asked.offset, skipping: asked.offset - first, size: size,
+            asked.bytesHad > 0
+                ? .resumed(offset: asked.bytesHad) : asked.restart.map(ResumeOutcome.restarted) ?? .fresh)
     }
 
     private static func unsatisfied(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
         guard case .unsatisfied(let complete)? = response.contentRange else { return .askFromStart(.badRange) }
         if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
         guard isProven(response.validators, asked) else { return .askFromStart(.noValidator) }
-        return complete == asked.offset ? .alreadyComplete(offset: complete) : .askFromStart(.badRange)
+        let isWhole = asked.bytesHad > 0 && asked.offset == complete
+        return isWhole ? .alreadyComplete(offset: complete) : .askFromStart(.badRange)
     }
 
     /// What tells that these are other bytes than those had; nil when nothing does.

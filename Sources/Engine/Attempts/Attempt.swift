@@ -4,8 +4,8 @@ import Foundation
 import Locks
 import Storage
 
-/// One try at a job, from connect to a whole part: redirects, one restart from 0 where the server demands it, and
-/// everything that ends it. What becomes of the job is decided elsewhere.
+/// One try at a job, from connect to a whole part, over one connection or several, and everything that ends it. What
+/// becomes of the job is decided elsewhere.
 final class Attempt: Sendable {
     enum End: Sendable {
         /// Every byte is written (not yet synced), and the sizes are as they should be.
@@ -18,20 +18,23 @@ final class Attempt: Sendable {
     let spec: ResolvedSpec
     let control = AttemptControl()
     let progress: AttemptProgress
-    private let services: EngineServices
-    private let lane: DiskLane
-    private let exchange = Locked(Exchange())
-    private let wish: Locked<Destination>
+    let services: EngineServices
+    let lane: DiskLane
     /// The service's, the session's and the job's own, in that order.
-    private let limits: [RateLimit]
+    let limits: [RateLimit]
     private let ownLimit: RateLimit
+    private let wish: Locked<JobSpec>
+    private let opening = Locked(Opening())
+    /// Rings when something has changed for the connections beside the first.
+    let crewBell = Alarm()
 
-    /// What the latest exchange has come to, for the checkpoint clock and for the end.
-    private struct Exchange {
-        var acceptance: Download.Acceptance?
-        var url = ""
+    /// What the first response that was accepted has begun.
+    private struct Opening {
+        var assembly: Assembly?
         /// The transaction that tells how the attempt began.
         var announcement: Task<Void, Never>?
+        /// The connections beside the first, and their end.
+        var crew: (Crew, Task<Connection.Loss?, Never>)?
     }
 
     init(_ admitted: AdmittedJob, under limits: [RateLimit], _ services: EngineServices) {
@@ -40,51 +43,56 @@ final class Attempt: Sendable {
         self.services = services
         lane = services.lanes.next()
         progress = AttemptProgress(of: admitted.job, time: services.time)
-        wish = Locked(admitted.job.spec.destination)
+        wish = Locked(admitted.job.spec)
         ownLimit = RateLimit(bytesPerSecond: admitted.job.spec.rateLimit)
         self.limits = limits + [ownLimit]
     }
 
     /// Where the file is to go, as far as the client has said by now.
-    var destination: Destination { wish.withLock { $0 } }
+    var destination: Destination { wish.withLock { $0.destination } }
+
+    /// Connections to the file at once, as far as the client has said by now.
+    var connections: Int { wish.withLock { $0.connections } ?? spec.connections }
 
     /// In a commit's hook: the client has changed what can change under way.
     func take(_ spec: JobSpec) {
-        wish.withLock { $0 = spec.destination }
+        wish.withLock { $0 = spec }
         ownLimit.bytesPerSecond = spec.rateLimit
+        crewBell.ring()
     }
 
-    /// The bytes had so far, for a checkpoint; nil before a response was accepted.
-    var partFile: PartFile? { exchange.withLock { $0.acceptance?.part } }
+    private var assembly: Assembly? { opening.withLock { $0.assembly } }
 
-    /// The part as it would be promised with that many bytes.
-    func part(durable: Int64) -> Part? {
-        exchange.withLock { exchange in
-            guard let acceptance = exchange.acceptance else { return nil }
-            return Part(
-                id: acceptance.part.id, url: exchange.url, validators: acceptance.validators,
-                label: acceptance.label, size: acceptance.size, bytesDurable: durable)
+    /// The bytes had so far, for a checkpoint; nil before a response was accepted.
+    var partFile: PartFile? { assembly?.part }
+
+    /// The part as it can be promised now.
+    var part: Part? {
+        assembly.map { assembly in
+            Part(
+                id: assembly.part.id, url: assembly.url, validators: assembly.validators, label: assembly.label,
+                size: assembly.size, ranges: assembly.part.durable)
         }
     }
 
     /// Whether this attempt has won bytes that the job never had, and that the next can go on from: else a server that
     /// breaks off each time would be asked for ever.
     var hasGained: Bool {
-        guard spec.method == .get, let acceptance = exchange.withLock({ $0.acceptance }) else { return false }
-        return acceptance.validators.strong != nil
-            && acceptance.part.written > max(acceptance.offset, job.bytesDurable)
+        guard spec.method == .get, let assembly else { return false }
+        return assembly.validators.strong != nil
+            && assembly.part.written.count > max(assembly.bytesHad, job.bytesDurable)
     }
 
-    var resume: ResumeOutcome? { exchange.withLock { $0.acceptance?.outcome } }
+    var resume: ResumeOutcome? { assembly?.outcome }
 
     func run() async -> End {
-        let end = await follow()
+        let end = await fetch()
         // Events keep their order: how it began is told before how it ended.
-        await exchange.withLock { $0.announcement }?.value
+        await opening.withLock { $0.announcement }?.value
         return end
     }
 
-    private func follow() async -> End {
+    private func fetch() async -> End {
         if Rehearsal.isRehearsal(spec.url), services.rehearsalOrigin == nil {
             return .failed(
                 Failure(.badURL, "Rehearsals are switched off: start fetchd with --enable-rehearsals, and retry."))
@@ -96,95 +104,50 @@ final class Attempt: Sendable {
         guard let plan = try? await lane.run({ [job, spec] in RequestPlan(for: job, spec, in: folder) }) else {
             return .stopped(.shutdown)
         }
-        var way = Itinerary(from: spec.url, with: spec.method, asking: plan.asked)
-        while true {
-            if let stop = control.stop { return .stopped(stop) }
-            progress.enter(.connecting)
-            let end = await download(way, plan.continued)
-            if let stop = control.stop { return .stopped(stop) }
-            if let failure = end.failure { return .failed(failure) }
-            let target = end.result.metrics.redirectURL
-            switch way.step(after: end.result.outcome, end.verdict, redirectingTo: target) {
-            case .askAgain: continue
-            case .arrived: return whole(end, way)
-            case .alreadyThere(let size): return await alreadyWhole(plan.continued, size: size, end.result, way)
-            case .failed(let failure): return .failed(failure, hint(end))
-            case .abandoned: return .stopped(.shutdown)
-            }
+        var lead = Lead(self, plan)
+        let end = await lead.run()
+        let others = await othersEnd(after: end.loss)
+        if let stop = control.stop { return .stopped(stop) }
+        return conclusion(end, others)
+    }
+
+    /// - Returns: why the last connection beside the first was lost; nil when there was none, or none was lost.
+    private func othersEnd(after loss: Connection.Loss?) async -> Connection.Loss? {
+        guard let (crew, ending) = opening.withLock({ $0.crew }) else { return nil }
+        crew.leadLeft(loss)
+        return await ending.value
+    }
+
+    /// What the connections together have come to.
+    private func conclusion(_ lead: Lead.End, _ others: Connection.Loss?) -> End {
+        let loss = lead.loss ?? others
+        guard let assembly, assembly.isComplete, let answer = lead.answer else {
+            return loss.map { .failed($0.failure, $0.hint) } ?? .stopped(.shutdown)
         }
+        let size = assembly.part.written.end
+        if let failure = spec.refusal(ofSize: size) { return .failed(failure) }
+        return .whole(
+            WholePart(
+                file: assembly.part, size: size, head: answer.head, validators: assembly.validators,
+                label: assembly.label, metrics: answer.metrics, url: answer.way.url, redirects: answer.way.redirects,
+                isLengthVerified: answer.metrics.bodyEndKnown || assembly.size != nil || spec.expectedSize != nil))
     }
 
-    private func download(_ way: Itinerary, _ continued: (part: Part, file: Descriptor)?) async -> Download.End {
-        let download = Download(
-            Download.Context(
-                asked: way.asked(after: continued?.part), label: continued?.part.label ?? FileLabel(),
-                bytesHad: job.bytesDurable, spec: spec, lane: lane,
-                part: { [services, lane, spec] offset in
-                    services.partFile(at: offset, continuing: continued, spec, lane)
-                },
-                onAccept: { [self] in accepted($0, from: way.url) },
-                onBytes: { [progress] in progress.add($0) }))
-        let request = RequestPlan.request(way, spec, limits: limits, services)
-        return await download.run(request, on: services.client, control)
-    }
-
-    /// On the transfer loop: bytes are about to come.
-    private func accepted(_ acceptance: Download.Acceptance, from url: String) {
-        progress.begin(
-            acceptance.part, at: acceptance.offset, expected: acceptance.size, resume: acceptance.outcome)
-        exchange.withLock { exchange in
-            exchange.acceptance = acceptance
-            exchange.url = url
+    /// On the transfer loop: the first response is accepted, bytes are about to come.
+    func begin(_ assembly: Assembly) {
+        progress.begin(assembly.part, at: assembly.bytesHad, expected: assembly.size, resume: assembly.outcome)
+        opening.withLock { opening in
+            opening.assembly = assembly
             // A fresh beginning is told with the end; it is what everybody expects.
-            if acceptance.outcome != .fresh { exchange.announcement = announce(acceptance.outcome) }
+            if assembly.outcome != .fresh { opening.announcement = announce(assembly.outcome) }
+            guard assembly.isDivisible else { return }
+            let crew = Crew(self, assembly)
+            opening.crew = (crew, Task { await crew.run() })
         }
     }
 
     private func announce(_ outcome: ResumeOutcome) -> Task<Void, Never> {
         Task { [services, job] in await services.beginTransfer(of: job, outcome) }
-    }
-
-    private func whole(_ end: Download.End, _ way: Itinerary) -> End {
-        guard let acceptance = end.acceptance, let head = end.result.head else { return .stopped(.shutdown) }
-        let size = acceptance.part.written
-        if let expected = acceptance.size, expected != size {
-            return .failed(Failure(.truncated, "The body ended after \(size) of \(expected) bytes."))
-        }
-        if let failure = spec.refusal(ofSize: size) { return .failed(failure) }
-        return .whole(
-            WholePart(
-                file: acceptance.part, size: size, head: head, validators: acceptance.validators,
-                label: acceptance.label, metrics: end.result.metrics, url: way.url, redirects: way.redirects,
-                isLengthVerified: end.result.metrics.bodyEndKnown || spec.expectedSize != nil)
-        )
-    }
-
-    /// Nothing was left to fetch: the crash came between the last byte and the promotion.
-    private func alreadyWhole(
-        _ continued: (part: Part, file: Descriptor)?, size: Int64, _ result: TransferResult, _ way: Itinerary
-    ) async -> End {
-        guard let continued, let head = result.head else { return .stopped(.shutdown) }
-        if let failure = spec.refusal(ofSize: size) { return .failed(failure) }
-        let acceptance = Download.Acceptance(
-            part: services.partFile(at: size, continuing: continued, spec, lane), offset: size, size: size,
-            outcome: .resumed(offset: size), validators: continued.part.validators, label: continued.part.label)
-        do {
-            try await lane.run { try acceptance.part.open() }
-        } catch {
-            return .failed((error as? DiskError)?.failure ?? Failure(.storageError, "\(error)"))
-        }
-        accepted(acceptance, from: way.url)
-        return .whole(
-            WholePart(
-                file: acceptance.part, size: size, head: head, validators: acceptance.validators,
-                label: acceptance.label, metrics: result.metrics, url: way.url, redirects: way.redirects,
-                isLengthVerified: true))
-    }
-
-    private func hint(_ end: Download.End) -> RetryPolicy.Hint {
-        let facts = end.result.head.map { ResponseFacts(status: $0.status, headers: $0.headers) }
-        let hasNoRoute = if case .failed(.networkUnreachable) = end.result.outcome { true } else { false }
-        return RetryPolicy.Hint(retryAfter: facts?.retryDelay(at: services.time.now), hasNoRoute: hasNoRoute)
     }
 }
 

@@ -22,9 +22,11 @@ struct Itinerary: Sendable {
     }
 
     /// What is asked for at the present address, to go on with those bytes.
-    func asked(after part: Part?) -> RequestedRange {
+    ///
+    /// - Parameter source: where those bytes came from.
+    func asked(continuing source: String?) -> RequestedRange {
         var asked = asked
-        asked.isElsewhere = asked.offset > 0 && part?.url != url
+        asked.isElsewhere = asked.bytesHad > 0 && source != url
         return asked
     }
 
@@ -81,11 +83,15 @@ struct Itinerary: Sendable {
 
     /// Once: a server that answers a request for everything with a range is beyond help.
     private mutating func restart(_ why: ResumeOutcome.RestartReason) -> Step {
+        if asked.bytesHad == 0, asked.probesRanges {
+            asked.probesRanges = false
+            return .askAgain
+        }
         guard !hasRestarted else {
             return .failed(Failure(.badRange, "The server answers a request for the whole file with a range."))
         }
         hasRestarted = true
-        asked = RequestPlan.fromStart(why)
+        asked = RequestPlan.fromStart(why, probing: asked.probesRanges)
         return .askAgain
     }
 }

@@ -9,11 +9,16 @@ struct RequestPlan {
 
     /// Bytes are only ever continued under a strong validator, and only where they really are on disk.
     init(for job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
+        self.init(continuing: job, spec, in: folder)
+        // What answers another method than GET is no file with ranges (RFC 9110, section 14.2).
+        asked.probesRanges = spec.connections > 1 && spec.method == .get
+    }
+
+    private init(continuing job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
         guard let part = job.part, part.bytesDurable > 0 else {
             asked = job.isPartLost ? Self.fromStart(.partMissing) : .whole
             return
         }
-        // What answers another method than GET is no file with ranges (RFC 9110, section 14.2).
         guard spec.method == .get, part.validators.strong != nil else {
             asked = Self.fromStart(.noValidator)
             return
@@ -21,7 +26,7 @@ struct RequestPlan {
         do throws(DownloadsFolder.PartLoss) {
             let file = try folder.openPart(part)
             continued = (part, file)
-            asked = RequestedRange(offset: part.bytesDurable, validators: part.validators, size: part.size)
+            asked = part.rest
         } catch {
             switch error {
             case .missing: asked = Self.fromStart(.partMissing)
@@ -30,16 +35,21 @@ struct RequestPlan {
         }
     }
 
-    static func fromStart(_ why: ResumeOutcome.RestartReason) -> RequestedRange {
-        RequestedRange(offset: 0, restart: why)
+    static func fromStart(_ why: ResumeOutcome.RestartReason, probing: Bool = false) -> RequestedRange {
+        var asked = RequestedRange(offset: 0, restart: why)
+        asked.probesRanges = probing
+        return asked
     }
 
-    /// The next request on an attempt's way. The job's own headers and credentials stay with the origin that they are
-    /// meant for; session-wide rules of the connection hold everywhere.
-    static func request(
-        _ way: Itinerary, _ spec: ResolvedSpec, limits: [RateLimit], _ services: EngineServices
-    ) -> TransferRequest {
-        let isHome = URLRule.origin(of: way.url) == URLRule.origin(of: spec.url)
+}
+
+extension Attempt {
+    /// The next request on its way. The job's own headers and credentials stay with the origin that they are meant for;
+    /// session-wide rules of the connection hold everywhere.
+    ///
+    /// - Parameter home: the address of the job that the way began at.
+    func request(_ way: Itinerary, home: String) -> TransferRequest {
+        let isHome = URLRule.origin(of: way.url) == URLRule.origin(of: home)
         var request = TransferRequest(
             url: services.address(of: way.url), method: way.method.rawValue, userAgent: spec.userAgent)
         // What describes a body goes and stays with it, whoever is asked (fetch.spec.whatwg.org, "HTTP-redirect fetch").
@@ -47,9 +57,12 @@ struct RequestPlan {
         let headers = isHome ? spec.headers.filter { !(hasLostBody && $0.isContentType) } : []
         request.headers = headers.map { (name: $0.name, value: $0.value) }
         request.credentials = isHome ? spec.credentials.map(TransferRequest.Credentials.init) : nil
-        if way.asked.offset > 0 {
+        if way.asked.isRange {
             request.rangeStart = way.asked.offset
-            if let validator = way.asked.validators.strong { request.headers.append(("If-Range", validator)) }
+            request.rangeEnd = way.asked.end.map { $0 - 1 }
+        }
+        if way.asked.bytesHad > 0, let validator = way.asked.validators.strong {
+            request.headers.append(("If-Range", validator))
         }
         if way.method != .get, let body = spec.body {
             request.body = body.bytes
@@ -59,8 +72,9 @@ struct RequestPlan {
             }
         }
         request.timeouts = .init(connect: .seconds(spec.connectSeconds), idle: .seconds(spec.requestSeconds))
+        // Demanded of all of a file's connections together.
         request.minimumSpeed = spec.minimumSpeed.map {
-            .init(bytesPerSecond: $0, over: .seconds(services.minimumSpeedSeconds))
+            .init(bytesPerSecond: max(1, $0 / Int64(spec.connections)), over: .seconds(services.minimumSpeedSeconds))
         }
         request.rateLimits = limits
         // A rehearsal is no matter of the network.

@@ -15,41 +15,42 @@ final class PartFile: Sendable {
     private let opening: @Sendable () throws(DiskError) -> Descriptor
     private let opened = Locked<Descriptor?>(nil)
     private let counters: Locked<Counters>
-    private let digest: Locked<Digest>
+    /// nil: nobody wants it.
+    private let digest: Locked<Digest?>
 
     private struct Counters {
-        /// Bytes from the beginning that have been handed to the system.
-        var written: Int64
-        /// Bytes from the beginning that are on disk.
-        var durable: Int64
+        /// Handed to the system.
+        var written: ByteRanges
+        /// On disk.
+        var durable: ByteRanges
         var isBroken = false
     }
 
-    private enum Digest {
-        case running(SHA256)
-        /// The attempt began in the middle, or nobody asked.
-        case none
+    /// A hash of the first bytes, as far as they came in order.
+    private struct Digest {
+        var hash = SHA256()
+        var count: Int64 = 0
     }
 
     /// Touches no disk yet: a response head is judged on the transfer loop.
     ///
     /// - Parameters:
-    ///   - offset: bytes that are there and durable already.
+    ///   - ranges: bytes that are there and durable already.
     ///   - opening: gives the file; called once, in the lane.
     init(
-        _ id: PartID, offset: Int64, isDigested: Bool, lane: DiskLane,
+        _ id: PartID, having ranges: ByteRanges = ByteRanges(), isDigested: Bool, lane: DiskLane,
         opening: @escaping @Sendable () throws(DiskError) -> Descriptor
     ) {
         self.id = id
         self.lane = lane
         self.opening = opening
-        counters = Locked(Counters(written: offset, durable: offset))
-        digest = Locked(isDigested && offset == 0 ? .running(SHA256()) : .none)
+        counters = Locked(Counters(written: ranges, durable: ranges))
+        digest = Locked(isDigested ? Digest() : nil)
     }
 
-    var written: Int64 { counters.withLock { $0.written } }
-    var durable: Int64 { counters.withLock { $0.durable } }
-    var isDirty: Bool { counters.withLock { $0.written > $0.durable && !$0.isBroken } }
+    var written: ByteRanges { counters.withLock { $0.written } }
+    var durable: ByteRanges { counters.withLock { $0.durable } }
+    var isDirty: Bool { counters.withLock { $0.written != $0.durable && !$0.isBroken } }
 
     /// Opens the file, in the lane, before anything else is done with it.
     func open() throws(DiskError) {
@@ -74,10 +75,10 @@ final class PartFile: Sendable {
         if errno == ENOSPC || errno == EDQUOT || errno == EFBIG { throw DiskError("reserve \(size) bytes") }
     }
 
-    /// Appends. To be called in the lane.
-    func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) {
+    /// To be called in the lane.
+    func write(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws(DiskError) {
         let file = try file
-        var offset = written
+        var offset = start
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = pwrite(
@@ -88,14 +89,11 @@ final class PartFile: Sendable {
             rest = rest.dropFirst(count)
         }
         digest.withLock { digest in
-            if case .running(var hash) = digest {
-                // Taken out first: a copy of the state for every chunk would be a waste.
-                digest = .none
-                hash.update(bufferPointer: bytes)
-                digest = .running(hash)
-            }
+            guard digest?.count == start else { return }
+            digest?.hash.update(bufferPointer: bytes)
+            digest?.count = offset
         }
-        counters.withLock { $0.written = offset }
+        if offset > start { counters.withLock { $0.written.insert(contentsOf: start..<offset) } }
     }
 
     /// Makes what is written durable. To be called in the lane, or at least not before the writes it is to cover.
@@ -107,29 +105,31 @@ final class PartFile: Sendable {
             counters.withLock { $0.isBroken = true }
             throw error
         }
-        counters.withLock { $0.durable = max($0.durable, written) }
+        noteDurable(written)
     }
 
     /// After the whole file system has been synced.
     ///
     /// - Parameter written: what was written when that began.
-    func noteDurable(_ written: Int64) { counters.withLock { $0.durable = max($0.durable, written) } }
+    func noteDurable(_ written: ByteRanges) {
+        counters.withLock { $0.durable = $0.durable.union(written) }
+    }
 
-    /// Lowercase hexadecimal, once everything is written: from the running hash, else by reading the part once.
+    /// Lowercase hexadecimal, once everything is written: from the running hash, and by reading once what did not come in
+    /// order.
     ///
     /// - Parameter isStopped: asked now and then; true ends it with nil.
     func sha256(isStopped: () -> Bool) throws(DiskError) -> String? {
-        if case .running(let hash) = digest.withLock({ $0 }) { return hash.finalize().hexadecimal }
-        let file = try file
-        var hash = SHA256()
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        var offset: off_t = 0
-        while offset < written {
+        guard var (hash, offset) = digest.withLock({ $0.map { ($0.hash, $0.count) } }) else { return nil }
+        let (file, end) = (try file, written.end)
+        var buffer: [UInt8] = []
+        while offset < end {
             if isStopped() { return nil }
-            let count = pread(file.number, &buffer, buffer.count, offset)
+            if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: 1 << 20) }
+            let count = pread(file.number, &buffer, buffer.count, off_t(offset))
             guard count > 0 else { throw DiskError("read the part back", code: count == 0 ? EIO : errno) }
             buffer.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            offset += off_t(count)
+            offset += Int64(count)
         }
         return hash.finalize().hexadecimal
     }
