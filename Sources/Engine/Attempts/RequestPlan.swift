@@ -47,8 +47,10 @@ extension Attempt {
     /// The next request on its way. The job's own headers and credentials stay with the origin that they are meant for;
     /// session-wide rules of the connection hold everywhere.
     ///
-    /// - Parameter home: the address of the job that the way began at.
-    func request(_ way: Itinerary, home: String) -> TransferRequest {
+    /// - Parameters:
+    ///   - home: the address of the job that the way began at.
+    ///   - isShare: others bring the rest of the file at the same time.
+    func request(_ way: Itinerary, home: String, isShare: Bool = false) -> TransferRequest {
         let isHome = URLRule.origin(of: way.url) == URLRule.origin(of: home)
         var request = TransferRequest(
             url: services.address(of: way.url), method: way.method.rawValue, userAgent: spec.userAgent)
@@ -72,9 +74,11 @@ extension Attempt {
             }
         }
         request.timeouts = .init(connect: .seconds(spec.connectSeconds), idle: .seconds(spec.requestSeconds))
-        // Demanded of all of a file's connections together.
         request.minimumSpeed = spec.minimumSpeed.map {
-            .init(bytesPerSecond: max(1, $0 / Int64(spec.connections)), over: .seconds(services.minimumSpeedSeconds))
+            // Demanded of a file; no connection has to bring it alone.
+            .init(
+                bytesPerSecond: isShare ? max(1, $0 / Int64(connections)) : $0,
+                over: .seconds(services.minimumSpeedSeconds))
         }
         request.rateLimits = limits
         // A rehearsal is no matter of the network.
