@@ -32,6 +32,8 @@ final class Attempt: Sendable {
         var url = ""
         /// The transaction that tells how the attempt began.
         var announcement: Task<Void, Never>?
+        /// A restart that was told before the response that begins it.
+        var restart: ResumeOutcome?
     }
 
     init(_ admitted: AdmittedJob, under limits: [RateLimit], _ services: EngineServices) {
@@ -101,6 +103,7 @@ final class Attempt: Sendable {
             if let stop = control.stop { return .stopped(stop) }
             progress.enter(.connecting)
             let end = await download(way, plan.continued)
+            if case .askFromStart(let why) = end.verdict { await giveUp(end, why) }
             if let stop = control.stop { return .stopped(stop) }
             if let failure = end.failure { return .failed(failure) }
             let target = end.result.metrics.redirectURL
@@ -136,8 +139,24 @@ final class Attempt: Sendable {
             exchange.acceptance = acceptance
             exchange.url = url
             // A fresh beginning is told with the end; it is what everybody expects.
-            if acceptance.outcome != .fresh { exchange.announcement = announce(acceptance.outcome) }
+            if acceptance.outcome != .fresh, acceptance.outcome != exchange.restart {
+                exchange.announcement = announce(acceptance.outcome)
+            }
         }
+    }
+
+    /// What came under a head that was not true is no part of the file, promised or not: it goes before anything else
+    /// is asked for. (Of a head that was refused, nothing came.)
+    private func giveUp(_ end: Download.End, _ why: ResumeOutcome.RestartReason) async {
+        guard let part = end.acceptance?.part else { return }
+        let announcement = exchange.withLock { exchange in
+            exchange.acceptance = nil
+            exchange.restart = .restarted(why)
+            return exchange.announcement
+        }
+        await announcement?.value
+        await services.beginTransfer(of: job, .restarted(why))
+        services.folder.removePart(part.id)
     }
 
     private func announce(_ outcome: ResumeOutcome) -> Task<Void, Never> {
@@ -147,7 +166,9 @@ final class Attempt: Sendable {
     private func whole(_ end: Download.End, _ way: Itinerary) -> End {
         guard let acceptance = end.acceptance, let head = end.result.head else { return .stopped(.shutdown) }
         let size = acceptance.part.written
-        if let expected = acceptance.size, expected != size {
+        // Where nothing marks the end of a body, too few bytes are a lost connection rather than another file.
+        let isEndKnown = end.result.metrics.bodyEndKnown
+        if let expected = acceptance.size ?? (isEndKnown ? nil : spec.expectedSize), size < expected {
             return .failed(Failure(.truncated, "The body ended after \(size) of \(expected) bytes."))
         }
         if let failure = spec.refusal(ofSize: size) { return .failed(failure) }
@@ -155,7 +176,7 @@ final class Attempt: Sendable {
             WholePart(
                 file: acceptance.part, size: size, head: head, validators: acceptance.validators,
                 label: acceptance.label, metrics: end.result.metrics, url: way.url, redirects: way.redirects,
-                isLengthVerified: end.result.metrics.bodyEndKnown || spec.expectedSize != nil)
+                isLengthVerified: isEndKnown || acceptance.size != nil || spec.expectedSize != nil)
         )
     }
 

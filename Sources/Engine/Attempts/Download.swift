@@ -128,14 +128,16 @@ final class Download: TransferHandler {
     }
 
     private func write(_ chunk: Chunk) {
-        let (part, skipped): (PartFile?, Int64) = state.withLock { state in
-            guard state.failure == nil else { return (nil, 0) }
+        let (acceptance, skipped): (Acceptance?, Int64) = state.withLock { state in
+            guard state.failure == nil, case .accept = state.verdict else { return (nil, 0) }
             let skipped = min(state.skipping, Int64(chunk.count))
             state.skipping -= skipped
-            return (state.acceptance?.part, skipped)
+            return (state.acceptance, skipped)
         }
-        guard let part else { return }
+        guard let acceptance else { return }
+        let part = acceptance.part
         let count = chunk.count - Int(skipped)
+        if let size = acceptance.size, part.written + Int64(count) > size { return disbelieve() }
         if let limit = context.spec.maxSize, part.written + Int64(count) > limit { return fail(.tooLarge(limit)) }
         do throws(DiskError) {
             try chunk.withUnsafeBytes { bytes throws(DiskError) in
@@ -145,6 +147,16 @@ final class Download: TransferHandler {
         } catch {
             fail(error.failure)
         }
+    }
+
+    /// A body in chunks, or without any length, can run past the range that its head stated. Then nobody knows which
+    /// bytes it brings: many a server sends the whole file under the head of its rest.
+    private func disbelieve() {
+        let transfer = state.withLock { state in
+            state.verdict = .askFromStart(.badRange)
+            return state.transfer
+        }
+        transfer?.cancel()
     }
 
     private func fail(_ failure: Failure) {
