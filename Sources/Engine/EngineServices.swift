@@ -39,10 +39,10 @@ struct EngineServices: Sendable {
         }
     }
 
-    /// Tells how the attempt begins; a part that could not be continued is gone afterwards.
-    func beginTransfer(of job: Job, _ outcome: ResumeOutcome) async {
+    /// Tells how the attempt begins; a part that could not be continued is gone afterwards, and so is `dropped`.
+    func beginTransfer(of job: Job, _ outcome: ResumeOutcome, without dropped: PartID? = nil) async {
         await persist("the beginning of \(job.id)'s transfer") {
-            try await store.beginTransfer(of: job, outcome)
+            try await store.beginTransfer(of: job, outcome, without: dropped)
         }
         if case .restarted = outcome, let part = job.part { folder.removePart(part.id) }
     }

@@ -27,6 +27,7 @@ final class Assembly: Sendable {
         /// The connections that bring something, by their share.
         var transfers: [Segments.Claim: Transfer] = [:]
         var isAbandoned = false
+        var isUnsound = false
     }
 
     /// What the first response is for: the first bytes missing, or nothing where nothing is.
@@ -122,6 +123,14 @@ final class Assembly: Sendable {
             state.transfers[claim] = nil
             if isBodyWhole { state.segments.close(claim) } else { state.segments.giveUp(claim) }
         }
+    }
+
+    /// Bytes have come that are none of the file, and nobody knows which: none of it may be kept.
+    var isUnsound: Bool { state.withLock { $0.isUnsound } }
+
+    func disbelieve() {
+        state.withLock { $0.isUnsound = true }
+        abandon()
     }
 
     /// Something is wrong that no other connection could make good: all of them end.

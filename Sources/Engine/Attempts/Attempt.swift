@@ -33,6 +33,8 @@ final class Attempt: Sendable {
         var assembly: Assembly?
         /// The transaction that tells how the attempt began.
         var announcement: Task<Void, Never>?
+        /// A restart that was told before the response that begins it.
+        var restart: ResumeOutcome?
         /// The connections beside the first, and their end.
         var crew: (Crew, Task<Connection.Loss?, Never>)?
     }
@@ -104,11 +106,32 @@ final class Attempt: Sendable {
         guard let plan = try? await lane.run({ [job, spec] in RequestPlan(for: job, spec, in: folder) }) else {
             return .stopped(.shutdown)
         }
+        let end = await fetch(plan)
+        guard let assembly, assembly.isUnsound else { return end }
+        await giveUp(assembly, .badRange)
+        return await fetch(RequestPlan(anew: .badRange))
+    }
+
+    private func fetch(_ plan: RequestPlan) async -> End {
         var lead = Lead(self, plan)
         let end = await lead.run()
         let others = await othersEnd(after: end.loss)
         if let stop = control.stop { return .stopped(stop) }
         return conclusion(end, others)
+    }
+
+    /// What came under a head that was not true is no part of the file, promised or not: it goes before anything else is
+    /// asked for. (Of a head that was refused, nothing came.)
+    private func giveUp(_ assembly: Assembly, _ why: ResumeOutcome.RestartReason) async {
+        let announcement = opening.withLock { opening in
+            opening.assembly = nil
+            opening.crew = nil
+            opening.restart = .restarted(why)
+            return opening.announcement
+        }
+        await announcement?.value
+        await services.beginTransfer(of: job, .restarted(why), without: assembly.part.id)
+        services.folder.removePart(assembly.part.id)
     }
 
     /// - Returns: why the last connection beside the first was lost; nil when there was none, or none was lost.
@@ -125,12 +148,17 @@ final class Attempt: Sendable {
             return loss.map { .failed($0.failure, $0.hint) } ?? .stopped(.shutdown)
         }
         let size = assembly.part.written.end
+        // Where nothing marks the end of a body, too few bytes are a lost connection rather than another file.
+        let isEndKnown = answer.metrics.bodyEndKnown || assembly.size != nil
+        if !isEndKnown, let expected = spec.expectedSize, size < expected {
+            return .failed(Failure(.truncated, "The body ended after \(size) of \(expected) bytes."))
+        }
         if let failure = spec.refusal(ofSize: size) { return .failed(failure) }
         return .whole(
             WholePart(
                 file: assembly.part, size: size, head: answer.head, validators: assembly.validators,
                 label: assembly.label, metrics: answer.metrics, url: answer.way.url, redirects: answer.way.redirects,
-                isLengthVerified: answer.metrics.bodyEndKnown || assembly.size != nil || spec.expectedSize != nil))
+                isLengthVerified: isEndKnown || spec.expectedSize != nil))
     }
 
     /// On the transfer loop: the first response is accepted, bytes are about to come.
@@ -139,7 +167,9 @@ final class Attempt: Sendable {
         opening.withLock { opening in
             opening.assembly = assembly
             // A fresh beginning is told with the end; it is what everybody expects.
-            if assembly.outcome != .fresh { opening.announcement = announce(assembly.outcome) }
+            if assembly.outcome != .fresh, assembly.outcome != opening.restart {
+                opening.announcement = announce(assembly.outcome)
+            }
             guard assembly.isDivisible else { return }
             let crew = Crew(self, assembly)
             opening.crew = (crew, Task { await crew.run() })

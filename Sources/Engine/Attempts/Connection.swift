@@ -79,7 +79,7 @@ struct Connection: Sendable {
         let missing = assembly.range(of: claim)
         let isBodyWhole = end.result.outcome == .completed && end.failure == nil
         assembly.leave(claim, isBodyWhole: isBodyWhole)
-        if let failure = end.failure { return Loss(failure: failure, isFinal: failure.code != .badRange) }
+        if let failure = end.failure { return Loss(failure: failure, isFinal: true) }
         guard let missing, !missing.isEmpty, !end.isShareFull else { return nil }
         switch end.result.outcome {
         case .completed where missing.upperBound == .max: return nil

@@ -126,7 +126,7 @@ final class Download: TransferHandler {
         guard let share, Int(skipped) < chunk.count else { return }
         let came = chunk.count - Int(skipped)
         guard let advance = share.assembly.advance(share.claim, by: came) else { return fill() }
-        if advance.isExcess { return fail(Self.excess) }
+        if advance.isExcess { return disbelieve(share.assembly) }
         if let limit = context.maxSize, advance.offset + Int64(advance.count) > limit { return fail(.tooLarge(limit)) }
         do throws(DiskError) {
             try chunk.withUnsafeBytes { bytes throws(DiskError) in
@@ -140,7 +140,12 @@ final class Download: TransferHandler {
         if advance.isCut { fill() }
     }
 
-    private static let excess = Failure(.badRange, "The server sent more bytes than its Content-Range announced.")
+    /// A body in chunks, or without any length, can run past the range that its head stated. Then nobody knows which
+    /// bytes it brings: many a server sends the whole file under the head of its rest.
+    private func disbelieve(_ assembly: Assembly) {
+        assembly.disbelieve()
+        fail(Failure(.badRange, "The server sent more bytes than its Content-Range announced."))
+    }
 
     private func fail(_ failure: Failure) {
         end { $0.failure = $0.failure ?? failure }

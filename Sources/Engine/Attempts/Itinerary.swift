@@ -49,7 +49,8 @@ struct Itinerary: Sendable {
     ) -> Step {
         switch (outcome, verdict) {
         case (.rejected, .redirect(let status)): follow(target, after: status)
-        case (.rejected, .askFromStart(let why)): restart(why)
+        // Of its head, or of a body that was not what the head had said.
+        case (_, .askFromStart(let why)): restart(why)
         case (.rejected, .alreadyComplete(let size)): .alreadyThere(size: size)
         case (.rejected, .fail(let failure)): .failed(failure)
         case (.completed, .accept): .arrived
@@ -63,7 +64,7 @@ struct Itinerary: Sendable {
     private mutating func follow(_ target: String?, after status: Int) -> Step {
         guard let target, URLRule.fault(in: target) == nil else {
             let place =
-                target.map { "to \(URLRule.redacted($0)), which cannot be fetched" } ?? "without saying where to"
+                target.map { "to \(URLRule.redacted($0)), which cannot be fetched" } ?? "to what is no address"
             return .failed(Failure(.badURL, "The server redirects \(place)."))
         }
         redirects.append(url)

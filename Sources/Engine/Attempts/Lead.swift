@@ -64,7 +64,7 @@ struct Lead {
             attempt.services.partFile(continuing: continued, attempt.spec, attempt.lane), from: way.url, size: size,
             validators: continued == nil ? facts.validators : asked.validators,
             label: facts.label.completed(by: continued?.part.label ?? FileLabel()), outcome: outcome,
-            isRange: facts.status == 206, time: attempt.services.time)
+            isRange: asked.isRange && facts.status == 206, time: attempt.services.time)
         attempt.begin(assembly)
         return Download.Share(assembly: assembly, claim: assembly.firstClaim)
     }

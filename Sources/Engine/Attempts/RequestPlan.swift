@@ -14,6 +14,9 @@ struct RequestPlan {
         asked.probesRanges = spec.connections > 1 && spec.method == .get
     }
 
+    /// Everything, without a range in the request, and without anything that was had.
+    init(anew why: ResumeOutcome.RestartReason) { asked = Self.fromStart(why) }
+
     private init(continuing job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
         guard let part = job.part, part.bytesDurable > 0 else {
             asked = job.isPartLost ? Self.fromStart(.partMissing) : .whole
