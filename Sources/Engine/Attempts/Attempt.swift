@@ -125,7 +125,6 @@ final class Attempt: Sendable {
     private func giveUp(_ assembly: Assembly, _ why: ResumeOutcome.RestartReason) async {
         let announcement = opening.withLock { opening in
             opening.assembly = nil
-            opening.crew = nil
             opening.restart = .restarted(why)
             return opening.announcement
         }
@@ -136,7 +135,8 @@ final class Attempt: Sendable {
 
     /// - Returns: why the last connection beside the first was lost; nil when there was none, or none was lost.
     private func othersEnd(after loss: Connection.Loss?) async -> Connection.Loss? {
-        guard let (crew, ending) = opening.withLock({ $0.crew }) else { return nil }
+        // Taken out: it knows this attempt, which would never go.
+        guard let (crew, ending) = opening.withLock({ $0.crew.take() }) else { return nil }
         crew.leadLeft(loss)
         return await ending.value
     }

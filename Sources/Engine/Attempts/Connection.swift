@@ -71,7 +71,8 @@ struct Connection: Sendable {
                 judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: asked.bytesHad).ofRange },
                 share: { _, _, _ in Download.Share(assembly: assembly, claim: claim) },
                 onBytes: { attempt.progress.add($0) }))
-        return await download.run(attempt.request(way, home: source.home, isShare: attempt.connections > 1), for: attempt)
+        return await download.run(
+            attempt.request(way, home: source.home, isShare: attempt.connections > 1), for: attempt)
     }
 
     /// The exchange that filled a share has ended: leaves it, and tells what went wrong, if anything did.

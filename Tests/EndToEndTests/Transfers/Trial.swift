@@ -19,8 +19,8 @@ struct Trial: Sendable {
     let origin: Origin
     let fetchd: FetchdProcess
     /// What the origin serves, and what it serves when that has changed: no other row has the same bytes.
-    let file: [UInt8]
-    let other: [UInt8]
+    private(set) var file: [UInt8]
+    private(set) var other: [UInt8]
 
     init(_ number: Int, _ origin: Origin, _ fetchd: FetchdProcess) {
         (self.number, self.origin, self.fetchd) = (number, origin, fetchd)
@@ -75,6 +75,14 @@ struct Trial: Sendable {
     func alone() async throws -> Trial {
         Trial(number, origin, try await FetchdProcess.start())
     }
+
+    /// The same row with a file that is worth several connections.
+    func wide() -> Trial {
+        var wide = self
+        wide.file = Content.random(seed: UInt64(3000 + number), count: 10 * Self.size)
+        wide.other = Content.random(seed: UInt64(4000 + number), count: 10 * Self.size)
+        return wide
+    }
 }
 
 // MARK: - What is on disk
@@ -112,6 +120,7 @@ extension Trial {
 
     /// Which of the origin's bytes these are.
     private func name(of bytes: [UInt8]) throws -> String {
+        if bytes.count > 2 * Self.size, bytes.count > file.count { return try wide().name(of: bytes) }
         let versions = [
             (whole: "all", suffix: "", file), ("all of the new file", " of the new file", other),
             ("the page", " of the page", Self.page), ("all, as gzip", " of the gzip", Gzip.member(of: file)),
