@@ -13,6 +13,7 @@ extension TransferError: CustomStringConvertible {
         case .connectionLost(let why): "the connection was lost (\(why))"
         case .truncated(let expected?, let received): "the answer ended after \(received) of \(expected) bytes"
         case .truncated(nil, let received): "the answer ended early, after \(received) bytes"
+        case .timedOut(.lookup): "its name could not be resolved in time"
         case .timedOut(.connect): "it did not take the connection in time"
         case .timedOut(.idle): "it fell silent for too long"
         case .timedOut(.total): "it did not answer in time"

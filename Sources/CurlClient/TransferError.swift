@@ -35,6 +35,8 @@ public enum TransferError: Error, Sendable, Equatable {
     case other(code: Int32, message: String)
 
     public enum Deadline: Sendable {
+        /// The name was still being looked up when the time to connect was over.
+        case lookup
         case connect, idle, total
     }
 }

@@ -21,6 +21,7 @@ extension Failure {
         case .truncated(let expected?, let received):
             self.init(.truncated, "The body ended after \(received) of \(expected) bytes.")
         case .truncated(nil, let received): self.init(.truncated, "The body ended early, after \(received) bytes.")
+        case .timedOut(.lookup): self.init(.nameResolutionFailed, "The name of \(host) could not be resolved in time.")
         case .timedOut(.connect): self.init(.timedOut, "\(host) did not take the connection in time.")
         case .timedOut(.idle): self.init(.timedOut, "\(host) fell silent for too long.")
         case .timedOut(.total): self.init(.timedOut, "The transfer from \(host) took too long.")
