@@ -43,7 +43,8 @@ struct Service {
 
         // Listening comes before recovering, so that an occupied port is told before anything is changed.
         let readiness = Readiness()
-        let front = Front(options: frontOptions, store: store, engine: engine, readiness: readiness, log: log)
+        let front = Front(
+            options: frontOptions([downloads, webhooks]), store: store, engine: engine, readiness: readiness, log: log)
         let server = try StartError.wrapping { () throws(HTTPServerError) in
             try HTTPServer(options: serverOptions, handler: front)
         }
@@ -101,12 +102,13 @@ struct Service {
         return options
     }
 
-    private var frontOptions: Front.Options {
+    private func frontOptions(_ clients: [CurlClient]) -> Front.Options {
         var options = Front.Options()
         options.token = settings.token
         options.publicHosts = settings.publicHosts
         options.acknowledgementPatience = settings.acknowledgementPatience
         options.allowsRehearsals = settings.enableRehearsals
+        options.loops = { clients.map(LoopFigures.init) }
         return options
     }
 
