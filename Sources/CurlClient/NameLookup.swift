@@ -1,3 +1,4 @@
+import CCurl
 import Glibc
 
 /// The system's resolver, with all that /etc/nsswitch.conf and /etc/resolv.conf say of it.
