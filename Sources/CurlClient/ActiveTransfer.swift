@@ -81,7 +81,7 @@ extension ActiveTransfer {
 
     /// Whether a socket to this address may be opened.
     func admits(_ address: IPAddress?) -> Bool {
-        let isAdmitted = services.admits(address)
+        let isAdmitted = mayTalk(to: address)
         if isAdmitted {
             evidence.wasAdmitted = true
             evidence.isConnecting = true
@@ -93,6 +93,15 @@ extension ActiveTransfer {
         return isAdmitted
     }
 
+    /// What it means that an address was refused: that of the proxy, if there is one.
+    func refusal(of address: IPAddress?) -> TransferError {
+        request.proxy == nil ? .addressRefused(address) : .proxyAddressRefused(address)
+    }
+
+    private func mayTalk(to address: IPAddress?) -> Bool {
+        request.admitsAnyAddress || services.admits(address)
+    }
+
     func socketFailed(errno: Int32) {
         evidence.lacksDescriptors = errno == EMFILE || errno == ENFILE
     }
@@ -102,8 +111,8 @@ extension ActiveTransfer {
         evidence.remoteAddress = address
         evidence.isConnecting = false
         let ip = IPAddress(address)
-        guard services.admits(ip) else {
-            outcome = .failed(.addressRefused(ip))
+        guard mayTalk(to: ip) else {
+            outcome = .failed(refusal(of: ip))
             return false
         }
         progressed()

@@ -20,7 +20,7 @@ extension CurlClient {
         /// with `headTooLarge`. 256 KiB. libcurl's own limit is 100 KiB for one line.
         public var headBytes = 256 * 1024
 
-        /// Whether an address may be talked to; nil admits all. Asked on the client's thread, with the address of the
+        /// Whether an address may be talked to, such as by an `AddressPolicy`; nil admits all. Asked on the client's thread, with the address of the
         /// socket rather than its text, before a connection is opened and again before each request, as a connection
         /// may be reused. Must not block.
         public var admitsAddress: (@Sendable (IPAddress) -> Bool)?

@@ -11,6 +11,8 @@ public enum TransferError: Error, Sendable, Equatable {
     case networkUnreachable(String)
     /// `Options.admitsAddress` said no to every address of the host; nil when an address could not be read.
     case addressRefused(IPAddress?)
+    /// The same of the proxy.
+    case proxyAddressRefused(IPAddress?)
     /// In the words of `TransferError+TLS.swift`, which tell an expired certificate, one for another host, one that
     /// nobody trusted has issued, and a key that is not pinned apart. Also when the request's own options cannot be used.
     case tlsFailed(String)

@@ -34,8 +34,9 @@ struct Service {
         let folder = try StartError.wrapping { () throws(EngineError) in
             try DownloadsFolder(at: settings.downloadsDir)
         }
-        let downloads = try StartError.wrapping { () throws(CurlClientError) in try CurlClient(name: "downloads") }
-        let webhooks = try StartError.wrapping { () throws(CurlClientError) in try CurlClient(name: "webhooks") }
+        let policy = AddressPolicy(allowing: settings.allowedNetworks)
+        let downloads = try client("downloads", admitting: policy.admits)
+        let webhooks = try client("webhooks")
         let rehearsals = settings.enableRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
         let engine = Engine(
             options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
@@ -80,6 +81,15 @@ struct Service {
         readiness.open()
         log.notice("fetchd \(Version.text) is ready at http://\(settings.listen.with(port: server.port))")
         await engine.run()
+    }
+
+    /// - Parameter admits: nil for webhooks, which are posted to any address: their receivers often stand beside the
+    ///   service.
+    private func client(_ name: String, admitting admits: (@Sendable (IPAddress) -> Bool)? = nil) throws -> CurlClient {
+        var options = CurlClient.Options()
+        options.admitsAddress = admits
+        options.maxLookups = DescriptorLimit.lookups
+        return try StartError.wrapping { () throws(CurlClientError) in try CurlClient(options: options, name: name) }
     }
 
     private func engineOptions(_ rehearsals: RehearsalOrigin?) -> Engine.Options {
