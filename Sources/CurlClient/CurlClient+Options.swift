@@ -20,9 +20,9 @@ extension CurlClient {
         /// with `headTooLarge`. 256 KiB. libcurl's own limit is 100 KiB for one line.
         public var headBytes = 256 * 1024
 
-        /// Whether an address may be talked to, such as by an `AddressPolicy`; nil admits all. Asked on the client's thread, with the address of the
-        /// socket rather than its text, before a connection is opened and again before each request, as a connection
-        /// may be reused. Must not block.
+        /// Whether an address may be talked to, as an `AddressPolicy` says; nil admits all. Asked on the client's thread,
+        /// with the address of the socket rather than its text, before a connection is opened and again before each
+        /// request, as a connection may be reused. Must not block.
         public var admitsAddress: (@Sendable (IPAddress) -> Bool)?
 
         /// Names looked up at once, those included that nobody waits for any longer: a lookup that was begun cannot be

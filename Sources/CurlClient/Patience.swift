@@ -1,7 +1,8 @@
 /// How long a transfer is still waited for: its deadlines, as a value that is told the time.
 ///
-/// libcurl watches the time to connect, once it knows what to connect to. The rest is watched here, because its low-speed check sees a stall late after
-/// bytes came, and because only we know whether a silence is the server's or our own pause.
+/// libcurl watches the time to connect, once it knows what to connect to. The rest is watched here, because its
+/// low-speed check sees a stall late after bytes came, and because only we know whether a silence is the server's or our
+/// own pause.
 struct Patience {
     enum Verdict: Equatable {
         /// Look again then; nil: no deadline is running.

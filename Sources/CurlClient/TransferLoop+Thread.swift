@@ -5,7 +5,7 @@ extension TransferLoop {
     /// Hands the loop to a thread of its own. The caller must not touch it again.
     func startThread() throws(CurlClientError) {
         nonisolated(unsafe) let loop = Unmanaged.passRetained(self)
-        // Opens the latch only when the loop and all it owns are gone. Nobody joins the thread: `Latch` says when it is done.
+        // Opens the latch only when the loop and all it owns are gone. Nobody joins the thread: the latch tells its end.
         let failure = DetachedThread.start { runToEnd(loop).open() }
         guard failure == 0 else {
             loop.release()

@@ -106,11 +106,14 @@ final class TransferLoop {
         }
     }
 
-    /// An error of the multi handle leaves it unusable: what it carried is lost, and another takes its place.
+    /// An error of the multi handle leaves it unusable: what it carried is lost, and another takes its place. Who still
+    /// waits for addresses is not with it yet.
     private func check(_ code: CURLMcode) {
         guard code != CURLM_OK else { return }
         let message = String(cString: curl_multi_strerror(code))
-        for transfer in active.values { end(transfer, .failed(.other(code: code.rawValue, message: message))) }
+        for transfer in active.values where transfer.awaitedHost == nil {
+            end(transfer, .failed(.other(code: code.rawValue, message: message)))
+        }
         if let fresh = try? MultiHandle(poller: poller, maxIdleConnections: options.maxIdleConnections) {
             multi = fresh
         }
