@@ -65,6 +65,20 @@ import Testing
         #expect(job["progress"]["bytes_received"].integer == Int64(bytes.count))
     }
 
+    @Test func aFinishedFileIsClosed() async throws {
+        let stage = try await Stage()
+        stage.origin.serve("/f", .file(bytes))
+        try await stage.api.waitForJob(stage.submit(4), .succeeded)
+        let path = stage.fetchd.folder.path("downloads/f")
+        let table = "/proc/\(stage.fetchd.pid)/fd"
+        _ = try await eventually("the file to be closed") {
+            let open = try FileManager.default.contentsOfDirectory(atPath: table).compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "\(table)/\($0)")
+            }
+            return open.contains(path) ? nil : true
+        }
+    }
+
     @Test func oneConnectionAsksForEverythingAsEver() async throws {
         let stage = try await Stage()
         stage.origin.serve("/f", .file(bytes))
