@@ -32,10 +32,13 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         public var retryAfter: Double?
         /// This machine has no way to the network: no server is to blame, and no attempt is used.
         public var hasNoRoute: Bool
+        /// Another attempt would ask otherwise, and may well succeed, whatever the failure's code says.
+        public var mayPass: Bool
 
-        public init(retryAfter: Double? = nil, hasNoRoute: Bool = false) {
+        public init(retryAfter: Double? = nil, hasNoRoute: Bool = false, mayPass: Bool = false) {
             self.retryAfter = retryAfter
             self.hasNoRoute = hasNoRoute
+            self.mayPass = mayPass
         }
     }
 
@@ -65,7 +68,7 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         case .linkExpired where waitsFor.contains(.url): return .wait(Wait(.url, cause: failure))
         default: break
         }
-        guard failure.mayPass, failuresInARow < maxAttempts else { return .fail(failure) }
+        guard failure.mayPass || hint.mayPass, failuresInARow < maxAttempts else { return .fail(failure) }
         let bound = min(maxSeconds, baseSeconds * pow(2, Double(max(0, failuresInARow - 1))))
         let asked = min(hint.retryAfter ?? 0, Self.retryAfterLimit)
         let delay = max(bound * jitter, asked)
