@@ -47,6 +47,9 @@ extension Fault {
         case .unsatisfiable(let total): answer = refusal(total, request, version)
         case .whole, .shifted, .unasked, .shortened, .openEnded: break
         case .contentRange(let first, let last, let total): tell(&answer, first, last, total)
+        case .falseStart(let distance):
+            answer.framing = .chunked()
+            tell(&answer, -distance, 0, 0)
         case .unknownTotal:
             if let text = answer.header("Content-Range") {
                 answer.set("Content-Range", text.prefix { $0 != "/" } + "/*")

@@ -14,6 +14,8 @@ enum Fault: Sendable {
     // The file, told of otherwise.
     case whole, shifted(by: Int), unasked, shortened(by: Int), openEnded
     case contentRange(first: Int, last: Int, total: Int), unknownTotal, noContentRange, multipart
+    /// The range is said to begin earlier than it does, and no length contradicts.
+    case falseStart(by: Int)
     case claimedLength(more: Int), chunked, untilClose, excess(Int), coded
 
     /// What a 416 gives as the size of the file.
@@ -42,6 +44,7 @@ extension Fault: CustomStringConvertible {
         case .shortened(let bytes): "a range \(bytes) bytes short"
         case .openEnded: "a range to the end of the file"
         case .contentRange(let first, let last, let total): "Content-Range off by \(first), \(last), \(total)"
+        case .falseStart(let distance): "chunked, said to begin \(distance) bytes earlier"
         case .unknownTotal: "Content-Range without a total"
         case .noContentRange: "206 without Content-Range"
         case .multipart: "multipart/byteranges"
@@ -72,6 +75,7 @@ extension Fault {
         case 61...65: return .shifted(by: dice.pick([1, -1, 10, -10, 65_536, -65_536, offset, -offset]))
         case 66...70: return .shortened(by: dice.pick([1, 1000, max(1, offset)]))
         case 71...74: return .openEnded
+        case 75...78: return .falseStart(by: dice.pick([1, 100, 65_536]))
         default: return told(size, &dice)
         }
     }

@@ -11,8 +11,8 @@ import Testing
     private static let wanted = environment["FETCHD_PROPERTY_ROUNDS"].flatMap { Int($0) }
     private static let first = environment["FETCHD_PROPERTY_SEED"].flatMap { UInt64($0) }
 
-    /// Seeds that were chosen for what happens in their rounds.
-    private static let known: [UInt64] = [1, 2, 3, 4, 5, 6, 7, 8]
+    /// The same in every run, beside one that nobody knows before.
+    private static let known: [UInt64] = [2, 5, 8]
 
     @Test func whatIsCalledSucceededIsTheFile() async throws {
         guard Self.wanted == nil, Self.first == nil else { return }
