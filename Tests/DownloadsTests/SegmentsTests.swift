@@ -79,7 +79,9 @@ import Testing
     @Test func aShareThatWasCutEndsThereAndItsResponseIsNotNeeded() throws {
         var segments = whole(4)
         let first = try claim(&segments)
-        _ = segments.claim(at: start)
+        let second = try claim(&segments)
+        let skipped = segments.answer(second, from: 2 * share, reach: nil)
+        #expect(skipped == 0)
         let advance = try self.advance(&segments, first, by: Int(3 * share))
         #expect(advance == .init(offset: 0, count: Int(2 * share), isCut: true, isExcess: false))
         #expect(segments.range(of: first)?.isEmpty == true)
@@ -109,6 +111,34 @@ import Testing
         #expect(segments.range(of: rest) == 2 * share + 7..<4 * share)
     }
 
+    /// Whoever was to bring the other half may be refused, or get another file.
+    @Test func aShareGoesOnWhereNobodyAnswersYet() throws {
+        var segments = whole(4)
+        let first = try claim(&segments)
+        let second = try claim(&segments)
+        let advance = try self.advance(&segments, first, by: Int(3 * share))
+        #expect(advance == .init(offset: 0, count: Int(3 * share), isCut: false, isExcess: false))
+        // What has come meanwhile is skipped, and one byte that is on its way.
+        let skipped = segments.answer(second, from: 2 * share, reach: 4 * share)
+        #expect(skipped == share + 1)
+        #expect(
+            try self.advance(&segments, first, by: 9)
+                == .init(offset: 3 * share, count: 1, isCut: true, isExcess: false))
+        #expect(segments.range(of: second) == 3 * share + 1..<4 * share)
+    }
+
+    @Test func whoAnswersTooLateIsNotWanted() throws {
+        var segments = whole(4)
+        let first = try claim(&segments)
+        let second = try claim(&segments)
+        #expect(try advance(&segments, first, by: Int(4 * share)).isCut == false)
+        let skipped = segments.answer(second, from: 2 * share, reach: nil)
+        #expect(skipped == nil)
+        segments.giveUp(second)
+        segments.close(first)
+        #expect(segments.isComplete)
+    }
+
     @Test func aShareGrowsBackNoFurtherThanItsResponseGoes() throws {
         var segments = Segments(missing: [0..<2 * share, 3 * share..<4 * share])
         let first = try claim(&segments)
@@ -121,7 +151,8 @@ import Testing
     @Test func aResponseThatGoesFurtherThanAskedForIsCutNotWrong() throws {
         var segments = Segments(missing: [0..<2 * share, 3 * share..<4 * share])
         let first = try claim(&segments)
-        segments.announce(reach: 4 * share, of: first)
+        let skipped = segments.answer(first, from: 0, reach: 4 * share)
+        #expect(skipped == 0)
         let advance = try self.advance(&segments, first, by: Int(3 * share))
         #expect(advance == .init(offset: 0, count: Int(2 * share), isCut: true, isExcess: false))
     }

@@ -3,8 +3,9 @@ import Foundation
 /// Which connection fetches which of a file's missing bytes: a value that decides, and does nothing.
 ///
 /// Everything missing is either in somebody's share or unclaimed. Who is idle takes what is unclaimed, else half of the
-/// largest share. A share that was cut grows back when the other half is given up and its response still has the bytes:
-/// a server that only plays with one connection loses nothing by having been asked for more.
+/// largest share. A share that was cut ends there only when a response brings the other half: until then, and again when
+/// that half is given up, it goes on into it, as far as its own response goes. A server that only plays with one connection
+/// loses nothing by having been asked for more.
 public struct Segments: Sendable, Equatable {
     /// Names a share. Never used twice for one file.
     public struct Claim: Sendable, Hashable {
@@ -18,6 +19,8 @@ public struct Segments: Sendable, Equatable {
         var end: Int64
         /// Where the response ends that brings it.
         var reach: Int64
+        /// A response brings it.
+        var isAnswered = false
         var movedAt: Date
 
         var remaining: Int64 { end - position }
@@ -94,8 +97,18 @@ public struct Segments: Sendable, Equatable {
 
     // MARK: Bringing
 
-    /// The response that fills a share goes so far, which may be less or more than was asked for.
-    public mutating func announce(reach: Int64, of claim: Claim) { shares[claim]?.reach = reach }
+    /// A response was accepted that fills a share.
+    ///
+    /// - Parameters:
+    ///   - offset: the first byte it is to bring.
+    ///   - reach: where it ends, which may be before or behind what was asked for; nil: as asked.
+    /// - Returns: how many of its first bytes have come from elsewhere meanwhile; nil: all that were wanted.
+    public mutating func answer(_ claim: Claim, from offset: Int64, reach: Int64?) -> Int64? {
+        guard let position = shares[claim]?.position else { return nil }
+        shares[claim]?.isAnswered = true
+        if let reach { shares[claim]?.reach = reach }
+        return position - offset
+    }
 
     /// What is to be done with bytes that a connection brings.
     public struct Advance: Sendable, Equatable {
@@ -117,7 +130,9 @@ public struct Segments: Sendable, Equatable {
     /// - Returns: nil when the share was taken over by another connection.
     public mutating func advance(_ claim: Claim, by count: Int, at now: Date) -> Advance? {
         guard var share = shares[claim] else { return nil }
-        if share.remaining <= count { share.end = regained(share) }
+        // One byte more than came, so that the share is not full where it can go on.
+        let wish = share.position + Int64(count) + 1
+        while share.end < wish, let end = regained(share, upTo: wish) { share.end = end }
         let wanted = Swift.min(Int64(count), share.remaining)
         if wanted < count, share.end >= share.reach {
             return Advance(offset: share.position, count: 0, isCut: false, isExcess: true)
@@ -131,14 +146,23 @@ public struct Segments: Sendable, Equatable {
         return advance
     }
 
-    /// What follows a share and was given up again, as far as its response goes.
-    private mutating func regained(_ share: Share) -> Int64 {
-        guard let next = unclaimed.ranges.first(where: { $0.lowerBound == share.end }), share.reach > share.end else {
-            return share.end
+    /// What follows a share and nobody brings, as far as its response goes.
+    ///
+    /// - Returns: where the share ends with it; nil: where it did.
+    private mutating func regained(_ share: Share, upTo wish: Int64) -> Int64? {
+        guard share.reach > share.end else { return nil }
+        if let next = unclaimed.ranges.first(where: { $0.lowerBound == share.end }) {
+            let end = Swift.min(next.upperBound, share.reach)
+            unclaimed.remove(contentsOf: share.end..<end)
+            return end
         }
-        let end = Swift.min(next.upperBound, share.reach)
-        unclaimed.remove(contentsOf: share.end..<end)
-        return end
+        guard let (claim, next) = shares.first(where: { $0.value.position == share.end && !$0.value.isAnswered }) else {
+            return nil
+        }
+        let end = Swift.min(next.end, share.reach, wish)
+        shares[claim]?.position = end
+        if end == next.end { shares[claim] = nil }
+        return end > share.end ? end : nil
     }
 
     /// The connection has ended; what it has not brought is for others.

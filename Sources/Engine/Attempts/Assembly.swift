@@ -95,9 +95,9 @@ final class Assembly: Sendable {
         return asked
     }
 
-    /// The response that fills a share goes so far.
-    func announce(reach: Int64, of claim: Segments.Claim) {
-        state.withLock { $0.segments.announce(reach: reach, of: claim) }
+    /// A response was accepted that fills a share: see `Segments.answer`.
+    func answer(_ claim: Segments.Claim, from offset: Int64, reach: Int64?) -> Int64? {
+        state.withLock { $0.segments.answer(claim, from: offset, reach: reach) }
     }
 
     /// From now on this transfer fills that share.

@@ -78,21 +78,21 @@ final class Download: TransferHandler {
     func received(head: ResponseHead) -> HeadVerdict {
         let facts = ResponseFacts(status: head.status, headers: head.headers)
         let verdict = context.judge(facts)
-        guard case .accept(_, let skipping, let size, let outcome) = verdict else {
+        guard case .accept(let offset, let skipping, let size, let outcome) = verdict else {
             state.withLock { $0.verdict = verdict }
             return .reject
         }
         let share = context.share(facts, size, outcome)
+        let brought = share.assembly.answer(share.claim, from: offset, reach: facts.rangeEnd)
         let transfer = state.withLock { state in
             state.verdict = verdict
             state.share = share
-            state.skipping = skipping
+            state.skipping = skipping + (brought ?? 0)
+            state.isShareFull = brought == nil
             return state.transfer
         }
+        guard brought != nil else { return .reject }
         if let transfer { share.assembly.attach(transfer, to: share.claim) }
-        if case .bytes(_, let last, _)? = facts.contentRange, facts.status == 206 {
-            share.assembly.announce(reach: last + 1, of: share.claim)
-        }
         context.lane.async { self.prepare(share.assembly) }
         return .accept
     }
@@ -175,6 +175,14 @@ final class Download: TransferHandler {
             )
         }
         waiter?.resume(returning: end)
+    }
+}
+
+extension ResponseFacts {
+    /// Behind the last byte of the range that a 206 brings.
+    fileprivate var rangeEnd: Int64? {
+        guard status == 206, case .bytes(_, let last, _)? = contentRange else { return nil }
+        return last + 1
     }
 }
 
