@@ -26,15 +26,15 @@ struct EngineServices: Sendable {
     /// The file for bytes from `offset` on: the promised one where it is continued, else a new one. Bytes are never
     /// overwritten under a promise: a restart begins another part.
     func partFile(
-        at offset: Int64, continuing continued: (part: Part, file: Descriptor)?, _ spec: ResolvedSpec, _ lane: DiskLane
+        at offset: Int64, continuing continued: (part: Part, file: Descriptor)?,
+        digesting algorithms: Set<Checksum.Algorithm>, _ lane: DiskLane
     ) -> PartFile {
-        let isDigested = spec.digest == .sha256
         if offset > 0, let continued {
             let file = continued.file
-            return PartFile(continued.part.id, offset: offset, isDigested: isDigested, lane: lane) { file }
+            return PartFile(continued.part.id, offset: offset, digesting: algorithms, lane: lane) { file }
         }
         let id = store.makePartID()
-        return PartFile(id, offset: 0, isDigested: isDigested, lane: lane) { [folder] () throws(DiskError) in
+        return PartFile(id, offset: 0, digesting: algorithms, lane: lane) { [folder] () throws(DiskError) in
             try folder.makePart(id)
         }
     }

@@ -32,10 +32,13 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         public var retryAfter: Double?
         /// This machine has no way to the network: no server is to blame, and no attempt is used.
         public var hasNoRoute: Bool
+        /// The bytes came in several pieces, which may be what is wrong with them, and were not fetched anew before.
+        public var mayBeginAnew: Bool
 
-        public init(retryAfter: Double? = nil, hasNoRoute: Bool = false) {
+        public init(retryAfter: Double? = nil, hasNoRoute: Bool = false, mayBeginAnew: Bool = false) {
             self.retryAfter = retryAfter
             self.hasNoRoute = hasNoRoute
+            self.mayBeginAnew = mayBeginAnew
         }
     }
 
@@ -63,6 +66,7 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         case .credentialsRequired where waitsFor.contains(.credentials):
             return .wait(Wait(.credentials, cause: failure))
         case .linkExpired where waitsFor.contains(.url): return .wait(Wait(.url, cause: failure))
+        case .checksumMismatch where hint.mayBeginAnew: return .wait(Wait(.retry(until: now), cause: failure))
         default: break
         }
         guard failure.mayPass, failuresInARow < maxAttempts else { return .fail(failure) }

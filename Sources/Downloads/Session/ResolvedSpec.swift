@@ -22,6 +22,9 @@ public struct ResolvedSpec: Sendable, Equatable {
     public var sessionPlace: Place
     public var waitFor: [WaitFor]
     public var digest: Digest
+    public var checksum: Checksum?
+    /// Whether bytes may be put together that only the checksum of the whole can vouch for.
+    public var restsOnChecksum: Bool
     public var expectedSize: Int64?
     public var maxSize: Int64?
 
@@ -50,6 +53,8 @@ public struct ResolvedSpec: Sendable, Equatable {
         // Nobody is asked for help as long as there is another address.
         waitFor = hasMirrorLeft ? wanted.filter { $0 == .space } : wanted
         digest = spec.digest ?? configuration.digest ?? .sha256
+        checksum = spec.checksum
+        restsOnChecksum = spec.checksum != nil && !job.isDisproved
         expectedSize = spec.expectedSize
         maxSize = spec.maxSize
     }

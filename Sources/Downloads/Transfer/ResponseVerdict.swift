@@ -24,6 +24,9 @@ public struct RequestedRange: Sendable, Equatable {
     /// Another address is asked than the one that the bytes came from: what does not repeat their validator may be of
     /// another file, whatever its size.
     public var isElsewhere = false
+    /// The whole will be compared with the job's checksum: more bytes may be taken that no validator vouches for, though
+    /// none that are known to be of another version.
+    public var restsOnChecksum = false
     /// Why an attempt that had bytes begins at 0 nevertheless.
     public var restart: ResumeOutcome.RestartReason?
 
@@ -71,7 +74,7 @@ extension ResponseVerdict {
             response.contentLength.map({ $0 == last - first + 1 }) ?? true
         else { return .askFromStart(.badRange) }
         if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
-        guard isProven(response.validators, asked) else { return .askFromStart(.noValidator) }
+        guard isAcceptable(response.validators, asked) else { return .askFromStart(.noValidator) }
         // A range that starts earlier is trimmed; one that starts later leaves a hole; one that ends before the end
         // would need another request, which starting over spares us.
         guard first <= asked.offset, last >= asked.offset, let size = complete ?? asked.size, last == size - 1 else {
@@ -84,7 +87,7 @@ extension ResponseVerdict {
     private static func unsatisfied(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
         guard case .unsatisfied(let complete)? = response.contentRange else { return .askFromStart(.badRange) }
         if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
-        guard isProven(response.validators, asked) else { return .askFromStart(.noValidator) }
+        guard isAcceptable(response.validators, asked) else { return .askFromStart(.noValidator) }
         return complete == asked.offset ? .alreadyComplete(offset: complete) : .askFromStart(.badRange)
     }
 
@@ -101,9 +104,8 @@ extension ResponseVerdict {
         return nil
     }
 
-    /// The same address answers a condition (`If-Range`) by what it sends; of another nobody knows what it makes of one.
-    private static func isProven(_ now: Validators, _ asked: RequestedRange) -> Bool {
-        !asked.isElsewhere || asked.validators.strong != nil && now.strong == asked.validators.strong
+    private static func isAcceptable(_ now: Validators, _ asked: RequestedRange) -> Bool {
+        asked.restsOnChecksum || asked.isProven(by: now)
     }
 
     private static func refusal(_ response: ResponseFacts, bytesHad: Int64) -> Failure {

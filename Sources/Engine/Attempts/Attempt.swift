@@ -70,12 +70,18 @@ final class Attempt: Sendable {
     /// Whether this attempt has won bytes that the job never had, and that the next can go on from: else a server that
     /// breaks off each time would be asked for ever.
     var hasGained: Bool {
-        guard spec.method == .get, let acceptance = exchange.withLock({ $0.acceptance }) else { return false }
-        return acceptance.validators.strong != nil
+        guard let acceptance = exchange.withLock({ $0.acceptance }) else { return false }
+        return spec.canContinue(acceptance.validators)
             && acceptance.part.written > max(acceptance.offset, job.bytesDurable)
     }
 
     var resume: ResumeOutcome? { exchange.withLock { $0.acceptance?.outcome } }
+
+    /// Whether bytes that turn out wrong are worth another try: those of an earlier attempt may be to blame.
+    var mayBeginAnew: Bool {
+        guard case .resumed? = resume else { return false }
+        return !job.isDisproved
+    }
 
     func run() async -> End {
         let end = await follow()
@@ -115,16 +121,17 @@ final class Attempt: Sendable {
     }
 
     private func download(_ way: Itinerary, _ continued: (part: Part, file: Descriptor)?) async -> Download.End {
+        let asked = way.asked(after: continued?.part)
         let download = Download(
             Download.Context(
-                asked: way.asked(after: continued?.part), label: continued?.part.label ?? FileLabel(),
+                asked: asked, label: continued?.part.label ?? FileLabel(),
                 bytesHad: job.bytesDurable, spec: spec, lane: lane,
-                part: { [services, lane, spec] offset in
-                    services.partFile(at: offset, continuing: continued, spec, lane)
+                part: { [services, lane, spec] offset, label in
+                    services.partFile(at: offset, continuing: continued, digesting: spec.algorithms(label), lane)
                 },
                 onAccept: { [self] in accepted($0, from: way.url) },
                 onBytes: { [progress] in progress.add($0) }))
-        let request = RequestPlan.request(way, spec, limits: limits, services)
+        let request = RequestPlan.request(way, asked, spec, limits: limits, services)
         return await download.run(request, on: services.client, control)
     }
 
@@ -165,9 +172,12 @@ final class Attempt: Sendable {
     ) async -> End {
         guard let continued, let head = result.head else { return .stopped(.shutdown) }
         if let failure = spec.refusal(ofSize: size) { return .failed(failure) }
+        let asked = way.asked(after: continued.part)
+        let now = ResponseFacts(status: head.status, headers: head.headers).validators
         let acceptance = Download.Acceptance(
-            part: services.partFile(at: size, continuing: continued, spec, lane), offset: size, size: size,
-            outcome: .resumed(offset: size), validators: continued.part.validators, label: continued.part.label)
+            part: services.partFile(at: size, continuing: continued, digesting: [], lane), offset: size, size: size,
+            outcome: .resumed(offset: size), validators: asked.validators(continuedBy: now),
+            label: asked.label(continued.part.label, continuedBy: now))
         do {
             try await lane.run { try acceptance.part.open() }
         } catch {

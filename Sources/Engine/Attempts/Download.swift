@@ -37,7 +37,7 @@ final class Download: TransferHandler {
         var spec: ResolvedSpec
         var lane: DiskLane
         /// The part that goes on at an offset; called on the transfer loop, so it must not touch the disk.
-        var part: @Sendable (_ offset: Int64) -> PartFile
+        var part: @Sendable (_ offset: Int64, _ label: FileLabel) -> PartFile
         var onAccept: @Sendable (Acceptance) -> Void
         var onBytes: @Sendable (Int) -> Void
     }
@@ -104,10 +104,12 @@ final class Download: TransferHandler {
         of facts: ResponseFacts, at offset: Int64, size: Int64?, _ outcome: ResumeOutcome
     ) -> Acceptance {
         let isResumed = if case .resumed = outcome { true } else { false }
+        let (now, asked) = (facts.validators, context.asked)
+        let label =
+            isResumed ? facts.label.completed(by: asked.label(context.label, continuedBy: now)) : facts.label
         return Acceptance(
-            part: context.part(offset), offset: offset, size: size, outcome: outcome,
-            validators: isResumed ? context.asked.validators : facts.validators,
-            label: isResumed ? facts.label.completed(by: context.label) : facts.label)
+            part: context.part(offset, label), offset: offset, size: size, outcome: outcome,
+            validators: isResumed ? asked.validators(continuedBy: now) : now, label: label)
     }
 
     /// A size that the job does not want is refused before a byte of it is written.

@@ -7,14 +7,14 @@ struct RequestPlan {
     /// The promised part that a continued response is appended to.
     var continued: (part: Part, file: Descriptor)?
 
-    /// Bytes are only ever continued under a strong validator, and only where they really are on disk.
+    /// Bytes are only ever continued under a strong validator or the job's checksum, and only where they really are on disk.
     init(for job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
         guard let part = job.part, part.bytesDurable > 0 else {
-            asked = job.isPartLost ? Self.fromStart(.partMissing) : .whole
+            // What was put together and found wrong had no validator that can be believed.
+            asked = job.isPartLost ? Self.fromStart(job.isDisproved ? .noValidator : .partMissing) : .whole
             return
         }
-        // What answers another method than GET is no file with ranges (RFC 9110, section 14.2).
-        guard spec.method == .get, part.validators.strong != nil else {
+        guard spec.canContinue(part.validators) else {
             asked = Self.fromStart(.noValidator)
             return
         }
@@ -22,6 +22,7 @@ struct RequestPlan {
             let file = try folder.openPart(part)
             continued = (part, file)
             asked = RequestedRange(offset: part.bytesDurable, validators: part.validators, size: part.size)
+            asked.restsOnChecksum = spec.restsOnChecksum
         } catch {
             switch error {
             case .missing: asked = Self.fromStart(.partMissing)
@@ -37,7 +38,7 @@ struct RequestPlan {
     /// The next request on an attempt's way. The job's own headers and credentials stay with the origin that they are
     /// meant for; session-wide rules of the connection hold everywhere.
     static func request(
-        _ way: Itinerary, _ spec: ResolvedSpec, limits: [RateLimit], _ services: EngineServices
+        _ way: Itinerary, _ asked: RequestedRange, _ spec: ResolvedSpec, limits: [RateLimit], _ services: EngineServices
     ) -> TransferRequest {
         let isHome = URLRule.origin(of: way.url) == URLRule.origin(of: spec.url)
         var request = TransferRequest(
@@ -47,9 +48,9 @@ struct RequestPlan {
         let headers = isHome ? spec.headers.filter { !(hasLostBody && $0.isContentType) } : []
         request.headers = headers.map { (name: $0.name, value: $0.value) }
         request.credentials = isHome ? spec.credentials.map(TransferRequest.Credentials.init) : nil
-        if way.asked.offset > 0 {
-            request.rangeStart = way.asked.offset
-            if let validator = way.asked.validators.strong { request.headers.append(("If-Range", validator)) }
+        if asked.offset > 0 {
+            request.rangeStart = asked.offset
+            if let condition = asked.condition { request.headers.append(("If-Range", condition)) }
         }
         if way.method != .get, let body = spec.body {
             request.body = body.bytes

@@ -1,5 +1,4 @@
 import CLinux
-import Crypto
 import Downloads
 import Foundation
 import Locks
@@ -15,7 +14,8 @@ final class PartFile: Sendable {
     private let opening: @Sendable () throws(DiskError) -> Descriptor
     private let opened = Locked<Descriptor?>(nil)
     private let counters: Locked<Counters>
-    private let digest: Locked<Digest>
+    /// nil where the attempt began in the middle.
+    private let running: Locked<RunningDigests?>
 
     private struct Counters {
         /// Bytes from the beginning that have been handed to the system.
@@ -25,26 +25,21 @@ final class PartFile: Sendable {
         var isBroken = false
     }
 
-    private enum Digest {
-        case running(SHA256)
-        /// The attempt began in the middle, or nobody asked.
-        case none
-    }
-
     /// Touches no disk yet: a response head is judged on the transfer loop.
     ///
     /// - Parameters:
     ///   - offset: bytes that are there and durable already.
+    ///   - algorithms: digests that are computed while the bytes come.
     ///   - opening: gives the file; called once, in the lane.
     init(
-        _ id: PartID, offset: Int64, isDigested: Bool, lane: DiskLane,
+        _ id: PartID, offset: Int64, digesting algorithms: Set<Checksum.Algorithm>, lane: DiskLane,
         opening: @escaping @Sendable () throws(DiskError) -> Descriptor
     ) {
         self.id = id
         self.lane = lane
         self.opening = opening
         counters = Locked(Counters(written: offset, durable: offset))
-        digest = Locked(isDigested && offset == 0 ? .running(SHA256()) : .none)
+        running = Locked(offset == 0 ? RunningDigests(algorithms) : nil)
     }
 
     var written: Int64 { counters.withLock { $0.written } }
@@ -87,14 +82,7 @@ final class PartFile: Sendable {
             offset += Int64(count)
             rest = rest.dropFirst(count)
         }
-        digest.withLock { digest in
-            if case .running(var hash) = digest {
-                // Taken out first: a copy of the state for every chunk would be a waste.
-                digest = .none
-                hash.update(bufferPointer: bytes)
-                digest = .running(hash)
-            }
-        }
+        running.withLock { $0?.update(bytes) }
         counters.withLock { $0.written = offset }
     }
 
@@ -115,23 +103,32 @@ final class PartFile: Sendable {
     /// - Parameter written: what was written when that began.
     func noteDurable(_ written: Int64) { counters.withLock { $0.durable = max($0.durable, written) } }
 
-    /// Lowercase hexadecimal, once everything is written: from the running hash, else by reading the part once.
+    /// Of all bytes, once everything is written: those that were computed while the bytes came, where they are what is
+    /// wanted, else by reading the part once for all of them.
     ///
     /// - Parameter isStopped: asked now and then; true ends it with nil.
-    func sha256(isStopped: () -> Bool) throws(DiskError) -> String? {
-        if case .running(let hash) = digest.withLock({ $0 }) { return hash.finalize().hexadecimal }
+    func digests(_ wanted: Set<Checksum.Algorithm>, isStopped: () -> Bool) throws(DiskError) -> [Checksum.Algorithm:
+        String]?
+    {
+        if let digests = running.withLock({ $0 })?.finalize(), wanted.isSubset(of: digests.keys) { return digests }
+        return wanted.isEmpty ? [:] : try readBack(wanted, isStopped)
+    }
+
+    private func readBack(
+        _ wanted: Set<Checksum.Algorithm>, _ isStopped: () -> Bool
+    ) throws(DiskError) -> [Checksum.Algorithm: String]? {
         let file = try file
-        var hash = SHA256()
+        var digests = RunningDigests(wanted)
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var offset: off_t = 0
         while offset < written {
             if isStopped() { return nil }
             let count = pread(file.number, &buffer, buffer.count, offset)
             guard count > 0 else { throw DiskError("read the part back", code: count == 0 ? EIO : errno) }
-            buffer.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            buffer.withUnsafeBytes { digests.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             offset += off_t(count)
         }
-        return hash.finalize().hexadecimal
+        return digests.finalize()
     }
 
     /// Parts are the service's own; the file that becomes of one is for everybody whom the umask lets.
@@ -145,12 +142,6 @@ final class PartFile: Sendable {
 
     /// Bytes below which reserving costs more than it tells.
     private static let worthReserving: Int64 = 1 << 20
-}
-
-extension SHA256Digest {
-    fileprivate var hexadecimal: String {
-        map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-    }
 }
 
 /// The process's umask, which can only be read by setting it.
