@@ -87,19 +87,25 @@ extension ActiveTransfer {
         return isAdmitted
     }
 
-    func socketFailed(errno: Int32) {
-        evidence.lacksDescriptors = errno == EMFILE || errno == ENFILE
+    /// - Parameter socket: negative where there is none.
+    func socketOpened(_ socket: Int32, errno: Int32) {
+        if socket >= 0 {
+            services.connections.opened(socket)
+        } else {
+            evidence.lacksDescriptors = errno == EMFILE || errno == ENFILE
+        }
     }
 
     /// A connection, new or reused, is about to carry the request.
-    func connected(to address: String) -> Bool {
-        evidence.remoteAddress = address
+    func connected(_ connection: Connections.Ends) -> Bool {
+        evidence.remoteAddress = connection.remoteAddress
         evidence.isConnecting = false
-        let ip = IPAddress(address)
+        let ip = IPAddress(connection.remoteAddress)
         guard services.admits(ip) else {
             outcome = .failed(.addressRefused(ip))
             return false
         }
+        services.connections.willSend(through: connection)
         progressed()
         planWakeUp()
         return true

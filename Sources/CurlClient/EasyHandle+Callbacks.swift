@@ -6,8 +6,9 @@ import Glibc
 /// They are top-level functions rather than closures: a closure passed to C may inherit an isolation that is checked,
 /// fatally, on the thread it runs on.
 extension EasyHandle {
-    /// Makes `transfer` the one that is told. It must outlive the transfer inside libcurl: the loop holds it.
-    func report(to transfer: ActiveTransfer) throws(TransferError) {
+    /// Makes `transfer` the one that is told. It must outlive the transfer inside libcurl: the loop holds it. What
+    /// becomes of its socket afterwards is told to `connections`, which must outlive the multi handle.
+    func report(to transfer: ActiveTransfer, _ connections: Connections) throws(TransferError) {
         let context = UnsafeRawPointer(Unmanaged.passUnretained(transfer).toOpaque())
         let whereItIsKept = [
             CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA, CURLOPT_PRIVATE,
@@ -17,6 +18,8 @@ extension EasyHandle {
         try check(ccurl_easy_set_data_callback(raw, CURLOPT_HEADERFUNCTION, headLineArrived))
         try check(ccurl_easy_set_socket_callback(raw, socketNeeded))
         try check(ccurl_easy_set_prereq_callback(raw, requestReady))
+        try set(CURLOPT_CLOSESOCKETDATA, pointer: UnsafeRawPointer(Unmanaged.passUnretained(connections).toOpaque()))
+        try check(ccurl_easy_set_close_callback(raw, socketUnneeded))
     }
 
     /// The transfer that a handle, as libcurl reports it, was made to tell.
@@ -63,16 +66,24 @@ private func socketNeeded(
     guard transfer.admits(IPAddress(of: address)) else { return refused }
     let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.pointee.family, kind, address.pointee.protocol)
-    if descriptor < 0 { transfer.socketFailed(errno: errno) }
+    transfer.socketOpened(descriptor, errno: errno)
     return descriptor
+}
+
+private func socketUnneeded(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
+    if let context { Unmanaged<Connections>.fromOpaque(context).takeUnretainedValue().closed(descriptor) }
+    return close(descriptor)
 }
 
 private func requestReady(
     _ context: UnsafeMutableRawPointer?, _ remoteAddress: UnsafeMutablePointer<CChar>?,
-    _: UnsafeMutablePointer<CChar>?, _: Int32, _: Int32
+    _ localAddress: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
-    guard let context, let remoteAddress else { return CURL_PREREQFUNC_ABORT }
-    let isAdmitted = EasyHandle.transfer(at: context).connected(to: String(cString: remoteAddress))
+    guard let context, let remoteAddress, let localAddress else { return CURL_PREREQFUNC_ABORT }
+    let ends = Connections.Ends(
+        localAddress: String(cString: localAddress), localPort: localPort,
+        remoteAddress: String(cString: remoteAddress), remotePort: remotePort)
+    let isAdmitted = EasyHandle.transfer(at: context).connected(ends)
     return isAdmitted ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 

@@ -4,6 +4,7 @@ final class LoopServices {
     let mailbox: Mailbox
     let pool: BufferPool
     let agenda = Agenda()
+    let connections = Connections()
     private var rejectedTransfers: [TransferID] = []
 
     init(options: CurlClient.Options, mailbox: Mailbox) {

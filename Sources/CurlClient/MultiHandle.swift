@@ -15,13 +15,16 @@ final class MultiHandle {
     /// When libcurl wants to be called without a socket; nil: not at all.
     private(set) var deadline: ContinuousClock.Instant?
     private let poller: Poller
+    /// Told of the last sockets that are closed, those of idle connections.
+    private let connections: Connections
     private let handle: OpaquePointer
 
-    init(poller: Poller, maxIdleConnections: Int) throws(CurlClientError) {
+    init(poller: Poller, connections: Connections, maxIdleConnections: Int) throws(CurlClientError) {
         try CurlLibrary.initialise()
         guard let handle = curl_multi_init() else { throw .libraryUnavailable("no memory for a multi handle") }
         self.handle = handle
         self.poller = poller
+        self.connections = connections
         let context = Unmanaged.passUnretained(self).toOpaque()
         ccurl_multi_set_socket_callback(handle, socketInterestChanged)
         ccurl_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, context)

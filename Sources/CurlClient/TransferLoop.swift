@@ -30,7 +30,8 @@ final class TransferLoop {
         self.ended = ended
         services = LoopServices(options: options, mailbox: mailbox)
         poller = try Poller()
-        multi = try MultiHandle(poller: poller, maxIdleConnections: options.maxIdleConnections)
+        multi = try MultiHandle(
+            poller: poller, connections: services.connections, maxIdleConnections: options.maxIdleConnections)
         poller.watch(mailbox.descriptor, for: .read)
     }
 
@@ -95,9 +96,9 @@ final class TransferLoop {
         guard code != CURLM_OK else { return }
         let message = String(cString: curl_multi_strerror(code))
         for transfer in active.values { end(transfer, .failed(.other(code: code.rawValue, message: message))) }
-        if let fresh = try? MultiHandle(poller: poller, maxIdleConnections: options.maxIdleConnections) {
-            multi = fresh
-        }
+        let fresh = try? MultiHandle(
+            poller: poller, connections: services.connections, maxIdleConnections: options.maxIdleConnections)
+        if let fresh { multi = fresh }
     }
 }
 
@@ -127,7 +128,7 @@ extension TransferLoop {
             let easy = try takeHandle()
             let transfer = ActiveTransfer(submission, easy: easy, services: services)
             try easy.prepare(submission.request)
-            try easy.report(to: transfer)
+            try easy.report(to: transfer, services.connections)
             try add(transfer)
         } catch {
             agenda.forget(submission.id)

@@ -12,6 +12,8 @@ public final class Engine: Sendable {
         public var maxConcurrentJobs = 16
         /// Connections to one host and port, at most.
         public var maxConnectionsPerHost = 6
+        /// Connections beside the first one of each attempt, at most, for want of descriptors.
+        public var maxFurtherConnections = Int.max
         /// Seconds a finish may stay unacknowledged before the log says so.
         public var acknowledgementPatience: TimeInterval = 3600
         /// Bytes that the parts of all jobs that do not run may have together; nil: any number.
@@ -40,9 +42,13 @@ public final class Engine: Sendable {
         self.options = options
         services = EngineServices(
             store: store, folder: folder, client: client, lanes: DiskLanes(),
+            connections: HostConnections(
+                limit: options.maxConnectionsPerHost, mostFurther: options.maxFurtherConnections,
+                onRoom: { store.jobsDue.ring() }),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds, time: time,
             log: log)
-        active = ActiveAttempts(serviceLimit: RateLimit(bytesPerSecond: options.rateLimit))
+        active = ActiveAttempts(
+            serviceLimit: RateLimit(bytesPerSecond: options.rateLimit), connections: services.connections)
         promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
     }
 

@@ -10,6 +10,7 @@ struct EngineServices: Sendable {
     let client: CurlClient
     let lanes: DiskLanes
     let holds = SessionHolds()
+    let connections: HostConnections
     /// Where `rehearse:` URLs are fetched from; nil: they are not.
     let rehearsalOrigin: String?
     /// Over which a session's `minimum_bytes_per_second` is judged.
@@ -23,26 +24,25 @@ struct EngineServices: Sendable {
         return Rehearsal.address(of: url, at: rehearsalOrigin)
     }
 
-    /// The file for bytes from `offset` on: the promised one where it is continued, else a new one. Bytes are never
+    /// The file that an attempt writes to: the promised one where it is continued, else a new one. Bytes are never
     /// overwritten under a promise: a restart begins another part.
     func partFile(
-        at offset: Int64, continuing continued: (part: Part, file: Descriptor)?,
-        digesting algorithms: Set<Checksum.Algorithm>, _ lane: DiskLane
+        continuing continued: (part: Part, file: Descriptor)?, digesting algorithms: Set<Checksum.Algorithm>,
+        _ lane: DiskLane
     ) -> PartFile {
-        if offset > 0, let continued {
-            let file = continued.file
-            return PartFile(continued.part.id, offset: offset, digesting: algorithms, lane: lane) { file }
+        if let (part, file) = continued {
+            return PartFile(part.id, having: part.ranges, digesting: algorithms, lane: lane) { file }
         }
         let id = store.makePartID()
-        return PartFile(id, offset: 0, digesting: algorithms, lane: lane) { [folder] () throws(DiskError) in
+        return PartFile(id, digesting: algorithms, lane: lane) { [folder] () throws(DiskError) in
             try folder.makePart(id)
         }
     }
 
-    /// Tells how the attempt begins; a part that could not be continued is gone afterwards.
-    func beginTransfer(of job: Job, _ outcome: ResumeOutcome) async {
+    /// Tells how the attempt begins; a part that could not be continued is gone afterwards, and so is `dropped`.
+    func beginTransfer(of job: Job, _ outcome: ResumeOutcome, without dropped: PartID? = nil) async {
         await persist("the beginning of \(job.id)'s transfer") {
-            try await store.beginTransfer(of: job, outcome)
+            try await store.beginTransfer(of: job, outcome, without: dropped)
         }
         if case .restarted = outcome, let part = job.part { folder.removePart(part.id) }
     }

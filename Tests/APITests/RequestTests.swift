@@ -147,14 +147,6 @@ extension HTTPField.Name {
         #expect(fault == nil)
     }
 
-    @Test func aFieldThatIsNotBuiltYetTakesItsDefaultAlone() {
-        func read(_ json: JSON) -> Problem? {
-            problem(json) { reader throws(Problem) in try reader.unsupported("connections", unless: 1) }
-        }
-        #expect(read([:]) == nil)
-        #expect(read(["connections": 1]) == nil)
-        #expect(read(["connections": 2])?.kind == .invalidValue)
-    }
 }
 
 @Suite struct CursorTests {

@@ -71,6 +71,36 @@ import Testing
         #expect(shifted.body == Array(bytes[2...]))
     }
 
+    @Test(arguments: [0, 1, 65_535, 65_536, 200_000]) func gzipIsWhatOthersRead(_ count: Int) async throws {
+        let text = (0..<count).map { UInt8(ascii: "a") + UInt8($0 * $0 % 26) }
+        let outcome = try await ChildProcess.run("gzip", ["-dc"], input: Gzip.member(of: text))
+        #expect(outcome.succeeded, "\(outcome.errors)")
+        #expect(Array(outcome.output.utf8) == text)
+    }
+
+    @Test func rangesInManyWays() async throws {
+        origin.serve("/parts", .file(bytes), .multipartRanges)
+        let parts = try await get("/parts", ("Range", "bytes=5-9"))
+        #expect(parts.status == 206)
+        #expect(parts.body.firstRange(of: Array("\r\n\r\n".utf8) + bytes[5...9] + Array("\r\n--".utf8)) != nil)
+        origin.serve("/capped", .file(bytes), .cappingRanges(at: 10))
+        #expect(try await get("/capped", ("Range", "bytes=5-")).body == Array(bytes[5..<15]))
+        origin.serve("/unasked", .file(bytes), .rangeUnasked(5..<15))
+        #expect(try await get("/unasked").body == Array(bytes[5..<15]))
+        origin.serve("/whole", .file(bytes), .wholeFileUnderTheHeadOfARange)
+        let whole = try await get("/whole", ("Range", "bytes=5-"))
+        #expect(whole.headers.first { $0.name == "Content-Range" }?.value == "bytes 5-999/1000")
+        #expect(whole.body == bytes)
+    }
+
+    @Test(.enabled(if: Loopback.v6.isAvailable)) func bothLoopbackAddresses() async throws {
+        let other = try Origin(at: .v6)
+        other.serve("/file", .file(bytes), .http10)
+        let response = try await client.exchange(TransferRequest(url: other.url("/file")), bodyLimit: 10_000)
+        #expect(response.body == bytes)
+        #expect(other.url("/").hasPrefix("http://[::1]:"))
+    }
+
     @Test func unknownPathIsNotFound() async throws {
         #expect(try await get("/nowhere").status == 404)
         #expect(origin.requests(to: "/nowhere").count == 1)

@@ -84,6 +84,14 @@ import Testing
         let strong = Validators(etag: "\"v1\"")
         #expect([plain, checked, disproved, posted].map { $0.canContinue(strong) } == [true, true, true, false])
         #expect(!checked.canContinue(Validators(etag: "\"v1\"", isEncoded: true)))
+        // After a mismatch, pieces of several servers are not put together either.
+        let many = [false, true].map { isDisproved in
+            spec {
+                $0.spec.connections = 4
+                $0.isDisproved = isDisproved
+            }
+        }
+        #expect(many.map(\.connections) == [4, 1])
     }
 
     // MARK: What the whole is known by
@@ -98,33 +106,51 @@ import Testing
         #expect(asked(Validators(etag: "W/\"v1\"")).condition == nil)
     }
 
+    private func answer(_ validators: Validators, _ status: Int = 206) -> ResponseFacts {
+        var response = ResponseFacts(status: status, headers: [])
+        response.validators = validators
+        return response
+    }
+
     /// Else a job without a checksum would take over bytes under a validator that some of them never had.
     @Test func unprovenBytesHaveNoStrongValidator() {
         let strong = Validators(etag: "\"v1\"", lastModified: Self.date, lastModifiedIsStrong: true)
         let dated = Validators(lastModified: Self.date, lastModifiedIsStrong: true)
-        #expect(asked(strong).validators(continuedBy: Validators()) == strong)
-        #expect(asked(strong, elsewhere: true).validators(continuedBy: Validators(etag: "\"v1\"")) == strong)
-        for before in [strong, dated, Validators()] {
-            for now in [Validators(), Validators(etag: "W/\"v1\""), Validators(etag: "\"v2\""), dated]
-            where now != before {
-                let whole = asked(before, elsewhere: true).validators(continuedBy: now)
-                #expect(whole.strong == nil)
-                #expect(whole.lastModified == now.lastModified)
+        for elsewhere in [false, true] {
+            let tagged = asked(strong, elsewhere: elsewhere)
+            #expect(tagged.validators(continuedBy: answer(Validators(etag: "\"v1\""))) == strong)
+            for before in [strong, dated] {
+                for now in [Validators(), Validators(etag: "W/\"v1\""), Validators(etag: "\"v2\"")] {
+                    let whole = asked(before, elsewhere: elsewhere).validators(continuedBy: answer(now))
+                    #expect(whole.strong == nil)
+                    #expect(whole.lastModified == now.lastModified)
+                }
             }
         }
-        for weak in Self.unproven { #expect(asked(weak).validators(continuedBy: strong) == weak) }
+        // Of bytes that had none, the same address keeps what tells versions apart; another one has its own.
+        for weak in Self.unproven {
+            #expect(asked(weak).validators(continuedBy: answer(strong)) == weak)
+            let whole = asked(weak, elsewhere: true).validators(continuedBy: answer(strong))
+            #expect(whole == Validators(lastModified: Self.date))
+        }
+        // Nothing is added: the condition was met, where it means anything.
+        #expect(asked(strong).validators(continuedBy: answer(Validators(), 416)) == strong)
+        #expect(asked(strong, elsewhere: true).validators(continuedBy: answer(Validators(), 416)).strong == nil)
     }
 
     /// Digests are of one version; what the file is called is not.
     @Test func digestsHoldAsLongAsTheirValidators() throws {
         let checksum = try #require(Checksum(.md5, bytes: Array(repeating: 1, count: 16)))
         let label = FileLabel(contentType: "video/mp4", digests: [DigestClaim(.contentMD5, checksum)])
-        let strong = Validators(etag: "\"v1\"")
-        #expect(asked(strong).label(label, continuedBy: Validators()) == label)
-        #expect(asked(strong, elsewhere: true).label(label, continuedBy: strong) == label)
         let without = FileLabel(contentType: "video/mp4")
-        #expect(asked(strong, elsewhere: true).label(label, continuedBy: Validators()) == without)
-        #expect(asked(Validators(etag: "W/\"v1\"")).label(label, continuedBy: strong) == without)
+        let strong = Validators(etag: "\"v1\"")
+        for elsewhere in [false, true] {
+            let asked = asked(strong, elsewhere: elsewhere)
+            #expect(asked.label(label, continuedBy: answer(strong)) == label)
+            #expect(asked.label(label, continuedBy: answer(Validators())) == without)
+            #expect(asked.label(label, continuedBy: answer(Validators(), 416)) == (elsewhere ? without : label))
+        }
+        #expect(asked(Validators(etag: "W/\"v1\"")).label(label, continuedBy: answer(strong)) == without)
     }
 
     @Test func whatIsSaidAgainIsKeptOnce() throws {
@@ -142,7 +168,9 @@ import Testing
 
     private func job(_ change: (inout Job) -> Void = { _ in }) -> Job {
         var job = Sample.job(.running(.attempting))
-        job.part = Part(id: PartID("part_1"), url: "https://host/b", validators: Validators(), size: 5, bytesDurable: 5)
+        job.part = Part(
+            id: PartID("part_1"), url: "https://host/b", validators: Validators(), size: 5,
+            ranges: ByteRanges(prefix: 5))
         change(&job)
         return job
     }

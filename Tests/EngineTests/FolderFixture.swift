@@ -17,11 +17,11 @@ struct FolderFixture {
 
     func part(_ name: String, _ text: String) throws -> PartFile {
         let (folder, id) = (folder, PartID(name))
-        let part = PartFile(id, offset: 0, digesting: [.sha256], lane: lane) { () throws(DiskError) in
+        let part = PartFile(id, digesting: [.sha256], lane: lane) { () throws(DiskError) in
             try folder.makePart(id)
         }
         try part.open()
-        try Array(text.utf8).withUnsafeBytes { bytes in try part.append(bytes) }
+        try Array(text.utf8).withUnsafeBytes { bytes in try part.write(bytes, at: 0) }
         return part
     }
 

@@ -40,6 +40,14 @@ import Testing
         #expect(code(way.step(after: .rejected, .askFromStart(.badRange), redirectingTo: nil)) == .badRange)
     }
 
+    /// The exchange was ended by us, or had come to its end before that.
+    @Test(arguments: [TransferResult.Outcome.cancelled, .completed])
+    func aBodyThatWasNotWhatItsHeadSaidIsAskedForAgain(_ outcome: TransferResult.Outcome) {
+        var way = way(offset: 100)
+        #expect(way.step(after: outcome, .askFromStart(.badRange), redirectingTo: nil) == .askAgain)
+        #expect(way.asked == RequestedRange(offset: 0, restart: .badRange))
+    }
+
     @Test func ends() {
         var way = way(offset: 100)
         let accept = ResponseVerdict.accept(at: 100, skipping: 0, size: 200, .resumed(offset: 100))

@@ -15,11 +15,13 @@ import Testing
 
         let folder = fixture.folder
         let promised = Part(
-            id: PartID("part_1"), url: "", validators: Validators(), size: 3, bytesDurable: 2)
+            id: PartID("part_1"), url: "", validators: Validators(), size: 3, ranges: ByteRanges(prefix: 2))
         let file = try folder.openPart(promised)
-        let continued = PartFile(promised.id, offset: 2, digesting: [.sha256], lane: fixture.lane) { file }
+        let continued = PartFile(promised.id, having: promised.ranges, digesting: [.sha256], lane: fixture.lane) {
+            file
+        }
         try continued.open()
-        try Array("c".utf8).withUnsafeBytes { try continued.append($0) }
+        try Array("c".utf8).withUnsafeBytes { try continued.write($0, at: 2) }
         #expect(try continued.digests([.sha256], isStopped: { false }) == [.sha256: abc])
         #expect(try continued.digests([.sha256], isStopped: { true }) == nil)
     }
@@ -28,26 +30,27 @@ import Testing
         let fixture = try FolderFixture()
         let part = try fixture.part("part_1", "abc")
         #expect(part.isDirty)
-        #expect((part.written, part.durable) == (3, 0))
+        #expect((part.written.count, part.durable.count) == (3, 0))
         try part.sync()
         #expect(!part.isDirty)
-        #expect((part.written, part.durable) == (3, 3))
+        #expect((part.written.count, part.durable.count) == (3, 3))
     }
 
     @Test func manyPartsShareOneSync() throws {
         let fixture = try FolderFixture()
         let parts = try (0..<20).map { try fixture.part("part_\($0)", "abc") }
         #expect(fixture.folder.sync(parts).allSatisfy { $0 == nil })
-        #expect(parts.allSatisfy { $0.durable == 3 })
+        #expect(parts.allSatisfy { $0.durable == ByteRanges(prefix: 3) })
     }
 
     @Test func aPromisedPartIsCutBackToItsPromise() throws {
         let fixture = try FolderFixture()
         _ = try fixture.part("part_1", "abcdef")
-        var promised = Part(id: PartID("part_1"), url: "", validators: Validators(), size: nil, bytesDurable: 4)
+        var promised = Part(
+            id: PartID("part_1"), url: "", validators: Validators(), size: nil, ranges: ByteRanges(prefix: 4))
         _ = try fixture.folder.openPart(promised)
         #expect(fixture.text(".incomplete/part_1.part") == "abcd")
-        promised.bytesDurable = 9
+        promised.ranges = ByteRanges(prefix: 9)
         #expect(throws: DownloadsFolder.PartLoss.shorterThanRecorded) { try fixture.folder.openPart(promised) }
         promised.id = PartID("part_2")
         #expect(throws: DownloadsFolder.PartLoss.missing) { try fixture.folder.openPart(promised) }

@@ -77,13 +77,27 @@ import Testing
         #expect(try part.digests([], isStopped: { false }) != nil)
     }
 
+    /// Pieces that come out of order are read back from where the order was broken.
+    @Test func piecesOutOfOrder() throws {
+        let fixture = try FolderFixture()
+        let part = try fixture.part("part_1", "abc")
+        for (text, offset): (String, Int64) in [("ghi", 6), ("def", 3)] {
+            try Array(text.utf8).withUnsafeBytes { try part.write($0, at: offset) }
+        }
+        let expected = digests([Array("abcdefghi".utf8)])
+        #expect(try part.digests([.sha256], isStopped: { true }) == nil)
+        #expect(try part.digests([.sha256], isStopped: { false }) == expected.filter { $0.key == .sha256 })
+        #expect(try part.digests([.sha1, .sha256], isStopped: { false })?[.sha1] == expected[.sha1])
+    }
+
     /// What was kept was damaged meanwhile: only the bytes on disk count.
     @Test func bytesHadBeforeAreReadFromTheDisk() throws {
         let fixture = try FolderFixture()
         _ = try fixture.part("part_1", "abX")
-        let promised = Part(id: PartID("part_1"), url: "", validators: Validators(), size: 3, bytesDurable: 3)
+        let promised = Part(
+            id: PartID("part_1"), url: "", validators: Validators(), size: 3, ranges: ByteRanges(prefix: 3))
         let file = try fixture.folder.openPart(promised)
-        let part = PartFile(promised.id, offset: 3, digesting: [.md5], lane: fixture.lane) { file }
+        let part = PartFile(promised.id, having: promised.ranges, digesting: [.md5], lane: fixture.lane) { file }
         try part.open()
         #expect(try part.digests([.md5], isStopped: { false }) == digests([Array("abX".utf8)], [.md5]))
     }

@@ -53,6 +53,18 @@ import Testing
         #expect(try await fixture.admit().map(\.job.id) == [two[1].id])
     }
 
+    @Test func connectionsThatJobsHaveBesideTheirFirstCountAsWell() async throws {
+        let fixture = try StoreFixture()
+        let jobs = try await fixture.create(4, host: "host")
+        var limits = AdmissionLimits(jobs: 16, connectionsPerHost: 4)
+        let host = URLRule.hostAndPort(of: jobs[0].url)
+        limits.taken = [.init(session: .default, host: host, count: 2), .init(session: .default, host: "x", count: 9)]
+        let admitted = try await fixture.store.admitJobs(limits) { _ in }.admitted
+        #expect(admitted.map(\.job.id) == jobs.prefix(2).map(\.id))
+        limits.taken = []
+        #expect(try await fixture.store.admitJobs(limits) { _ in }.admitted.count == 2)
+    }
+
     @Test func aLongQueueForAFullHostIsPassedOverInOneLook() async throws {
         let fixture = try StoreFixture()
         _ = try await fixture.create(3000, host: "busy")

@@ -34,6 +34,33 @@ import Testing
         #expect(try await forget(fixture).isEmpty)
     }
 
+    @Test func aPartMayHaveGaps() async throws {
+        let fixture = try StoreFixture()
+        let job = try #require(try await fixture.create().first)
+        _ = try await fixture.admit()
+        let ranges = ByteRanges([0..<2, 7..<9])
+        var part = StoreFixture.part("part_a")
+        part.ranges = ranges
+        try await fixture.store.checkpoint([(job: job.id, attempt: 1, part: part)])
+        let stored = try fixture.store.job(job.id)
+        #expect(stored.part?.ranges == ranges)
+        #expect(stored.bytesDurable == 4)
+        // What lies on disk ends behind the last of them.
+        #expect(try fixture.store.parts() == [PartID("part_a"): 9])
+        part.ranges = ByteRanges(prefix: 10)
+        try await fixture.store.checkpoint([(job: job.id, attempt: 1, part: part)])
+        #expect(try fixture.store.job(job.id).part?.ranges == ByteRanges(prefix: 10))
+    }
+
+    @Test(arguments: ["[[0,2],[1,3]]", "[[0,9]]", "[[]]"]) func rangesThatAreNotTheBytesAreDamage(_ text: String)
+        async throws
+    {
+        let fixture = try StoreFixture()
+        let id = try await failedJob(fixture, "part_a")
+        try await fixture.store.writer.write { try $0.run("UPDATE parts SET ranges = ?", [text]) }
+        #expect(throws: StoreError.self) { try fixture.store.job(id) }
+    }
+
     /// The loss is known until an attempt has told it, has bytes again, or none are wanted any more.
     @Test(arguments: ["told", "reported", "checkpoint", "cancelled", "unheard"])
     func aLossIsKnownUntilItIsTold(_ way: String) async throws {

@@ -57,7 +57,7 @@ struct StoreFixture {
     static func part(_ name: String = "part_1", durable: Int64 = 5, size: Int64? = 10) -> Part {
         Part(
             id: PartID(name), url: "https://host/0", validators: Validators(etag: "\"v1\""), size: size,
-            bytesDurable: durable)
+            ranges: ByteRanges(prefix: durable))
     }
 
     static let failure = Failure(.connectionLost, "gone", attempts: 1, at: Date(milliseconds: 1000))

@@ -20,25 +20,27 @@ final class LoopbackSocket: Sendable {
         close(descriptor)
     }
 
-    /// Listens on 127.0.0.1, on a port that the system chooses or on one that a listener had that was shut down.
-    static func listening(on port: UInt16? = nil, backlog: Int32 = 1024) throws -> LoopbackSocket {
+    /// Listens on a port that the system chooses or on one that a listener had that was shut down.
+    static func listening(
+        at address: Loopback = .v4, on port: UInt16? = nil, backlog: Int32 = 1024
+    ) throws -> LoopbackSocket {
         // Asked for by its number, a port stays taken until its socket is closed: between a listener that was shut down
         // and the next one there, no stranger gets it.
-        let free = try port == nil ? bound(to: 0) : nil
+        let free = try port == nil ? bound(to: 0, at: address) : nil
         return try withExtendedLifetime(free) {
-            let socket = try bound(to: port ?? free?.port ?? 0)
+            let socket = try bound(to: port ?? free?.port ?? 0, at: address)
             guard listen(socket.descriptor, backlog) == 0 else { throw Failure(call: "listen", errno: errno) }
             return socket
         }
     }
 
-    private static func bound(to port: UInt16) throws -> LoopbackSocket {
-        let socket = try unconnected()
+    /// Taken, and not listened on.
+    static func bound(to port: UInt16 = 0, at address: Loopback = .v4) throws -> LoopbackSocket {
+        let socket = try unconnected(address)
         var on: Int32 = 1
         // Sockets share a port so while none of them listens.
         setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-        var address = loopback(port: port)
-        let isBound = withSocketAddress(&address) { bind(socket.descriptor, $0, $1) } == 0
+        let isBound = address.withSocketAddress(port: port) { bind(socket.descriptor, $0, $1) } == 0
         guard isBound else { throw Failure(call: "bind", errno: errno) }
         return socket
     }
@@ -47,39 +49,30 @@ final class LoopbackSocket: Sendable {
     static func connecting(to port: UInt16) throws -> LoopbackSocket {
         let socket = try unconnected()
         _ = fcntl(socket.descriptor, F_SETFL, O_NONBLOCK)
-        var address = loopback(port: port)
-        _ = withSocketAddress(&address) { connect(socket.descriptor, $0, $1) }
+        _ = Loopback.v4.withSocketAddress(port: port) { connect(socket.descriptor, $0, $1) }
         return socket
     }
 
     /// Connected to a port of 127.0.0.1.
     static func connected(to port: UInt16) throws -> LoopbackSocket {
         let socket = try unconnected()
-        var address = loopback(port: port)
-        let isConnected = withSocketAddress(&address) { connect(socket.descriptor, $0, $1) } == 0
+        let isConnected = Loopback.v4.withSocketAddress(port: port) { connect(socket.descriptor, $0, $1) } == 0
         guard isConnected else { throw Failure(call: "connect", errno: errno) }
         return socket
     }
 
-    private static func unconnected() throws -> LoopbackSocket {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    private static func unconnected(_ address: Loopback = .v4) throws -> LoopbackSocket {
+        let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", errno: errno) }
         return LoopbackSocket(owning: descriptor)
     }
 
-    private static func loopback(port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        address.sin_port = port.bigEndian
-        return address
-    }
-
     var port: UInt16 {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        _ = Self.withSocketAddress(&address) { pointer, _ in getsockname(descriptor, pointer, &length) }
-        return UInt16(bigEndian: address.sin_port)
+        var address = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        _ = withSocketAddress(&address) { pointer, _ in getsockname(descriptor, pointer, &length) }
+        // It has the same place in the addresses of both families.
+        return UInt16(bigEndian: address.sin6_port)
     }
 
     /// nil once the socket was shut down.
@@ -139,15 +132,5 @@ final class LoopbackSocket: Sendable {
         let limit = duration.map { max(0, Int32(clamping: Int64($0 / .milliseconds(1)))) } ?? -1
         while poll(&watched, nfds_t(watched.count), limit) < 0, errno == EINTR {}
         return watched[1].revents == 0
-    }
-
-    private static func withSocketAddress<Result>(
-        _ address: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Result
-    ) -> Result {
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
     }
 }

@@ -10,10 +10,12 @@
 public final class Origin: Sendable {
     private let site = OriginSite()
     private let listener: OriginListener
+    private let address: Loopback
 
     /// - Parameter port: of an origin that was stopped and is still referred to; nil takes a free one.
-    public init(port: UInt16? = nil) throws {
-        listener = try OriginListener(site: site, port: port)
+    public init(at address: Loopback = .v4, port: UInt16? = nil) throws {
+        self.address = address
+        listener = try OriginListener(site: site, at: address, port: port)
     }
 
     deinit {
@@ -23,7 +25,7 @@ public final class Origin: Sendable {
     public var port: UInt16 { listener.port }
 
     public func url(_ path: String) -> String {
-        "http://127.0.0.1:\(port)\(path)"
+        "http://\(address.host):\(port)\(path)"
     }
 
     /// Serves a path, in place of what was there; requests are then counted from 1 again. Other paths are 404.

@@ -26,6 +26,8 @@ public struct OriginAnswer: Sendable {
     }
 
     public var status: Int
+    /// As on the status line.
+    public var httpVersion = "HTTP/1.1"
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]
     public var framing = Framing.length

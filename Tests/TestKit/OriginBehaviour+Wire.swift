@@ -40,6 +40,11 @@ extension OriginBehaviour {
         spoiling { $0.incidents.append((OriginAnswer.beforeHead, .close)) }
     }
 
+    /// Resets the connection instead of answering.
+    public static var resettingBeforeHead: OriginBehaviour {
+        spoiling { $0.incidents.append((OriginAnswer.beforeHead, .reset)) }
+    }
+
     public static func chunked(trailers: [(name: String, value: String)] = []) -> OriginBehaviour {
         spoiling { $0.framing = .chunked(trailers: trailers) }
     }
@@ -60,6 +65,14 @@ extension OriginBehaviour {
 
     public static func limited(bytesPerSecond: Int) -> OriginBehaviour {
         spoiling { $0.bytesPerSecond = bytesPerSecond }
+    }
+
+    /// The status line of an older protocol, which knows no connections that live on.
+    public static var http10: OriginBehaviour {
+        spoiling { answer in
+            answer.httpVersion = "HTTP/1.0"
+            answer.closesConnection = true
+        }
     }
 
     /// One byte of the head at a time.

@@ -92,8 +92,9 @@ struct OriginConnection {
     }
 
     private func sendPieces(of answer: OriginAnswer, _ range: Range<Int>) throws(Ended) {
-        // A rate is kept by twenty pieces a second.
+        // A rate is kept by twenty pieces a second, a very low one by single bytes.
         let size = answer.bytesPerSecond.map { max(1, $0 / 20) } ?? 256 * 1024
+        let pause = answer.bytesPerSecond.map { Duration.seconds(Double(size) / Double($0)) }
         for start in stride(from: range.lowerBound, to: range.upperBound, by: size) {
             let piece = answer.body[start..<min(start + size, range.upperBound)]
             if case .chunked = answer.framing {
@@ -101,7 +102,7 @@ struct OriginConnection {
             } else {
                 try send(piece)
             }
-            if answer.bytesPerSecond != nil, !socket.wait(atMost: .milliseconds(50)) { throw Ended() }
+            if let pause, !socket.wait(atMost: pause) { throw Ended() }
         }
     }
 
@@ -146,7 +147,7 @@ extension OriginAnswer {
         case .untilClose: fields.append(("Connection", "close"))
         case .length, .unstated: break
         }
-        let lines = ["HTTP/1.1 \(status) Status"] + fields.map { "\($0.name): \($0.value)" }
+        let lines = ["\(httpVersion) \(status) Status"] + fields.map { "\($0.name): \($0.value)" }
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 }

@@ -13,9 +13,9 @@ final class OriginListener: Sendable {
 
     var connectionCount: Int { state.current.accepted }
 
-    init(site: OriginSite, port: UInt16? = nil) throws {
+    init(site: OriginSite, at address: Loopback, port: UInt16?) throws {
         self.site = site
-        socket = try .listening(on: port)
+        socket = try .listening(at: address, on: port)
         self.port = socket.port
         detachThread(acceptAll)
     }

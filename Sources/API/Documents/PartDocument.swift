@@ -6,7 +6,8 @@ extension Part {
         [
             "url": .string(URLRule.withoutCredentials(url)), "etag": .optional(validators.etag),
             "last_modified": .optional(validators.lastModified), "bytes_expected": .optional(size),
-            "ranges": [[0, .integer(bytesDurable)]], "bytes_durable": .integer(bytesDurable),
+            "ranges": .array(ranges.pairs.map { .array($0.map(JSON.integer)) }),
+            "bytes_durable": .integer(bytesDurable),
             "expires_at": .optional(expiry.countdown?.end),
         ]
     }

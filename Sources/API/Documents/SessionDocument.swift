@@ -42,8 +42,8 @@ extension SessionConfiguration {
             "wait_for": .strings((waitFor ?? WaitFor.defaults).map(\.rawValue)),
             "digest": .string((digest ?? .sha256).rawValue), "priority": .string((priority ?? .normal).rawValue),
             "finish_delay_seconds": .number(finishDelaySeconds ?? Self.defaultFinishDelaySeconds),
-            "resume_data_ttl_seconds": .number(resumeDataTTL ?? Self.defaultResumeDataTTL), "connections": 1,
-            "metadata": metadata.json,
+            "resume_data_ttl_seconds": .number(resumeDataTTL ?? Self.defaultResumeDataTTL),
+            "connections": .count(connections ?? 1), "metadata": metadata.json,
         ]
     }
 }

@@ -40,6 +40,11 @@ extension FieldReader {
         try integer(name, in: 1...(1 << 40))
     }
 
+    /// To one file at once.
+    mutating func connections(_ name: String) throws(Problem) -> Int? {
+        try integer(name, in: 1...Int64(JobSpec.mostConnections)).map(Int.init)
+    }
+
     /// RFC 3339, kept to the millisecond.
     mutating func time(_ name: String) throws(Problem) -> Date? {
         guard let text = try string(name) else { return nil }

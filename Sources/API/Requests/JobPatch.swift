@@ -34,7 +34,7 @@ extension JobSpec {
         case .credentials: credentials = try reader.object("credentials", Credentials.init(reading:))
         case .priority: priority = try reader.choice("priority", of: Priority.self)
         case .rateLimit: rateLimit = try reader.bytesPerSecond("rate_limit_bytes_per_second")
-        case .connections: try reader.unsupported("connections", unless: 1)
+        case .connections: connections = try reader.connections("connections")
         case .metadata: metadata = try reader.metadata("metadata") ?? Metadata()
         case .notBefore: notBefore = try reader.time("not_before")
         case .deadline: deadline = try reader.time("deadline")

@@ -12,6 +12,7 @@ extension JobSpec {
         credentials = try reader.object("credentials", Credentials.init(reading:))
         destination = try reader.object("destination", Destination.init(reading:)) ?? Destination()
         priority = try reader.choice("priority", of: Priority.self)
+        connections = try reader.connections("connections")
         expectedSize = try reader.integer("expected_size", in: 0...Limits.largestSize)
         maxSize = try reader.integer("max_size", in: 0...Limits.largestSize)
         digest = try reader.choice("digest", of: Digest.self)
@@ -24,8 +25,6 @@ extension JobSpec {
         deadline = try reader.time("deadline")
         tags = try reader.tags("tags") ?? []
         metadata = try reader.metadata("metadata") ?? Metadata()
-        // A field of the contract whose default is all that this version does.
-        try reader.unsupported("connections", unless: 1)
     }
 }
 

@@ -26,8 +26,7 @@ extension SessionConfiguration {
         tls = try reader.object("tls", TLSRule.init(reading:)) ?? TLSRule()
         proxy = try reader.proxy("proxy")
         resumeDataTTL = try reader.seconds("resume_data_ttl_seconds", in: 0...315_360_000)
-        // The one field of the contract whose default is all that this version does.
-        try reader.unsupported("connections", unless: 1)
+        connections = try reader.connections("connections")
     }
 }
 

@@ -11,6 +11,8 @@ public struct JobSpec: Sendable, Equatable, Codable {
     public var credentials: Credentials?
     public var destination = Destination()
     public var priority: Priority?
+    /// Connections to the file at once, 1 to 16; nil: the session's choice.
+    public var connections: Int?
     /// Bytes; another size is `size_mismatch`.
     public var expectedSize: Int64?
     /// Bytes; more is `too_large`.
@@ -30,6 +32,8 @@ public struct JobSpec: Sendable, Equatable, Codable {
     public var tags: [String] = []
     public var metadata = Metadata()
 
+    public static let mostConnections = 16
+
     public init(url: String) { self.url = url }
 
     public init(from decoder: any Decoder) throws {
@@ -42,6 +46,7 @@ public struct JobSpec: Sendable, Equatable, Codable {
         credentials = try stored.decodeIfPresent(Credentials.self, forKey: .credentials)
         destination = try stored.decode(.destination, default: Destination())
         priority = try stored.decodeIfPresent(Priority.self, forKey: .priority)
+        connections = try stored.decodeIfPresent(Int.self, forKey: .connections)
         expectedSize = try stored.decodeIfPresent(Int64.self, forKey: .expectedSize)
         maxSize = try stored.decodeIfPresent(Int64.self, forKey: .maxSize)
         digest = try stored.decodeIfPresent(Digest.self, forKey: .digest)

@@ -9,22 +9,36 @@ public struct Part: Sendable, Equatable {
     public var label: FileLabel
     /// Bytes of the whole representation; nil where no response told.
     public var size: Int64?
-    /// A promise: that many bytes are on disk, synced, and belong to these validators.
-    public var bytesDurable: Int64
+    /// A promise: these bytes are on disk, synced, and belong to these validators.
+    public var ranges: ByteRanges
     public var expiry: Expiry
 
     public init(
         id: PartID, url: String, validators: Validators, label: FileLabel = FileLabel(), size: Int64?,
-        bytesDurable: Int64, expiry: Expiry = Expiry()
+        ranges: ByteRanges, expiry: Expiry = Expiry()
     ) {
         self.id = id
         self.url = url
         self.validators = validators
         self.label = label
         self.size = size
-        self.bytesDurable = bytesDurable
+        self.ranges = ranges
         self.expiry = expiry
     }
+
+    public var bytesDurable: Int64 { ranges.count }
+
+    /// What an attempt asks for first to go on from these bytes: up to the next ones that are there already.
+    public var rest: RequestedRange {
+        let gap = size.flatMap { ranges.gaps(upTo: $0).first }
+        var asked = RequestedRange(offset: gap?.lowerBound ?? ranges.prefix, validators: validators, size: size)
+        if let gap, gap.upperBound != size { asked.end = gap.upperBound }
+        asked.bytesHad = bytesDurable
+        return asked
+    }
+
+    /// What is missing; of a file whose size is not known, everything behind the bytes had.
+    public var missing: [Range<Int64>] { size.map(ranges.gaps(upTo:)) ?? [ranges.end..<Int64.max] }
 }
 
 extension Part {

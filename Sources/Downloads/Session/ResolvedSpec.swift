@@ -3,6 +3,12 @@ public struct ResolvedSpec: Sendable, Equatable {
     public var url: String
     /// Whether another address can be tried when this one fails for good.
     public var hasMirrorLeft: Bool
+    /// Other addresses of the same file, which are asked for it together with `url` where there are several connections.
+    public var mirrors: [String]
+    /// Connections to the file at once, at most.
+    public var connections: Int
+    /// To one host, of the session's transfers together; nil: the service's limit alone.
+    public var maxConnectionsPerHost: Int?
     public var method: RequestMethod
     public var body: RequestBody?
     public var headers: [HeaderField]
@@ -32,6 +38,10 @@ public struct ResolvedSpec: Sendable, Equatable {
         let spec = job.spec
         url = job.url
         hasMirrorLeft = job.mirror < spec.mirrors.count
+        mirrors = ([spec.url] + spec.mirrors).filter { $0 != job.url }
+        // Pieces that were put together and wrong are asked of one server at a time.
+        connections = job.isDisproved ? 1 : spec.connections ?? configuration.connections ?? 1
+        maxConnectionsPerHost = configuration.maxConnectionsPerHost
         method = spec.method
         body = spec.body
         credentials = spec.credentials

@@ -16,6 +16,8 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
     public var waitFor: [WaitFor]?
     public var digest: Digest?
     public var priority: Priority?
+    /// Of each of its jobs that does not say.
+    public var connections: Int?
     /// Seconds between the last job's end and `session.finished`: a loop of single submissions is one batch.
     public var finishDelaySeconds: Double?
     /// Bytes a second, for all its jobs together; nil: the service's limit alone.
@@ -43,6 +45,7 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
         waitFor = try stored.decodeIfPresent([WaitFor].self, forKey: .waitFor)
         digest = try stored.decodeIfPresent(Digest.self, forKey: .digest)
         priority = try stored.decodeIfPresent(Priority.self, forKey: .priority)
+        connections = try stored.decodeIfPresent(Int.self, forKey: .connections)
         finishDelaySeconds = try stored.decodeIfPresent(Double.self, forKey: .finishDelaySeconds)
         rateLimit = try stored.decodeIfPresent(Int64.self, forKey: .rateLimit)
         minimumSpeed = try stored.decodeIfPresent(Int64.self, forKey: .minimumSpeed)

@@ -7,6 +7,8 @@ public struct ResponseFacts: Sendable, Equatable {
     public var contentLength: Int64?
     public var contentRange: ContentRange?
     public var isMultipart: Bool
+    /// Whether it sends to another address, and says which.
+    public var isRedirect: Bool
     public var validators: Validators
     public var label: FileLabel
     /// How credentials are to be given, where it says so.
@@ -25,6 +27,7 @@ public struct ResponseFacts: Sendable, Equatable {
         contentLength = isCoded ? nil : value("content-length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
         contentRange = value("content-range").flatMap(ContentRange.init)
         isMultipart = value("content-type")?.lowercased().hasPrefix("multipart/byteranges") ?? false
+        isRedirect = [300, 301, 302, 303, 307, 308].contains(status) && !(value("location") ?? "").isEmpty
         challenge = value(status == 407 ? "proxy-authenticate" : "www-authenticate").flatMap(Challenge.init(header:))
         retryAfter = value("retry-after")
         label = FileLabel(

@@ -16,8 +16,14 @@ public enum ResponseVerdict: Sendable, Equatable {
 
 /// What an attempt asked for.
 public struct RequestedRange: Sendable, Equatable {
-    /// Bytes had so far; 0 asks for everything.
+    /// The first byte.
     public var offset: Int64
+    /// Behind the last byte; nil asks for everything from `offset` on.
+    public var end: Int64?
+    /// Bytes had so far, which are gone on from; 0: there is nothing that an answer must agree with.
+    public var bytesHad: Int64
+    /// Everything is asked for, but as a range: a server that has ranges shows it, and several connections can share.
+    public var probesRanges = false
     /// What the part's bytes came with.
     public var validators: Validators
     public var size: Int64?
@@ -35,60 +41,86 @@ public struct RequestedRange: Sendable, Equatable {
         restart: ResumeOutcome.RestartReason? = nil
     ) {
         self.offset = offset
+        bytesHad = offset
         self.validators = validators
         self.size = size
         self.restart = restart
     }
 
     public static let whole = RequestedRange(offset: 0)
+
+    /// Whether the request says `Range`.
+    public var isRange: Bool { bytesHad > 0 || probesRanges }
 }
 
 extension ResponseVerdict {
     public static func judge(_ response: ResponseFacts, asked: RequestedRange, bytesHad: Int64) -> ResponseVerdict {
         switch response.status {
         case 200, 201, 202, 203: whole(response, asked)
-        case 206: partial(response, asked)
-        case 416 where asked.offset > 0: unsatisfied(response, asked)
-        case 300, 301, 302, 303, 307, 308: .redirect(status: response.status)
-        // Among them the successes that bring no file: 204, 205, 207, 226.
+        case 206 where asked.bytesHad > 0: partial(response, asked)
+        case 206: unasked(response, asked)
+        case 416 where asked.isRange: unsatisfied(response, asked)
+        case let status where response.isRedirect: .redirect(status: status)
+        // Among them redirects to nowhere, and the successes that bring no file: 204, 205, 207, 226.
         default: .fail(refusal(response, bytesHad: bytesHad))
         }
     }
 
     private static func whole(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
-        let outcome: ResumeOutcome =
-            if asked.offset > 0 {
-                .restarted(difference(response.validators, response.contentLength, asked) ?? .rangeIgnored)
-            } else {
-                asked.restart.map(ResumeOutcome.restarted) ?? .fresh
-            }
-        return .accept(at: 0, skipping: 0, size: response.contentLength, outcome)
+        // It may be the rest under the wrong status: its range says so, or nothing but its length is another. What comes
+        // without a range in the request is not. (There, `Content-Range` means nothing: RFC 9110, section 14.4.)
+        if asked.isRange, let range = response.contentRange, !range.isWhole { return .askFromStart(.badRange) }
+        guard asked.bytesHad > 0 else { return fromStart(size: response.contentLength, asked) }
+        let reason = difference(response.validators, response.contentLength, asked)
+        if reason == .sizeChanged { return .askFromStart(.sizeChanged) }
+        return .accept(at: 0, skipping: 0, size: response.contentLength, .restarted(reason ?? .rangeIgnored))
+    }
+
+    private static func fromStart(size: Int64?, _ asked: RequestedRange) -> ResponseVerdict {
+        .accept(at: 0, skipping: 0, size: size, asked.restart.map(ResumeOutcome.restarted) ?? .fresh)
+    }
+
+    /// Where there is nothing to go on from, a range is as good as a 200 if it is the whole; a piece of a file is no file.
+    private static func unasked(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
+        guard case (_, _, let size?)? = statedRange(of: response), response.contentRange?.isWhole == true else {
+            return asked.isRange
+                ? .askFromStart(.badRange)
+                : .fail(Failure(.badRange, "The server sent a range that nobody asked for.", status: 206))
+        }
+        return fromStart(size: size, asked)
     }
 
     private static func partial(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
-        guard asked.offset > 0 else {
-            return .fail(Failure(.badRange, "The server sent a range that nobody asked for.", status: 206))
-        }
-        guard !response.isMultipart, !response.validators.isEncoded,
-            case .bytes(let first, let last, let complete)? = response.contentRange,
-            response.contentLength.map({ $0 == last - first + 1 }) ?? true
-        else { return .askFromStart(.badRange) }
-        if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
-        guard isAcceptable(response.validators, asked) else { return .askFromStart(.noValidator) }
-        // A range that starts earlier is trimmed; one that starts later leaves a hole; one that ends before the end
-        // would need another request, which starting over spares us.
-        guard first <= asked.offset, last >= asked.offset, let size = complete ?? asked.size, last == size - 1 else {
+        guard !response.validators.isEncoded, let (first, last, complete) = statedRange(of: response) else {
             return .askFromStart(.badRange)
         }
+        if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
+        guard asked.restsOnChecksum || asked.isProven(by: response) else { return .askFromStart(.noValidator) }
+        // A range that starts earlier is trimmed; one that starts later leaves a hole; one that ends before what was asked
+        // for would need another request, which starting over spares us.
+        guard first <= asked.offset, last >= asked.offset, let size = complete ?? asked.size,
+            last < size, last >= min(asked.end ?? size, size) - 1
+        else { return .askFromStart(.badRange) }
         return .accept(
-            at: asked.offset, skipping: asked.offset - first, size: size, .resumed(offset: asked.offset))
+            at: asked.offset, skipping: asked.offset - first, size: size, .resumed(offset: asked.bytesHad))
+    }
+
+    /// The one range that a 206 says its body is; nil where it says none, several, or contradicts its length.
+    private static func statedRange(
+        of response: ResponseFacts
+    ) -> (first: Int64, last: Int64, complete: Int64?)? {
+        guard !response.isMultipart, case .bytes(let first, let last, let complete)? = response.contentRange,
+            response.contentLength.map({ $0 == last - first + 1 }) ?? true
+        else { return nil }
+        return (first, last, complete)
     }
 
     private static func unsatisfied(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
         guard case .unsatisfied(let complete)? = response.contentRange else { return .askFromStart(.badRange) }
         if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
-        guard isAcceptable(response.validators, asked) else { return .askFromStart(.noValidator) }
-        return complete == asked.offset ? .alreadyComplete(offset: complete) : .askFromStart(.badRange)
+        guard asked.restsOnChecksum || asked.isProven(by: response) else { return .askFromStart(.noValidator) }
+        let isWhole = asked.bytesHad > 0 && asked.offset == complete
+        return isWhole ? .alreadyComplete(offset: complete) : .askFromStart(.badRange)
     }
 
     /// What tells that these are other bytes than those had; nil when nothing does.
@@ -102,10 +134,6 @@ extension ResponseVerdict {
         }
         if let old = asked.size, let size, old != size { return .sizeChanged }
         return nil
-    }
-
-    private static func isAcceptable(_ now: Validators, _ asked: RequestedRange) -> Bool {
-        asked.restsOnChecksum || asked.isProven(by: now)
     }
 
     private static func refusal(_ response: ResponseFacts, bytesHad: Int64) -> Failure {

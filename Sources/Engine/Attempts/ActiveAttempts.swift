@@ -14,8 +14,12 @@ final class ActiveAttempts: Sendable {
 
     private let state = Locked(State())
     private let serviceLimit: RateLimit
+    private let connections: HostConnections
 
-    init(serviceLimit: RateLimit) { self.serviceLimit = serviceLimit }
+    init(serviceLimit: RateLimit, connections: HostConnections) {
+        self.serviceLimit = serviceLimit
+        self.connections = connections
+    }
 
     var count: Int { state.withLock { $0.attempts.count } }
     var all: [Attempt] { state.withLock { Array($0.attempts.values) } }
@@ -28,16 +32,18 @@ final class ActiveAttempts: Sendable {
         limit.bytesPerSecond = admitted.spec.sessionRateLimit
         let attempt = Attempt(admitted, under: [serviceLimit, limit], services)
         state.withLock { $0.attempts[admitted.job.id] = attempt }
+        connections.begin(admitted.job)
         return attempt
     }
 
-    func end(_ job: JobID) {
-        state.withLock { state in
-            guard let attempt = state.attempts.removeValue(forKey: job) else { return }
-            let session = attempt.job.session
-            state.sessions[session]?.attempts -= 1
-            if state.sessions[session]?.attempts == 0 { state.sessions[session] = nil }
+    func end(_ id: JobID) {
+        let ended: Job? = state.withLock { state in
+            guard let job = state.attempts.removeValue(forKey: id)?.job else { return nil }
+            state.sessions[job.session]?.attempts -= 1
+            if state.sessions[job.session]?.attempts == 0 { state.sessions[job.session] = nil }
+            return job
         }
+        if let ended { connections.end(ended) }
     }
 
     /// From now on the session's transfers share another rate, those under way included.

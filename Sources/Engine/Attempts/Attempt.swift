@@ -4,8 +4,8 @@ import Foundation
 import Locks
 import Storage
 
-/// One try at a job, from connect to a whole part: redirects, one restart from 0 where the server demands it, and
-/// everything that ends it. What becomes of the job is decided elsewhere.
+/// One try at a job, from connect to a whole part, over one connection or several, and everything that ends it. What
+/// becomes of the job is decided elsewhere.
 final class Attempt: Sendable {
     enum End: Sendable {
         /// Every byte is written (not yet synced), and the sizes are as they should be.
@@ -18,20 +18,25 @@ final class Attempt: Sendable {
     let spec: ResolvedSpec
     let control = AttemptControl()
     let progress: AttemptProgress
-    private let services: EngineServices
-    private let lane: DiskLane
-    private let exchange = Locked(Exchange())
-    private let wish: Locked<Destination>
+    let services: EngineServices
+    let lane: DiskLane
     /// The service's, the session's and the job's own, in that order.
-    private let limits: [RateLimit]
+    let limits: [RateLimit]
     private let ownLimit: RateLimit
+    private let wish: Locked<JobSpec>
+    private let opening = Locked(Opening())
+    /// Rings when something has changed for the connections beside the first.
+    let crewBell = Alarm()
 
-    /// What the latest exchange has come to, for the checkpoint clock and for the end.
-    private struct Exchange {
-        var acceptance: Download.Acceptance?
-        var url = ""
+    /// What the first response that was accepted has begun.
+    private struct Opening {
+        var assembly: Assembly?
         /// The transaction that tells how the attempt began.
         var announcement: Task<Void, Never>?
+        /// A restart that was told before the response that begins it.
+        var restart: ResumeOutcome?
+        /// The connections beside the first, and their end.
+        var crew: (Crew, Task<Connection.Loss?, Never>)?
     }
 
     init(_ admitted: AdmittedJob, under limits: [RateLimit], _ services: EngineServices) {
@@ -40,57 +45,63 @@ final class Attempt: Sendable {
         self.services = services
         lane = services.lanes.next()
         progress = AttemptProgress(of: admitted.job, time: services.time)
-        wish = Locked(admitted.job.spec.destination)
+        wish = Locked(admitted.job.spec)
         ownLimit = RateLimit(bytesPerSecond: admitted.job.spec.rateLimit)
         self.limits = limits + [ownLimit]
     }
 
     /// Where the file is to go, as far as the client has said by now.
-    var destination: Destination { wish.withLock { $0 } }
+    var destination: Destination { wish.withLock { $0.destination } }
+
+    /// Connections to the file at once, as far as the client has said by now; one where pieces were put together and wrong.
+    var connections: Int { job.isDisproved ? 1 : wish.withLock { $0.connections } ?? spec.connections }
 
     /// In a commit's hook: the client has changed what can change under way.
     func take(_ spec: JobSpec) {
-        wish.withLock { $0 = spec.destination }
+        wish.withLock { $0 = spec }
         ownLimit.bytesPerSecond = spec.rateLimit
+        crewBell.ring()
     }
 
-    /// The bytes had so far, for a checkpoint; nil before a response was accepted.
-    var partFile: PartFile? { exchange.withLock { $0.acceptance?.part } }
+    private var assembly: Assembly? { opening.withLock { $0.assembly } }
 
-    /// The part as it would be promised with that many bytes.
-    func part(durable: Int64) -> Part? {
-        exchange.withLock { exchange in
-            guard let acceptance = exchange.acceptance else { return nil }
-            return Part(
-                id: acceptance.part.id, url: exchange.url, validators: acceptance.validators,
-                label: acceptance.label, size: acceptance.size, bytesDurable: durable)
+    /// The bytes had so far, for a checkpoint; nil before a response was accepted.
+    var partFile: PartFile? { assembly?.part }
+
+    /// The part as it can be promised now.
+    var part: Part? {
+        assembly.map { assembly in
+            Part(
+                id: assembly.part.id, url: assembly.url, validators: assembly.validators, label: assembly.label,
+                size: assembly.size, ranges: assembly.part.durable)
         }
     }
 
     /// Whether this attempt has won bytes that the job never had, and that the next can go on from: else a server that
     /// breaks off each time would be asked for ever.
     var hasGained: Bool {
-        guard let acceptance = exchange.withLock({ $0.acceptance }) else { return false }
-        return spec.canContinue(acceptance.validators)
-            && acceptance.part.written > max(acceptance.offset, job.bytesDurable)
+        guard let assembly else { return false }
+        return spec.canContinue(assembly.validators)
+            && assembly.part.written.count > max(assembly.bytesHad, job.bytesDurable)
     }
 
-    var resume: ResumeOutcome? { exchange.withLock { $0.acceptance?.outcome } }
+    var resume: ResumeOutcome? { assembly?.outcome }
 
-    /// Whether bytes that turn out wrong are worth another try: those of an earlier attempt may be to blame.
+    /// Whether bytes that turn out wrong are worth another try: those of an earlier attempt, or of another connection, may be
+    /// to blame.
     var mayBeginAnew: Bool {
-        guard case .resumed? = resume else { return false }
-        return !job.isDisproved
+        guard let assembly, !job.isDisproved else { return false }
+        return assembly.outcome.isResumed || assembly.isShared
     }
 
     func run() async -> End {
-        let end = await follow()
+        let end = await fetch()
         // Events keep their order: how it began is told before how it ended.
-        await exchange.withLock { $0.announcement }?.value
+        await opening.withLock { $0.announcement }?.value
         return end
     }
 
-    private func follow() async -> End {
+    private func fetch() async -> End {
         if Rehearsal.isRehearsal(spec.url), services.rehearsalOrigin == nil {
             return .failed(
                 Failure(.badURL, "Rehearsals are switched off: start fetchd with --enable-rehearsals, and retry."))
@@ -102,99 +113,78 @@ final class Attempt: Sendable {
         guard let plan = try? await lane.run({ [job, spec] in RequestPlan(for: job, spec, in: folder) }) else {
             return .stopped(.shutdown)
         }
-        var way = Itinerary(from: spec.url, with: spec.method, asking: plan.asked)
-        while true {
-            if let stop = control.stop { return .stopped(stop) }
-            progress.enter(.connecting)
-            let end = await download(way, plan.continued)
-            if let stop = control.stop { return .stopped(stop) }
-            if let failure = end.failure { return .failed(failure) }
-            let target = end.result.metrics.redirectURL
-            switch way.step(after: end.result.outcome, end.verdict, redirectingTo: target) {
-            case .askAgain: continue
-            case .arrived: return whole(end, way)
-            case .alreadyThere(let size): return await alreadyWhole(plan.continued, size: size, end.result, way)
-            case .failed(let failure): return .failed(failure, hint(end))
-            case .abandoned: return .stopped(.shutdown)
-            }
+        let end = await fetch(plan)
+        guard let assembly, assembly.isUnsound else { return end }
+        await giveUp(assembly, .badRange)
+        return await fetch(RequestPlan(anew: .badRange))
+    }
+
+    private func fetch(_ plan: RequestPlan) async -> End {
+        var lead = Lead(self, plan)
+        let end = await lead.run()
+        let others = await othersEnd(after: end.loss)
+        if let stop = control.stop { return .stopped(stop) }
+        return conclusion(end, others)
+    }
+
+    /// What came under a head that was not true is no part of the file, promised or not: it goes before anything else is
+    /// asked for. (Of a head that was refused, nothing came.)
+    private func giveUp(_ assembly: Assembly, _ why: ResumeOutcome.RestartReason) async {
+        let announcement = opening.withLock { opening in
+            opening.assembly = nil
+            opening.restart = .restarted(why)
+            return opening.announcement
         }
+        await announcement?.value
+        await services.beginTransfer(of: job, .restarted(why), without: assembly.part.id)
+        services.folder.removePart(assembly.part.id)
     }
 
-    private func download(_ way: Itinerary, _ continued: (part: Part, file: Descriptor)?) async -> Download.End {
-        let asked = way.asked(after: continued?.part)
-        let download = Download(
-            Download.Context(
-                asked: asked, label: continued?.part.label ?? FileLabel(),
-                bytesHad: job.bytesDurable, spec: spec, lane: lane,
-                part: { [services, lane, spec] offset, label in
-                    services.partFile(at: offset, continuing: continued, digesting: spec.algorithms(label), lane)
-                },
-                onAccept: { [self] in accepted($0, from: way.url) },
-                onBytes: { [progress] in progress.add($0) }))
-        let request = RequestPlan.request(way, asked, spec, limits: limits, services)
-        return await download.run(request, on: services.client, control)
+    /// - Returns: why the last connection beside the first was lost; nil when there was none, or none was lost.
+    private func othersEnd(after loss: Connection.Loss?) async -> Connection.Loss? {
+        // Taken out: it knows this attempt, which would never go.
+        guard let (crew, ending) = opening.withLock({ $0.crew.take() }) else { return nil }
+        crew.leadLeft(loss)
+        return await ending.value
     }
 
-    /// On the transfer loop: bytes are about to come.
-    private func accepted(_ acceptance: Download.Acceptance, from url: String) {
-        progress.begin(
-            acceptance.part, at: acceptance.offset, expected: acceptance.size, resume: acceptance.outcome)
-        exchange.withLock { exchange in
-            exchange.acceptance = acceptance
-            exchange.url = url
-            // A fresh beginning is told with the end; it is what everybody expects.
-            if acceptance.outcome != .fresh { exchange.announcement = announce(acceptance.outcome) }
+    /// What the connections together have come to.
+    private func conclusion(_ lead: Lead.End, _ others: Connection.Loss?) -> End {
+        let loss = lead.loss ?? others
+        guard let assembly, assembly.isComplete, let answer = lead.answer else {
+            return loss.map { .failed($0.failure, $0.hint) } ?? .stopped(.shutdown)
         }
-    }
-
-    private func announce(_ outcome: ResumeOutcome) -> Task<Void, Never> {
-        Task { [services, job] in await services.beginTransfer(of: job, outcome) }
-    }
-
-    private func whole(_ end: Download.End, _ way: Itinerary) -> End {
-        guard let acceptance = end.acceptance, let head = end.result.head else { return .stopped(.shutdown) }
-        let size = acceptance.part.written
-        if let expected = acceptance.size, expected != size {
+        let size = assembly.part.written.end
+        // Where nothing marks the end of a body, too few bytes are a lost connection rather than another file.
+        let isEndKnown = answer.metrics.bodyEndKnown || assembly.size != nil
+        if !isEndKnown, let expected = spec.expectedSize, size < expected {
             return .failed(Failure(.truncated, "The body ended after \(size) of \(expected) bytes."))
         }
         if let failure = spec.refusal(ofSize: size) { return .failed(failure) }
         return .whole(
             WholePart(
-                file: acceptance.part, size: size, head: head, validators: acceptance.validators,
-                label: acceptance.label, metrics: end.result.metrics, url: way.url, redirects: way.redirects,
-                isLengthVerified: end.result.metrics.bodyEndKnown || spec.expectedSize != nil)
-        )
+                file: assembly.part, size: size, head: answer.head, validators: assembly.validators,
+                label: assembly.label, metrics: answer.metrics, url: answer.way.url, redirects: answer.way.redirects,
+                isLengthVerified: isEndKnown || spec.expectedSize != nil))
     }
 
-    /// Nothing was left to fetch: the crash came between the last byte and the promotion.
-    private func alreadyWhole(
-        _ continued: (part: Part, file: Descriptor)?, size: Int64, _ result: TransferResult, _ way: Itinerary
-    ) async -> End {
-        guard let continued, let head = result.head else { return .stopped(.shutdown) }
-        if let failure = spec.refusal(ofSize: size) { return .failed(failure) }
-        let asked = way.asked(after: continued.part)
-        let now = ResponseFacts(status: head.status, headers: head.headers).validators
-        let acceptance = Download.Acceptance(
-            part: services.partFile(at: size, continuing: continued, digesting: [], lane), offset: size, size: size,
-            outcome: .resumed(offset: size), validators: asked.validators(continuedBy: now),
-            label: asked.label(continued.part.label, continuedBy: now))
-        do {
-            try await lane.run { try acceptance.part.open() }
-        } catch {
-            return .failed((error as? DiskError)?.failure ?? Failure(.storageError, "\(error)"))
+    /// On the transfer loop: the first response is accepted, bytes are about to come.
+    func begin(_ assembly: Assembly) {
+        progress.begin(assembly.part, at: assembly.bytesHad, expected: assembly.size, resume: assembly.outcome)
+        opening.withLock { opening in
+            opening.assembly = assembly
+            // A fresh beginning is told with the end; it is what everybody expects.
+            if assembly.outcome != .fresh, assembly.outcome != opening.restart {
+                opening.announcement = announce(assembly.outcome)
+            }
+            guard assembly.isDivisible else { return }
+            let crew = Crew(self, assembly)
+            opening.crew = (crew, Task { await crew.run() })
         }
-        accepted(acceptance, from: way.url)
-        return .whole(
-            WholePart(
-                file: acceptance.part, size: size, head: head, validators: acceptance.validators,
-                label: acceptance.label, metrics: result.metrics, url: way.url, redirects: way.redirects,
-                isLengthVerified: true))
     }
 
-    private func hint(_ end: Download.End) -> RetryPolicy.Hint {
-        let facts = end.result.head.map { ResponseFacts(status: $0.status, headers: $0.headers) }
-        let hasNoRoute = if case .failed(.networkUnreachable) = end.result.outcome { true } else { false }
-        return RetryPolicy.Hint(retryAfter: facts?.retryDelay(at: services.time.now), hasNoRoute: hasNoRoute)
+    private func announce(_ outcome: ResumeOutcome) -> Task<Void, Never> {
+        Task { [services, job] in await services.beginTransfer(of: job, outcome) }
     }
 }
 

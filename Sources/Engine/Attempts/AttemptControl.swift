@@ -15,7 +15,8 @@ final class AttemptControl: Sendable {
 
     private struct State {
         var stop: Stop?
-        var transfer: Transfer?
+        var transfers: [Int: Transfer] = [:]
+        var watches = 0
         var isPromoting = false
     }
 
@@ -28,23 +29,30 @@ final class AttemptControl: Sendable {
 
     /// Without effect once the promotion has begun: the file will be in its place in a moment.
     func requestStop(_ stop: Stop) {
-        let transfer: Transfer? = state.withLock { state in
-            guard !state.isPromoting else { return nil }
+        let transfers: [Transfer] = state.withLock { state in
+            guard !state.isPromoting else { return [] }
             // A cancellation overrules a pause; nothing overrules the first otherwise.
             if state.stop == nil || stop.isCancellation { state.stop = stop }
-            return state.transfer
+            return Array(state.transfers.values)
         }
-        transfer?.cancel()
+        for transfer in transfers { transfer.cancel() }
     }
 
     /// From now on a stop ends this transfer.
-    func watch(_ transfer: Transfer) {
-        let isStopped = state.withLock { state in
-            state.transfer = transfer
-            return state.stop != nil
+    ///
+    /// - Returns: what to forget it by.
+    func watch(_ transfer: Transfer) -> Int {
+        let (watch, isStopped) = state.withLock { state in
+            state.watches += 1
+            state.transfers[state.watches] = transfer
+            return (state.watches, state.stop != nil)
         }
         if isStopped { transfer.cancel() }
+        return watch
     }
+
+    /// The transfer is over.
+    func forget(_ watch: Int) { state.withLock { $0.transfers[watch] = nil } }
 
     /// false: it was asked to stop before.
     func beginPromotion() -> Bool {

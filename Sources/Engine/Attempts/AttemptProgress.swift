@@ -52,7 +52,7 @@ final class AttemptProgress: Sendable {
         return state.withLock { state in
             LiveProgress(
                 phase: isStopping ? .stopping : state.phase, bytesReceived: state.received,
-                bytesDurable: state.part?.durable ?? committed, bytesExpected: state.expected,
+                bytesDurable: state.part?.durable.count ?? committed, bytesExpected: state.expected,
                 bytesPerSecond: state.phase == .transferring ? state.meter.rate(at: now) : nil, resume: state.resume)
         }
     }

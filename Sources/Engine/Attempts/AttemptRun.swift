@@ -88,7 +88,7 @@ struct AttemptRun: Sendable {
         }
         if outcome == nil { active.end(attempt.job.id) }
         // Nothing in it, or nobody wants it. (One that could not be synced may be promised up to an earlier offset.)
-        if let file = attempt.partFile, !keepsPart || file.durable == 0 { services.folder.removePart(file.id) }
+        if let file = attempt.partFile, !keepsPart || file.durable.isEmpty { services.folder.removePart(file.id) }
         if case .done(_, _, let dropped?)? = outcome { services.folder.removePart(dropped) }
     }
 
@@ -104,10 +104,10 @@ struct AttemptRun: Sendable {
 
     /// What there is worth keeping; nil when there is nothing new, or it could not be made durable.
     private func syncedPart(_ attempt: Attempt) async -> Part? {
-        guard let file = attempt.partFile, file.written > 0 else { return nil }
+        guard let file = attempt.partFile, !file.written.isEmpty else { return nil }
         do {
             try await file.lane.run { if file.isDirty { try file.sync() } }
-            return attempt.part(durable: file.durable)
+            return attempt.part
         } catch {
             services.log.error("Part \(file.id) could not be synced and keeps its last offset: \(error).")
             return nil

@@ -22,9 +22,11 @@ struct Itinerary: Sendable {
     }
 
     /// What is asked for at the present address, to go on with those bytes.
-    func asked(after part: Part?) -> RequestedRange {
+    ///
+    /// - Parameter source: where those bytes came from.
+    func asked(continuing source: String?) -> RequestedRange {
         var asked = asked
-        asked.isElsewhere = asked.offset > 0 && part?.url != url
+        asked.isElsewhere = asked.bytesHad > 0 && source != url
         return asked
     }
 
@@ -47,7 +49,8 @@ struct Itinerary: Sendable {
     ) -> Step {
         switch (outcome, verdict) {
         case (.rejected, .redirect(let status)): follow(target, after: status)
-        case (.rejected, .askFromStart(let why)): restart(why)
+        // Of its head, or of a body that was not what the head had said.
+        case (_, .askFromStart(let why)): restart(why)
         case (.rejected, .alreadyComplete(let size)): .alreadyThere(size: size)
         case (.rejected, .fail(let failure)): .failed(failure)
         case (.completed, .accept): .arrived
@@ -61,7 +64,7 @@ struct Itinerary: Sendable {
     private mutating func follow(_ target: String?, after status: Int) -> Step {
         guard let target, URLRule.fault(in: target) == nil else {
             let place =
-                target.map { "to \(URLRule.redacted($0)), which cannot be fetched" } ?? "without saying where to"
+                target.map { "to \(URLRule.redacted($0)), which cannot be fetched" } ?? "to what is no address"
             return .failed(Failure(.badURL, "The server redirects \(place)."))
         }
         redirects.append(url)
@@ -81,11 +84,15 @@ struct Itinerary: Sendable {
 
     /// Once: a server that answers a request for everything with a range is beyond help.
     private mutating func restart(_ why: ResumeOutcome.RestartReason) -> Step {
+        if asked.bytesHad == 0, asked.probesRanges {
+            asked.probesRanges = false
+            return .askAgain
+        }
         guard !hasRestarted else {
             return .failed(Failure(.badRange, "The server answers a request for the whole file with a range."))
         }
         hasRestarted = true
-        asked = RequestPlan.fromStart(why)
+        asked = RequestPlan.fromStart(why, probing: asked.probesRanges)
         return .askAgain
     }
 }

@@ -9,6 +9,15 @@ struct RequestPlan {
 
     /// Bytes are only ever continued under a strong validator or the job's checksum, and only where they really are on disk.
     init(for job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
+        self.init(continuing: job, spec, in: folder)
+        // What answers another method than GET is no file with ranges (RFC 9110, section 14.2).
+        asked.probesRanges = spec.connections > 1 && spec.method == .get
+    }
+
+    /// Everything, without a range in the request, and without anything that was had.
+    init(anew why: ResumeOutcome.RestartReason) { asked = Self.fromStart(why) }
+
+    private init(continuing job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
         guard let part = job.part, part.bytesDurable > 0 else {
             // What was put together and found wrong had no validator that can be believed.
             asked = job.isPartLost ? Self.fromStart(job.isDisproved ? .noValidator : .partMissing) : .whole
@@ -21,7 +30,7 @@ struct RequestPlan {
         do throws(DownloadsFolder.PartLoss) {
             let file = try folder.openPart(part)
             continued = (part, file)
-            asked = RequestedRange(offset: part.bytesDurable, validators: part.validators, size: part.size)
+            asked = part.rest
             asked.restsOnChecksum = spec.restsOnChecksum
         } catch {
             switch error {
@@ -31,16 +40,24 @@ struct RequestPlan {
         }
     }
 
-    static func fromStart(_ why: ResumeOutcome.RestartReason) -> RequestedRange {
-        RequestedRange(offset: 0, restart: why)
+    static func fromStart(_ why: ResumeOutcome.RestartReason, probing: Bool = false) -> RequestedRange {
+        var asked = RequestedRange(offset: 0, restart: why)
+        asked.probesRanges = probing
+        return asked
     }
 
-    /// The next request on an attempt's way. The job's own headers and credentials stay with the origin that they are
-    /// meant for; session-wide rules of the connection hold everywhere.
-    static func request(
-        _ way: Itinerary, _ asked: RequestedRange, _ spec: ResolvedSpec, limits: [RateLimit], _ services: EngineServices
-    ) -> TransferRequest {
-        let isHome = URLRule.origin(of: way.url) == URLRule.origin(of: spec.url)
+}
+
+extension Attempt {
+    /// The next request on its way. The job's own headers and credentials stay with the origin that they are meant for;
+    /// session-wide rules of the connection hold everywhere.
+    ///
+    /// - Parameters:
+    ///   - asked: what is asked for at the present address.
+    ///   - home: the address of the job that the way began at.
+    ///   - isShare: others bring the rest of the file at the same time.
+    func request(_ way: Itinerary, _ asked: RequestedRange, home: String, isShare: Bool = false) -> TransferRequest {
+        let isHome = URLRule.origin(of: way.url) == URLRule.origin(of: home)
         var request = TransferRequest(
             url: services.address(of: way.url), method: way.method.rawValue, userAgent: spec.userAgent)
         // What describes a body goes and stays with it, whoever is asked (fetch.spec.whatwg.org, "HTTP-redirect fetch").
@@ -48,10 +65,11 @@ struct RequestPlan {
         let headers = isHome ? spec.headers.filter { !(hasLostBody && $0.isContentType) } : []
         request.headers = headers.map { (name: $0.name, value: $0.value) }
         request.credentials = isHome ? spec.credentials.map(TransferRequest.Credentials.init) : nil
-        if asked.offset > 0 {
+        if asked.isRange {
             request.rangeStart = asked.offset
-            if let condition = asked.condition { request.headers.append(("If-Range", condition)) }
+            request.rangeEnd = asked.end.map { $0 - 1 }
         }
+        if asked.bytesHad > 0, let condition = asked.condition { request.headers.append(("If-Range", condition)) }
         if way.method != .get, let body = spec.body {
             request.body = body.bytes
             if !headers.contains(where: \.isContentType) {
@@ -61,7 +79,10 @@ struct RequestPlan {
         }
         request.timeouts = .init(connect: .seconds(spec.connectSeconds), idle: .seconds(spec.requestSeconds))
         request.minimumSpeed = spec.minimumSpeed.map {
-            .init(bytesPerSecond: $0, over: .seconds(services.minimumSpeedSeconds))
+            // Demanded of a file; no connection has to bring it alone.
+            .init(
+                bytesPerSecond: isShare ? max(1, $0 / Int64(connections)) : $0,
+                over: .seconds(services.minimumSpeedSeconds))
         }
         request.rateLimits = limits
         // A rehearsal is no matter of the network.

@@ -25,8 +25,8 @@ struct CheckpointClock: Sendable {
         }
         guard !dirty.isEmpty else { return }
         let synced = await sync(dirty)
-        let parts = synced.compactMap { attempt, file in
-            attempt.part(durable: file.durable).map { (job: attempt.job.id, attempt: attempt.job.attempts, part: $0) }
+        let parts = synced.compactMap { attempt, _ in
+            attempt.part.map { (job: attempt.job.id, attempt: attempt.job.attempts, part: $0) }
         }
         do {
             try await services.store.checkpoint(parts)

@@ -23,6 +23,9 @@ struct Scheduler: Sendable {
     private func admit() async -> Date? {
         // Full: the next end of an attempt rings.
         guard active.count < limits.jobs else { return nil }
+        var limits = limits
+        limits.taken = services.connections.beginAdmission()
+        defer { services.connections.endAdmission() }
         do {
             return try await services.store.admitJobs(limits) { $0.forEach(start) }.nextWaitEnds
         } catch {

@@ -22,8 +22,8 @@ extension DownloadsFolder {
                 part.id.fileName, in: parts, flags: O_RDWR | O_NOFOLLOW, to: "open the part"),
             let status = try? file.status()
         else { throw .missing }
-        guard status.st_size >= part.bytesDurable else { throw .shorterThanRecorded }
-        guard ftruncate(file.number, off_t(part.bytesDurable)) == 0 else { throw .missing }
+        guard status.st_size >= part.ranges.end else { throw .shorterThanRecorded }
+        guard ftruncate(file.number, off_t(part.ranges.end)) == 0 else { throw .missing }
         return file
     }
 

@@ -14,37 +14,43 @@ final class PartFile: Sendable {
     private let opening: @Sendable () throws(DiskError) -> Descriptor
     private let opened = Locked<Descriptor?>(nil)
     private let counters: Locked<Counters>
-    /// nil where the attempt began in the middle.
-    private let running: Locked<RunningDigests?>
+    private let beginning: Locked<Beginning>
 
     private struct Counters {
-        /// Bytes from the beginning that have been handed to the system.
-        var written: Int64
-        /// Bytes from the beginning that are on disk.
-        var durable: Int64
+        /// Handed to the system.
+        var written: ByteRanges
+        /// On disk.
+        var durable: ByteRanges
         var isBroken = false
+    }
+
+    /// The digests of the first bytes, as far as they came in order.
+    private struct Beginning {
+        var digests: RunningDigests
+        var count: Int64 = 0
     }
 
     /// Touches no disk yet: a response head is judged on the transfer loop.
     ///
     /// - Parameters:
-    ///   - offset: bytes that are there and durable already.
+    ///   - ranges: bytes that are there and durable already.
     ///   - algorithms: digests that are computed while the bytes come.
     ///   - opening: gives the file; called once, in the lane.
     init(
-        _ id: PartID, offset: Int64, digesting algorithms: Set<Checksum.Algorithm>, lane: DiskLane,
+        _ id: PartID, having ranges: ByteRanges = ByteRanges(), digesting algorithms: Set<Checksum.Algorithm>,
+        lane: DiskLane,
         opening: @escaping @Sendable () throws(DiskError) -> Descriptor
     ) {
         self.id = id
         self.lane = lane
         self.opening = opening
-        counters = Locked(Counters(written: offset, durable: offset))
-        running = Locked(offset == 0 ? RunningDigests(algorithms) : nil)
+        counters = Locked(Counters(written: ranges, durable: ranges))
+        beginning = Locked(Beginning(digests: RunningDigests(algorithms)))
     }
 
-    var written: Int64 { counters.withLock { $0.written } }
-    var durable: Int64 { counters.withLock { $0.durable } }
-    var isDirty: Bool { counters.withLock { $0.written > $0.durable && !$0.isBroken } }
+    var written: ByteRanges { counters.withLock { $0.written } }
+    var durable: ByteRanges { counters.withLock { $0.durable } }
+    var isDirty: Bool { counters.withLock { $0.written != $0.durable && !$0.isBroken } }
 
     /// Opens the file, in the lane, before anything else is done with it.
     func open() throws(DiskError) {
@@ -69,10 +75,10 @@ final class PartFile: Sendable {
         if errno == ENOSPC || errno == EDQUOT || errno == EFBIG { throw DiskError("reserve \(size) bytes") }
     }
 
-    /// Appends. To be called in the lane.
-    func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) {
+    /// To be called in the lane.
+    func write(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws(DiskError) {
         let file = try file
-        var offset = written
+        var offset = start
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = pwrite(
@@ -82,8 +88,12 @@ final class PartFile: Sendable {
             offset += Int64(count)
             rest = rest.dropFirst(count)
         }
-        running.withLock { $0?.update(bytes) }
-        counters.withLock { $0.written = offset }
+        beginning.withLock { beginning in
+            guard beginning.count == start else { return }
+            beginning.digests.update(bytes)
+            beginning.count = offset
+        }
+        if offset > start { counters.withLock { $0.written.insert(contentsOf: start..<offset) } }
     }
 
     /// Makes what is written durable. To be called in the lane, or at least not before the writes it is to cover.
@@ -95,38 +105,36 @@ final class PartFile: Sendable {
             counters.withLock { $0.isBroken = true }
             throw error
         }
-        counters.withLock { $0.durable = max($0.durable, written) }
+        noteDurable(written)
     }
 
     /// After the whole file system has been synced.
     ///
     /// - Parameter written: what was written when that began.
-    func noteDurable(_ written: Int64) { counters.withLock { $0.durable = max($0.durable, written) } }
-
-    /// Of all bytes, once everything is written: those that were computed while the bytes came, where they are what is
-    /// wanted, else by reading the part once for all of them.
-    ///
-    /// - Parameter isStopped: asked now and then; true ends it with nil.
-    func digests(_ wanted: Set<Checksum.Algorithm>, isStopped: () -> Bool) throws(DiskError) -> [Checksum.Algorithm:
-        String]?
-    {
-        if let digests = running.withLock({ $0 })?.finalize(), wanted.isSubset(of: digests.keys) { return digests }
-        return wanted.isEmpty ? [:] : try readBack(wanted, isStopped)
+    func noteDurable(_ written: ByteRanges) {
+        counters.withLock { $0.durable = $0.durable.union(written) }
     }
 
-    private func readBack(
-        _ wanted: Set<Checksum.Algorithm>, _ isStopped: () -> Bool
+    /// Once everything is written: from the running digests, and by reading once what did not come in order, or all of it
+    /// where others are wanted than those that were computed while the bytes came.
+    ///
+    /// - Parameter isStopped: asked now and then; true ends it with nil.
+    /// - Returns: lowercase hexadecimal, of all that are wanted and perhaps of more.
+    func digests(
+        _ wanted: Set<Checksum.Algorithm>, isStopped: () -> Bool
     ) throws(DiskError) -> [Checksum.Algorithm: String]? {
-        let file = try file
-        var digests = RunningDigests(wanted)
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        var offset: off_t = 0
-        while offset < written {
+        guard !wanted.isEmpty else { return [:] }
+        var (digests, offset) = beginning.withLock { ($0.digests, $0.count) }
+        if !wanted.isSubset(of: digests.algorithms) { (digests, offset) = (RunningDigests(wanted), 0) }
+        let (file, end) = (try file, written.end)
+        var buffer: [UInt8] = []
+        while offset < end {
             if isStopped() { return nil }
-            let count = pread(file.number, &buffer, buffer.count, offset)
+            if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: 1 << 20) }
+            let count = pread(file.number, &buffer, buffer.count, off_t(offset))
             guard count > 0 else { throw DiskError("read the part back", code: count == 0 ? EIO : errno) }
             buffer.withUnsafeBytes { digests.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            offset += off_t(count)
+            offset += Int64(count)
         }
         return digests.finalize()
     }

@@ -3,12 +3,14 @@ import Downloads
 
 /// The digests of bytes that come in order, all in one pass over them. What nobody wants is not computed.
 struct RunningDigests: Sendable {
+    let algorithms: Set<Checksum.Algorithm>
     private var sha256: SHA256?
     private var sha512: SHA512?
     private var sha1: Insecure.SHA1?
     private var md5: Insecure.MD5?
 
     init(_ algorithms: Set<Checksum.Algorithm>) {
+        self.algorithms = algorithms
         if algorithms.contains(.sha256) { sha256 = SHA256() }
         if algorithms.contains(.sha512) { sha512 = SHA512() }
         if algorithms.contains(.sha1) { sha1 = Insecure.SHA1() }

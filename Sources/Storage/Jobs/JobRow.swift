@@ -7,8 +7,8 @@ enum JobRow {
     static let select = """
         SELECT jobs.*, parts.id AS part_id, parts.url AS part_url, parts.etag, parts.last_modified,
             parts.last_modified_is_strong, parts.is_encoded, parts.size AS part_size, parts.bytes_durable,
-            parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type, parts.content_disposition,
-            parts.digests
+            parts.ranges, parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type,
+            parts.content_disposition, parts.digests
         FROM jobs LEFT JOIN parts ON parts.job = jobs.id
 
         """
@@ -71,7 +71,7 @@ enum JobRow {
             label: FileLabel(
                 contentType: row["content_type"], contentDisposition: row["content_disposition"],
                 digests: try (row["digests"] as String?).map { try Stored.value([DigestClaim].self, from: $0) } ?? []),
-            size: row["part_size"], bytesDurable: row["bytes_durable"],
+            size: row["part_size"], ranges: try row.ranges(),
             expiry: Part.Expiry(
                 lifetime: Double(row["lifetime"] as Int64) / 1000,
                 countdown: row.countdown(until: "expires_at", left: "lifetime_left")))
@@ -79,6 +79,16 @@ enum JobRow {
 }
 
 extension Row {
+    /// Of a part: most have the first so many bytes, and no more to tell.
+    func ranges() throws -> ByteRanges {
+        let count: Int64 = self["bytes_durable"]
+        guard let text: String = self["ranges"] else { return ByteRanges(prefix: count) }
+        guard let ranges = ByteRanges(pairs: try Stored.value([[Int64]].self, from: text)), ranges.count == count else {
+            throw StoreError.failed(why: "a part's ranges '\(text)' are not \(count) bytes")
+        }
+        return ranges
+    }
+
     fileprivate func countdown(until: String, left: String) -> Countdown? {
         if let until = optionalTime(until) { return .running(until: until) }
         return (self[left] as Int64?).map { .stopped(left: Double($0) / 1000) }
@@ -165,18 +175,19 @@ extension Transaction {
         try run(
             """
             INSERT INTO parts (id, job, url, etag, last_modified, last_modified_is_strong, is_encoded, size,
-                bytes_durable, content_type, content_disposition, digests)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                bytes_durable, ranges, content_type, content_disposition, digests)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (job) DO UPDATE SET id = excluded.id, url = excluded.url, etag = excluded.etag,
                 last_modified = excluded.last_modified, last_modified_is_strong = excluded.last_modified_is_strong,
                 is_encoded = excluded.is_encoded, size = excluded.size, bytes_durable = excluded.bytes_durable,
-                content_type = excluded.content_type, content_disposition = excluded.content_disposition,
-                digests = excluded.digests
+                ranges = excluded.ranges, content_type = excluded.content_type,
+                content_disposition = excluded.content_disposition, digests = excluded.digests
             """,
             [
                 part.id.text, job.text, part.url, part.validators.etag, part.validators.lastModified,
                 part.validators.lastModifiedIsStrong, part.validators.isEncoded, part.size, part.bytesDurable,
-                part.label.contentType, part.label.contentDisposition,
+                part.ranges.isPrefix ? nil : try Stored.text(part.ranges.pairs), part.label.contentType,
+                part.label.contentDisposition,
                 part.label.digests.isEmpty ? nil : try Stored.text(part.label.digests),
             ])
     }

@@ -99,6 +99,7 @@ struct Slots {
         self.limits = limits
         free = limits.jobs
         for row in running { take(Name(trusted: row["session"]), host: row["host"], count: row["n"]) }
+        for taken in limits.taken { connect(taken.session, host: taken.host, count: taken.count) }
     }
 
     func running(in session: Name) -> Int { bySession[session, default: 0] }
@@ -115,6 +116,10 @@ struct Slots {
     mutating func take(_ session: Name, host: String, count: Int = 1) {
         free -= count
         bySession[session, default: 0] += count
+        connect(session, host: host, count: count)
+    }
+
+    private mutating func connect(_ session: Name, host: String, count: Int) {
         byHost[host, default: 0] += count
         bySessionAndHost[session, default: [:]][host, default: 0] += count
     }

@@ -63,8 +63,12 @@ extension Store {
 
     /// The server's head was judged: how the attempt begins. A part that cannot be continued is given up here.
     ///
-    /// - Parameter admitted: the job as it was admitted.
-    public func beginTransfer(of admitted: Job, _ outcome: ResumeOutcome) async throws {
+    /// - Parameters:
+    ///   - admitted: the job as it was admitted.
+    ///   - dropped: a part of this attempt that is given up with it.
+    public func beginTransfer(
+        of admitted: Job, _ outcome: ResumeOutcome, without dropped: PartID? = nil
+    ) async throws {
         try await writer.write { transaction in
             var job = try transaction.job(admitted.id)
             guard job.isAttempting(admitted.attempts) else { return }
@@ -77,7 +81,7 @@ extension Store {
             case .resumed: try transaction.announce(.jobResumed, of: job)
             case .restarted:
                 // By name: a checkpoint may have promised the new part meanwhile.
-                if let part = admitted.part { try transaction.removePart(part.id) }
+                for part in [admitted.part?.id, dropped].compactMap({ $0 }) { try transaction.removePart(part) }
                 try transaction.announce(.jobRestarted, of: job)
             }
         }

@@ -4,11 +4,12 @@ import GRDB
 
 /// What has been had of jobs that do not run: kept for a while, and never more than the service has room for.
 extension Store {
-    /// The parts that are promised, by name: everything else in the folder of parts is left over.
+    /// The parts that are promised, and where the last byte of each ends: everything else in the folder of parts is left
+    /// over.
     public func parts() throws(StoreError) -> [PartID: Int64] {
         try read { db in
-            let rows = try Row.fetchAll(db, sql: "SELECT id, bytes_durable FROM parts")
-            return Dictionary(uniqueKeysWithValues: rows.map { (PartID($0["id"]), $0["bytes_durable"]) })
+            let rows = try Row.fetchAll(db, sql: "SELECT id, bytes_durable, ranges FROM parts")
+            return try Dictionary(uniqueKeysWithValues: rows.map { (PartID($0["id"]), try $0.ranges().end) })
         }
     }
 

@@ -22,6 +22,9 @@ enum Schema {
         migrator.registerMigration("3: moments, mirrors, expiring parts") { db in
             try db.execute(sql: moments + expiry)
         }
+        migrator.registerMigration("4: parts with gaps") { db in
+            try db.execute(sql: gaps)
+        }
         migrator.registerMigration("5: digests of parts") { db in
             try db.execute(sql: digests)
         }

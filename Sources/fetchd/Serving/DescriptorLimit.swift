@@ -20,6 +20,12 @@ enum DescriptorLimit {
         return max(1, (Int(limit.rlim_cur) - reserve) / ofOneJob)
     }
 
+    /// How many connections those jobs may have beside their first ones.
+    static func furtherConnections(beside jobs: Int) -> Int {
+        guard let limit = current, limit.rlim_cur < 1 << 24 else { return .max }
+        return max(0, Int(limit.rlim_cur) - reserve - ofOneJob * jobs)
+    }
+
     private static var current: rlimit? {
         var limit = rlimit()
         return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? limit : nil

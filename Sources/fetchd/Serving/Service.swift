@@ -84,6 +84,7 @@ struct Service {
     private func engineOptions(_ rehearsals: RehearsalOrigin?) -> Engine.Options {
         var options = Engine.Options()
         options.maxConcurrentJobs = min(settings.maxConcurrentJobs, DescriptorLimit.jobs)
+        options.maxFurtherConnections = DescriptorLimit.furtherConnections(beside: options.maxConcurrentJobs)
         options.maxConnectionsPerHost = settings.maxConnectionsPerHost
         options.maxResumeDataBytes = settings.resumeDataMaxBytes.map(Int64.init)
         options.rateLimit = settings.rateLimit.map(Int64.init)

@@ -48,7 +48,7 @@ struct Refusal: Sendable {
         .invalid(["metadata": []], "/metadata"),
         .invalid(["metadata": ["text": .string(String(repeating: "a", count: 8192))]], "/metadata"),
         .invalid(["wait_for": ["sleep"]], "/wait_for"),
-        .invalid(["connections": 4], "/connections"),
+        .invalid(["connections": 17], "/connections"),
         .invalid(["rate_limit_bytes_per_second": 0], "/rate_limit_bytes_per_second"),
         .invalid(["rate_limit_bytes_per_second": "1000"], "/rate_limit_bytes_per_second"),
         .unknown(["colour": "blue"], "/colour"),

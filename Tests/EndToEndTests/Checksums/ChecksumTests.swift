@@ -138,6 +138,26 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
+    /// Asked together, one bad mirror spoils the file under the right tag. Asked one by one, the right one is found.
+    @Test(arguments: [["/right", "/wrong"], ["/wrong", "/right"]])
+    func oneBadMirrorAmongSeveral(_ paths: [String]) async throws {
+        let (right, wrong) = (Content.random(seed: 21, count: 2_000_000), Content.random(seed: 22, count: 2_000_000))
+        scene.origin.serve("/right", .file(right), .limited(bytesPerSecond: 4_000_000))
+        scene.origin.serve("/wrong", .file(wrong), .limited(bytesPerSecond: 4_000_000))
+        let order = scene.order(
+            "/file", ("url", nil), ("urls", .strings(paths.map(scene.origin.url))), ("connections", 4),
+            ("destination", ["filename": "file"]), Sums.member(.sha256, of: right))
+        let job = try await api.waitForOutcome(api.submit(order))
+        #expect(job["state"] == "succeeded", "\(job.written)")
+        #expect(job["url"] == .string(scene.origin.url("/right")))
+        #expect(job["resume"]["why"] == "no_validator")
+        // Together, alone; and the same at the next address.
+        let mismatches = paths[0] == "/right" ? 1 : 3
+        #expect(try await scene.waits(of: job) == Array(repeating: "checksum_mismatch", count: mismatches))
+        #expect(scene.ranges("/right").last == .some(nil))
+        #expect(scene.has("file", right))
+    }
+
     @Test func whenNoneIsRightTheJobFails() async throws {
         scene.origin.serve("/damaged", .file(other))
         let urls = JSON.strings(["/damaged", "/file"].map(scene.origin.url))

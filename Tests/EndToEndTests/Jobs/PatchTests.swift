@@ -104,7 +104,7 @@ import Testing
             .invalid(["headers": ["Range": "bytes=0-"]], "/headers/Range"), .invalid(["headers": "a"], "/headers"),
             .invalid(["credentials": ["type": "ntlm"]], "/credentials/type"),
             .init(["credentials": ["username": "me"]], "missing-field", "/credentials/type"),
-            .invalid(["priority": "urgent"], "/priority"), .invalid(["connections": 4], "/connections"),
+            .invalid(["priority": "urgent"], "/priority"), .invalid(["connections": 17], "/connections"),
             .invalid(["rate_limit_bytes_per_second": 0], "/rate_limit_bytes_per_second"),
             .invalid(["metadata": []], "/metadata"),
             .invalid(["metadata": ["a": .string(String(repeating: "a", count: 8192))]], "/metadata"),

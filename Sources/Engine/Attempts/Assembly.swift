@@ -1,0 +1,153 @@
+import CurlClient
+import Downloads
+import Foundation
+import Locks
+
+/// A file that is being put together, from one response or from several: what is there, what is missing, and who fetches
+/// it. It begins with the first head that was accepted.
+final class Assembly: Sendable {
+    let part: PartFile
+    /// Where the first response came from, behind its redirects.
+    let url: String
+    /// Bytes of the whole; nil where nobody told.
+    let size: Int64?
+    /// What every further response must agree with.
+    let validators: Validators
+    let label: FileLabel
+    /// How it began.
+    let outcome: ResumeOutcome
+    /// Bytes that were there when it began.
+    let bytesHad: Int64
+    /// Whether the first response showed that several connections can share: it served a range of a known size under a
+    /// strong validator.
+    let isDivisible: Bool
+
+    private struct State {
+        var segments: Segments
+        /// The connections that bring something, by their share.
+        var transfers: [Segments.Claim: Transfer] = [:]
+        var isAbandoned = false
+        var isUnsound = false
+        var isShared = false
+    }
+
+    /// What the first response is for: the first bytes missing, or nothing where nothing is.
+    let firstClaim: Segments.Claim
+    private let state: Locked<State>
+    private let time: any TimeSource
+
+    init(
+        _ part: PartFile, from url: String, size: Int64?, validators: Validators, label: FileLabel,
+        outcome: ResumeOutcome, isRange: Bool, time: any TimeSource
+    ) {
+        (self.part, self.url, self.size, self.time) = (part, url, size, time)
+        (self.validators, self.label, self.outcome) = (validators, label, outcome)
+        let had = part.written
+        bytesHad = had.count
+        isDivisible = isRange && size != nil && validators.strong != nil
+        let missing = size.map(had.gaps(upTo:)) ?? [had.end..<Int64.max]
+        var segments = Segments(missing: missing)
+        firstClaim = segments.firstClaim(at: time.now)
+        state = Locked(State(segments: segments))
+    }
+
+    /// Every byte is written.
+    var isComplete: Bool { state.withLock { $0.segments.isComplete && !$0.isAbandoned } }
+    /// There is nothing left to fetch, or no use in it.
+    var isOver: Bool { state.withLock { $0.segments.isComplete || $0.isAbandoned } }
+
+    /// - Parameter moment: a share that has not moved since then counts as well.
+    func isClaimable(orStalledSince moment: Date = .distantPast) -> Bool {
+        state.withLock { state in
+            !state.isAbandoned && (state.segments.isClaimable || state.segments.isAnyStalled(since: moment))
+        }
+    }
+
+    /// More than one response was asked for its bytes.
+    var isShared: Bool { state.withLock { $0.isShared } }
+
+    // MARK: Shares
+
+    /// nil: nothing is left that is worth a connection.
+    func claim() -> Segments.Claim? {
+        let now = time.now
+        return state.withLock { state in
+            guard !state.isAbandoned, let claim = state.segments.claim(at: now) else { return nil }
+            state.isShared = true
+            return claim
+        }
+    }
+
+    /// What a connection has that brings nothing any more; it is ended.
+    func takeOver(stalledSince moment: Date) -> Segments.Claim? {
+        let now = time.now
+        let (claim, transfer): (Segments.Claim?, Transfer?) = state.withLock { state in
+            guard !state.isAbandoned, let taken = state.segments.takeOver(stalledSince: moment, at: now) else {
+                return (nil, nil)
+            }
+            state.isShared = true
+            return (taken.claim, state.transfers.removeValue(forKey: taken.from))
+        }
+        transfer?.cancel()
+        return claim
+    }
+
+    /// What is still to come of a share.
+    func range(of claim: Segments.Claim) -> Range<Int64>? { state.withLock { $0.segments.range(of: claim) } }
+
+    /// What to ask for, to fill a share.
+    func asked(for claim: Segments.Claim) -> RequestedRange? {
+        guard let range = range(of: claim) else { return nil }
+        var asked = RequestedRange(offset: range.lowerBound, validators: validators, size: size)
+        asked.end = range.upperBound
+        asked.bytesHad = max(1, part.written.count)
+        return asked
+    }
+
+    /// The response that fills a share goes so far.
+    func announce(reach: Int64, of claim: Segments.Claim) {
+        state.withLock { $0.segments.announce(reach: reach, of: claim) }
+    }
+
+    /// From now on this transfer fills that share.
+    func attach(_ transfer: Transfer, to claim: Segments.Claim) {
+        let isWanted = state.withLock { state in
+            state.transfers[claim] = transfer
+            return !state.isAbandoned
+        }
+        if !isWanted { transfer.cancel() }
+    }
+
+    /// Where bytes go that came for a share; nil: the share is somebody else's by now.
+    func advance(_ claim: Segments.Claim, by count: Int) -> Segments.Advance? {
+        let now = time.now
+        return state.withLock { $0.segments.advance(claim, by: count, at: now) }
+    }
+
+    /// The connection has ended.
+    ///
+    /// - Parameter isBodyWhole: its response has come to its end as it should.
+    func leave(_ claim: Segments.Claim, isBodyWhole: Bool) {
+        state.withLock { state in
+            state.transfers[claim] = nil
+            if isBodyWhole { state.segments.close(claim) } else { state.segments.giveUp(claim) }
+        }
+    }
+
+    /// Bytes have come that are none of the file, and nobody knows which: none of it may be kept.
+    var isUnsound: Bool { state.withLock { $0.isUnsound } }
+
+    func disbelieve() {
+        state.withLock { $0.isUnsound = true }
+        abandon()
+    }
+
+    /// Something is wrong that no other connection could make good: all of them end.
+    func abandon() {
+        let transfers = state.withLock { state in
+            state.isAbandoned = true
+            return Array(state.transfers.values)
+        }
+        for transfer in transfers { transfer.cancel() }
+    }
+}

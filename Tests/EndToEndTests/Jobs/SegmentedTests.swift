@@ -1,0 +1,348 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// One file over several connections: as many as are wanted and have room, each byte once, and one connection where the
+/// server plays with no more.
+@Suite struct SegmentedTests {
+    private static let bytes = Content.random(seed: 40, count: 4 << 20)
+    private var bytes: [UInt8] { Self.bytes }
+
+    private struct Stage {
+        let fetchd: FetchdProcess
+        let origin: Origin
+        let mirror: Origin
+        var api: APIClient { fetchd.api }
+
+        init(_ arguments: [String] = ["--max-connections-per-host", "16"]) async throws {
+            fetchd = try await FetchdProcess.start(.init(arguments: arguments))
+            (origin, mirror) = (try Origin(), try Origin())
+        }
+
+        func submit(_ connections: Int, _ members: JSONObject = [:]) async throws -> String {
+            let order = JSON.object([
+                "url": .string(origin.url("/f")), "connections": .count(connections),
+                "retry": ["base_seconds": 0.01, "max_attempts": 2],
+            ])
+            return try await api.submit(order.with(members))
+        }
+
+        /// Over both addresses.
+        func submitToBoth(_ connections: Int) async throws -> String {
+            try await api.submit([
+                "urls": [.string(origin.url("/f")), .string(mirror.url("/f"))], "connections": .count(connections),
+                "retry": ["base_seconds": 0.01, "max_attempts": 2],
+            ])
+        }
+
+        func isDownloaded(_ bytes: [UInt8]) -> Bool { fetchd.downloaded("f") == bytes }
+    }
+
+    /// The ranges that were asked for; nil for everything.
+    private func asked(_ origin: Origin) -> [String?] { origin.requests(to: "/f").map { $0.header("Range") } }
+
+    private static let slow = OriginBehaviour.limited(bytesPerSecond: 1 << 20)
+
+    // MARK: Sharing
+
+    @Test(arguments: [2, 5, 16]) func asManyConnectionsAsAreWanted(_ connections: Int) async throws {
+        let stage = try await Stage()
+        stage.origin.serve("/f", .file(bytes), Self.slow)
+        let job = try await stage.api.waitForJob(stage.submit(connections), .succeeded)
+        #expect(stage.isDownloaded(bytes))
+        // A connection that was cut is told apart from its successor by the server a moment later.
+        #expect(stage.origin.maxConcurrentRequests >= connections)
+        let ranges = asked(stage.origin)
+        #expect(ranges.first == "bytes=0-")
+        let conditions = stage.origin.requests(to: "/f").map { $0.header("If-Range") }
+        #expect(conditions.first == .some(nil) && conditions.dropFirst().allSatisfy { $0 == "\"v1\"" })
+        #expect(job["resume"] == ["decision": "fresh", "why": nil, "offset": 0])
+        #expect(job["attempts"] == 1)
+        #expect(job["file"]["sha256"].string == SHA.hexadecimal(of: bytes))
+        #expect(job["receipt"]["length_verified"] == true)
+        #expect(job["receipt"]["status"] == 206)
+        #expect(job["progress"]["bytes_received"].integer == Int64(bytes.count))
+    }
+
+    @Test func oneConnectionAsksForEverythingAsEver() async throws {
+        let stage = try await Stage()
+        stage.origin.serve("/f", .file(bytes))
+        try await stage.api.waitForJob(stage.submit(1), .succeeded)
+        #expect(asked(stage.origin) == [nil])
+    }
+
+    @Test func aSessionSaysItForItsJobs() async throws {
+        let stage = try await Stage()
+        stage.origin.serve("/f", .file(bytes), Self.slow)
+        try await stage.api.declareSession("wide", ["connections": 4])
+        let id = try await stage.api.submit(["url": .string(stage.origin.url("/f")), "session": "wide"])
+        try await stage.api.waitForJob(id, .succeeded)
+        #expect(stage.origin.requests(to: "/f").count >= 4)
+        #expect(stage.isDownloaded(bytes))
+        #expect(try await stage.api.session("wide")["configuration"]["connections"] == 4)
+    }
+
+    @Test(arguments: [0, 17, -1]) func anotherNumberIsRefused(_ connections: Int) async throws {
+        let stage = try await Stage()
+        let order: JSON = ["url": "http://127.0.0.1:9/f", "connections": .count(connections)]
+        let answer = try await stage.api.post("/v1/jobs", order)
+        #expect(answer.problem == .init(kind: "invalid-value", pointer: "/connections"))
+        let session = try await stage.api.put("/v1/sessions/s", ["connections": .count(connections)])
+        #expect(session.problem == .init(kind: "invalid-value", pointer: "/connections"))
+    }
+
+    // MARK: Limits
+
+    @Test func theSessionsLimitOfConnectionsToAHostHolds() async throws {
+        let stage = try await Stage()
+        stage.origin.serve("/f", .file(bytes), Self.slow)
+        try await stage.api.declareSession("narrow", ["connections": 8, "max_connections_per_host": 3])
+        let id = try await stage.api.submit(["url": .string(stage.origin.url("/f")), "session": "narrow"])
+        try await stage.api.waitForJob(id, .succeeded)
+        #expect(stage.isDownloaded(bytes))
+        #expect(stage.origin.requests(to: "/f").count >= 3)
+        // One that was cut may still be under way at the server when its successor asks.
+        #expect(stage.origin.maxConcurrentRequests <= 4)
+    }
+
+    @Test func theServicesLimitIsSharedByJobsAndTheirConnections() async throws {
+        let stage = try await Stage(["--max-connections-per-host", "4"])
+        let gate = Gate()
+        for name in ["/f", "/g", "/h"] { stage.origin.serve(name, .file(bytes), .waiting(at: 1000, for: gate)) }
+        let first = try await stage.submit(8)
+        #expect(await gate.reached(by: 4))
+        let others = try await stage.api.submit(["url": .string(stage.origin.url("/g"))])
+        // There is no room for the other job until the first is done.
+        #expect(try await stage.api.job(others)["state"] == "queued")
+        #expect(stage.origin.requests(to: "/f").count == 4)
+        gate.open()
+        try await stage.api.waitForJob(first, .succeeded)
+        try await stage.api.waitForJob(others, .succeeded)
+        #expect(stage.isDownloaded(bytes))
+    }
+
+    @Test func aJobThatHasNoRoomForMoreRunsOverOne() async throws {
+        let stage = try await Stage(["--max-connections-per-host", "1"])
+        stage.origin.serve("/f", .file(bytes), Self.slow)
+        try await stage.api.waitForJob(stage.submit(8), .succeeded)
+        #expect(stage.origin.requests.count == 1)
+        #expect(stage.isDownloaded(bytes))
+    }
+
+    @Test func moreConnectionsCanBeAskedForUnderWay() async throws {
+        let stage = try await Stage()
+        stage.origin.serve("/f", .file(bytes), .limited(bytesPerSecond: 400_000))
+        let id = try await stage.submit(2)
+        #expect(await stage.origin.waitForRequests("/f", count: 2))
+        try await stage.api.change(id, ["connections": 8])
+        #expect(await stage.origin.waitForRequests("/f", count: 8))
+        try await stage.api.waitForJob(id, .succeeded)
+        #expect(stage.isDownloaded(bytes))
+    }
+
+    // MARK: Servers that do not play
+
+    @Test(arguments: ["ranges ignored", "weak validator", "no validator", "no ranges offered"])
+    func aServerWithoutRangesIsAskedOnce(_ fault: String) async throws {
+        let stage = try await Stage()
+        switch fault {
+        case "ranges ignored": stage.origin.serve("/f", .file(bytes), .ignoringRanges)
+        case "weak validator": stage.origin.serve("/f", .file(bytes, etag: "W/\"v1\""))
+        case "no validator": stage.origin.serve("/f", .file(bytes, etag: nil))
+        default: stage.origin.serve("/f", .file(bytes), .ignoringRanges, .header("Accept-Ranges", "none"))
+        }
+        let job = try await stage.api.waitForJob(stage.submit(8), .succeeded)
+        #expect(stage.origin.requests.count == 1)
+        #expect(job["resume"]["decision"] == "fresh")
+        #expect(stage.isDownloaded(bytes))
+    }
+
+    @Test(arguments: ["bytes 1-9/4194304", "bytes 0-4194303/*", "bytes 0-9/4194304", "nonsense"])
+    func aFirstRangeThatIsNotTheWholeIsAskedForWithoutOne(_ contentRange: String) async throws {
+        let stage = try await Stage()
+        stage.origin.serve("/f", .file(bytes), .contentRange(contentRange))
+        let job = try await stage.api.waitForJob(stage.submit(8), .succeeded)
+        #expect(asked(stage.origin) == ["bytes=0-", nil])
+        #expect(job["resume"]["decision"] == "fresh")
+        #expect(stage.isDownloaded(bytes))
+    }
+
+    @Test func anEmptyFileHasNoRangesAndIsHadNevertheless() async throws {
+        let stage = try await Stage()
+        stage.origin.serve("/f", .file([]))
+        try await stage.api.waitForJob(stage.submit(8), .succeeded)
+        #expect(asked(stage.origin) == ["bytes=0-", nil])
+        #expect(stage.isDownloaded([]))
+    }
+
+    private static let refusals: [(String, OriginBehaviour)] = [
+        ("503", .answering(503)), ("404", .answering(404)), ("everything", .ignoringRanges),
+        ("hanging up", .hangingUp), ("another range", .shiftingRanges(by: 1000)),
+        ("another file", .serving(.file(Content.random(seed: 41, count: 4 << 20), etag: "\"v2\""))),
+        ("another file under no tag", .serving(.file(Content.random(seed: 42, count: 4 << 20 + 1), etag: nil))),
+    ]
+
+    @Test(arguments: refusals.indices) func aServerThatTakesNoSecondConnectionIsServedByOne(_ index: Int) async throws {
+        let stage = try await Stage()
+        stage.origin.serve("/f", .file(bytes), Self.slow, Self.refusals[index].1.on(2...))
+        let job = try await stage.api.waitForJob(stage.submit(8), .succeeded)
+        #expect(stage.isDownloaded(bytes), "\(Self.refusals[index].0)")
+        // The first response went on to its end.
+        #expect(job["attempts"] == 1)
+        #expect(job["receipt"]["etag"] == "\"v1\"")
+        #expect(stage.origin.requests.count <= 8)
+    }
+
+    // MARK: What breaks
+
+    @Test func connectionsThatBreakOffAreReplaced() async throws {
+        let stage = try await Stage()
+        stage.origin.serve("/f", .file(bytes), .resetting(after: 500_000))
+        try await stage.api.waitForJob(stage.submit(4), .succeeded)
+        #expect(stage.isDownloaded(bytes))
+    }
+
+    @Test func aConnectionThatFallsSilentLosesItsShare() async throws {
+        let stage = try await Stage()
+        stage.origin.serve("/f", .file(bytes), .stalling(after: 100_000).on(2...2))
+        let job = try await stage.api.waitForJob(stage.submit(2), .succeeded)
+        #expect(stage.isDownloaded(bytes))
+        // Long before its own patience of a minute.
+        #expect(job["attempts"] == 1)
+    }
+
+    @Test func aPauseStopsAllAndAResumeAsksForTheRestAlone() async throws {
+        let stage = try await Stage()
+        let gate = Gate()
+        stage.origin.serve("/f", .file(bytes), .waiting(at: 200_000, for: gate).first(4))
+        let id = try await stage.submit(4)
+        #expect(await gate.reached(by: 4))
+        try await stage.api.waitForBytes(id, atLeast: 800_000)
+        try await stage.api.act(.pause, on: id)
+        let part = try #require(try await stage.api.resumeData(of: id))
+        let ranges = try #require(part["ranges"].arrayValue)
+        #expect(ranges.count == 4)
+        #expect(part["bytes_durable"] == 800_000)
+        let before = stage.origin.requests.count
+        try await stage.api.act(.resume, on: id)
+        let job = try await stage.api.waitForJob(id, .succeeded)
+        #expect(stage.isDownloaded(bytes))
+        #expect(job["resume"] == ["decision": "resumed", "why": nil, "offset": 800_000])
+        expectNothingTwice(stage.origin.requests.dropFirst(before).map { $0.header("Range") }, ranges)
+    }
+
+    @Test func aKilledServiceAsksForTheMissingRangesAlone() async throws {
+        let stage = try await Stage()
+        let gate = Gate()
+        stage.origin.serve("/f", .file(bytes), .waiting(at: 300_000, for: gate).first(4))
+        let id = try await stage.submit(4)
+        #expect(await gate.reached(by: 4))
+        try await stage.api.waitForBytes(id, atLeast: 1_200_000, durable: true)
+        // What is shown as durable is committed a moment later; resume data is what is committed.
+        let part = try await eventually("the checkpoint") {
+            try await stage.api.resumeData(of: id).flatMap { $0["bytes_durable"] == 1_200_000 ? $0 : nil }
+        }
+        let ranges = try #require(part["ranges"].arrayValue)
+        #expect(ranges.count == 4)
+        try await stage.fetchd.kill()
+        let before = stage.origin.requests.count
+        gate.open()
+        try await stage.fetchd.restart()
+        let job = try await stage.api.waitForJob(id, .succeeded)
+        #expect(stage.isDownloaded(bytes))
+        #expect(job["resume"]["offset"] == 1_200_000)
+        #expect(job["file"]["sha256"].string == SHA.hexadecimal(of: bytes))
+        expectNothingTwice(stage.origin.requests.dropFirst(before).map { $0.header("Range") }, ranges)
+    }
+
+    /// What is missing can be had over one connection, too: gap by gap.
+    @Test func gapsAreFilledByOneConnectionWhereNoMoreAreWanted() async throws {
+        let stage = try await Stage()
+        let gate = Gate()
+        stage.origin.serve("/f", .file(bytes), .waiting(at: 200_000, for: gate).first(4))
+        let id = try await stage.submit(4)
+        #expect(await gate.reached(by: 4))
+        try await stage.api.waitForBytes(id, atLeast: 800_000)
+        try await stage.api.act(.pause, on: id)
+        try await stage.api.change(id, ["connections": 1])
+        let before = stage.origin.requests.count
+        try await stage.api.act(.resume, on: id)
+        try await stage.api.waitForJob(id, .succeeded)
+        #expect(stage.isDownloaded(bytes))
+        let share = 1 << 20
+        let expected: [String?] = (0..<4).map {
+            "bytes=\($0 * share + 200_000)-\($0 == 3 ? "" : "\(($0 + 1) * share - 1)")"
+        }
+        let asked = stage.origin.requests.dropFirst(before).map { $0.header("Range") }
+        #expect(asked.dropLast() == expected.dropLast()[...])
+        #expect(asked.last??.hasPrefix("bytes=\(3 * share + 200_000)-") == true)
+    }
+
+    @Test func aCancelledOneLeavesNothing() async throws {
+        let stage = try await Stage()
+        let gate = Gate()
+        stage.origin.serve("/f", .file(bytes), .waiting(at: 200_000, for: gate))
+        let id = try await stage.submit(4)
+        #expect(await gate.reached(by: 4))
+        try await stage.api.act(.cancel, on: id)
+        #expect(try await stage.api.resumeData(of: id) == nil)
+        let parts = try FileManager.default.contentsOfDirectory(
+            atPath: stage.fetchd.folder.path("downloads/.incomplete"))
+        #expect(parts.isEmpty)
+        #expect(await stage.origin.waitForSilence())
+    }
+
+    // MARK: Mirrors
+
+    @Test func mirrorsAreAskedTogether() async throws {
+        let stage = try await Stage()
+        stage.origin.serve("/f", .file(bytes), Self.slow)
+        stage.mirror.serve("/f", .file(bytes), Self.slow)
+        let job = try await stage.api.waitForJob(stage.submitToBoth(4), .succeeded)
+        #expect(stage.isDownloaded(bytes))
+        #expect(stage.mirror.requests.count >= 2)
+        #expect(job["attempts"] == 1)
+    }
+
+    @Test(arguments: ["\"other\"", "W/\"v1\"", nil]) func aMirrorThatIsNotTheSameBringsNothing(_ etag: String?)
+        async throws
+    {
+        let stage = try await Stage()
+        let other = Content.random(seed: 43, count: bytes.count)
+        stage.origin.serve("/f", .file(bytes), Self.slow)
+        stage.mirror.serve("/f", .file(other, etag: etag), .ignoringConditions)
+        try await stage.api.waitForJob(stage.submitToBoth(4), .succeeded)
+        #expect(stage.isDownloaded(bytes))
+        // Asked by those that came at once, and never again.
+        #expect((1...2).contains(stage.mirror.requests.count))
+    }
+
+    @Test func aMirrorOfAnotherSizeBringsNothing() async throws {
+        let stage = try await Stage()
+        stage.origin.serve("/f", .file(bytes), Self.slow)
+        stage.mirror.serve("/f", .file(bytes + [1]), .ignoringConditions)
+        try await stage.api.waitForJob(stage.submitToBoth(4), .succeeded)
+        #expect(stage.isDownloaded(bytes))
+        // Asked by those that came at once, and never again.
+        #expect((1...2).contains(stage.mirror.requests.count))
+    }
+
+    // MARK: -
+
+    /// Nothing that was promised is asked for again.
+    private func expectNothingTwice(_ asked: [String?], _ ranges: [JSON]) {
+        let had = ByteRanges(pairs: ranges.map { $0.arrayValue?.compactMap(\.integer) ?? [] }) ?? ByteRanges()
+        #expect(!had.isEmpty)
+        for range in asked {
+            let ends = range?.dropFirst("bytes=".count).split(separator: "-").compactMap { Int64($0) } ?? []
+            guard let first = ends.first else {
+                Issue.record("everything was asked for")
+                continue
+            }
+            let end = ends.count > 1 ? ends[1] + 1 : Int64(bytes.count)
+            let isNew = had.intersection(ByteRanges(first..<end)).isEmpty
+            #expect(isNew, "\(range ?? "")")
+        }
+    }
+}

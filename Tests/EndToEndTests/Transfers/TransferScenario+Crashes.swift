@@ -1,0 +1,64 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// nginx, which does everything right, and what happens to the two programs meanwhile.
+extension TransferScenario {
+    static let crashes: [TransferScenario] = [
+        .init("nginx", if: NginxOrigin.isAvailable) { trial in
+            let nginx = try await NginxOrigin()
+            try nginx.put(trial.file, at: trial.path)
+            return try await trial.download(nginx.url(trial.path))
+        },
+        .init("nginx, killed half-way and started again", if: NginxOrigin.isAvailable) { trial in
+            let nginx = try await NginxOrigin(.slow)
+            try nginx.put(trial.file, at: trial.path)
+            let id = try await trial.submit(
+                nginx.url(trial.path), with: ["retry": ["base_seconds": 0.05, "max_attempts": 100]])
+            try await trial.api.waitForBytes(id, atLeast: 1000)
+            try await nginx.kill()
+            _ = try await trial.api.waitForJob(id, toBe: "refused") { ($0["attempts"].integer ?? 0) > 2 }
+            try await nginx.start()
+            return try await trial.ending(of: id)
+        },
+        .init("nginx; fetchd is killed half-way and started again", if: NginxOrigin.isAvailable) {
+            try await $0.killHalfWay(.slow)
+        },
+        .init("the same, without `ETag`s", if: NginxOrigin.isAvailable) { try await $0.killHalfWay(.slowWithoutETags) },
+        .init("the same, and the file is replaced by one of the same length", if: NginxOrigin.isAvailable) { trial in
+            try await trial.killHalfWay(.slow) { nginx in
+                try nginx.put(trial.other, at: trial.path, modified: Date(timeIntervalSince1970: 1_566_230_000))
+            }
+        },
+    ]
+}
+
+extension NginxOrigin.Options {
+    /// Five seconds for a file, so that there is a checkpoint before the end.
+    fileprivate static let slow = NginxOrigin.Options(bytesPerSecond: Trial.size / 5)
+    fileprivate static let slowWithoutETags = NginxOrigin.Options(bytesPerSecond: Trial.size / 5, sendsETags: false)
+}
+
+extension Trial {
+    /// SIGKILL when some bytes are promised; then `event`, and another start.
+    fileprivate func killHalfWay(
+        _ options: NginxOrigin.Options, _ event: (NginxOrigin) throws -> Void = { _ in }
+    ) async throws -> Ending {
+        let nginx = try await NginxOrigin(options)
+        try nginx.put(file, at: path)
+        let own = try await alone()
+        let id = try await own.submit(nginx.url(path))
+        let before = try await own.api.waitForBytes(id, durable: true)
+        try await own.fetchd.kill()
+        try event(nginx)
+        try await own.fetchd.restart()
+        let ending = try await own.ending(of: id)
+        // What was promised was kept.
+        let promised = try #require(before["progress"]["bytes_durable"].integer)
+        if ending.job["resume"]["decision"] == "resumed" {
+            #expect(ending.job["resume"]["offset"].integer.map { $0 >= promised } == true)
+        }
+        return ending
+    }
+}

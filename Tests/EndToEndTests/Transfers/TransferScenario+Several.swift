@@ -1,0 +1,109 @@
+import Downloads
+import TestKit
+import Testing
+
+/// Four connections to one file.
+extension TransferScenario {
+    static let several = together + alone + broken + mirrored
+
+    private static let together: [TransferScenario] = [
+        .init("every range as asked") { trial in
+            let ending = try await trial.share()
+            #expect(trial.requests.count >= 4)
+            #expect(trial.requests.first?.header("Range") == "bytes=0-")
+            #expect(trial.requests.dropFirst().allSatisfy { $0.header("If-Range") == "\"v1\"" })
+            return ending
+        }
+    ]
+
+    /// Servers that play with one connection at most.
+    private static let alone: [TransferScenario] = [
+        .init("200 to every range") { try await $0.share(.ignoringRanges, requests: 1...1) },
+        .init("a weak `ETag`") { try await $0.share(.header("ETag", "W/\"v1\""), requests: 1...1) },
+        .init("a first range of `*` bytes") {
+            try await $0.share(.contentRange("bytes 0-1999999/*"), requests: 2...2)
+        },
+        .init("416 to the first range") { try await $0.share(.answering(416).once, requests: 2...2) },
+        .init("one range, and 503 to all others") { try await $0.share(.answering(503).on(2...), requests: 2...4) },
+        .init("one range, and everything to all others") {
+            try await $0.share(.ignoringRanges.on(2...), requests: 2...4)
+        },
+        .init("one range, and then another file under the same length") { trial in
+            try await trial.share(.serving(.file(trial.wide().other, etag: "\"v2\"")).on(2...), requests: 2...4)
+        },
+        .init("one range, and then ranges that begin elsewhere") {
+            try await $0.share(.shiftingRanges(by: 1000).on(2...), requests: 2...4)
+        },
+    ]
+
+    private static let broken: [TransferScenario] = [
+        .init("a reset after 300,000 bytes, on every connection") {
+            try await $0.share(.resetting(after: 300_000), requests: 7...100)
+        },
+        .init("silence after 100,000 bytes of the second range") {
+            try await $0.share(.stalling(after: 100_000).on(2...2))
+        },
+        .init("the whole file in chunks, as the second range") { trial in
+            let ending = try await trial.share(.wholeFileUnderTheHeadOfARange.on(2...2))
+            #expect(trial.requests.last?.header("Range") == nil)
+            return ending
+        },
+    ]
+
+    private static let mirrored: [TransferScenario] = [
+        .init("ranges, and so does a mirror") { trial in
+            let ending = try await trial.share(besideA: .file(trial.wide().file))
+            #expect(trial.requestsToMirror.count >= 2)
+            return ending
+        },
+        .init("ranges, and a mirror has another `ETag`") { trial in
+            try await trial.share(besideA: .file(trial.wide().other, etag: "\"v2\""))
+        },
+        .init("ranges, and a mirror has another size") { trial in
+            try await trial.share(besideA: .file(trial.wide().file + [0]))
+        },
+        .init("ranges, and fetchd is killed half-way") { trial in
+            let (wide, gate) = (try await trial.alone().wide(), Gate())
+            wide.origin.serve(wide.path, .file(wide.file), .waiting(at: 100_000, for: gate).first(4))
+            let id = try await wide.submit(with: ["connections": 4])
+            #expect(await gate.reached(by: 4))
+            let part = try await eventually("a checkpoint of all four") {
+                try await wide.api.resumeData(of: id).flatMap { $0["bytes_durable"] == 400_000 ? $0 : nil }
+            }
+            #expect(
+                part["ranges"] == [
+                    [0, 100_000], [500_000, 600_000], [1_000_000, 1_100_000], [1_500_000, 1_600_000],
+                ])
+            try await wide.fetchd.kill()
+            gate.open()
+            try await wide.fetchd.restart()
+            let ending = try await wide.ending(of: id)
+            #expect(ending.job["resume"]["offset"] == 400_000)
+            return ending
+        },
+    ]
+}
+
+extension Trial {
+    private static let rate = OriginBehaviour.limited(bytesPerSecond: 1 << 20)
+
+    /// Downloads a larger file over four connections from a server that behaves like this.
+    fileprivate func share(_ behaviours: OriginBehaviour..., requests: ClosedRange<Int>? = nil) async throws -> Ending {
+        let wide = wide()
+        origin.serve(path, .file(wide.file), [Self.rate] + behaviours)
+        let ending = try await wide.download(with: ["connections": 4])
+        if let requests { #expect(requests.contains(self.requests.count), "\(self.requests.count) requests") }
+        return ending
+    }
+
+    private var mirrorPath: String { "/mirror\(path)" }
+    fileprivate var requestsToMirror: [RecordedRequest] { origin.requests(to: mirrorPath) }
+
+    fileprivate func share(besideA mirror: OriginResource) async throws -> Ending {
+        let wide = wide()
+        origin.serve(path, .file(wide.file), Self.rate)
+        origin.serve(mirrorPath, mirror, .ignoringConditions, Self.rate)
+        return try await wide.download(
+            with: ["url": nil, "urls": [.string(url), .string(origin.url(mirrorPath))], "connections": 4])
+    }
+}

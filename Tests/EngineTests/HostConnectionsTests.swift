@@ -1,0 +1,73 @@
+import Downloads
+import Foundation
+import Locks
+import TestKit
+import Testing
+
+@testable import Engine
+
+/// Room at hosts, given to jobs by admission and to their further connections here.
+@Suite struct HostConnectionsTests {
+    private let host = "host:80"
+    private let session = Name(trusted: "s")
+
+    private func connections(limit: Int = 4, mostFurther: Int = 100) -> HostConnections {
+        HostConnections(limit: limit, mostFurther: mostFurther) {}
+    }
+
+    private func job(_ url: String, _ session: Name) -> Job {
+        Job(id: JobID("job_\(url)"), session: session, batch: 1, spec: JobSpec(url: url), createdAt: Date())
+    }
+
+    @Test func jobsAndFurtherConnectionsShareTheLimit() {
+        let connections = connections()
+        let job = job("http://host/a", session)
+        connections.begin(job)
+        #expect((0..<4).map { _ in connections.take(at: host, of: session, atMost: nil) } == [true, true, true, false])
+        connections.end(job)
+        #expect(connections.take(at: host, of: session, atMost: nil))
+        connections.giveBack(at: host, of: session)
+        connections.giveBack(at: host, of: session)
+        #expect(connections.take(at: host, of: session, atMost: nil))
+    }
+
+    @Test func hostsAreCountedEachAndSessionsTogether() {
+        let connections = connections(limit: 2)
+        connections.begin(job("http://host/a", Name(trusted: "other")))
+        #expect(connections.take(at: host, of: session, atMost: nil))
+        #expect(!connections.take(at: host, of: session, atMost: nil))
+        #expect(connections.take(at: "mirror:80", of: session, atMost: nil))
+    }
+
+    @Test func theSmallerLimitHolds() {
+        let connections = connections()
+        connections.begin(job("http://host/a", Name(trusted: "other")))
+        #expect(connections.take(at: host, of: session, atMost: 1))
+        #expect(!connections.take(at: host, of: session, atMost: 1))
+    }
+
+    @Test func nothingIsTakenWhileJobsAreAdmitted() {
+        let connections = connections()
+        #expect(connections.take(at: host, of: session, atMost: nil))
+        let taken = connections.beginAdmission()
+        #expect(taken.map { "\($0.session) \($0.host) \($0.count)" } == ["s host:80 1"])
+        #expect(!connections.take(at: host, of: session, atMost: nil))
+        connections.endAdmission()
+        #expect(connections.take(at: host, of: session, atMost: nil))
+    }
+
+    @Test func descriptorsBoundThemAltogether() {
+        let connections = connections(mostFurther: 2)
+        #expect(connections.take(at: "a:80", of: session, atMost: nil))
+        #expect(connections.take(at: "b:80", of: session, atMost: nil))
+        #expect(!connections.take(at: "c:80", of: session, atMost: nil))
+    }
+
+    @Test func roomThatIsGivenBackIsTold() async {
+        let rung = Latch()
+        let connections = HostConnections(limit: 1, mostFurther: 1) { rung.open() }
+        #expect(connections.take(at: host, of: session, atMost: nil))
+        connections.giveBack(at: host, of: session)
+        await rung.wait()
+    }
+}
