@@ -17,6 +17,8 @@ public struct Front: RequestHandler {
         public var acknowledgementPatience: TimeInterval = 3600
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
+        /// What the metrics tell of the threads that carry transfers, asked for each time.
+        public var loops: @Sendable () -> [LoopFigures] = { [] }
 
         public init() {}
     }
@@ -34,7 +36,8 @@ public struct Front: RequestHandler {
         table = RouteTable(
             HealthRoutes(store: store, readiness: readiness).routes
                 + MetricsRoutes(
-                    store: store, acknowledgementPatience: options.acknowledgementPatience, time: time
+                    store: store, acknowledgementPatience: options.acknowledgementPatience, loops: options.loops,
+                    time: time
                 ).routes
                 + SessionRoutes(store: store, engine: engine).routes + WebhookRoutes(store: store).routes
                 + DeliveryRoutes(store: store).routes

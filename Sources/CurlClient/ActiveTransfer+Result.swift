@@ -21,20 +21,25 @@ extension ActiveTransfer {
         metrics.redirectURL = head?.redirectTarget(from: request.url)
         metrics.bodyEndKnown = head?.marksBodyEnd(method: request.method) ?? false
         metrics.numConnects = easy.long(CURLINFO_NUM_CONNECTS) ?? 0
-        metrics.total = easy.duration(CURLINFO_TOTAL_TIME_T)
+        metrics.total = fromStart(CURLINFO_TOTAL_TIME_T)
         measureSteps(&metrics)
         return metrics
     }
 
-    /// libcurl's moments are all counted from the start; a step is the time between two of them.
+    /// libcurl's moments are all counted from its own start, before which the name was looked up.
+    private func fromStart(_ info: CURLINFO) -> Duration? {
+        easy.duration(info).map { $0 + (lookupTime ?? .zero) }
+    }
+
+    /// A step is the time between two moments.
     private func measureSteps(_ metrics: inout TransferMetrics) {
         let named = easy.duration(CURLINFO_NAMELOOKUP_TIME_T)
         let connected = easy.duration(CURLINFO_CONNECT_TIME_T)
         let secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
-        metrics.nameLookup = named
+        metrics.nameLookup = lookupTime ?? named
         if let named, let connected { metrics.connect = max(.zero, connected - named) }
         if let connected, let secured { metrics.tls = max(.zero, secured - connected) }
-        if head != nil { metrics.timeToFirstByte = easy.duration(CURLINFO_STARTTRANSFER_TIME_T) }
+        if head != nil { metrics.timeToFirstByte = fromStart(CURLINFO_STARTTRANSFER_TIME_T) }
     }
 }
 

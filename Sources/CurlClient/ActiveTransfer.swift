@@ -11,6 +11,7 @@ final class ActiveTransfer {
     let handler: any TransferHandler
     let easy: EasyHandle
     private let services: LoopServices
+    private let start: ContinuousClock.Instant
 
     private var parser: HeadParser
     /// Reads the proxy's answers to `CONNECT`, which come before the host's.
@@ -27,6 +28,10 @@ final class ActiveTransfer {
     /// Bytes thrown away after a rejected head.
     private var discarded = 0
 
+    /// The host whose addresses are being looked up.
+    private(set) var awaitedHost: NamedHost?
+    /// From the start until they were found.
+    private(set) var lookupTime: Duration?
     private(set) var head: ResponseHead?
     private(set) var bytesReceived: Int64 = 0
     private(set) var evidence = Evidence()
@@ -51,13 +56,14 @@ final class ActiveTransfer {
         handler = submission.handler
         self.easy = easy
         self.services = services
+        start = services.agenda.now
         parser = HeadParser(byteLimit: services.options.headBytes)
         tunnelParser = HeadParser(byteLimit: services.options.headBytes)
         window = SharedWindow(
             of: submission.id, capacity: services.options.windowBytes, mailbox: services.mailbox)
         gatherer = ChunkGatherer(pool: services.pool, window: window)
         ration = Ration(of: submission.id, under: submission.request.rateLimits, mailbox: services.mailbox)
-        patience = Patience(submission.request.timeouts, start: services.agenda.now)
+        patience = Patience(submission.request.timeouts, start: start)
         pace = Pace(submission.request.minimumSpeed)
         planWakeUp()
     }
@@ -75,7 +81,7 @@ extension ActiveTransfer {
 
     /// Whether a socket to this address may be opened.
     func admits(_ address: IPAddress?) -> Bool {
-        let isAdmitted = services.admits(address)
+        let isAdmitted = mayTalk(to: address)
         if isAdmitted {
             evidence.wasAdmitted = true
             evidence.isConnecting = true
@@ -96,13 +102,22 @@ extension ActiveTransfer {
         }
     }
 
+    /// What it means that an address was refused: that of the proxy, if there is one.
+    func refusal(of address: IPAddress?) -> TransferError {
+        request.proxy == nil ? .addressRefused(address) : .proxyAddressRefused(address)
+    }
+
+    private func mayTalk(to address: IPAddress?) -> Bool {
+        request.admitsAnyAddress || services.admits(address)
+    }
+
     /// A connection, new or reused, is about to carry the request.
     func connected(_ connection: Connections.Ends) -> Bool {
         evidence.remoteAddress = connection.remoteAddress
         evidence.isConnecting = false
         let ip = IPAddress(connection.remoteAddress)
-        guard services.admits(ip) else {
-            outcome = .failed(.addressRefused(ip))
+        guard mayTalk(to: ip) else {
+            outcome = .failed(refusal(of: ip))
             return false
         }
         services.connections.willSend(through: connection)
@@ -207,6 +222,26 @@ extension ActiveTransfer {
 // MARK: - What the loop asks
 
 extension ActiveTransfer {
+    /// Waits for the addresses of its host, as long as a connection may take.
+    func awaitAddresses(of host: NamedHost) {
+        awaitedHost = host
+        patience.awaitsAddresses(until: start + request.timeouts.connect)
+        planWakeUp()
+    }
+
+    /// What libcurl is to connect to, in the time that is left for it.
+    ///
+    /// - Throws: what it means when there are none.
+    func take(_ addresses: [IPAddress], of host: NamedHost) throws(TransferError) {
+        awaitedHost = nil
+        patience.hasAddresses()
+        guard !addresses.isEmpty else { throw request.nameFailure(isLate: false) }
+        let time = services.agenda.now - start
+        lookupTime = time
+        try easy.use(host.entry(addresses))
+        try easy.limitConnecting(to: request.timeouts.connect - time)
+    }
+
     /// Hands over what was gathered.
     func flush() {
         if let chunk = gatherer.takePending() { handler.received(chunk: chunk) }
@@ -232,7 +267,9 @@ extension ActiveTransfer {
         let now = services.agenda.now
         if let since = gatherer.pendingSince, since + services.options.flushInterval <= now { flush() }
         noticeUpload()
-        if case .isExhausted(let deadline) = patience.verdict(at: now) { return .timedOut(deadline) }
+        if case .isExhausted(let deadline) = patience.verdict(at: now) {
+            return deadline == .lookup ? request.nameFailure(isLate: true) : .timedOut(deadline)
+        }
         if pace?.isTooSlow(at: now) == true { return .tooSlow }
         planWakeUp()
         return nil

@@ -20,10 +20,19 @@ extension CurlClient {
         /// with `headTooLarge`. 256 KiB. libcurl's own limit is 100 KiB for one line.
         public var headBytes = 256 * 1024
 
-        /// Whether an address may be talked to; nil admits all. Asked on the client's thread, with the address of the
-        /// socket rather than its text, before a connection is opened and again before each request, as a connection
-        /// may be reused. Must not block.
+        /// Whether an address may be talked to, as an `AddressPolicy` says; nil admits all. Asked on the client's thread,
+        /// with the address of the socket rather than its text, before a connection is opened and again before each
+        /// request, as a connection may be reused. Must not block.
         public var admitsAddress: (@Sendable (IPAddress) -> Bool)?
+
+        /// Names looked up at once, those included that nobody waits for any longer: a lookup that was begun cannot be
+        /// ended, and holds a thread and a socket until the system's resolver gives up. Other names wait for one of them
+        /// to end. 1,000.
+        public var maxLookups = 1000
+
+        /// What finds the addresses of a name, in the order in which they are tried; none when it finds none. nil is the
+        /// system's resolver. Called on a thread of its own, which it may block. The name comes in ASCII and lower case.
+        public var findsAddresses: (@Sendable (String) -> [IPAddress])?
 
         public init() {}
     }

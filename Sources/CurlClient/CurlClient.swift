@@ -8,14 +8,19 @@ import Locks
 /// The client knows requests, heads and bytes. It does not know jobs, follows no redirect, retries nothing and writes
 /// no file: those are decisions, and the caller makes them.
 public final class CurlClient: Sendable {
+    /// What `ps -L` shows for its thread, as far as the kernel keeps it.
+    public let name: String
     private let mailbox: Mailbox
     private let ended: Latch
+    private let record: Locked<LoopRecord>
 
-    /// Starts the thread. `name` is what `ps -L` shows for it (the kernel keeps 15 bytes).
+    /// Starts the thread, and names it: the kernel keeps 15 bytes.
     public init(options: Options = .init(), name: String = "curl") throws(CurlClientError) {
+        self.name = name
         mailbox = try Mailbox()
         ended = Latch()
-        let loop = try TransferLoop(name: name, options: options, mailbox: mailbox, ended: ended)
+        record = Locked(LoopRecord(at: .now))
+        let loop = try TransferLoop(name: name, options: options, mailbox: mailbox, record: record, ended: ended)
         try loop.startThread()
     }
 
@@ -32,6 +37,11 @@ public final class CurlClient: Sendable {
         let transfer = prepare()
         submit(transfer, request, handler: handler)
         return transfer
+    }
+
+    /// How well the thread keeps up, now and within the last minute. Costs a lock, whatever the thread does.
+    public var report: LoopReport {
+        record.withLock { $0.report(at: .now) }
     }
 
     /// Cancels everything that is under way and waits for the thread to end. Idempotent.

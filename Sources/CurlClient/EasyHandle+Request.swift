@@ -6,7 +6,7 @@ extension EasyHandle {
     func prepare(_ request: TransferRequest) throws(TransferError) {
         try setPolicy()
         try set(CURLOPT_URL, request.url)
-        try set(CURLOPT_CONNECTTIMEOUT_MS, max(1, request.timeouts.connect.wholeMilliseconds))
+        try limitConnecting(to: request.timeouts.connect)
         try setMethod(of: request)
         try setHeaders(of: request)
         if let userAgent = request.userAgent { try set(CURLOPT_USERAGENT, userAgent) }
@@ -17,10 +17,16 @@ extension EasyHandle {
         try setBuffer(of: request)
     }
 
+    /// The time until the request can be sent. 0 would be libcurl's own default.
+    func limitConnecting(to time: Duration) throws(TransferError) {
+        try set(CURLOPT_CONNECTTIMEOUT_MS, max(1, time.wholeMilliseconds))
+    }
+
     private func setPolicy() throws(TransferError) {
         try useErrorText()
         try set(CURLOPT_NOSIGNAL, true)
-        // Without it, ending a transfer waits for a name lookup that is stuck.
+        // Names are looked up before libcurl is asked (TransferLoop+Names.swift). Should it look one up all the same, the
+        // end of the transfer would wait for the end of the lookup without this.
         try set(CURLOPT_QUICK_EXIT, true)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         // This version reports a reset HTTP/2 stream without a length as success.

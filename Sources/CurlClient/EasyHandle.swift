@@ -2,11 +2,12 @@ import CCurl
 
 /// libcurl's easy handle: one transfer at a time, and many one after the other. Owned by the loop's thread.
 ///
-/// Whatever libcurl keeps a pointer to for the length of a transfer (header list, error text) lives here, so that it
+/// Whatever libcurl keeps a pointer to for the length of a transfer (headers, addresses, error text) lives here, so that it
 /// cannot go before the handle.
 final class EasyHandle {
     let raw: OpaquePointer
     private var headers = StringList()
+    private var addresses = StringList()
     private let errorText: UnsafeMutablePointer<CChar>
 
     init() throws(TransferError) {
@@ -27,6 +28,7 @@ final class EasyHandle {
     func reset() {
         curl_easy_reset(raw)
         headers = StringList()
+        addresses = StringList()
         errorText.update(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
@@ -43,6 +45,14 @@ final class EasyHandle {
     func use(headers list: consuming StringList) throws(TransferError) {
         headers = list
         try check(ccurl_easy_set_list(raw, CURLOPT_HTTPHEADER, headers.first))
+    }
+
+    /// An entry for libcurl's cache of names, which is filled before it is asked (`CURLOPT_RESOLVE`).
+    func use(_ cacheEntry: String) throws(TransferError) {
+        var list = StringList()
+        try list.append(cacheEntry)
+        addresses = list
+        try check(ccurl_easy_set_list(raw, CURLOPT_RESOLVE, addresses.first))
     }
 
     func useErrorText() throws(TransferError) {

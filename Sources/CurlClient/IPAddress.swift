@@ -49,6 +49,16 @@ public struct IPAddress: Sendable, Hashable {
         self.init(v6)
     }
 
+    /// Whether the first bits of both, counted from the beginning of its family's, are the same. Both are of one family.
+    func shares(bits: Int, with other: IPAddress) -> Bool {
+        let bits = isIPv4 ? bits + 96 : bits
+        return (high ^ other.high) & Self.mask(bits) == 0 && (low ^ other.low) & Self.mask(bits - 64) == 0
+    }
+
+    private static func mask(_ bits: Int) -> UInt64 {
+        bits <= 0 ? 0 : bits >= 64 ? .max : ~(.max >> bits)
+    }
+
     /// From a socket address of `length` bytes; nil for other families.
     init?(_ address: UnsafeRawPointer, length: Int) {
         guard length >= MemoryLayout<sa_family_t>.size else { return nil }

@@ -10,6 +10,8 @@ enum Command: Sendable {
     case resume(TransferID)
     /// A rate limit that the transfer waits for was changed.
     case reconsider(TransferID)
+    /// A name was looked up; no address: in vain.
+    case settle(String, [IPAddress])
     case shutdown
 }
 
@@ -27,6 +29,8 @@ struct Submission: Sendable {
 final class Mailbox: Sendable {
     private struct Contents {
         var commands: [Command] = []
+        /// When the first of them was posted.
+        var waitingSince: ContinuousClock.Instant?
         var loopMaySleep = false
         var isClosed = false
     }
@@ -46,6 +50,7 @@ final class Mailbox: Sendable {
     func post(_ command: Command) -> Bool {
         let (isAccepted, mustWake) = contents.withLock { contents in
             guard !contents.isClosed else { return (false, false) }
+            if contents.commands.isEmpty { contents.waitingSince = .now }
             contents.commands.append(command)
             defer { contents.loopMaySleep = false }
             return (true, contents.loopMaySleep)
@@ -62,6 +67,11 @@ final class Mailbox: Sendable {
         }
     }
 
+    /// When the first of the commands that nobody has taken yet was posted.
+    var waitingSince: ContinuousClock.Instant? {
+        contents.withLock { $0.waitingSince }
+    }
+
     /// Makes the eventfd unreadable again.
     func acknowledgeWakeUp() {
         var count: eventfd_t = 0
@@ -71,7 +81,10 @@ final class Mailbox: Sendable {
     func takeAll() -> [Command] {
         contents.withLock { contents in
             contents.loopMaySleep = false
-            defer { contents.commands = [] }
+            defer {
+                contents.commands = []
+                contents.waitingSince = nil
+            }
             return contents.commands
         }
     }

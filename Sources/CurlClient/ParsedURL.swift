@@ -24,6 +24,12 @@ struct ParsedURL: ~Copyable {
 
     var scheme: String? { part(CURLUPART_SCHEME) }
 
+    /// As it is looked up: in ASCII (RFC 5890). An IPv6 address is in brackets.
+    var host: String? { part(CURLUPART_HOST, UInt32(CURLU_PUNYCODE)) }
+
+    /// The scheme's own where the URL has none.
+    var port: Int? { part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } }
+
     /// What a reference found in a document of this URL points to; nil when it is not a URL either.
     consuming func resolve(_ reference: String) -> String? {
         // Servers send spaces and raw UTF-8 in Location; browsers take them, so they are encoded rather than refused.
@@ -34,9 +40,9 @@ struct ParsedURL: ~Copyable {
         return part(CURLUPART_URL)
     }
 
-    private func part(_ part: CURLUPart) -> String? {
+    private func part(_ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
+        guard curl_url_get(handle, part, &text, flags) == CURLUE_OK, let text else { return nil }
         defer { curl_free(text) }
         return String(cString: text)
     }

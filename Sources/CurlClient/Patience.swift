@@ -1,7 +1,8 @@
-/// How long a transfer is still waited for: its idle and total deadlines, as a value that is told the time.
+/// How long a transfer is still waited for: its deadlines, as a value that is told the time.
 ///
-/// libcurl watches the time to connect. The rest is watched here, because its low-speed check sees a stall late after
-/// bytes came, and because only we know whether a silence is the server's or our own pause.
+/// libcurl watches the time to connect, once it knows what to connect to. The rest is watched here, because its
+/// low-speed check sees a stall late after bytes came, and because only we know whether a silence is the server's or our
+/// own pause.
 struct Patience {
     enum Verdict: Equatable {
         /// Look again then; nil: no deadline is running.
@@ -13,10 +14,21 @@ struct Patience {
     private let end: ContinuousClock.Instant?
     /// When something last moved; nil while connecting or paused.
     private var lastProgress: ContinuousClock.Instant?
+    /// Until when addresses are awaited; nil when they are not.
+    private var lookupEnd: ContinuousClock.Instant?
 
     init(_ timeouts: TransferRequest.Timeouts, start: ContinuousClock.Instant) {
         idle = timeouts.idle
         end = timeouts.total.map { start + $0 }
+    }
+
+    /// A name is being looked up.
+    mutating func awaitsAddresses(until end: ContinuousClock.Instant) {
+        lookupEnd = end
+    }
+
+    mutating func hasAddresses() {
+        lookupEnd = nil
     }
 
     /// The request is being sent, bytes moved, or a pause ended.
@@ -31,9 +43,9 @@ struct Patience {
 
     func verdict(at now: ContinuousClock.Instant) -> Verdict {
         if let end, now >= end { return .isExhausted(.total) }
-        guard let idle, let lastProgress else { return .waits(until: end) }
-        let silence = lastProgress + idle
-        if now >= silence { return .isExhausted(.idle) }
-        return .waits(until: end.map { min($0, silence) } ?? silence)
+        if let lookupEnd, now >= lookupEnd { return .isExhausted(.lookup) }
+        let silence = idle.flatMap { idle in lastProgress.map { $0 + idle } }
+        if let silence, now >= silence { return .isExhausted(.idle) }
+        return .waits(until: [end, lookupEnd, silence].compactMap(\.self).min())
     }
 }

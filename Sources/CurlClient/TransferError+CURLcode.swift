@@ -41,7 +41,7 @@ extension TransferError {
         let evidence = transfer.evidence
         if evidence.lacksDescriptors { return .tooManyOpenFiles }
         // An address that was tried and did not answer may answer later; a refusal stands.
-        if evidence.wasRefused, !evidence.wasAdmitted { return .addressRefused(evidence.refusedAddress) }
+        if evidence.wasRefused, !evidence.wasAdmitted { return transfer.refusal(of: evidence.refusedAddress) }
         let cause = transfer.easy.long(CURLINFO_OS_ERRNO).map(Int32.init(truncatingIfNeeded:))
         let message = transfer.request.proxy.map { "the proxy \($0.authority): \(message)" } ?? message
         return cause == ENETUNREACH || cause == ENETDOWN ? .networkUnreachable(message) : .connectFailed(message)

@@ -6,13 +6,15 @@ extension TransferError: CustomStringConvertible {
         case .unsupportedProtocol: "only http and https are spoken"
         case .nameResolutionFailed: "the host's name could not be resolved"
         case .connectFailed(let why), .networkUnreachable(let why): "no connection (\(why))"
-        case .addressRefused(let address):
-            "its address\(address.map { " \($0)" } ?? "") is not a public one, which --allow-network can allow"
+        case .addressRefused(let address): "its address\(address.map { " \($0)" } ?? "") may not be talked to"
+        case .proxyAddressRefused(let address):
+            "the proxy's address\(address.map { " \($0)" } ?? "") may not be talked to"
         case .tlsFailed(let why): "TLS failed (\(why))"
         case .proxyAuthenticationRequired: "the proxy wants credentials, or others"
         case .connectionLost(let why): "the connection was lost (\(why))"
         case .truncated(let expected?, let received): "the answer ended after \(received) of \(expected) bytes"
         case .truncated(nil, let received): "the answer ended early, after \(received) bytes"
+        case .timedOut(.lookup): "its name could not be resolved in time"
         case .timedOut(.connect): "it did not take the connection in time"
         case .timedOut(.idle): "it fell silent for too long"
         case .timedOut(.total): "it did not answer in time"

@@ -8,7 +8,7 @@ extension TransferError {
         guard let proxy = transfer.request.proxy, transfer.evidence.isConnecting else { return nil }
         switch code {
         case CURLE_COULDNT_RESOLVE_PROXY:
-            return .connectFailed("the name of the proxy \(proxy.authority) could not be resolved")
+            return transfer.request.nameFailure(isLate: false)
         case CURLE_PROXY:
             return socksFailure(message, proxy, transfer.easy.long(CURLINFO_PROXY_ERROR))
         // What this version says of a refused CONNECT, and of a proxy that hangs up.

@@ -11,6 +11,8 @@ public enum TransferError: Error, Sendable, Equatable {
     case networkUnreachable(String)
     /// `Options.admitsAddress` said no to every address of the host; nil when an address could not be read.
     case addressRefused(IPAddress?)
+    /// The same of the proxy.
+    case proxyAddressRefused(IPAddress?)
     /// In the words of `TransferError+TLS.swift`, which tell an expired certificate, one for another host, one that
     /// nobody trusted has issued, and a key that is not pinned apart. Also when the request's own options cannot be used.
     case tlsFailed(String)
@@ -35,6 +37,8 @@ public enum TransferError: Error, Sendable, Equatable {
     case other(code: Int32, message: String)
 
     public enum Deadline: Sendable {
+        /// The name was still being looked up when the time to connect was over.
+        case lookup
         case connect, idle, total
     }
 }

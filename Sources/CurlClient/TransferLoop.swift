@@ -9,10 +9,12 @@ import Locks
 final class TransferLoop {
     let name: String
     let ended: Latch
-    private let services: LoopServices
+    let services: LoopServices
+    private let record: Locked<LoopRecord>
     private let poller: Poller
     private var multi: MultiHandle
-    private var active: [TransferID: ActiveTransfer] = [:]
+    private(set) var active: [TransferID: ActiveTransfer] = [:]
+    var addressBook: AddressBook
     private var idleHandles: [EasyHandle] = []
     private var isShuttingDown = false
 
@@ -21,13 +23,15 @@ final class TransferLoop {
 
     private var options: CurlClient.Options { services.options }
     private var mailbox: Mailbox { services.mailbox }
-    private var agenda: Agenda { services.agenda }
+    var agenda: Agenda { services.agenda }
 
     init(
-        name: String, options: CurlClient.Options, mailbox: Mailbox, ended: Latch
+        name: String, options: CurlClient.Options, mailbox: Mailbox, record: Locked<LoopRecord>, ended: Latch
     ) throws(CurlClientError) {
         self.name = name
+        self.record = record
         self.ended = ended
+        addressBook = AddressBook(limit: options.maxLookups)
         services = LoopServices(options: options, mailbox: mailbox)
         poller = try Poller()
         multi = try MultiHandle(
@@ -39,14 +43,26 @@ final class TransferLoop {
     func run() {
         while !(isShuttingDown && mailbox.closeIfEmpty()) {
             poller.sleep(milliseconds: mailbox.prepareToSleep() && !isShuttingDown ? sleepLimit() : 0)
-            agenda.readClock()
+            beginTurn()
             serveSockets()
             for command in mailbox.takeAll() { obey(command) }
             if let deadline = multi.deadline, deadline <= .now { check(multi.actOnTimeout()) }
             endCompleted()
             endRejected()
             serveDeadlines()
+            endTurn()
         }
+    }
+
+    private func beginTurn() {
+        agenda.readClock()
+        let due = [multi.deadline, agenda.earliest, mailbox.waitingSince].compactMap(\.self).min()
+        record.withLock { $0.beginTurn(at: agenda.now, due: due) }
+    }
+
+    private func endTurn() {
+        let lookups = (addressBook.runningCount, addressBook.queuedCount)
+        record.withLock { $0.endTurn(at: .now, lookups: lookups) }
     }
 
     private func serveSockets() {
@@ -91,11 +107,14 @@ final class TransferLoop {
         }
     }
 
-    /// An error of the multi handle leaves it unusable: what it carried is lost, and another takes its place.
+    /// An error of the multi handle leaves it unusable: what it carried is lost, and another takes its place. Who still
+    /// waits for addresses is not with it yet.
     private func check(_ code: CURLMcode) {
         guard code != CURLM_OK else { return }
         let message = String(cString: curl_multi_strerror(code))
-        for transfer in active.values { end(transfer, .failed(.other(code: code.rawValue, message: message))) }
+        for transfer in active.values where transfer.awaitedHost == nil {
+            end(transfer, .failed(.other(code: code.rawValue, message: message)))
+        }
         let fresh = try? MultiHandle(
             poller: poller, connections: services.connections, maxIdleConnections: options.maxIdleConnections)
         if let fresh { multi = fresh }
@@ -115,6 +134,8 @@ extension TransferLoop {
             if let transfer = active[id] { resume(transfer) }
         case .reconsider(let id):
             if let transfer = active[id] { look(at: transfer) }
+        case .settle(let name, let addresses):
+            settle(name, addresses)
         case .shutdown:
             isShuttingDown = true
             for transfer in active.values { end(transfer, .cancelled) }
@@ -125,23 +146,25 @@ extension TransferLoop {
         guard !isShuttingDown else { return submission.handler.finished(.neverStarted(.cancelled)) }
         do throws(TransferError) {
             try submission.request.validate()
+            let host = try submission.request.namedHost
             let easy = try takeHandle()
             let transfer = ActiveTransfer(submission, easy: easy, services: services)
             try easy.prepare(submission.request)
             try easy.report(to: transfer, services.connections)
-            try add(transfer)
+            active[transfer.id] = transfer
+            if let host { find(host, for: transfer) } else { launch(transfer) }
         } catch {
             agenda.forget(submission.id)
             submission.handler.finished(.neverStarted(.failed(error)))
         }
     }
 
-    private func add(_ transfer: ActiveTransfer) throws(TransferError) {
+    /// Hands it to libcurl.
+    func launch(_ transfer: ActiveTransfer) {
         let code = multi.add(transfer.easy)
-        guard code == CURLM_OK else {
-            throw .other(code: code.rawValue, message: String(cString: curl_multi_strerror(code)))
-        }
-        active[transfer.id] = transfer
+        guard code != CURLM_OK else { return }
+        let message = String(cString: curl_multi_strerror(code))
+        end(transfer, .failed(.other(code: code.rawValue, message: message)))
     }
 
     private func resume(_ transfer: ActiveTransfer) {
@@ -152,9 +175,10 @@ extension TransferLoop {
     }
 
     /// The one end of every transfer that began.
-    private func end(_ transfer: ActiveTransfer, _ outcome: TransferResult.Outcome) {
+    func end(_ transfer: ActiveTransfer, _ outcome: TransferResult.Outcome) {
         guard active.removeValue(forKey: transfer.id) != nil else { return }
         agenda.forget(transfer.id)
+        giveUpLookup(for: transfer)
         transfer.close()
         let result = transfer.result(outcome)
         multi.remove(transfer.easy)

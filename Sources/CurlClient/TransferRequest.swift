@@ -31,6 +31,9 @@ public struct TransferRequest: Sendable {
 
     public var tls: TLSOptions
 
+    /// `Options.admitsAddress` is not asked: the URL is the caller's own, and nobody else's. false.
+    public var admitsAnyAddress = false
+
     public var timeouts: Timeouts
 
     /// All of them hold; the slowest decides.

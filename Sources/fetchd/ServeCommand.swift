@@ -56,7 +56,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
-            "A network, such as 127.0.0.0/8, that downloads and webhooks may reach although it is not public; repeatable. Checked now; addresses are not restricted before the address policy comes. (default: none)",
+            "A network, such as 192.168.0.0/16, that downloads and their proxies may reach although it is not public; repeatable. Webhooks may be posted anywhere. (default: none)",
             valueName: "cidr"))
     var allowNetwork: [String] = []
 

@@ -41,6 +41,52 @@ import Testing
         #expect(Set(asked.current) == [try #require(loopback)])
     }
 
+    /// The others are passed over, in whatever order they come.
+    @Test(arguments: [["127.0.0.2", "127.0.0.1"], ["127.0.0.1", "127.0.0.2"], ["::1", "127.0.0.2", "127.0.0.1"]])
+    func oneAdmittedAddressIsEnough(addresses: [String]) async throws {
+        var options = CurlClient.Options()
+        options.findsAddresses = { _ in addresses.compactMap { IPAddress($0) } }
+        options.admitsAddress = { [loopback] in $0 == loopback }
+        let client = try CurlClient(options: options)
+        let (result, _) = try await client.run("http://files.test:\(origin.port)/file")
+        #expect(result.outcome == .completed)
+        #expect(result.metrics.remoteAddress == "127.0.0.1")
+    }
+
+    @Test func noAdmittedAddressIsNotEnough() async throws {
+        var options = CurlClient.Options()
+        options.findsAddresses = { _ in ["::1", "127.0.0.2", "127.0.0.1"].compactMap { IPAddress($0) } }
+        options.admitsAddress = { _ in false }
+        let (result, _) = try await CurlClient(options: options).run("http://files.test:\(origin.port)/file")
+        guard case .addressRefused = result.error else {
+            Issue.record("\(result.outcome)")
+            return
+        }
+        #expect(origin.connectionCount == 0)
+    }
+
+    /// A proxy is what a socket is opened to, and it could stand anywhere.
+    @Test(arguments: [TransferRequest.Proxy.Scheme.http, .socks5])
+    func theProxysAddressIsJudged(scheme: TransferRequest.Proxy.Scheme) async throws {
+        var request = TransferRequest(url: "http://192.0.2.1/file")
+        request.proxy = .init(scheme: scheme, host: "127.0.0.1", port: Int(origin.port))
+        let (result, _) = try await client { $0 != IPAddress("127.0.0.1") }.run(request)
+        #expect(result.error == .proxyAddressRefused(loopback))
+        #expect(origin.connectionCount == 0)
+    }
+
+    /// And the connection of such a request is of no use to another.
+    @Test func requestsOfTheCallersOwnAreNotJudged() async throws {
+        let client = try client { _ in false }
+        var own = TransferRequest(url: origin.url("/file"))
+        own.admitsAnyAddress = true
+        let (first, _) = try await client.run(own)
+        #expect(first.outcome == .completed)
+        let (second, _) = try await client.run(origin.url("/file"))
+        #expect(second.error == .addressRefused(loopback))
+        #expect(origin.requests.count == 1)
+    }
+
     @Test func refusedOnAReusedConnection() async throws {
         let admits = Monitor(true)
         let client = try client { _ in admits.current }

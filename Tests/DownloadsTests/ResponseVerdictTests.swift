@@ -75,8 +75,14 @@ import Testing
 
     @Test func aRangeThatStartsEarlierIsTrimmed() {
         #expect(
-            judge(206, range("bytes 64-999/1000"), asked)
+            judge(206, range("bytes 64-999/1000") + [("Content-Length", "936")], asked)
                 == .accept(at: 100, skipping: 36, size: 1000, .resumed(offset: 100)))
+    }
+
+    /// The start could be wrong, and every byte would come to lie beside its place.
+    @Test(arguments: [[], [("Content-Length", "900")], [("Content-Length", "936"), ("Transfer-Encoding", "chunked")]])
+    func aRangeThatStartsEarlierIsOnlyBelievedByItsLength(_ headers: [(String, String)]) {
+        #expect(judge(206, range("bytes 64-999/1000") + headers, asked) == .askFromStart(.badRange))
     }
 
     @Test(arguments: [

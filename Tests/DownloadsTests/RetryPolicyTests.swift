@@ -46,6 +46,17 @@ import Testing
         #expect(verdict(lost, failures: 8) == .fail(lost))
     }
 
+    @Test func whatAnotherAttemptMayDoBetterIsTriedAgain() {
+        let hint = RetryPolicy.Hint(mayPass: true)
+        func verdict(_ failures: Int) -> RetryPolicy.Verdict {
+            policy.verdict(
+                on: Failure(.badRange, ""), waitsFor: [], failuresInARow: failures, hint: hint, at: Sample.now,
+                jitter: 1)
+        }
+        #expect(delay(verdict(1)) == 1)
+        #expect(verdict(8) == .fail(Failure(.badRange, "")))
+    }
+
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])
     func statusesThatPass(_ status: Int) {
         #expect(Failure(.badStatus, "", status: status).mayPass)

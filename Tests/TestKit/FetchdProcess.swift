@@ -16,14 +16,19 @@ public final class FetchdProcess: Sendable {
         public var token: String?
         /// A program and its arguments that the service's command line follows: it becomes the service in the end.
         public var launcher: [String] = []
+        /// Whether origins of tests can be downloaded from: `--allow-network 127.0.0.0/8`.
+        public var allowsLoopback = true
 
         public init(
-            arguments: [String] = [], environment: [String: String] = [:], token: String? = nil, launcher: [String] = []
+            arguments: [String] = [], environment: [String: String] = [:], token: String? = nil,
+            launcher: [String] = [],
+            allowsLoopback: Bool = true
         ) {
             self.arguments = arguments
             self.environment = environment
             self.token = token
             self.launcher = launcher
+            self.allowsLoopback = allowsLoopback
         }
     }
 
@@ -115,8 +120,8 @@ extension FetchdProcess {
             command[0],
             command.dropFirst() + [
                 "serve", "--listen", "127.0.0.1:0", "--data-dir", folder.path("data"), "--downloads-dir",
-                folder.path("downloads"), "--allow-network", "127.0.0.0/8",
-            ] + options.arguments,
+                folder.path("downloads"),
+            ] + (options.allowsLoopback ? ["--allow-network", "127.0.0.0/8"] : []) + options.arguments,
             environment: options.environment.merging(options.token.map { ["FETCHD_TOKEN": $0] } ?? [:]) { $1 })
         let port = try await eventually("fetchd to say where it listens") { try Self.announcedPort(child) }
         let api = APIClient(baseURL: "http://127.0.0.1:\(port)", token: options.token)

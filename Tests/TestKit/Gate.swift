@@ -39,6 +39,13 @@ public final class Gate: Sendable {
         await state.wait { $0.arrivals >= count }
     }
 
+    /// Waits at the gate, on a thread that may be blocked.
+    public func pass() {
+        noteArrival()
+        var watched = pollfd(fd: readingEnd, events: Int16(POLLIN), revents: 0)
+        while poll(&watched, 1, -1) < 0, errno == EINTR {}
+    }
+
     func noteArrival() {
         state.withLock { $0.arrivals += 1 }
     }

@@ -109,5 +109,5 @@ extension OriginBehaviour {
 
 extension OriginAnswer {
     /// The offset of incidents that come before the head, and after the prelude.
-    static let beforeHead = -1
+    public static let beforeHead = -1
 }

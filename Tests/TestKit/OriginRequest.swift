@@ -3,7 +3,7 @@ public struct RecordedRequest: Sendable {
     public let method: String
     /// As on the request line, query and all.
     public let target: String
-    public internal(set) var headers: [(name: String, value: String)]
+    public var headers: [(name: String, value: String)]
     public let body: [UInt8]
     /// The connection it came on, counted from 1.
     public let connection: Int

@@ -1,6 +1,6 @@
 /// Something the origin serves, and serves well: bytes with validators and ranges, or a fixed answer.
 public struct OriginResource: Sendable {
-    let respond: @Sendable (RecordedRequest) -> OriginAnswer
+    public let respond: @Sendable (RecordedRequest) -> OriginAnswer
 
     /// Answers with what `respond` makes of a request.
     public init(_ respond: @escaping @Sendable (RecordedRequest) -> OriginAnswer) {

@@ -16,13 +16,33 @@ struct Exposition {
         add(name, help, type: "counter", samples())
     }
 
-    private mutating func add(_ name: String, _ help: String, type: String, _ samples: [Sample]) {
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
-        for sample in samples {
-            let labels = sample.labels.sorted { $0.key < $1.key }.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(
-                separator: ",")
-            text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(Self.number(sample.value))\n"
+    /// How often something was how large. In this format, a bucket counts what those before it count, too.
+    mutating func histogram(_ name: String, _ help: String, _ samples: [(labels: [String: String], value: Histogram)]) {
+        announce(name, help, type: "histogram")
+        for (labels, histogram) in samples {
+            var total = 0
+            for (bound, count) in zip(histogram.bounds.map(Self.number) + ["+Inf"], histogram.counts) {
+                total += count
+                add("\(name)_bucket", (labels.merging(["le": bound]) { $1 }, Double(total)))
+            }
+            add("\(name)_sum", (labels, histogram.sum))
+            add("\(name)_count", (labels, Double(total)))
         }
+    }
+
+    private mutating func add(_ name: String, _ help: String, type: String, _ samples: [Sample]) {
+        announce(name, help, type: type)
+        for sample in samples { add(name, sample) }
+    }
+
+    private mutating func announce(_ name: String, _ help: String, type: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    private mutating func add(_ name: String, _ sample: Sample) {
+        let labels = sample.labels.sorted { $0.key < $1.key }.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(
+            separator: ",")
+        text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(Self.number(sample.value))\n"
     }
 
     private static func escaped(_ value: String) -> String {

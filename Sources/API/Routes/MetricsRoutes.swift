@@ -10,6 +10,8 @@ struct MetricsRoutes: Sendable {
     let store: Store
     /// Seconds after which an unacknowledged finish is told by the session's name.
     let acknowledgementPatience: TimeInterval
+    /// How the transfers' threads keep up.
+    let loops: @Sendable () -> [LoopFigures]
     let time: any TimeSource
 
     var routes: [Route] { [Route(.get, "/metrics", metrics)] }
@@ -36,6 +38,7 @@ struct MetricsRoutes: Sendable {
             [([:], Double(census.lastEvent))]
         }
         tellUnacknowledged(census, try store.unacknowledged(), in: &exposition)
+        tellLoops(loops(), in: &exposition)
         return Response(
             status: .ok, headers: [.contentType: Exposition.contentType], body: .bytes(Array(exposition.text.utf8)))
     }
@@ -50,6 +53,25 @@ struct MetricsRoutes: Sendable {
             "Age of the oldest unacknowledged finish of each session whose completion seems never to be acknowledged."
         ) {
             ages.filter { $0.1 >= acknowledgementPatience }.map { (["session": $0.0], $0.1) }
+        }
+    }
+
+    private func tellLoops(_ loops: [LoopFigures], in exposition: inout Exposition) {
+        exposition.gauge(
+            "fetchd_transfer_loop_lag_seconds",
+            "The longest that anything had to wait for the thread of all transfers within the last minute."
+        ) {
+            loops.map { (["loop": $0.loop], $0.lag) }
+        }
+        exposition.histogram(
+            "fetchd_transfer_loop_turn_seconds", "How long that thread took until it looked up again.",
+            loops.map { (["loop": $0.loop], $0.turns) })
+        exposition.gauge("fetchd_name_lookups", "Names being looked up, and names that wait to be.") {
+            loops.flatMap { loop in
+                [("running", loop.lookups.running), ("queued", loop.lookups.queued)].map { state, count in
+                    (["loop": loop.loop, "state": state], Double(count))
+                }
+            }
         }
     }
 }

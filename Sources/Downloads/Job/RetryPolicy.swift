@@ -32,12 +32,17 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         public var retryAfter: Double?
         /// This machine has no way to the network: no server is to blame, and no attempt is used.
         public var hasNoRoute: Bool
+        /// Another attempt would ask otherwise, and may well succeed, whatever the failure's code says.
+        public var mayPass: Bool
         /// The bytes came in several pieces, which may be what is wrong with them, and were not fetched anew before.
         public var mayBeginAnew: Bool
 
-        public init(retryAfter: Double? = nil, hasNoRoute: Bool = false, mayBeginAnew: Bool = false) {
+        public init(
+            retryAfter: Double? = nil, hasNoRoute: Bool = false, mayPass: Bool = false, mayBeginAnew: Bool = false
+        ) {
             self.retryAfter = retryAfter
             self.hasNoRoute = hasNoRoute
+            self.mayPass = mayPass
             self.mayBeginAnew = mayBeginAnew
         }
     }
@@ -69,7 +74,7 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         case .checksumMismatch where hint.mayBeginAnew: return .wait(Wait(.retry(until: now), cause: failure))
         default: break
         }
-        guard failure.mayPass, failuresInARow < maxAttempts else { return .fail(failure) }
+        guard failure.mayPass || hint.mayPass, failuresInARow < maxAttempts else { return .fail(failure) }
         let bound = min(maxSeconds, baseSeconds * pow(2, Double(max(0, failuresInARow - 1))))
         let asked = min(hint.retryAfter ?? 0, Self.retryAfterLimit)
         let delay = max(bound * jitter, asked)

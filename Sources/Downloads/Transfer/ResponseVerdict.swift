@@ -96,10 +96,12 @@ extension ResponseVerdict {
         }
         if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
         guard asked.restsOnChecksum || asked.isProven(by: response) else { return .askFromStart(.noValidator) }
-        // A range that starts earlier is trimmed; one that starts later leaves a hole; one that ends before what was asked
-        // for would need another request, which starting over spares us.
-        guard first <= asked.offset, last >= asked.offset, let size = complete ?? asked.size,
-            last < size, last >= min(asked.end ?? size, size) - 1
+        // A range that starts earlier is trimmed, if its length says that it does: a wrong start would shift every byte.
+        // One that starts later leaves a hole; one that ends before what was asked for would need another request, which
+        // starting over spares us.
+        guard first == asked.offset || first < asked.offset && response.contentLength != nil,
+            last >= asked.offset, let size = complete ?? asked.size, last < size,
+            last >= min(asked.end ?? size, size) - 1
         else { return .askFromStart(.badRange) }
         return .accept(
             at: asked.offset, skipping: asked.offset - first, size: size, .resumed(offset: asked.bytesHad))

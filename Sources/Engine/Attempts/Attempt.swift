@@ -142,7 +142,7 @@ final class Attempt: Sendable {
 
     /// - Returns: why the last connection beside the first was lost; nil when there was none, or none was lost.
     private func othersEnd(after loss: Connection.Loss?) async -> Connection.Loss? {
-        // Taken out: it knows this attempt, which would never go.
+        // Taken: the crew holds on to the attempt, and together they would keep the part's descriptor for ever.
         guard let (crew, ending) = opening.withLock({ $0.crew.take() }) else { return nil }
         crew.leadLeft(loss)
         return await ending.value

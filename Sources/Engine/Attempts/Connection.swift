@@ -54,7 +54,10 @@ struct Connection: Sendable {
             case .askAgain: continue
             case .failed(let failure):
                 assembly.leave(claim, isBodyWhole: false)
-                return Loss(failure, end, attempt.services)
+                var loss = Loss(failure, end, attempt.services)
+                // The file has changed, or its server plays with one connection only: another attempt finds out.
+                loss.hint.mayPass = failure.code == .badRange
+                return loss
             case .arrived, .alreadyThere, .abandoned:
                 assembly.leave(claim, isBodyWhole: false)
                 return nil

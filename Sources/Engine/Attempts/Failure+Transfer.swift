@@ -11,16 +11,14 @@ extension Failure {
         case .nameResolutionFailed: self.init(.nameResolutionFailed, "The name of \(host) could not be resolved.")
         case .connectFailed(let why), .networkUnreachable(let why):
             self.init(.connectFailed, "No connection to \(host): \(why).")
-        case .addressRefused(let address):
-            let shown = address.map(\.description) ?? "its address"
-            self.init(
-                .blockedAddress,
-                "\(host) is at \(shown), which is not a public address. Start fetchd with --allow-network to allow it.")
+        case .addressRefused(let address): self.init(blocking: host, at: address)
+        case .proxyAddressRefused(let address): self.init(blocking: "The session's proxy", at: address)
         case .tlsFailed(let why): self.init(.tlsFailed, "TLS with \(host) failed: \(why).")
         case .connectionLost(let why): self.init(.connectionLost, "The connection to \(host) was lost: \(why).")
         case .truncated(let expected?, let received):
             self.init(.truncated, "The body ended after \(received) of \(expected) bytes.")
         case .truncated(nil, let received): self.init(.truncated, "The body ended early, after \(received) bytes.")
+        case .timedOut(.lookup): self.init(.nameResolutionFailed, "The name of \(host) could not be resolved in time.")
         case .timedOut(.connect): self.init(.timedOut, "\(host) did not take the connection in time.")
         case .timedOut(.idle): self.init(.timedOut, "\(host) fell silent for too long.")
         case .timedOut(.total): self.init(.timedOut, "The transfer from \(host) took too long.")
@@ -36,5 +34,12 @@ extension Failure {
         case .other(let code, let message):
             self.init(.connectionLost, "The transfer failed: \(message) (libcurl \(code)).")
         }
+    }
+
+    private init(blocking who: String, at address: IPAddress?) {
+        let shown = address.map(\.description) ?? "an address that cannot be read"
+        self.init(
+            .blockedAddress,
+            "\(who) is at \(shown), which is not a public address. Start fetchd with --allow-network to allow it.")
     }
 }

@@ -92,7 +92,8 @@ struct Itinerary: Sendable {
             return .failed(Failure(.badRange, "The server answers a request for the whole file with a range."))
         }
         hasRestarted = true
-        asked = RequestPlan.fromStart(why, probing: asked.probesRanges)
+        // Ranges that cannot be gone on from are not asked for again in this attempt.
+        asked = RequestPlan.fromStart(why, probing: asked.probesRanges && why != .badRange)
         return .askAgain
     }
 }

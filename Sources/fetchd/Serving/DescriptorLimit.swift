@@ -1,3 +1,4 @@
+import CurlClient
 import Glibc
 
 /// Connections and files take descriptors; the soft limit is often 1,024 while the hard one allows many more.
@@ -16,14 +17,26 @@ enum DescriptorLimit {
 
     /// How many jobs can run without taking the descriptors that their own ends need: without one, nothing is stored.
     static var jobs: Int {
-        guard let limit = current, limit.rlim_cur < 1 << 24 else { return .max }
-        return max(1, (Int(limit.rlim_cur) - reserve) / ofOneJob)
+        guard let count else { return .max }
+        return max(1, (count - reserve - 2 * lookups) / ofOneJob)
+    }
+
+    /// How many names the downloads, and the webhooks, may look up at once. A lookup holds a socket as long as it takes,
+    /// also when its job has given it up.
+    static var lookups: Int {
+        let most = CurlClient.Options().maxLookups
+        return count.map { min(most, $0 / 16) } ?? most
+    }
+
+    /// nil: more than anybody needs.
+    private static var count: Int? {
+        guard let limit = current, limit.rlim_cur < 1 << 24 else { return nil }
+        return Int(limit.rlim_cur)
     }
 
     /// How many connections those jobs may have beside their first ones.
     static func furtherConnections(beside jobs: Int) -> Int {
-        guard let limit = current, limit.rlim_cur < 1 << 24 else { return .max }
-        return max(0, Int(limit.rlim_cur) - reserve - ofOneJob * jobs)
+        count.map { max(0, $0 - reserve - 2 * lookups - ofOneJob * jobs) } ?? .max
     }
 
     private static var current: rlimit? {

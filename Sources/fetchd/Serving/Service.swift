@@ -34,8 +34,9 @@ struct Service {
         let folder = try StartError.wrapping { () throws(EngineError) in
             try DownloadsFolder(at: settings.downloadsDir)
         }
-        let downloads = try StartError.wrapping { () throws(CurlClientError) in try CurlClient(name: "downloads") }
-        let webhooks = try StartError.wrapping { () throws(CurlClientError) in try CurlClient(name: "webhooks") }
+        let policy = AddressPolicy(allowing: settings.allowedNetworks)
+        let downloads = try client("downloads", admitting: policy.admits)
+        let webhooks = try client("webhooks")
         let rehearsals = settings.enableRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
         let engine = Engine(
             options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
@@ -43,7 +44,8 @@ struct Service {
 
         // Listening comes before recovering, so that an occupied port is told before anything is changed.
         let readiness = Readiness()
-        let front = Front(options: frontOptions, store: store, engine: engine, readiness: readiness, log: log)
+        let front = Front(
+            options: frontOptions([downloads, webhooks]), store: store, engine: engine, readiness: readiness, log: log)
         let server = try StartError.wrapping { () throws(HTTPServerError) in
             try HTTPServer(options: serverOptions, handler: front)
         }
@@ -81,6 +83,15 @@ struct Service {
         await engine.run()
     }
 
+    /// - Parameter admits: nil for webhooks, which are posted to any address: their receivers often stand beside the
+    ///   service.
+    private func client(_ name: String, admitting admits: (@Sendable (IPAddress) -> Bool)? = nil) throws -> CurlClient {
+        var options = CurlClient.Options()
+        options.admitsAddress = admits
+        options.maxLookups = DescriptorLimit.lookups
+        return try StartError.wrapping { () throws(CurlClientError) in try CurlClient(options: options, name: name) }
+    }
+
     private func engineOptions(_ rehearsals: RehearsalOrigin?) -> Engine.Options {
         var options = Engine.Options()
         options.maxConcurrentJobs = min(settings.maxConcurrentJobs, DescriptorLimit.jobs)
@@ -102,12 +113,13 @@ struct Service {
         return options
     }
 
-    private var frontOptions: Front.Options {
+    private func frontOptions(_ clients: [CurlClient]) -> Front.Options {
         var options = Front.Options()
         options.token = settings.token
         options.publicHosts = settings.publicHosts
         options.acknowledgementPatience = settings.acknowledgementPatience
         options.allowsRehearsals = settings.enableRehearsals
+        options.loops = { clients.map(LoopFigures.init) }
         return options
     }
 

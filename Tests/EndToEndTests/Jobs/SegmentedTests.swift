@@ -65,6 +65,20 @@ import Testing
         #expect(job["progress"]["bytes_received"].integer == Int64(bytes.count))
     }
 
+    @Test func aFinishedFileIsClosed() async throws {
+        let stage = try await Stage()
+        stage.origin.serve("/f", .file(bytes))
+        try await stage.api.waitForJob(stage.submit(4), .succeeded)
+        let path = stage.fetchd.folder.path("downloads/f")
+        let table = "/proc/\(stage.fetchd.pid)/fd"
+        _ = try await eventually("the file to be closed") {
+            let open = try FileManager.default.contentsOfDirectory(atPath: table).compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "\(table)/\($0)")
+            }
+            return open.contains(path) ? nil : true
+        }
+    }
+
     @Test func oneConnectionAsksForEverythingAsEver() async throws {
         let stage = try await Stage()
         stage.origin.serve("/f", .file(bytes))
@@ -192,6 +206,35 @@ import Testing
         #expect(job["attempts"] == 1)
         #expect(job["receipt"]["etag"] == "\"v1\"")
         #expect(stage.origin.requests.count <= 8)
+    }
+
+    /// The first connection comes to the end of its share before the others learn that they get none.
+    @Test(arguments: ["everything", "another file"])
+    func aServerWhoseRefusalComesLateIsAskedForTheWhole(_ fault: String) async throws {
+        let (stage, gate) = (try await Stage(), Gate())
+        let other = Content.random(seed: 43, count: 4 << 20)
+        let refusal = fault == "everything" ? .ignoringRanges : OriginBehaviour.serving(.file(other, etag: "\"v2\""))
+        stage.origin.serve("/f", .file(bytes), refusal.on(2...), .waitingBeforeHead(for: gate).on(2...2))
+        let id = try await stage.submit(2)
+        // The third request is the first connection's, which has its share.
+        #expect(await stage.origin.waitForRequests("/f", count: 3))
+        gate.open()
+        let job = try await stage.api.waitForJob(id, .succeeded)
+        #expect(stage.isDownloaded(fault == "everything" ? bytes : other))
+        #expect(job["resume"]["why"].string == (fault == "everything" ? "range_ignored" : "etag_changed"))
+    }
+
+    /// A range that claims to begin earlier than it does is not trimmed: its bytes would lie beside their places.
+    @Test func aFalseStartOfARangeIsNotBelieved() async throws {
+        let stage = try await Stage()
+        let early = OriginBehaviour(spoil: { answer, _ in
+            let told = answer.header("Content-Range").flatMap(ContentRange.init)
+            guard case .bytes(let first, let last, let total?)? = told else { return }
+            answer.set("Content-Range", "bytes \(first - 1000)-\(last)/\(total)")
+        })
+        stage.origin.serve("/f", .file(bytes), Self.slow, .chunked(), early.on(2...))
+        try await stage.api.waitForJob(stage.submit(4), .succeeded)
+        #expect(stage.isDownloaded(bytes))
     }
 
     // MARK: What breaks

@@ -1,0 +1,232 @@
+import CurlClient
+import TestKit
+import Testing
+
+/// Names: who looks them up, how often, and that nobody else waits for it.
+@Suite struct NameTests {
+    let origin: Origin
+    /// Where lookups wait that are to take their time.
+    let gate = Gate()
+
+    init() throws {
+        origin = try Origin()
+        origin.serve("/file", .file([1, 2, 3]))
+    }
+
+    /// A client whose names are looked up by a test double.
+    private func client(_ names: NameBook, limit: Int = 1000) throws -> CurlClient {
+        var options = CurlClient.Options()
+        options.findsAddresses = { names.find($0) }
+        options.maxLookups = limit
+        return try CurlClient(options: options)
+    }
+
+    private func request(_ host: String, connect: Duration = .seconds(30)) -> TransferRequest {
+        TransferRequest(url: "http://\(host):\(origin.port)/file", timeouts: .init(connect: connect))
+    }
+
+    // MARK: Spelling
+
+    /// All of them are one name, and libcurl never looks up anything by itself: nobody else would know it.
+    @Test(arguments: [
+        ("files.test", "files.test"), ("FILES.Test", "files.test"), ("f%69les.test", "files.test"),
+        ("files.test.", "files.test."), ("XN--bcher-kva.test", "xn--bcher-kva.test"),
+        ("under_score.test", "under_score.test"),
+    ])
+    func isLookedUpAsItIsKnown(host: String, name: String) async throws {
+        let names = NameBook([name: ["127.0.0.1"]])
+        let (result, _) = try await client(names).run(request(host))
+        #expect(result.outcome == .completed)
+        #expect(names.asked == [name])
+    }
+
+    @Test(arguments: ["127.0.0.1", "0x7f.1", "2130706433", "localhost", "LocalHost", "files.localhost"])
+    func whatNeedsNoResolverIsNotLookedUp(host: String) async throws {
+        let names = NameBook([:])
+        let (result, _) = try await client(names).run(request(host))
+        #expect(result.outcome == .completed)
+        #expect(names.asked.isEmpty)
+    }
+
+    @Test func throughAProxyOnlyTheProxysIsLookedUp() async throws {
+        let names = NameBook(["proxy.test": ["127.0.0.1"]])
+        var request = TransferRequest(url: "http://files.test/file")
+        request.proxy = .init(scheme: .http, host: "Proxy.test", port: Int(origin.port))
+        let (result, _) = try await client(names).run(request)
+        #expect(result.outcome == .completed)
+        #expect(names.asked == ["proxy.test"])
+        #expect(origin.requests.map(\.target) == ["http://files.test/file"])
+    }
+
+    @Test func aProxyWithoutAnAddressIsNamed() async throws {
+        let names = NameBook([:])
+        var request = TransferRequest(url: "http://files.test/file")
+        request.proxy = .init(scheme: .socks5, host: "proxy.test", port: 1080)
+        let (result, _) = try await client(names).run(request)
+        #expect(result.error == .connectFailed("the name of the proxy proxy.test:1080 could not be resolved"))
+    }
+
+    // MARK: What was found
+
+    @Test func nothingWasFound() async throws {
+        let (result, _) = try await client(NameBook([:])).run(request("nobody.test"))
+        #expect(result.error == .nameResolutionFailed)
+        #expect(result.metrics.remoteAddress == nil)
+    }
+
+    /// IPv6, and one address after the other: nobody listens at the first.
+    @Test func allAddressesAreTried() async throws {
+        let names = NameBook(["files.test": ["::1", "127.0.0.2", "127.0.0.1"]])
+        let (result, _) = try await client(names).run(request("files.test"))
+        #expect(result.outcome == .completed)
+        #expect(result.metrics.remoteAddress == "127.0.0.1")
+    }
+
+    @Test func whatWasFoundIsUsedAgainAndForEveryPort() async throws {
+        let other = try Origin()
+        other.serve("/file", .file([4]))
+        let names = NameBook(["files.test": ["127.0.0.1"]])
+        let client = try client(names)
+        for port in [origin.port, other.port, origin.port] {
+            let (result, _) = try await client.run("http://files.test:\(port)/file")
+            #expect(result.outcome == .completed)
+        }
+        #expect(names.asked == ["files.test"])
+    }
+
+    @Test func theTimeItTookIsTold() async throws {
+        let names = NameBook(["files.test": ["127.0.0.1"]], heldAt: gate)
+        let (client, recorder) = (try client(names), Recorder())
+        client.start(request("files.test"), handler: recorder)
+        #expect(await gate.reached())
+        let start = ContinuousClock.now
+        // Something that takes a while.
+        let (passing, _) = try await client.run(origin.url("/file"))
+        #expect(passing.outcome == .completed)
+        let held = ContinuousClock.now - start
+        gate.open()
+        let metrics = try await recorder.result().metrics
+        let lookup = try #require(metrics.nameLookup)
+        #expect(lookup >= held)
+        #expect(try #require(metrics.timeToFirstByte) > lookup)
+        #expect(try #require(metrics.total) > lookup)
+    }
+
+    // MARK: Slow resolvers
+
+    /// Five hundred lookups that do not end: another transfer does not notice, nor does the thread of all.
+    @Test func slowNamesHoldNobodyUp() async throws {
+        let names = NameBook(["quick.test": ["127.0.0.1"]], heldAt: gate, but: "quick.test")
+        let client = try client(names)
+        let stuck = (0..<500).map { _ in Recorder() }
+        let transfers = stuck.enumerated().map { client.start(request("slow-\($0).test"), handler: $1) }
+        #expect(await gate.reached(by: 500))
+        for _ in 0..<20 {
+            let (result, _) = try await client.run(request("quick.test"))
+            #expect(result.outcome == .completed)
+        }
+        for transfer in transfers.prefix(250) { transfer.cancel() }
+        for recorder in stuck.prefix(250) { #expect(try await recorder.result().outcome == .cancelled) }
+        #expect(client.report.lookupsRunning == 500)
+        await client.shutdown()
+        for recorder in stuck.dropFirst(250) { #expect(try await recorder.result().outcome == .cancelled) }
+        #expect(client.report.lag < .seconds(1))
+        gate.open()
+    }
+
+    @Test func aNameIsLookedUpOnceForAllWhoAsk() async throws {
+        let names = NameBook(["files.test": ["127.0.0.1"]], heldAt: gate)
+        let client = try client(names)
+        let recorders = (0..<100).map { _ in Recorder() }
+        for recorder in recorders { client.start(request("files.test"), handler: recorder) }
+        // A transfer that needs no name shows that the loop has taken all of these.
+        let (passing, _) = try await client.run(origin.url("/file"))
+        #expect(passing.outcome == .completed)
+        gate.open()
+        for recorder in recorders { #expect(try await recorder.result().outcome == .completed) }
+        #expect(names.asked == ["files.test"])
+    }
+
+    /// An attempt that could not wait leaves its lookup to the next.
+    @Test func tooSlowAndThenThere() async throws {
+        let names = NameBook(["files.test": ["127.0.0.1"]], heldAt: gate)
+        let client = try client(names)
+        for _ in 0..<3 {
+            let (result, _) = try await client.run(request("files.test", connect: .milliseconds(20)))
+            #expect(result.error == .timedOut(.lookup))
+        }
+        let last = Recorder()
+        client.start(request("files.test"), handler: last)
+        gate.open()
+        #expect(try await last.result().outcome == .completed)
+        #expect(names.asked == ["files.test"])
+    }
+
+    @Test func whatTheLookupTookIsNotLeftForTheConnection() async throws {
+        let port = try UnresponsivePort()
+        let names = NameBook(["files.test": ["127.0.0.1"]], heldAt: gate)
+        let client = try client(names)
+        let recorder = Recorder()
+        let start = ContinuousClock.now
+        client.start(
+            TransferRequest(url: "http://files.test:\(port.number)/", timeouts: .init(connect: .seconds(2))),
+            handler: recorder)
+        // Time itself is what this is about.
+        try await Task.sleep(until: start + .milliseconds(1_500), clock: .continuous)
+        gate.open()
+        #expect(try await recorder.result().error == .timedOut(.connect))
+        // Two seconds for the connection alone would make it three and a half.
+        #expect(ContinuousClock.now - start < .milliseconds(3_300))
+    }
+
+    @Test func beyondTheLimitNamesWaitTheirTurn() async throws {
+        let names = NameBook((0..<20).reduce(into: [:]) { $0["\($1).test"] = ["127.0.0.1"] }, heldAt: gate)
+        let client = try client(names, limit: 3)
+        let recorders = (0..<20).map { _ in Recorder() }
+        for (index, recorder) in recorders.enumerated() { client.start(request("\(index).test"), handler: recorder) }
+        let (passing, _) = try await client.run(origin.url("/file"))
+        #expect(passing.outcome == .completed)
+        #expect(client.report.lookupsRunning == 3)
+        #expect(client.report.lookupsQueued == 17)
+        gate.open()
+        for recorder in recorders { #expect(try await recorder.result().outcome == .completed) }
+        #expect(names.mostAtOnce <= 3)
+        #expect(names.asked.count == 20)
+    }
+}
+
+/// A resolver that knows a few names, writes down what it is asked, and can be made to wait.
+private final class NameBook: Sendable {
+    private struct State: Sendable {
+        var asked: [String] = []
+        var underWay = 0
+        var mostAtOnce = 0
+    }
+
+    private let addresses: [String: [String]]
+    private let gate: Gate?
+    /// The name that is not held at the gate.
+    private let exception: String?
+    private let state = Monitor(State())
+
+    init(_ addresses: [String: [String]], heldAt gate: Gate? = nil, but exception: String? = nil) {
+        self.addresses = addresses
+        self.gate = gate
+        self.exception = exception
+    }
+
+    /// What it was asked so far, in order.
+    var asked: [String] { state.current.asked }
+    var mostAtOnce: Int { state.current.mostAtOnce }
+
+    func find(_ name: String) -> [IPAddress] {
+        state.withLock { state in
+            state.asked.append(name)
+            state.underWay += 1
+            state.mostAtOnce = max(state.mostAtOnce, state.underWay)
+        }
+        if name != exception { gate?.pass() }
+        state.withLock { $0.underWay -= 1 }
+        return (addresses[name] ?? []).compactMap { IPAddress($0) }
+    }
+}

@@ -1,0 +1,105 @@
+import TestKit
+
+/// One way in which the origin misbehaves in one answer. Offsets count bytes of the answer's body; one beyond it is
+/// taken modulo its length.
+enum Fault: Sendable {
+    // The connection.
+    case closing(after: Int), resetting(after: Int), stalling(after: Int)
+    case hangingUp, silent, garbage, interim
+    case limited(bytesPerSecond: Int)
+    // Other answers altogether.
+    case status(Int, retryAfter: String?)
+    case page, redirect(to: Place), loop
+    case unsatisfiable(Total)
+    // The file, told of otherwise.
+    case whole, shifted(by: Int), unasked, shortened(by: Int), openEnded
+    case contentRange(first: Int, last: Int, total: Int), unknownTotal, noContentRange, multipart
+    case claimedLength(more: Int), chunked, untilClose, excess(Int), coded
+
+    /// What a 416 gives as the size of the file.
+    enum Total: String, Sendable, CaseIterable { case truth, offset, other, none }
+}
+
+extension Fault: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .closing(let bytes): "close after \(bytes)"
+        case .resetting(let bytes): "reset after \(bytes)"
+        case .stalling(let bytes): "stall after \(bytes)"
+        case .hangingUp: "hang up"
+        case .silent: "stay silent"
+        case .garbage: "send garbage"
+        case .interim: "interim answers first"
+        case .limited(let rate): "\(rate) bytes/s"
+        case .status(let status, let retryAfter): "\(status)" + (retryAfter.map { " (Retry-After: \($0))" } ?? "")
+        case .page: "200 with a page that is not the file"
+        case .redirect(let place): "redirect to \(place)"
+        case .loop: "redirect to itself"
+        case .unsatisfiable(let total): "416 with total: \(total)"
+        case .whole: "200 with everything"
+        case .shifted(let distance): "a true range \(distance) bytes off"
+        case .unasked: "206, asked or not"
+        case .shortened(let bytes): "a range \(bytes) bytes short"
+        case .openEnded: "a range to the end of the file"
+        case .contentRange(let first, let last, let total): "Content-Range off by \(first), \(last), \(total)"
+        case .unknownTotal: "Content-Range without a total"
+        case .noContentRange: "206 without Content-Range"
+        case .multipart: "multipart/byteranges"
+        case .claimedLength(let more): "Content-Length \(more) too large"
+        case .chunked: "chunked"
+        case .untilClose: "no length, closed at the end"
+        case .excess(let bytes): "\(bytes) bytes more than the range"
+        case .coded: "gzip nobody asked for"
+        }
+    }
+}
+
+// MARK: - Chosen
+
+extension Fault {
+    /// - Parameters:
+    ///   - size: of the file, for offsets that matter.
+    ///   - isPatient: a stall is waited for long, so it had better be rare.
+    static func random(size: Int, isPatient: Bool, _ dice: inout Dice) -> Fault {
+        let offset = dice.offset(within: size)
+        switch dice.number(1...100) {
+        case 1...14: return .closing(after: offset)
+        case 15...26: return .resetting(after: offset)
+        case 27...30: return isPatient ? .closing(after: offset) : .stalling(after: offset)
+        case 31...40: return wire(size, isPatient, &dice)
+        case 41...54: return other(size, &dice)
+        case 55...60: return .whole
+        case 61...65: return .shifted(by: dice.pick([1, -1, 10, -10, 65_536, -65_536, offset, -offset]))
+        case 66...70: return .shortened(by: dice.pick([1, 1000, max(1, offset)]))
+        case 71...74: return .openEnded
+        default: return told(size, &dice)
+        }
+    }
+
+    private static func wire(_ size: Int, _ isPatient: Bool, _ dice: inout Dice) -> Fault {
+        dice.pick([
+            .hangingUp, .garbage, .interim, isPatient ? .hangingUp : .silent,
+            .limited(bytesPerSecond: max(20_000, size / dice.number(1...8))),
+        ])
+    }
+
+    private static func other(_ size: Int, _ dice: inout Dice) -> Fault {
+        dice.pick([
+            .status(503, retryAfter: "0"), .status(500, retryAfter: nil), .status(429, retryAfter: "0"),
+            .status(404, retryAfter: nil), .status(403, retryAfter: nil), .status(204, retryAfter: nil), .page,
+            .redirect(to: dice.pick(Place.allCases)), .redirect(to: dice.pick(Place.allCases)), .loop,
+            .unsatisfiable(dice.pick(Total.allCases)), .unsatisfiable(dice.pick(Total.allCases)),
+        ])
+    }
+
+    private static func told(_ size: Int, _ dice: inout Dice) -> Fault {
+        let distance = dice.pick([1, -1, 7, -7, 1000, -1000])
+        return dice.pick([
+            .contentRange(first: distance, last: 0, total: 0), .contentRange(first: 0, last: distance, total: 0),
+            .contentRange(first: 0, last: 0, total: distance), .contentRange(first: distance, last: distance, total: 0),
+            .contentRange(first: 0, last: distance, total: distance), .unknownTotal, .noContentRange, .multipart,
+            .unasked, .claimedLength(more: dice.number(1...2000)), .chunked, .untilClose,
+            .excess(dice.number(1...70_000)), .coded,
+        ])
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Random files, random misbehaviour, random deeds and deaths: whatever is called succeeded is a version of the file,
+/// byte for byte, and nothing is promised, told or left over that is not true.
+///
+/// Every round follows from its seed. `scripts/property-test` runs as many as one likes, and runs one again.
+@Suite struct PropertyTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let wanted = environment["FETCHD_PROPERTY_ROUNDS"].flatMap { Int($0) }
+    private static let first = environment["FETCHD_PROPERTY_SEED"].flatMap { UInt64($0) }
+
+    /// Seeds that were chosen for what happens in their rounds.
+    private static let known: [UInt64] = [1, 2, 3, 4, 5, 6, 7, 8]
+
+    @Test func whatIsCalledSucceededIsTheFile() async throws {
+        guard Self.wanted == nil, Self.first == nil else { return }
+        let unknown = UInt64.random(in: 1_000_000..<1_000_000_000)
+        print("Property test: the unknown seed of this run is \(unknown)")
+        try await run(Self.known + [unknown])
+    }
+
+    @Test(.enabled(if: wanted != nil || first != nil)) func asManyRoundsAsWanted() async throws {
+        let first = Self.first ?? .random(in: 1_000_000..<1_000_000_000)
+        let count = Self.wanted ?? 1
+        print("Property test: \(count) rounds, seeds \(first) to \(first + UInt64(count) - 1)")
+        try await run((0..<UInt64(count)).map { first + $0 })
+    }
+
+    /// Rounds side by side, each service in its own lane.
+    private func run(_ seeds: [UInt64]) async throws {
+        let lanes = min(4, seeds.count)
+        let done = Monitor(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for lane in 0..<lanes {
+                let share = stride(from: lane, to: seeds.count, by: lanes).map { seeds[$0] }
+                group.addTask { try await play(share, of: seeds.count, done) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func play(_ seeds: [UInt64], of count: Int, _ done: Monitor<Int>) async throws {
+        var service = try await BatteredService.start()
+        for seed in seeds {
+            let plan = RoundPlan(seed: seed)
+            let round = try Round(plan, at: service)
+            let findings = await round.run()
+            let number = done.withLock { done in
+                done += 1
+                return done
+            }
+            if number.isMultiple(of: 25) { print("Property test: \(number) of \(count) rounds") }
+            guard !findings.isEmpty else { continue }
+            Issue.record("\(Self.report(plan, findings, round))")
+            // What one round has broken is not held against the next.
+            service = try await BatteredService.start()
+        }
+    }
+
+    private static func report(_ plan: RoundPlan, _ findings: [String], _ round: Round) -> String {
+        let report = """
+            FAILED: \(findings.joined(separator: "\nFAILED: "))
+            Run it again: scripts/property-test --seed \(plan.seed)
+            \(plan)
+            \(round.record)
+            """
+        print(report)
+        return "Round \(plan.seed): \(findings.joined(separator: "; ").prefix(600))"
+    }
+}

@@ -1,0 +1,65 @@
+/// One round, whole: some jobs, what their origins and clients do to them, and what befalls the service meanwhile.
+/// Everything follows from the seed.
+struct RoundPlan: Sendable {
+    var seed: UInt64
+    var jobs: [JobPlan]
+    var blows: [Blow]
+
+    init(seed: UInt64) {
+        var dice = Dice(seed: seed)
+        self.seed = seed
+        jobs = (0..<dice.number(1...4)).map { JobPlan(name: "\(seed)-\($0)", &dice) }
+        blows = (0..<dice.pick([0, 0, 1, 1, 2])).map { _ in .random(&dice) }
+    }
+}
+
+/// A job of a file of its own, and what its client does.
+struct JobPlan: Sendable {
+    var file: FilePlan
+    var connections: Int
+    var place: Place
+    /// The other address is named, too.
+    var hasMirror: Bool
+    var maxAttempts: Int
+    /// Seconds of silence that are borne.
+    var requestSeconds: Double
+    var bytesPerSecond: Int?
+    var deeds: [Deed]
+    /// What is done with a job that has failed, or was cancelled, when everything is over: the origin behaves, and the
+    /// job must succeed.
+    var isRetriedAtLast: Bool
+
+    init(name: String, _ dice: inout Dice) {
+        let isPatient = dice.chance(6)
+        file = FilePlan(name: name, isPatient: isPatient, &dice)
+        connections = dice.chance(30) ? 1 : dice.number(2...16)
+        place = dice.chance(85) ? .home : dice.pick(Place.allCases)
+        hasMirror = dice.chance(25)
+        // Who refuses every further range may need another attempt, without any.
+        maxAttempts = dice.number((file.habits.refusesConditions ? 2 : 1)...5)
+        requestSeconds = isPatient ? 8 : 1
+        bytesPerSecond = dice.chance(10) ? max(200_000, file.largestSize) : nil
+        deeds = []
+        for _ in 0..<dice.pick([0, 0, 1, 1, 2, 3]) { deeds += Deed.random(size: file.largestSize, &dice) }
+        isRetriedAtLast = dice.chance(70)
+    }
+}
+
+extension RoundPlan: CustomStringConvertible {
+    var description: String {
+        (["round of seed \(seed)"] + jobs.map(\.description) + blows.map(\.description)).joined(separator: "\n")
+    }
+}
+
+extension JobPlan: CustomStringConvertible {
+    var description: String {
+        var lines = [
+            "job at \(place)\(hasMirror ? " and a mirror" : ""), \(connections) connections, \(maxAttempts) attempts, "
+                + "\(requestSeconds) s of patience" + (bytesPerSecond.map { ", \($0) bytes/s" } ?? "")
+        ]
+        lines += file.description.split(separator: "\n").map { "  \($0)" }
+        lines += deeds.map { "  \($0)" }
+        if isRetriedAtLast { lines.append("  retried at last, if it has not succeeded") }
+        return lines.joined(separator: "\n")
+    }
+}
