@@ -27,14 +27,14 @@ struct EngineServices: Sendable {
     /// The file that an attempt writes to: the promised one where it is continued, else a new one. Bytes are never
     /// overwritten under a promise: a restart begins another part.
     func partFile(
-        continuing continued: (part: Part, file: Descriptor)?, _ spec: ResolvedSpec, _ lane: DiskLane
+        continuing continued: (part: Part, file: Descriptor)?, digesting algorithms: Set<Checksum.Algorithm>,
+        _ lane: DiskLane
     ) -> PartFile {
-        let isDigested = spec.digest == .sha256
         if let (part, file) = continued {
-            return PartFile(part.id, having: part.ranges, isDigested: isDigested, lane: lane) { file }
+            return PartFile(part.id, having: part.ranges, digesting: algorithms, lane: lane) { file }
         }
         let id = store.makePartID()
-        return PartFile(id, isDigested: isDigested, lane: lane) { [folder] () throws(DiskError) in
+        return PartFile(id, digesting: algorithms, lane: lane) { [folder] () throws(DiskError) in
             try folder.makePart(id)
         }
     }

@@ -50,7 +50,8 @@ import Testing
             #"[412,"/problems/precondition-failed"]"#, #"["paused",true]"#, "\n404\n", #"["cancelled",true]"#,
             #"["url",1000000]"#, #"["succeeded","resumed",1000000]"#,
             #"{"scheme":"basic","realm":"rehearsal"}"#, #"["succeeded","rehearse:one.mkv"]"#, "200 30000000\n",
-            "206 10\n", "206 multipart/byteranges",
+            "206 10\n", "206 multipart/byteranges", #"["succeeded","big (1).mkv"]"#,
+            #"["failed","checksum_mismatch",null]"#,
         ]
         for text in expected { #expect(output.contains(text), "\(text) in \(output)") }
     }

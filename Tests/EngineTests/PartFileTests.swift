@@ -11,17 +11,19 @@ import Testing
     @Test func theRunningHashAndTheOneReadBackAgree() throws {
         let fixture = try FolderFixture()
         let part = try fixture.part("part_1", "abc")
-        #expect(try part.sha256(isStopped: { false }) == abc)
+        #expect(try part.digests([.sha256], isStopped: { false }) == [.sha256: abc])
 
         let folder = fixture.folder
         let promised = Part(
             id: PartID("part_1"), url: "", validators: Validators(), size: 3, ranges: ByteRanges(prefix: 2))
         let file = try folder.openPart(promised)
-        let continued = PartFile(promised.id, having: promised.ranges, isDigested: true, lane: fixture.lane) { file }
+        let continued = PartFile(promised.id, having: promised.ranges, digesting: [.sha256], lane: fixture.lane) {
+            file
+        }
         try continued.open()
         try Array("c".utf8).withUnsafeBytes { try continued.write($0, at: 2) }
-        #expect(try continued.sha256(isStopped: { false }) == abc)
-        #expect(try continued.sha256(isStopped: { true }) == nil)
+        #expect(try continued.digests([.sha256], isStopped: { false }) == [.sha256: abc])
+        #expect(try continued.digests([.sha256], isStopped: { true }) == nil)
     }
 
     @Test func whatIsDurableFollowsWhatIsWritten() throws {

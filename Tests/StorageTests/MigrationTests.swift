@@ -49,6 +49,8 @@ import Testing
         let jobs = try store.jobs(JobQuery()).jobs
         #expect(jobs.map(\.state.name) == [.paused, .waiting, .queued, .cancelled, .failed])
         #expect(jobs[0].bytesDurable == 77)
+        #expect(jobs[0].part?.label == FileLabel())
+        #expect(jobs.allSatisfy { !$0.isDisproved && $0.spec.checksum == nil })
         #expect(jobs[1].state.wait?.until == Date(milliseconds: 5000))
         #expect(try store.jobs(JobQuery(tag: "red")).jobs.map(\.id.text) == ["job_5"])
         let status = try store.session(.default)

@@ -16,6 +16,7 @@ extension JobSpec {
         expectedSize = try reader.integer("expected_size", in: 0...Limits.largestSize)
         maxSize = try reader.integer("max_size", in: 0...Limits.largestSize)
         digest = try reader.choice("digest", of: Digest.self)
+        checksum = try reader.object("checksum", Checksum.init(reading:))
         timeouts = try reader.object("timeouts", Timeouts.init(reading:)) ?? Timeouts()
         retry = try reader.object("retry", RetryPolicy.init(reading:))
         waitFor = try reader.choices("wait_for", of: WaitFor.self)
@@ -24,8 +25,6 @@ extension JobSpec {
         deadline = try reader.time("deadline")
         tags = try reader.tags("tags") ?? []
         metadata = try reader.metadata("metadata") ?? Metadata()
-        // Fields of the contract whose defaults are all that this version does.
-        try reader.unsupported("checksum")
     }
 }
 

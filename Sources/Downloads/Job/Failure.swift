@@ -42,6 +42,7 @@ public struct Failure: Error, Sendable, Equatable, Codable {
         case truncated
         case sizeMismatch = "size_mismatch"
         case tooLarge = "too_large"
+        case checksumMismatch = "checksum_mismatch"
         case badRange = "bad_range"
         case destinationExists = "destination_exists"
         case destinationInvalid = "destination_invalid"
@@ -58,8 +59,8 @@ extension Failure {
         case .nameResolutionFailed, .connectFailed, .connectionLost, .timedOut, .tooSlow, .truncated: true
         case .badStatus: status.map(Self.passingStatuses.contains) ?? false
         case .badURL, .blockedAddress, .tlsFailed, .tooManyRedirects, .credentialsRequired, .linkExpired,
-            .sizeMismatch, .tooLarge, .badRange, .destinationExists, .destinationInvalid, .noSpace, .storageError,
-            .deadlineExceeded:
+            .sizeMismatch, .tooLarge, .checksumMismatch, .badRange, .destinationExists, .destinationInvalid, .noSpace,
+            .storageError, .deadlineExceeded:
             false
         }
     }
@@ -69,11 +70,14 @@ extension Failure {
         switch code {
         case .badURL, .blockedAddress, .nameResolutionFailed, .connectFailed, .connectionLost, .tlsFailed, .timedOut,
             .tooSlow, .tooManyRedirects, .badStatus, .credentialsRequired, .linkExpired, .truncated, .sizeMismatch,
-            .tooLarge, .badRange:
+            .tooLarge, .checksumMismatch, .badRange:
             true
         case .destinationExists, .destinationInvalid, .noSpace, .storageError, .deadlineExceeded: false
         }
     }
+
+    /// Whether the bytes that were had are known to be wrong: nobody may go on from them.
+    public var disprovesBytes: Bool { code == .checksumMismatch }
 
     /// Request timeout, too early, too many requests, and what servers and the proxies before them answer when they are
     /// overloaded or restarted (520 to 524 are Cloudflare's).

@@ -13,6 +13,7 @@ extension Job {
             job.part = nil
             job.isPartLost = false
         }
+        if signal.failure?.disprovesBytes ?? false { job.dropDisproved(on: signal) }
         job.setClocks(at: now)
         return job
     }
@@ -25,6 +26,15 @@ extension Job {
         case .succeeded, .failed, .cancelled: resourceTime = nil
         }
         if let part { self.part?.expiry = part.expiry.after(state, at: now) }
+    }
+
+    /// A job that goes on at the same address tells at its next beginning that it is not on these bytes. One that failed has
+    /// told it already, and another address is asked for everything anyway.
+    private mutating func dropDisproved(on signal: JobSignal) {
+        let goesOn = if case .attemptDeferred = signal { true } else { false }
+        part = nil
+        isPartLost = goesOn
+        isDisproved = goesOn
     }
 
     private mutating func note(_ signal: JobSignal, at now: Date) {
@@ -42,12 +52,14 @@ extension Job {
         case .attemptDiverted:
             // Another server: what the one before did does not count. (None is left where the client has named others.)
             failuresInARow = 0
+            isDisproved = false
             mirror = min(mirror + 1, spec.mirrors.count)
         case .retryRequested:
             finishedAt = nil
             startedAt = nil
             attempts = 0
             failuresInARow = 0
+            isDisproved = false
             mirror = 0
         case .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .helpSupplied, .timeElapsed,
             .attemptStopped, .promotionPlanned, .promoted:
@@ -57,6 +69,15 @@ extension Job {
 }
 
 extension JobSignal {
+    /// What an attempt ended with.
+    fileprivate var failure: Failure? {
+        switch self {
+        case .attemptDeferred(let wait), .attemptDiverted(let wait): wait.cause
+        case .attemptFailed(let failure): failure
+        default: nil
+        }
+    }
+
     /// Nobody asked to keep what a cancelled job had.
     fileprivate func dropsPart(ofCancelled next: JobState) -> Bool {
         guard next == .cancelled else { return false }

@@ -29,14 +29,18 @@ public struct Job: Sendable, Equatable {
     public var resourceTime: Countdown?
     /// The bytes had so far, as committed; nil before the first checkpoint, and once they have become the file.
     public var part: Part?
-    /// Bytes that the job had were forgotten, for want of time or room: its next beginning says so.
+    /// Bytes that the job had were forgotten, for want of time or room, or as they were found wrong: its next beginning
+    /// says so.
     public var isPartLost: Bool
+    /// What was put together of several attempts was not what the file should be, and the job has begun anew: that is done
+    /// once in a run, and from then on nothing is put together without proof.
+    public var isDisproved: Bool
 
     public init(
         id: JobID, session: Name, batch: Int, state: JobState = .queued, revision: Int = 1, spec: JobSpec,
         mirror: Int = 0, createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
         failuresInARow: Int = 0, resume: ResumeOutcome? = nil, resourceTime: Countdown? = nil, part: Part? = nil,
-        isPartLost: Bool = false
+        isPartLost: Bool = false, isDisproved: Bool = false
     ) {
         self.id = id
         self.session = session
@@ -54,6 +58,7 @@ public struct Job: Sendable, Equatable {
         self.resourceTime = resourceTime
         self.part = part
         self.isPartLost = isPartLost
+        self.isDisproved = isDisproved
     }
 
     /// The address that is asked now.

@@ -18,6 +18,8 @@ public struct JobSpec: Sendable, Equatable, Codable {
     /// Bytes; more is `too_large`.
     public var maxSize: Int64?
     public var digest: Digest?
+    /// What the bytes have to hash to; other bytes are `checksum_mismatch`.
+    public var checksum: Checksum?
     public var timeouts = Timeouts()
     public var retry: RetryPolicy?
     public var waitFor: [WaitFor]?
@@ -48,6 +50,7 @@ public struct JobSpec: Sendable, Equatable, Codable {
         expectedSize = try stored.decodeIfPresent(Int64.self, forKey: .expectedSize)
         maxSize = try stored.decodeIfPresent(Int64.self, forKey: .maxSize)
         digest = try stored.decodeIfPresent(Digest.self, forKey: .digest)
+        checksum = try stored.decodeIfPresent(Checksum.self, forKey: .checksum)
         timeouts = try stored.decode(.timeouts, default: Timeouts())
         retry = try stored.decodeIfPresent(RetryPolicy.self, forKey: .retry)
         waitFor = try stored.decodeIfPresent([WaitFor].self, forKey: .waitFor)
@@ -92,7 +95,7 @@ public enum Priority: String, Sendable, Codable, CaseIterable {
     }
 }
 
-/// Whether the file's sha-256 is computed.
+/// Whether the file's sha-256 is computed for its receipt.
 public enum Digest: String, Sendable, Codable, CaseIterable {
     case sha256 = "sha-256"
     case none

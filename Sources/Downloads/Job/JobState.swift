@@ -164,7 +164,8 @@ public struct Receipt: Sendable, Equatable, Codable {
     public var lastModified: String?
     public var remoteAddress: String?
     public var networkProtocol: String
-    /// Whether the end of the body was known to the server's own word (a length, or chunks) or to `expected_size`.
+    /// Whether the end of the body was known to the server's own word (a length, or chunks) or to `expected_size`, or its
+    /// bytes bear a digest out.
     public var lengthVerified: Bool
     public var attempts: Int
     public var timings: Timings

@@ -6,6 +6,7 @@ public struct LiveProgress: Sendable, Equatable {
 
     public var phase: Phase
     public var bytesReceived: Int64
+    /// On disk, and promised: a crash leaves them.
     public var bytesDurable: Int64
     public var bytesExpected: Int64?
     /// nil before there is anything to measure.

@@ -34,11 +34,16 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         public var hasNoRoute: Bool
         /// Another attempt would ask otherwise, and may well succeed, whatever the failure's code says.
         public var mayPass: Bool
+        /// The bytes came in several pieces, which may be what is wrong with them, and were not fetched anew before.
+        public var mayBeginAnew: Bool
 
-        public init(retryAfter: Double? = nil, hasNoRoute: Bool = false, mayPass: Bool = false) {
+        public init(
+            retryAfter: Double? = nil, hasNoRoute: Bool = false, mayPass: Bool = false, mayBeginAnew: Bool = false
+        ) {
             self.retryAfter = retryAfter
             self.hasNoRoute = hasNoRoute
             self.mayPass = mayPass
+            self.mayBeginAnew = mayBeginAnew
         }
     }
 
@@ -66,6 +71,7 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         case .credentialsRequired where waitsFor.contains(.credentials):
             return .wait(Wait(.credentials, cause: failure))
         case .linkExpired where waitsFor.contains(.url): return .wait(Wait(.url, cause: failure))
+        case .checksumMismatch where hint.mayBeginAnew: return .wait(Wait(.retry(until: now), cause: failure))
         default: break
         }
         guard failure.mayPass || hint.mayPass, failuresInARow < maxAttempts else { return .fail(failure) }

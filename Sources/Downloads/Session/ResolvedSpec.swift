@@ -28,6 +28,9 @@ public struct ResolvedSpec: Sendable, Equatable {
     public var sessionPlace: Place
     public var waitFor: [WaitFor]
     public var digest: Digest
+    public var checksum: Checksum?
+    /// Whether bytes may be put together that only the checksum of the whole can vouch for.
+    public var restsOnChecksum: Bool
     public var expectedSize: Int64?
     public var maxSize: Int64?
 
@@ -36,7 +39,8 @@ public struct ResolvedSpec: Sendable, Equatable {
         url = job.url
         hasMirrorLeft = job.mirror < spec.mirrors.count
         mirrors = ([spec.url] + spec.mirrors).filter { $0 != job.url }
-        connections = spec.connections ?? configuration.connections ?? 1
+        // Pieces that were put together and wrong are asked of one server at a time.
+        connections = job.isDisproved ? 1 : spec.connections ?? configuration.connections ?? 1
         maxConnectionsPerHost = configuration.maxConnectionsPerHost
         method = spec.method
         body = spec.body
@@ -59,6 +63,8 @@ public struct ResolvedSpec: Sendable, Equatable {
         // Nobody is asked for help as long as there is another address.
         waitFor = hasMirrorLeft ? wanted.filter { $0 == .space } : wanted
         digest = spec.digest ?? configuration.digest ?? .sha256
+        checksum = spec.checksum
+        restsOnChecksum = spec.checksum != nil && !job.isDisproved
         expectedSize = spec.expectedSize
         maxSize = spec.maxSize
     }

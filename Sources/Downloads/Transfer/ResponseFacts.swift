@@ -31,7 +31,8 @@ public struct ResponseFacts: Sendable, Equatable {
         challenge = value(status == 407 ? "proxy-authenticate" : "www-authenticate").flatMap(Challenge.init(header:))
         retryAfter = value("retry-after")
         label = FileLabel(
-            contentType: value("content-type"), contentDisposition: value("content-disposition"))
+            contentType: value("content-type"), contentDisposition: value("content-disposition"),
+            digests: DigestClaim.claims(ofStatus: status, headers))
         let coding = value("content-encoding")?.lowercased() ?? "identity"
         let date = value("date").flatMap(Date.init(httpDate:))
         let modified = value("last-modified").flatMap(Date.init(httpDate:))

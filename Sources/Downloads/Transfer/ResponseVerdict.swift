@@ -30,6 +30,9 @@ public struct RequestedRange: Sendable, Equatable {
     /// Another address is asked than the one that the bytes came from: what does not repeat their validator may be of
     /// another file, whatever its size.
     public var isElsewhere = false
+    /// The whole will be compared with the job's checksum: more bytes may be taken that no validator vouches for, though
+    /// none that are known to be of another version.
+    public var restsOnChecksum = false
     /// Why an attempt that had bytes begins at 0 nevertheless.
     public var restart: ResumeOutcome.RestartReason?
 
@@ -92,7 +95,7 @@ extension ResponseVerdict {
             return .askFromStart(.badRange)
         }
         if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
-        guard isProven(response.validators, asked) else { return .askFromStart(.noValidator) }
+        guard asked.restsOnChecksum || asked.isProven(by: response) else { return .askFromStart(.noValidator) }
         // A range that starts earlier is trimmed, if its length says that it does: a wrong start would shift every byte.
         // One that starts later leaves a hole; one that ends before what was asked for would need another request, which
         // starting over spares us.
@@ -117,10 +120,7 @@ extension ResponseVerdict {
     private static func unsatisfied(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
         guard case .unsatisfied(let complete)? = response.contentRange else { return .askFromStart(.badRange) }
         if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
-        // No byte is added to those had, and most servers name no validator here: the condition (`If-Range`) was met,
-        // else they would have sent everything (RFC 9110, section 13.1.5). Of another address nobody knows what it makes
-        // of a condition.
-        guard !asked.isElsewhere || isProven(response.validators, asked) else { return .askFromStart(.noValidator) }
+        guard asked.restsOnChecksum || asked.isProven(by: response) else { return .askFromStart(.noValidator) }
         let isWhole = asked.bytesHad > 0 && asked.offset == complete
         return isWhole ? .alreadyComplete(offset: complete) : .askFromStart(.badRange)
     }
@@ -136,12 +136,6 @@ extension ResponseVerdict {
         }
         if let old = asked.size, let size, old != size { return .sizeChanged }
         return nil
-    }
-
-    /// Bytes of two answers are put together only when both name the same strong validator (RFC 9110, section 15.3.7.3).
-    /// That `If-Range` was sent proves nothing: there are servers that do not look at it.
-    private static func isProven(_ now: Validators, _ asked: RequestedRange) -> Bool {
-        asked.validators.strong != nil && now.strong == asked.validators.strong
     }
 
     private static func refusal(_ response: ResponseFacts, bytesHad: Int64) -> Failure {

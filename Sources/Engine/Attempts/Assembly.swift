@@ -28,6 +28,7 @@ final class Assembly: Sendable {
         var transfers: [Segments.Claim: Transfer] = [:]
         var isAbandoned = false
         var isUnsound = false
+        var isShared = false
     }
 
     /// What the first response is for: the first bytes missing, or nothing where nothing is.
@@ -62,12 +63,19 @@ final class Assembly: Sendable {
         }
     }
 
+    /// More than one response was asked for its bytes.
+    var isShared: Bool { state.withLock { $0.isShared } }
+
     // MARK: Shares
 
     /// nil: nothing is left that is worth a connection.
     func claim() -> Segments.Claim? {
         let now = time.now
-        return state.withLock { $0.isAbandoned ? nil : $0.segments.claim(at: now) }
+        return state.withLock { state in
+            guard !state.isAbandoned, let claim = state.segments.claim(at: now) else { return nil }
+            state.isShared = true
+            return claim
+        }
     }
 
     /// What a connection has that brings nothing any more; it is ended.
@@ -77,6 +85,7 @@ final class Assembly: Sendable {
             guard !state.isAbandoned, let taken = state.segments.takeOver(stalledSince: moment, at: now) else {
                 return (nil, nil)
             }
+            state.isShared = true
             return (taken.claim, state.transfers.removeValue(forKey: taken.from))
         }
         transfer?.cancel()

@@ -53,8 +53,8 @@ final class Attempt: Sendable {
     /// Where the file is to go, as far as the client has said by now.
     var destination: Destination { wish.withLock { $0.destination } }
 
-    /// Connections to the file at once, as far as the client has said by now.
-    var connections: Int { wish.withLock { $0.connections } ?? spec.connections }
+    /// Connections to the file at once, as far as the client has said by now; one where pieces were put together and wrong.
+    var connections: Int { job.isDisproved ? 1 : wish.withLock { $0.connections } ?? spec.connections }
 
     /// In a commit's hook: the client has changed what can change under way.
     func take(_ spec: JobSpec) {
@@ -80,12 +80,19 @@ final class Attempt: Sendable {
     /// Whether this attempt has won bytes that the job never had, and that the next can go on from: else a server that
     /// breaks off each time would be asked for ever.
     var hasGained: Bool {
-        guard spec.method == .get, let assembly else { return false }
-        return assembly.validators.strong != nil
+        guard let assembly else { return false }
+        return spec.canContinue(assembly.validators)
             && assembly.part.written.count > max(assembly.bytesHad, job.bytesDurable)
     }
 
     var resume: ResumeOutcome? { assembly?.outcome }
+
+    /// Whether bytes that turn out wrong are worth another try: those of an earlier attempt, or of another connection, may be
+    /// to blame.
+    var mayBeginAnew: Bool {
+        guard let assembly, !job.isDisproved else { return false }
+        return assembly.outcome.isResumed || assembly.isShared
+    }
 
     func run() async -> End {
         let end = await fetch()

@@ -7,21 +7,23 @@ final class AttemptProgress: Sendable {
     private struct State {
         var phase = LiveProgress.Phase.connecting
         var received: Int64
+        /// Bytes that the store has committed. (Those that are only synced would be cut off by a crash.)
+        var promised: Int64
         var expected: Int64?
         var resume: ResumeOutcome?
-        var part: PartFile?
+        var part: PartID?
         var meter: RateMeter
     }
 
     private let state: Locked<State>
-    private let committed: Int64
     private let time: any TimeSource
 
     init(of job: Job, time: any TimeSource) {
         self.time = time
-        committed = job.bytesDurable
         state = Locked(
-            State(received: job.bytesDurable, expected: job.bytesExpected, meter: RateMeter(since: time.now)))
+            State(
+                received: job.bytesDurable, promised: job.bytesDurable, expected: job.bytesExpected,
+                meter: RateMeter(since: time.now)))
     }
 
     func enter(_ phase: LiveProgress.Phase) { state.withLock { $0.phase = phase } }
@@ -31,11 +33,19 @@ final class AttemptProgress: Sendable {
         let now = time.now
         state.withLock { state in
             state.phase = .transferring
-            state.part = part
+            state.part = part.id
+            state.promised = part.durable.count
             state.received = offset
             state.expected = expected
             state.resume = resume
             state.meter = RateMeter(since: now)
+        }
+    }
+
+    /// After the commit: so much of the part will be there after a crash.
+    func notePromise(_ part: Part) {
+        state.withLock { state in
+            if state.part == part.id { state.promised = part.bytesDurable }
         }
     }
 
@@ -52,7 +62,7 @@ final class AttemptProgress: Sendable {
         return state.withLock { state in
             LiveProgress(
                 phase: isStopping ? .stopping : state.phase, bytesReceived: state.received,
-                bytesDurable: state.part?.durable.count ?? committed, bytesExpected: state.expected,
+                bytesDurable: state.promised, bytesExpected: state.expected,
                 bytesPerSecond: state.phase == .transferring ? state.meter.rate(at: now) : nil, resume: state.resume)
         }
     }

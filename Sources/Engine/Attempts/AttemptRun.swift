@@ -20,15 +20,19 @@ struct AttemptRun: Sendable {
     private func promote(_ whole: WholePart, _ attempt: Attempt) async {
         attempt.progress.enter(.verifying)
         do {
-            let isDigested = attempt.spec.digest == .sha256
-            let sha256 = try await whole.file.lane.run {
-                isDigested ? try whole.file.sha256(isStopped: { attempt.control.isStopping }) : nil
+            let spec = attempt.spec
+            let digests = try await whole.file.lane.run {
+                try whole.file.digests(spec.algorithms(whole.label), isStopped: { attempt.control.isStopping })
             }
-            guard attempt.control.beginPromotion() else {
+            // Before any stop: what is known to be wrong is not kept for later.
+            if let digests, let mismatch = spec.claims(whole.label).refutation(by: digests) {
+                return await failed(mismatch, RetryPolicy.Hint(mayBeginAnew: attempt.mayBeginAnew), attempt)
+            }
+            guard let digests, attempt.control.beginPromotion() else {
                 return await stopped(attempt.control.stop ?? .shutdown, attempt)
             }
             attempt.progress.enter(.promoting)
-            let order = PromotionOrder(attempt: attempt, whole: whole, sha256: sha256)
+            let order = PromotionOrder(attempt: attempt, whole: whole, digests: digests)
             if let failure = await promoter.promote(order) { await failed(failure, RetryPolicy.Hint(), attempt) }
         } catch {
             let failure = (error as? DiskError)?.failure ?? Failure(.storageError, "\(error)")
@@ -60,11 +64,12 @@ struct AttemptRun: Sendable {
             jitter: .random(in: 0...1))
         services.log.info(
             "Attempt \(attempt.job.attempts) of \(attempt.job.id) ended: \(failure.code.rawValue), \(failure.message)")
+        let keepsPart = !failure.disprovesBytes
         switch verdict {
-        case .wait(let wait): await end(attempt, .attemptDeferred(wait), keepsPart: true)
+        case .wait(let wait): await end(attempt, .attemptDeferred(wait), keepsPart: keepsPart)
         case .fail(let failure) where attempt.spec.hasMirrorLeft && failure.isOfSource:
-            await end(attempt, .attemptDiverted(Wait(.retry(until: now), cause: failure)), keepsPart: true)
-        case .fail(let failure): await end(attempt, .attemptFailed(failure), keepsPart: true)
+            await end(attempt, .attemptDiverted(Wait(.retry(until: now), cause: failure)), keepsPart: keepsPart)
+        case .fail(let failure): await end(attempt, .attemptFailed(failure), keepsPart: keepsPart)
         }
     }
 

@@ -43,7 +43,9 @@ struct Connection: Sendable {
     }
 
     private func fill(_ claim: Segments.Claim) async -> Loss? {
-        guard let asked = assembly.asked(for: claim) else { return nil }
+        guard var asked = assembly.asked(for: claim) else { return nil }
+        // Without a strong validator there are shares only of what an attempt before has left open.
+        asked.restsOnChecksum = attempt.spec.restsOnChecksum && assembly.validators.strong == nil
         var way = Itinerary(from: source.url, asking: asked)
         while !attempt.control.isStopping {
             let end = await ask(way, claim)
@@ -75,7 +77,7 @@ struct Connection: Sendable {
                 share: { _, _, _ in Download.Share(assembly: assembly, claim: claim) },
                 onBytes: { attempt.progress.add($0) }))
         return await download.run(
-            attempt.request(way, home: source.home, isShare: attempt.connections > 1), for: attempt)
+            attempt.request(way, asked, home: source.home, isShare: attempt.connections > 1), for: attempt)
     }
 
     /// The exchange that filled a share has ended: leaves it, and tells what went wrong, if anything did.

@@ -51,20 +51,23 @@ struct Lead {
                 judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: attempt.job.bytesDurable, attempt.spec) },
                 share: { [self] in begin($0, asked, size: $1, $2) },
                 onBytes: { attempt.progress.add($0) }))
-        return await download.run(attempt.request(way, home: attempt.spec.url), for: attempt)
+        return await download.run(attempt.request(way, asked, home: attempt.spec.url), for: attempt)
     }
 
     /// On the transfer loop: the head was accepted. What goes on is what the part's own validators stand for: the rest of
-    /// a file need not repeat all of them.
+    /// a file need not repeat all that was said of it.
     private func begin(
         _ facts: ResponseFacts, _ asked: RequestedRange, size: Int64?, _ outcome: ResumeOutcome
     ) -> Download.Share {
         let continued = outcome.isResumed ? continued : nil
+        let before = continued.map { asked.label($0.part.label, continuedBy: facts) }
+        let label = facts.label.completed(by: before ?? FileLabel())
         let assembly = Assembly(
-            attempt.services.partFile(continuing: continued, attempt.spec, attempt.lane), from: way.url, size: size,
-            validators: continued == nil ? facts.validators : asked.validators,
-            label: facts.label.completed(by: continued?.part.label ?? FileLabel()), outcome: outcome,
-            isRange: asked.isRange && facts.status == 206, time: attempt.services.time)
+            attempt.services.partFile(
+                continuing: continued, digesting: attempt.spec.algorithms(label), attempt.lane),
+            from: way.url, size: size,
+            validators: continued == nil ? facts.validators : asked.validators(continuedBy: facts), label: label,
+            outcome: outcome, isRange: asked.isRange && facts.status == 206, time: attempt.services.time)
         attempt.begin(assembly)
         return Download.Share(assembly: assembly, claim: assembly.firstClaim)
     }
@@ -80,11 +83,15 @@ struct Lead {
     /// Nothing was left to fetch: the crash came between the last byte and the promotion.
     private func alreadyThere(_ end: Download.End) async -> End {
         guard let continued, let head = end.result.head else { return End() }
-        let part = attempt.services.partFile(continuing: continued, attempt.spec, attempt.lane)
+        let asked = way.asked(continuing: continued.part.url)
+        let facts = ResponseFacts(status: head.status, headers: head.headers)
+        // What is there is read once, when it is known what has to be computed.
+        let part = attempt.services.partFile(continuing: continued, digesting: [], attempt.lane)
         let size = continued.part.bytesDurable
         let assembly = Assembly(
-            part, from: way.url, size: size, validators: continued.part.validators, label: continued.part.label,
-            outcome: .resumed(offset: size), isRange: true, time: attempt.services.time)
+            part, from: way.url, size: size, validators: asked.validators(continuedBy: facts),
+            label: asked.label(continued.part.label, continuedBy: facts), outcome: .resumed(offset: size),
+            isRange: true, time: attempt.services.time)
         do {
             try await attempt.lane.run { try part.open() }
         } catch {

@@ -7,7 +7,7 @@ struct RequestPlan {
     /// The promised part that a continued response is appended to.
     var continued: (part: Part, file: Descriptor)?
 
-    /// Bytes are only ever continued under a strong validator, and only where they really are on disk.
+    /// Bytes are only ever continued under a strong validator or the job's checksum, and only where they really are on disk.
     init(for job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
         self.init(continuing: job, spec, in: folder)
         // What answers another method than GET is no file with ranges (RFC 9110, section 14.2).
@@ -19,10 +19,11 @@ struct RequestPlan {
 
     private init(continuing job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
         guard let part = job.part, part.bytesDurable > 0 else {
-            asked = job.isPartLost ? Self.fromStart(.partMissing) : .whole
+            // What was put together and found wrong had no validator that can be believed.
+            asked = job.isPartLost ? Self.fromStart(job.isDisproved ? .noValidator : .partMissing) : .whole
             return
         }
-        guard spec.method == .get, part.validators.strong != nil else {
+        guard spec.canContinue(part.validators) else {
             asked = Self.fromStart(.noValidator)
             return
         }
@@ -30,6 +31,7 @@ struct RequestPlan {
             let file = try folder.openPart(part)
             continued = (part, file)
             asked = part.rest
+            asked.restsOnChecksum = spec.restsOnChecksum
         } catch {
             switch error {
             case .missing: asked = Self.fromStart(.partMissing)
@@ -51,9 +53,10 @@ extension Attempt {
     /// session-wide rules of the connection hold everywhere.
     ///
     /// - Parameters:
+    ///   - asked: what is asked for at the present address.
     ///   - home: the address of the job that the way began at.
     ///   - isShare: others bring the rest of the file at the same time.
-    func request(_ way: Itinerary, home: String, isShare: Bool = false) -> TransferRequest {
+    func request(_ way: Itinerary, _ asked: RequestedRange, home: String, isShare: Bool = false) -> TransferRequest {
         let isHome = URLRule.origin(of: way.url) == URLRule.origin(of: home)
         var request = TransferRequest(
             url: services.address(of: way.url), method: way.method.rawValue, userAgent: spec.userAgent)
@@ -62,13 +65,11 @@ extension Attempt {
         let headers = isHome ? spec.headers.filter { !(hasLostBody && $0.isContentType) } : []
         request.headers = headers.map { (name: $0.name, value: $0.value) }
         request.credentials = isHome ? spec.credentials.map(TransferRequest.Credentials.init) : nil
-        if way.asked.isRange {
-            request.rangeStart = way.asked.offset
-            request.rangeEnd = way.asked.end.map { $0 - 1 }
+        if asked.isRange {
+            request.rangeStart = asked.offset
+            request.rangeEnd = asked.end.map { $0 - 1 }
         }
-        if way.asked.bytesHad > 0, let validator = way.asked.validators.strong {
-            request.headers.append(("If-Range", validator))
-        }
+        if asked.bytesHad > 0, let condition = asked.condition { request.headers.append(("If-Range", condition)) }
         if way.method != .get, let body = spec.body {
             request.body = body.bytes
             if !headers.contains(where: \.isContentType) {

@@ -25,11 +25,11 @@ struct CheckpointClock: Sendable {
         }
         guard !dirty.isEmpty else { return }
         let synced = await sync(dirty)
-        let parts = synced.compactMap { attempt, _ in
-            attempt.part.map { (job: attempt.job.id, attempt: attempt.job.attempts, part: $0) }
-        }
+        let parts = synced.compactMap { attempt, _ in attempt.part.map { (attempt: attempt, part: $0) } }
         do {
-            try await services.store.checkpoint(parts)
+            try await services.store.checkpoint(
+                parts.map { (job: $0.attempt.job.id, attempt: $0.attempt.job.attempts, part: $0.part) })
+            for (attempt, part) in parts { attempt.progress.notePromise(part) }
         } catch {
             // The offsets before still hold; the next tick tries again.
             services.log.error("Could not commit \(parts.count) offsets: \(error).")

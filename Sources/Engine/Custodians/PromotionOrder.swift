@@ -6,19 +6,20 @@ import Storage
 struct PromotionOrder: Sendable {
     var attempt: Attempt
     var whole: WholePart
-    var sha256: String?
+    /// Lowercase hexadecimal, of the algorithms that were wanted.
+    var digests: [Checksum.Algorithm: String]
     /// As the client wants it by now; it may be patched until the promotion is committed.
     var destination: Destination
 
-    init(attempt: Attempt, whole: WholePart, sha256: String?) {
+    init(attempt: Attempt, whole: WholePart, digests: [Checksum.Algorithm: String]) {
         self.attempt = attempt
         self.whole = whole
-        self.sha256 = sha256
+        self.digests = digests
         destination = attempt.destination
     }
 
     /// The same, with the destination as it is wanted by now.
-    var renewed: PromotionOrder { PromotionOrder(attempt: attempt, whole: whole, sha256: sha256) }
+    var renewed: PromotionOrder { PromotionOrder(attempt: attempt, whole: whole, digests: digests) }
 
     /// What is written with the plan, if it is still what the client wants.
     var report: AttemptReport { AttemptReport(hasGained: true, resume: attempt.resume, destination: destination) }
@@ -38,12 +39,16 @@ extension PromotionOrder {
     }
 
     func promotion(path: String, mark: FileMark, at now: Date) -> Promotion {
-        Promotion(
+        let sha256 = attempt.spec.digest == .sha256 ? digests[.sha256] : nil
+        return Promotion(
             part: whole.file.id, inode: mark.inode, conflict: place.conflict,
             file: FinishedFile(
                 path: path, size: whole.size, sha256: sha256, contentType: whole.label.contentType, mark: mark),
             receipt: receipt(at: now))
     }
+
+    /// Bytes that bear a digest out are all that there are.
+    private var isLengthVerified: Bool { whole.isLengthVerified || !attempt.spec.claims(whole.label).isEmpty }
 
     private func receipt(at now: Date) -> Receipt {
         let metrics = whole.metrics
@@ -51,7 +56,7 @@ extension PromotionOrder {
             finalURL: whole.url, redirects: whole.redirects, status: whole.head.status,
             etag: whole.validators.etag, lastModified: whole.validators.lastModified,
             remoteAddress: metrics.remoteAddress, networkProtocol: metrics.protocolVersion ?? whole.head.httpVersion,
-            lengthVerified: whole.isLengthVerified, attempts: attempt.job.attempts,
+            lengthVerified: isLengthVerified, attempts: attempt.job.attempts,
             timings: Receipt.Timings(
                 connect: metrics.connect?.seconds ?? 0, firstByte: metrics.timeToFirstByte?.seconds ?? 0,
                 transfer: max(0, ((metrics.total ?? .zero) - (metrics.timeToFirstByte ?? .zero)).seconds),

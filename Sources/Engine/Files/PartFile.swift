@@ -1,5 +1,4 @@
 import CLinux
-import Crypto
 import Downloads
 import Foundation
 import Locks
@@ -15,8 +14,7 @@ final class PartFile: Sendable {
     private let opening: @Sendable () throws(DiskError) -> Descriptor
     private let opened = Locked<Descriptor?>(nil)
     private let counters: Locked<Counters>
-    /// nil: nobody wants it.
-    private let digest: Locked<Digest?>
+    private let beginning: Locked<Beginning>
 
     private struct Counters {
         /// Handed to the system.
@@ -26,9 +24,9 @@ final class PartFile: Sendable {
         var isBroken = false
     }
 
-    /// A hash of the first bytes, as far as they came in order.
-    private struct Digest {
-        var hash = SHA256()
+    /// The digests of the first bytes, as far as they came in order.
+    private struct Beginning {
+        var digests: RunningDigests
         var count: Int64 = 0
     }
 
@@ -36,16 +34,18 @@ final class PartFile: Sendable {
     ///
     /// - Parameters:
     ///   - ranges: bytes that are there and durable already.
+    ///   - algorithms: digests that are computed while the bytes come.
     ///   - opening: gives the file; called once, in the lane.
     init(
-        _ id: PartID, having ranges: ByteRanges = ByteRanges(), isDigested: Bool, lane: DiskLane,
+        _ id: PartID, having ranges: ByteRanges = ByteRanges(), digesting algorithms: Set<Checksum.Algorithm>,
+        lane: DiskLane,
         opening: @escaping @Sendable () throws(DiskError) -> Descriptor
     ) {
         self.id = id
         self.lane = lane
         self.opening = opening
         counters = Locked(Counters(written: ranges, durable: ranges))
-        digest = Locked(isDigested ? Digest() : nil)
+        beginning = Locked(Beginning(digests: RunningDigests(algorithms)))
     }
 
     var written: ByteRanges { counters.withLock { $0.written } }
@@ -88,10 +88,10 @@ final class PartFile: Sendable {
             offset += Int64(count)
             rest = rest.dropFirst(count)
         }
-        digest.withLock { digest in
-            guard digest?.count == start else { return }
-            digest?.hash.update(bufferPointer: bytes)
-            digest?.count = offset
+        beginning.withLock { beginning in
+            guard beginning.count == start else { return }
+            beginning.digests.update(bytes)
+            beginning.count = offset
         }
         if offset > start { counters.withLock { $0.written.insert(contentsOf: start..<offset) } }
     }
@@ -115,12 +115,17 @@ final class PartFile: Sendable {
         counters.withLock { $0.durable = $0.durable.union(written) }
     }
 
-    /// Lowercase hexadecimal, once everything is written: from the running hash, and by reading once what did not come in
-    /// order.
+    /// Once everything is written: from the running digests, and by reading once what did not come in order, or all of it
+    /// where others are wanted than those that were computed while the bytes came.
     ///
     /// - Parameter isStopped: asked now and then; true ends it with nil.
-    func sha256(isStopped: () -> Bool) throws(DiskError) -> String? {
-        guard var (hash, offset) = digest.withLock({ $0.map { ($0.hash, $0.count) } }) else { return nil }
+    /// - Returns: lowercase hexadecimal, of all that are wanted and perhaps of more.
+    func digests(
+        _ wanted: Set<Checksum.Algorithm>, isStopped: () -> Bool
+    ) throws(DiskError) -> [Checksum.Algorithm: String]? {
+        guard !wanted.isEmpty else { return [:] }
+        var (digests, offset) = beginning.withLock { ($0.digests, $0.count) }
+        if !wanted.isSubset(of: digests.algorithms) { (digests, offset) = (RunningDigests(wanted), 0) }
         let (file, end) = (try file, written.end)
         var buffer: [UInt8] = []
         while offset < end {
@@ -128,10 +133,10 @@ final class PartFile: Sendable {
             if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: 1 << 20) }
             let count = pread(file.number, &buffer, buffer.count, off_t(offset))
             guard count > 0 else { throw DiskError("read the part back", code: count == 0 ? EIO : errno) }
-            buffer.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            buffer.withUnsafeBytes { digests.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             offset += Int64(count)
         }
-        return hash.finalize().hexadecimal
+        return digests.finalize()
     }
 
     /// Parts are the service's own; the file that becomes of one is for everybody whom the umask lets.
@@ -145,12 +150,6 @@ final class PartFile: Sendable {
 
     /// Bytes below which reserving costs more than it tells.
     private static let worthReserving: Int64 = 1 << 20
-}
-
-extension SHA256Digest {
-    fileprivate var hexadecimal: String {
-        map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-    }
 }
 
 /// The process's umask, which can only be read by setting it.

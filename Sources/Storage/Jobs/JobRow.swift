@@ -8,7 +8,7 @@ enum JobRow {
         SELECT jobs.*, parts.id AS part_id, parts.url AS part_url, parts.etag, parts.last_modified,
             parts.last_modified_is_strong, parts.is_encoded, parts.size AS part_size, parts.bytes_durable,
             parts.ranges, parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type,
-            parts.content_disposition
+            parts.content_disposition, parts.digests
         FROM jobs LEFT JOIN parts ON parts.job = jobs.id
 
         """
@@ -21,7 +21,7 @@ enum JobRow {
             finishedAt: row.optionalTime("finished_at"), attempts: row["attempts"],
             failuresInARow: row["failures_in_a_row"], resume: try resume(row),
             resourceTime: row.countdown(until: "resource_until", left: "resource_left"), part: try part(row),
-            isPartLost: row["part_lost"])
+            isPartLost: row["part_lost"], isDisproved: row["disproved"])
     }
 
     private static func state(_ row: Row) throws -> JobState {
@@ -68,7 +68,9 @@ enum JobRow {
             isEncoded: row["is_encoded"])
         return Part(
             id: PartID(id), url: row["part_url"], validators: validators,
-            label: FileLabel(contentType: row["content_type"], contentDisposition: row["content_disposition"]),
+            label: FileLabel(
+                contentType: row["content_type"], contentDisposition: row["content_disposition"],
+                digests: try (row["digests"] as String?).map { try Stored.value([DigestClaim].self, from: $0) } ?? []),
             size: row["part_size"], ranges: try row.ranges(),
             expiry: Part.Expiry(
                 lifetime: Double(row["lifetime"] as Int64) / 1000,
@@ -142,7 +144,7 @@ extension Transaction {
             UPDATE jobs SET batch = ?, state = ?, revision = ?, reason = ?, retry_at = ?, failure = ?, promotion = ?,
                 finish = ?, file_size = ?, attempts = ?, failures_in_a_row = ?, resume_decision = ?, resume_offset = ?, resume_why = ?,
                 started_at = ?, finished_at = ?, fails_at = ?, resource_until = ?, resource_left = ?,
-                part_lost = ?
+                part_lost = ?, disproved = ?
             WHERE id = ?
             """,
             [
@@ -152,7 +154,7 @@ extension Transaction {
                 job.state.finish?.file.size, job.attempts,
                 job.failuresInARow, resume.decision, resume.offset, resume.why, job.startedAt?.milliseconds,
                 job.finishedAt?.milliseconds, job.failsAt?.milliseconds, job.resourceTime?.end?.milliseconds,
-                job.resourceTime?.leftMilliseconds, job.isPartLost, job.id.text,
+                job.resourceTime?.leftMilliseconds, job.isPartLost, job.isDisproved, job.id.text,
             ])
         notePressure(job)
     }
@@ -173,19 +175,20 @@ extension Transaction {
         try run(
             """
             INSERT INTO parts (id, job, url, etag, last_modified, last_modified_is_strong, is_encoded, size,
-                bytes_durable, ranges, content_type, content_disposition)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                bytes_durable, ranges, content_type, content_disposition, digests)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (job) DO UPDATE SET id = excluded.id, url = excluded.url, etag = excluded.etag,
                 last_modified = excluded.last_modified, last_modified_is_strong = excluded.last_modified_is_strong,
                 is_encoded = excluded.is_encoded, size = excluded.size, bytes_durable = excluded.bytes_durable,
                 ranges = excluded.ranges, content_type = excluded.content_type,
-                content_disposition = excluded.content_disposition
+                content_disposition = excluded.content_disposition, digests = excluded.digests
             """,
             [
                 part.id.text, job.text, part.url, part.validators.etag, part.validators.lastModified,
                 part.validators.lastModifiedIsStrong, part.validators.isEncoded, part.size, part.bytesDurable,
                 part.ranges.isPrefix ? nil : try Stored.text(part.ranges.pairs), part.label.contentType,
                 part.label.contentDisposition,
+                part.label.digests.isEmpty ? nil : try Stored.text(part.label.digests),
             ])
     }
 

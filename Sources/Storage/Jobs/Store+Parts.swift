@@ -61,11 +61,12 @@ extension Transaction {
         return evicted
     }
 
-    /// Leaves a mark on the job, which may go on: that it begins anew is told, as with every other loss of bytes.
+    /// Leaves a mark on the job, which may go on: that it begins anew is told, as with every other loss of bytes. Whatever
+    /// was found wrong before has nothing to do with it.
     private func forget(_ part: Row) throws -> PartID {
         try removePart(PartID(part["id"]))
         try run(
-            "UPDATE jobs SET revision = revision + 1, part_lost = ? WHERE id = ?",
+            "UPDATE jobs SET revision = revision + 1, part_lost = ?, disproved = 0 WHERE id = ?",
             [(part["bytes_durable"] as Int64) > 0, part["job"] as String])
         return PartID(part["id"])
     }

@@ -40,7 +40,11 @@ extension Transaction {
         patched.spec = spec
         patched.spec.priority = try spec.priority ?? configuration(of: job.session).priority
         patched.revision += 1
-        if fields.contains(.url) { patched.mirror = 0 }
+        if fields.contains(.url) {
+            patched.mirror = 0
+            // Of what another address sends nothing has been found wrong yet.
+            patched.isDisproved = false
+        }
         try updateSpec(patched)
         try update(patched)
         wake(.jobs)

@@ -25,6 +25,9 @@ enum Schema {
         migrator.registerMigration("4: parts with gaps") { db in
             try db.execute(sql: gaps)
         }
+        migrator.registerMigration("5: digests of parts") { db in
+            try db.execute(sql: digests)
+        }
         return migrator
     }
 

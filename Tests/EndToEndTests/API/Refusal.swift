@@ -121,7 +121,21 @@ struct Refusal: Sendable {
             .invalid(["credentials": ["type": "bearer", "token": "a b"]], "/credentials/token"),
             .invalid(["credentials": ["type": "bearer", "token": "t", "password": "p"]], "/credentials/password"),
             .unknown(["credentials": ["type": "bearer", "token": "t", "realm": "r"]], "/credentials/realm"),
-            .invalid(["checksum": [:]], "/checksum"),
+            .invalid(["checksum": "d41d8cd98f00b204e9800998ecf8427e"], "/checksum"),
+            .init(["checksum": [:]], "missing-field", "/checksum/algorithm"),
+            .init(["checksum": ["algorithm": "md5"]], "missing-field", "/checksum/value"),
+            .invalid(["checksum": ["algorithm": "crc32", "value": "00000000"]], "/checksum/algorithm"),
+            .invalid(["checksum": ["algorithm": "SHA-256", "value": ""]], "/checksum/algorithm"),
+            .invalid(["checksum": ["algorithm": "md5", "value": 5]], "/checksum/value"),
+            .invalid(["checksum": ["algorithm": "md5", "value": ""]], "/checksum/value"),
+            .invalid(checksum(String(repeating: "a", count: 31)), "/checksum/value"),
+            .invalid(checksum(String(repeating: "a", count: 33)), "/checksum/value"),
+            .invalid(checksum(String(repeating: "a", count: 64)), "/checksum/value"),
+            .invalid(checksum(String(repeating: "g", count: 32)), "/checksum/value"),
+            .invalid(checksum(" " + String(repeating: "a", count: 31)), "/checksum/value"),
+            .unknown(
+                ["checksum": ["algorithm": "md5", "value": "d41d8cd98f00b204e9800998ecf8427e", "salt": ""]],
+                "/checksum/salt"),
             .invalid(["not_before": "tomorrow"], "/not_before"),
             .invalid(["not_before": 1_566_228_194], "/not_before"),
             .invalid(["deadline": "2030-13-01T00:00:00Z"], "/deadline"),
@@ -130,6 +144,7 @@ struct Refusal: Sendable {
 
     static let session: [Refusal] =
         common + [
+            .unknown(["checksum": ["algorithm": "md5"]], "/checksum"),
             .invalid(["user_agent": 5], "/user_agent"),
             .invalid(["user_agent": "a\r\nb"], "/user_agent"),
             .invalid(["max_concurrent_jobs": 0], "/max_concurrent_jobs"),
@@ -159,6 +174,10 @@ struct Refusal: Sendable {
         .invalid(["secret": "whsec_c2hvcnQ="], "/secret"),
         .unknown(["event": "session.*"], "/event"),
     ]
+
+    private static func checksum(_ md5: String) -> JSONObject {
+        ["checksum": ["algorithm": "md5", "value": .string(md5)]]
+    }
 
     private static func many(_ count: Int, _ member: (Int) -> (String, JSON)) -> JSONObject {
         (0..<count).map(member).reduce(into: JSONObject()) { $0[$1.0] = $1.1 }

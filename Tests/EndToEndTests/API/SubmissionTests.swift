@@ -115,7 +115,8 @@ import Testing
             "timeouts": ["request_seconds": 20.5, "connect_seconds": 5, "resource_seconds": 604_800],
             "retry": ["max_attempts": 3, "base_seconds": 0.5, "max_seconds": 10], "tags": ["b", "a"],
             "metadata": ["nested": ["deep": [1, 2.5, nil, true, "ü"]]], "connections": 1, "wait_for": ["space"],
-            "urls": nil, "body": nil, "form": nil, "json": nil, "credentials": nil, "checksum": nil,
+            "checksum": ["algorithm": "sha-256", "value": .string(SHA.hexadecimal(of: scene.bytes))],
+            "urls": nil, "body": nil, "form": nil, "json": nil, "credentials": nil,
             "rate_limit_bytes_per_second": nil, "not_before": nil, "deadline": nil, "resume_from": nil,
         ]
         let answer = try await scene.api.post("/v1/jobs", order)

@@ -17,6 +17,7 @@ struct TransferScenario: Sendable {
     /// By the titles of the page's sections. What takes its time comes first when they are run.
     static let sections: [(title: String, scenarios: [TransferScenario])] = [
         ("A download that begins", beginning), ("A download that goes on", goingOn),
-        ("Several connections", several), ("Redirects", redirects), ("Time", time), ("Crashes", crashes),
+        ("Digests", digests), ("Several connections", several), ("Redirects", redirects), ("Time", time),
+        ("Crashes", crashes),
     ]
 }

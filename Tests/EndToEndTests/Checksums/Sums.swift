@@ -1,0 +1,76 @@
+import Crypto
+import Downloads
+import Foundation
+import TestKit
+
+/// What files hash to, as clients and servers write it.
+enum Sums {
+    static func bytes(_ algorithm: Checksum.Algorithm, of bytes: [UInt8]) -> [UInt8] {
+        switch algorithm {
+        case .sha256: Array(SHA256.hash(data: bytes))
+        case .sha512: Array(SHA512.hash(data: bytes))
+        case .sha1: Array(Insecure.SHA1.hash(data: bytes))
+        case .md5: Array(Insecure.MD5.hash(data: bytes))
+        }
+    }
+
+    static func hexadecimal(_ algorithm: Checksum.Algorithm, of bytes: [UInt8]) -> String {
+        Self.bytes(algorithm, of: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// A job's `checksum`.
+    static func member(_ algorithm: Checksum.Algorithm, of bytes: [UInt8]) -> (String, JSON) {
+        ("checksum", ["algorithm": .string(algorithm.rawValue), "value": .string(hexadecimal(algorithm, of: bytes))])
+    }
+
+    static func base64(_ algorithm: Checksum.Algorithm, of bytes: [UInt8]) -> String {
+        Data(Self.bytes(algorithm, of: bytes)).base64EncodedString()
+    }
+
+    /// A value of `Repr-Digest` or `Content-Digest`.
+    static func field(_ algorithm: Checksum.Algorithm, of bytes: [UInt8]) -> String {
+        let name = algorithm == .sha1 ? "sha" : algorithm.rawValue
+        return "\(name)=:\(base64(algorithm, of: bytes)):"
+    }
+}
+
+extension Scene {
+    /// Submits an order for a path and waits until it has succeeded or failed. What may pass is tried again quickly.
+    func outcome(_ path: String, _ members: (String, JSON)...) async throws -> JSON {
+        var order: JSONObject = ["url": .string(origin.url(path)), "retry": ["base_seconds": 0.01]]
+        for (name, value) in members { order[name] = value }
+        return try await api.waitForOutcome(api.submit(.object(order)))
+    }
+
+    /// Whether a file of that name is there and has these bytes. (What is not alike is too much to print.)
+    func has(_ name: String, _ bytes: [UInt8]) -> Bool { fetchd.downloaded(name) == bytes }
+
+    /// Of a job that failed with `checksum_mismatch`: nothing of it is left, neither a file nor bytes to go on from.
+    func isGone(_ job: JSON) async throws -> Bool {
+        let part = try await api.resumeData(of: job["id"].string ?? "")
+        let files = fetchd.folder.files.filter { $0.hasPrefix("downloads/") }
+        return job["failure"]["code"] == "checksum_mismatch" && job["state"] == "failed" && job["file"] == .null
+            && job["receipt"] == .null && job["progress"]["bytes_durable"] == 0 && part == nil && files.isEmpty
+    }
+
+    /// What made a job begin anew, of its events.
+    func restarts(of job: JSON) async throws -> [String] {
+        try await api.events(of: job["id"].string).filter { $0["type"] == "job.restarted" }
+            .compactMap { $0["data"]["why"].string }
+    }
+
+    /// The codes of what a job has waited for.
+    func waits(of job: JSON) async throws -> [String] {
+        try await api.events(of: job["id"].string).filter { $0["type"] == "job.waiting" }
+            .compactMap { $0["data"]["failure"]["code"].string }
+    }
+
+    /// Waits until so many bytes are promised: synced, and committed after that.
+    func waitForPromise(of id: String, atLeast count: Int64) async throws {
+        _ = try await eventually("\(count) bytes of \(id) to be promised") {
+            try await api.resumeData(of: id).flatMap { ($0["bytes_durable"].integer ?? 0) >= count ? true : nil }
+        }
+    }
+
+    func ranges(_ path: String) -> [String?] { origin.requests(to: path).map { $0.header("Range") } }
+}

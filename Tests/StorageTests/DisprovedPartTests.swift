@@ -1,0 +1,97 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// What files have to hash to, and what was found of those that do not.
+@Suite struct DisprovedPartTests {
+    private let fixture: StoreFixture
+    private var store: Store { fixture.store }
+
+    init() throws { fixture = try StoreFixture() }
+
+    private func claim(_ byte: UInt8) throws -> DigestClaim {
+        DigestClaim(.reprDigest, try #require(Checksum(.sha512, bytes: Array(repeating: byte, count: 64))))
+    }
+
+    private func running() async throws -> Job {
+        _ = try await fixture.create()
+        return try #require(try await fixture.admit().first).job
+    }
+
+    private func mismatch() -> JobSignal {
+        .attemptDeferred(Wait(.retry(until: fixture.time.now), cause: Failure(.checksumMismatch, "wrong")))
+    }
+
+    private func report(_ digests: [DigestClaim] = []) -> AttemptReport {
+        var part = StoreFixture.part()
+        part.label.digests = digests
+        return AttemptReport(part: part, hasGained: true, resume: .resumed(offset: 2))
+    }
+
+    @Test func aPartKeepsWhatTheServerSaid() async throws {
+        let job = try await running()
+        let claims = [try claim(1), try claim(2)]
+        _ = try await store.send(.attemptStopped(.pause), to: job.id, report(claims))
+        #expect(try store.job(job.id).part?.label.digests == claims)
+        // The part that takes its place has its own.
+        _ = try await store.send(.resumeRequested, to: job.id)
+        _ = try await fixture.admit()
+        try await store.checkpoint([(job: job.id, attempt: 2, part: StoreFixture.part("part_2"))])
+        #expect(try store.job(job.id).part?.label.digests == [])
+    }
+
+    @Test func anHeirTakesOverWhatWasSaid() async throws {
+        let job = try await running()
+        _ = try await store.send(.attemptStopped(.pause), to: job.id, report([try claim(1)]))
+        let order = NewJob(session: .default, spec: JobSpec(url: "https://host/"), resumeFrom: job.id)
+        #expect(try await store.createJobs([order]).first?.part?.label.digests == [try claim(1)])
+    }
+
+    /// One commit: that the bytes are wrong, and that nobody has them any more.
+    @Test func aMismatchDropsThePartAndIsRemembered() async throws {
+        let job = try await running()
+        let outcome = try await store.send(mismatch(), to: job.id, report())
+        guard case .done(let after, _, let dropped) = outcome else {
+            Issue.record("refused: \(outcome)")
+            return
+        }
+        #expect(dropped == StoreFixture.part().id)
+        #expect(after.isDisproved && after.isPartLost)
+        #expect(try store.job(job.id) == after)
+        #expect(try store.parts().isEmpty)
+
+        // Told, it is still remembered: it happens once.
+        let again = try #require(try await fixture.admit().first)
+        #expect(again.job.isDisproved && !again.spec.restsOnChecksum)
+        try await store.beginTransfer(of: again.job, .restarted(.noValidator))
+        let told = try store.job(job.id)
+        #expect(told.isDisproved && !told.isPartLost)
+    }
+
+    @Test func anotherAddressHasDoneNothingWrong() async throws {
+        let job = try await running()
+        let disproved = try await store.send(mismatch(), to: job.id, report()).job
+        var spec = disproved.spec
+        spec.url = "https://elsewhere/"
+        let outcome = try await store.patchJob(
+            job.id, from: disproved.spec, to: spec, fields: [.url], expecting: nil)
+        #expect(outcome?.job.isDisproved == false)
+        #expect(try !store.job(job.id).isDisproved)
+    }
+
+    /// A part that is forgotten for want of time is missing, and nothing else is said of it.
+    @Test func whatIsForgottenLaterIsMissing() async throws {
+        let job = try await running()
+        _ = try await store.send(mismatch(), to: job.id, report())
+        let again = try #require(try await fixture.admit().first).job
+        try await store.beginTransfer(of: again, .restarted(.noValidator))
+        let part = AttemptReport(part: StoreFixture.part("part_2"), hasGained: true)
+        _ = try await store.send(.attemptFailed(StoreFixture.failure), to: job.id, part)
+        #expect(try await store.forgetParts(over: 0).dropped == [PartID("part_2")])
+        let after = try store.job(job.id)
+        #expect(after.isPartLost && !after.isDisproved)
+    }
+}
