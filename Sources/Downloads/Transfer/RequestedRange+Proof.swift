@@ -32,7 +32,7 @@ extension RequestedRange {
 
 extension Validators {
     /// Enough to tell another version apart, and not enough to take it for the same.
-    fileprivate var withoutStrength: Validators {
+    public var withoutStrength: Validators {
         var validators = self
         if strong == etag { validators.etag = nil }
         validators.lastModifiedIsStrong = false

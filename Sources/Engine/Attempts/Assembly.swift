@@ -11,7 +11,7 @@ final class Assembly: Sendable {
     let url: String
     /// Bytes of the whole; nil where nobody told.
     let size: Int64?
-    /// What every further response must agree with.
+    /// What every further response must agree with, unless a checksum proves the whole.
     let validators: Validators
     let label: FileLabel
     /// How it began.
@@ -29,6 +29,8 @@ final class Assembly: Sendable {
         var isAbandoned = false
         var isUnsound = false
         var isShared = false
+        /// All bytes came under the same strong validator.
+        var isOfOneVersion = true
     }
 
     /// What the first response is for: the first bytes missing, or nothing where nothing is.
@@ -61,6 +63,20 @@ final class Assembly: Sendable {
         state.withLock { state in
             !state.isAbandoned && (state.segments.isClaimable || state.segments.isAnyStalled(since: moment))
         }
+    }
+
+    /// A further response is accepted.
+    func join(_ others: Validators) {
+        guard validators.strong == nil || others.strong != validators.strong else { return }
+        state.withLock { $0.isOfOneVersion = false }
+    }
+
+    /// What can be promised of the bytes: nothing that stands for them all, where only the checksum will tell.
+    var promise: (validators: Validators, label: FileLabel) {
+        guard !state.withLock({ $0.isOfOneVersion }) else { return (validators, label) }
+        var label = label
+        label.digests = []
+        return (validators.withoutStrength, label)
     }
 
     /// More than one response was asked for its bytes.

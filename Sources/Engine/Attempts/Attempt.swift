@@ -71,9 +71,12 @@ final class Attempt: Sendable {
     /// The part as it can be promised now.
     var part: Part? {
         assembly.map { assembly in
-            Part(
-                id: assembly.part.id, url: assembly.url, validators: assembly.validators, label: assembly.label,
-                size: assembly.size, ranges: assembly.part.durable)
+            // First what is there: what is promised of it may become less meanwhile, never more.
+            let ranges = assembly.part.durable
+            let (validators, label) = assembly.promise
+            return Part(
+                id: assembly.part.id, url: assembly.url, validators: validators, label: label, size: assembly.size,
+                ranges: ranges)
         }
     }
 

@@ -43,9 +43,7 @@ struct Connection: Sendable {
     }
 
     private func fill(_ claim: Segments.Claim) async -> Loss? {
-        guard var asked = assembly.asked(for: claim) else { return nil }
-        // Without a strong validator there are shares only of what an attempt before has left open.
-        asked.restsOnChecksum = attempt.spec.restsOnChecksum && assembly.validators.strong == nil
+        guard let asked = asked(for: claim) else { return nil }
         var way = Itinerary(from: source.url, asking: asked)
         while !attempt.control.isStopping {
             let end = await ask(way, claim)
@@ -67,6 +65,17 @@ struct Connection: Sendable {
         return nil
     }
 
+    /// Where the job's checksum proves the whole in the end, a mirror need not use the same tags for it. (Without a strong
+    /// validator there are shares only of what an attempt before has left open.)
+    private func asked(for claim: Segments.Claim) -> RequestedRange? {
+        guard var asked = assembly.asked(for: claim) else { return nil }
+        guard attempt.spec.restsOnChecksum else { return asked }
+        let isMirror = source.home != attempt.spec.url
+        asked.restsOnChecksum = isMirror || assembly.validators.strong == nil
+        if isMirror { asked.validators = Validators() }
+        return asked
+    }
+
     private func ask(_ way: Itinerary, _ claim: Segments.Claim) async -> Download.End {
         let (attempt, assembly) = (attempt, assembly)
         let asked = way.asked(continuing: assembly.url)
@@ -74,7 +83,10 @@ struct Connection: Sendable {
             Download.Context(
                 lane: attempt.lane, maxSize: nil,
                 judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: asked.bytesHad).ofRange },
-                share: { _, _, _ in Download.Share(assembly: assembly, claim: claim) },
+                share: { facts, _, _ in
+                    assembly.join(facts.validators)
+                    return Download.Share(assembly: assembly, claim: claim)
+                },
                 onBytes: { attempt.progress.add($0) }))
         return await download.run(
             attempt.request(way, asked, home: source.home, isShare: attempt.connections > 1), for: attempt)

@@ -59,6 +59,18 @@ extension TransferScenario {
         .init("ranges, and a mirror has another `ETag`") { trial in
             try await trial.share(besideA: .file(trial.wide().other, etag: "\"v2\""))
         },
+        .init("the same, with a `checksum`") { trial in
+            let ending = try await trial.share(
+                besideA: .file(trial.wide().file, etag: "\"mirror\""), with: trial.wide().checksum)
+            #expect(trial.requestsToMirror.count >= 2)
+            return ending
+        },
+        .init("other bytes under the same size from a mirror, with a `checksum`") { trial in
+            let ending = try await trial.share(
+                besideA: .file(trial.wide().other, etag: "\"mirror\""), with: trial.wide().checksum)
+            #expect(ending.job["attempts"] == 2)
+            return ending
+        },
         .init("ranges, and a mirror has another size") { trial in
             try await trial.share(besideA: .file(trial.wide().file + [0]))
         },
@@ -99,11 +111,18 @@ extension Trial {
     private var mirrorPath: String { "/mirror\(path)" }
     fileprivate var requestsToMirror: [RecordedRequest] { origin.requests(to: mirrorPath) }
 
-    fileprivate func share(besideA mirror: OriginResource) async throws -> Ending {
+    fileprivate var checksum: JSONObject {
+        ["checksum": ["algorithm": "sha-256", "value": .string(SHA.hexadecimal(of: file))]]
+    }
+
+    fileprivate func share(besideA mirror: OriginResource, with members: JSONObject = [:]) async throws -> Ending {
         let wide = wide()
         origin.serve(path, .file(wide.file), Self.rate)
         origin.serve(mirrorPath, mirror, .ignoringConditions, Self.rate)
-        return try await wide.download(
-            with: ["url": nil, "urls": [.string(url), .string(origin.url(mirrorPath))], "connections": 4])
+        var order: JSONObject = [
+            "url": nil, "urls": [.string(url), .string(origin.url(mirrorPath))], "connections": 4,
+        ]
+        for (name, value) in members.members { order[name] = value }
+        return try await wide.download(with: order)
     }
 }
