@@ -56,6 +56,9 @@ final class Attempt: Sendable {
     /// Connections to the file at once, as far as the client has said by now; one where pieces were put together and wrong.
     var connections: Int { job.isDisproved ? 1 : wish.withLock { $0.connections } ?? spec.connections }
 
+    /// Whether any of the limits that its transfers share is one.
+    var isRateLimited: Bool { limits.contains { $0.bytesPerSecond != nil } }
+
     /// In a commit's hook: the client has changed what can change under way.
     func take(_ spec: JobSpec) {
         wish.withLock { $0 = spec }

@@ -116,7 +116,8 @@ final class Crew: Sendable {
     /// One more connection and what it begins with; nil when there are enough, or no host has room, or nothing is to do.
     private func hire() -> (Connection, address: Int, Segments.Claim)? {
         let (now, wanted) = (attempt.services.time.now, attempt.connections)
-        let silence = now.addingTimeInterval(-Self.patience)
+        // Where a rate limit holds, silence may be our own.
+        let silence = attempt.isRateLimited ? .distantPast : now.addingTimeInterval(-Self.patience)
         guard wanted > 1, !attempt.control.isStopping, assembly.isClaimable(orStalledSince: silence) else { return nil }
         let address: (index: Int, source: Connection.Source)? = state.withLock { state in
             guard state.connections < wanted, let next = nextAddress(state, at: now) else { return nil }
