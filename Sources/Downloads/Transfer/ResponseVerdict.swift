@@ -82,7 +82,11 @@ extension ResponseVerdict {
 
     /// Where there is nothing to go on from, a range is as good as a 200 if it is the whole; a piece of a file is no file.
     private static func unasked(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
-        guard case (_, _, let size?)? = statedRange(of: response), response.contentRange?.isWhole == true else {
+        // Coded although nobody asked for it: without the range it may come as it is.
+        let isRangeOfCoded = asked.isRange && response.validators.isEncoded
+        guard case (_, _, let size?)? = statedRange(of: response), response.contentRange?.isWhole == true,
+            !isRangeOfCoded
+        else {
             return asked.isRange
                 ? .askFromStart(.badRange)
                 : .fail(Failure(.badRange, "The server sent a range that nobody asked for.", status: 206))

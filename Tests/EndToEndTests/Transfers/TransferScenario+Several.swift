@@ -23,6 +23,7 @@ extension TransferScenario {
         .init("a first range of `*` bytes") {
             try await $0.share(.contentRange("bytes 0-1999999/*"), requests: 2...2)
         },
+        .init("a first range as gzip") { try await $0.share(.gzipped.once, requests: 2...2) },
         .init("416 to the first range") { try await $0.share(.answering(416).once, requests: 2...2) },
         .init("one range, and 503 to all others") { try await $0.share(.answering(503).on(2...), requests: 2...4) },
         .init("one range, and everything to all others") {
