@@ -20,9 +20,22 @@ enum DescriptorLimit {
         return max(1, (Int(limit.rlim_cur) - reserve) / ofOneJob)
     }
 
+    /// How many clients may be connected: those that wait and listen are thousands on a service that is watched.
+    static func clients(beside jobs: Int) -> Int {
+        let rest = left(beside: jobs)
+        return min(mostClients, max(fewestClients, rest - min(rest / 4, 1024)))
+    }
+
     /// How many connections those jobs may have beside their first ones.
     static func furtherConnections(beside jobs: Int) -> Int {
-        guard let limit = current, limit.rlim_cur < 1 << 24 else { return .max }
+        max(0, left(beside: jobs) - clients(beside: jobs))
+    }
+
+    private static let mostClients = 20_000
+    private static let fewestClients = 64
+
+    private static func left(beside jobs: Int) -> Int {
+        guard let limit = current, limit.rlim_cur < 1 << 24 else { return 1 << 24 }
         return max(0, Int(limit.rlim_cur) - reserve - ofOneJob * jobs)
     }
 
