@@ -15,6 +15,8 @@ public struct Front: RequestHandler {
         public var publicHosts: [String] = []
         /// Seconds a finish may stay unacknowledged before the metrics name its session.
         public var acknowledgementPatience: TimeInterval = 3600
+        /// Told by the statistics.
+        public var version = ""
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
         /// What the metrics tell of the threads that carry transfers, asked for each time.
@@ -30,8 +32,8 @@ public struct Front: RequestHandler {
     private let log: Logger
 
     public init(
-        options: Options, store: Store, engine: Engine, readiness: Readiness, time: any TimeSource = SystemTime(),
-        log: Logger
+        options: Options, store: Store, engine: Engine, feed: Feed, readiness: Readiness,
+        time: any TimeSource = SystemTime(), log: Logger
     ) {
         table = RouteTable(
             HealthRoutes(store: store, readiness: readiness).routes
@@ -41,8 +43,14 @@ public struct Front: RequestHandler {
                 ).routes
                 + SessionRoutes(store: store, engine: engine).routes + WebhookRoutes(store: store).routes
                 + DeliveryRoutes(store: store).routes
-                + JobRoutes(store: store, engine: engine, allowsRehearsals: options.allowsRehearsals).routes
-                + FileRoutes(store: store, engine: engine).routes + EventRoutes(store: store).routes)
+                + JobRoutes(
+                    store: store, engine: engine, feed: feed, allowsRehearsals: options.allowsRehearsals
+                ).routes
+                + FileRoutes(store: store, engine: engine).routes
+                + StatsRoutes(
+                    store: store, engine: engine, feed: feed, version: options.version, time: time, startedAt: time.now
+                ).routes
+                + EventRoutes(store: store, feed: feed, log: log).routes)
         authentication = Authentication(token: options.token)
         self.readiness = readiness
         hosts = HostRule(publicHosts: options.publicHosts)
@@ -65,25 +73,31 @@ public struct Front: RequestHandler {
     }
 
     public func respond(to request: Request) -> Answer {
-        .eventually { answered(request.head, await response(to: request)) }
+        do throws(Problem) {
+            let (route, parameters) = try table.find(request.head)
+            let call = Call(request: request, parameters: parameters, caller: authentication.caller(of: request.head))
+            if let response = route.atOnce?(call) { return .now(answered(request.head, response)) }
+            // Who has nothing to wait for is not watched.
+            let work = { @Sendable in answered(request.head, await response(to: call, of: route)) }
+            return route.mayWait && call.asksToWait ? .whileConnected(work) : .eventually(work)
+        } catch {
+            return .now(answered(request.head, error.response))
+        }
     }
 
     public func malformed(_ fault: RequestFault) -> Response { Problem(fault).response }
 
-    private func response(to request: Request) async -> Response {
+    private func response(to call: Call, of route: Route) async -> Response {
         do {
-            let (route, parameters) = try table.find(request.head)
-            if case .required = route.body, request.body.isEmpty {
+            if case .required = route.body, !call.hasBody {
                 throw Problem(.malformedJSON, "The request needs a JSON body.")
             }
-            let call = Call(
-                request: request, parameters: parameters, caller: authentication.caller(of: request.head))
             if !route.readsQuery { try call.query { _ throws(Problem) in } }
             return try await route.handle(call)
         } catch {
             let problem = Problem(error)
             if problem.kind == .internalError {
-                log.error("\(request.head.method) \(request.head.path): \(problem.detail)")
+                log.error("\(call.head.method) \(call.head.path): \(problem.detail)")
             }
             return problem.response
         }

@@ -5,6 +5,8 @@
 #define CMICROHTTPD_SHIM_H
 
 #include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <microhttpd.h>

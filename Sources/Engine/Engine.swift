@@ -32,7 +32,7 @@ public final class Engine: Sendable {
 
     let services: EngineServices
     let active: ActiveAttempts
-    private let options: Options
+    let options: Options
     private let promoter: Promoter
 
     public init(
@@ -85,6 +85,15 @@ public final class Engine: Sendable {
     /// The live view of a running job; nil when no attempt is under way.
     public func progress(of job: JobID) -> LiveProgress? {
         active[job].map { $0.progress.snapshot(isStopping: $0.control.isStopping) }
+    }
+
+    /// The live view of every attempt under way.
+    public func progressOfRunning() -> [RunningJob] {
+        active.all.map { attempt in
+            RunningJob(
+                job: attempt.job.id, session: attempt.job.session,
+                live: attempt.progress.snapshot(isStopping: attempt.control.isStopping))
+        }
     }
 
     private func stopAttempts() async {

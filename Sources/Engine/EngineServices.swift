@@ -11,6 +11,7 @@ struct EngineServices: Sendable {
     let lanes: DiskLanes
     let holds = SessionHolds()
     let connections: HostConnections
+    let received = ReceivedBytes()
     /// Where `rehearse:` URLs are fetched from; nil: they are not.
     let rehearsalOrigin: String?
     /// Over which a session's `minimum_bytes_per_second` is judged.

@@ -31,6 +31,8 @@ final class Connection: Sendable {
         var phase: Phase
         /// The client may still be sending a body that nobody will read.
         var lingers = false
+        /// While somebody looks whether the client is still there.
+        var watch: UInt64?
 
         func shutDown() {
             if let socket { _ = shutdown(socket, Int32(SHUT_RDWR)) }
@@ -74,6 +76,30 @@ final class Connection: Sendable {
             guard state.lingers, let socket = state.socket else { return nil }
             let duplicate = fcntl(socket, F_DUPFD_CLOEXEC, 3)
             return duplicate < 0 ? nil : duplicate
+        }
+    }
+
+    /// Whoever waits or is streamed to is missed when he goes. Called on the connection's own thread.
+    func beginWatching(_ watch: HangUpWatch) {
+        state.withLock { state in
+            guard state.watch == nil, let socket = state.socket else { return }
+            state.watch = watch.add(self, socket: socket)
+        }
+    }
+
+    func endWatching(_ watch: HangUpWatch) {
+        state.withLock { state in
+            guard let number = state.watch.take(), let socket = state.socket else { return }
+            watch.remove(number, socket: socket)
+        }
+    }
+
+    /// The client has gone: nobody needs what it waited for.
+    func noteHangUp() {
+        switch state.withLock({ $0.phase }) {
+        case .waiting(let answer, _): answer.cancelWork()
+        case .streaming(let stream): stream.close(.clientGone)
+        case .idle, .receiving, .answering, .sending: break
         }
     }
 

@@ -35,6 +35,7 @@ final class Exchange {
     /// The exchange is over, well or badly.
     func end() {
         if case .waiting(let answer) = step { answer.take()?.abandon() }
+        connection.endWatching(server.hangUps)
         connection.enter(.idle(since: .now, isFresh: false))
         // A keep-alive answer may have been on its way when the server began to close.
         if server.connections.stage != .open { connection.abort() }
@@ -113,16 +114,20 @@ extension Exchange {
         switch server.handler.respond(to: request) {
         case .now(let response): return answer(response, handle)
         case .eventually(let work): return wait(for: work, handle)
+        case .whileConnected(let work): return wait(for: work, watching: true, handle)
         }
     }
 
-    private func wait(for work: @escaping @Sendable () async -> Response, _ handle: OpaquePointer) -> MHD_Result {
+    private func wait(
+        for work: @escaping @Sendable () async -> Response, watching: Bool = false, _ handle: OpaquePointer
+    ) -> MHD_Result {
         let pending = PendingAnswer()
         step = .waiting(pending)
         connection.enter(.waiting(pending, until: .now + server.options.waitLimit))
         // Noted first, stage read afterwards: see ConnectionSet.
         guard server.connections.stage != .cutShort else { return refuse(.stopping, handle) }
         pending.begin(work)
+        if watching { connection.beginWatching(server.hangUps) }
         return pending.suspend(handle) ? .YES : deliver(pending, handle)
     }
 
@@ -138,10 +143,14 @@ extension Exchange {
     private func answer(_ response: Response, _ handle: OpaquePointer, isLast: Bool = false) -> MHD_Result {
         if case .head = step, isLast { connection.lingerWhenClosed() }
         step = .answered
+        connection.endWatching(server.hangUps)
         connection.enter(Connection.Phase(sending: response.body))
         // Noted first, stage read afterwards: see ConnectionSet.
         let isClosing = server.connections.stage != .open
-        if isClosing, case .stream(let stream) = response.body { stream.close(.serverStopped) }
+        if case .stream(let stream) = response.body {
+            if isClosing { stream.close(.serverStopped) }
+            if stream.length == nil { connection.beginWatching(server.hangUps) }
+        }
         guard let reply = Reply(response, on: connection, handle: handle, toHead: isHead, isLast: isLast || isClosing)
         else {
             response.abandon()

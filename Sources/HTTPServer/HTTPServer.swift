@@ -19,7 +19,7 @@ public final class HTTPServer: Sendable {
         try options.validate()
         let socket = try ListeningSocket(address: options.address, port: options.port)
         port = socket.port
-        let context = ServerContext(options: options, handler: handler)
+        let context = try ServerContext(options: options, handler: handler)
         timekeeper = Timekeeper(context)
         try timekeeper.start(try Daemon(context, listening: socket))
     }

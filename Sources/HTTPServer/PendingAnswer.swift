@@ -54,6 +54,11 @@ final class PendingAnswer: Sendable {
         if isTooLate { response.abandon() }
     }
 
+    /// Nobody waits for it any more. The work may still answer, or be cut short by the clock.
+    func cancelWork() {
+        state.withLock { $0.work }?.cancel()
+    }
+
     /// The answer, once; nil while there is none.
     func take() -> Response? {
         state.withLock { $0.response.take() }

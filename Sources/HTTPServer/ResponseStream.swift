@@ -74,8 +74,8 @@ public final class ResponseStream: Sendable {
 
     /// Queues bytes for the client without waiting for it.
     ///
-    /// A client that vanished is only noticed by writing to it, so an idle stream needs a heartbeat. More than the
-    /// announced length is a mistake of the owner.
+    /// A client that hung up is noticed where there is no length; one that vanished without a word only by writing to it,
+    /// so an idle stream needs a heartbeat. More than the announced length is a mistake of the owner.
     ///
     /// - Returns: false when they will not be sent, because the stream has ended or because they went over the buffer
     ///   limit and ended it.

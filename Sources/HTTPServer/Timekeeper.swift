@@ -23,11 +23,13 @@ final class Timekeeper: Sendable {
 
     /// Starts the thread, which takes the daemon over.
     func start(_ daemon: consuming Daemon) throws(HTTPServerError) {
+        try context.hangUps.start()
         let run = Unmanaged.passRetained(TimekeeperRun(self, daemon))
         var thread = pthread_t()
         let failure = pthread_create(&thread, nil, runTimekeeper, run.toOpaque())
         guard failure == 0 else {
             run.release()
+            context.hangUps.stop()
             throw .systemCallFailed("pthread_create", errno: failure)
         }
         pthread_detach(thread)
@@ -72,6 +74,7 @@ private final class TimekeeperRun {
         while timekeeper.requestedGrace == nil { makeRound(atMost: .seconds(1)) }
         close(grace: timekeeper.requestedGrace ?? .zero)
         daemon = nil
+        context.hangUps.stop()
         context.lingering.closeAll()
         timekeeper.noteStopped()
     }

@@ -1,6 +1,7 @@
 import Downloads
 import Foundation
 import GRDB
+import Locks
 import Logging
 
 /// What fetchd remembers: sessions, jobs and their parts, batches, events, webhooks and deliveries, in one SQLite file.
@@ -11,6 +12,8 @@ public final class Store: Sendable {
     public struct Options: Sendable {
         /// Read-only connections, and so reads at once.
         public var readers = 4
+        /// Jobs that are kept in memory because somebody asked for them, at most.
+        public var knownJobs = 20_000
 
         public init() {}
     }
@@ -30,6 +33,8 @@ public final class Store: Sendable {
 
     let writer: Writer
     let pool: DatabasePool
+    let known: KnownJobs
+    private let followers: Locked<[@Sendable (Commit) -> Void]>
     let time: any TimeSource
     private let folder: DataFolder
 
@@ -49,10 +54,16 @@ public final class Store: Sendable {
         sessionsDue = alarms[.sessions]!
         deadlinesDue = alarms[.deadlines]!
         partsDue = alarms[.parts]!
-        writer = Writer(pool: pool, time: time, ulids: try Self.sequence(after: pool)) { due in
-            for kind in due { alarms[kind]?.ring() }
-        }
+        let (known, followers) = (KnownJobs(limit: options.knownJobs), Locked<[@Sendable (Commit) -> Void]>([]))
+        (self.known, self.followers) = (known, followers)
+        writer = Writer(
+            pool: pool, time: time, ulids: try Self.sequence(after: pool), known: known,
+            onCommit: { commit in for follower in followers.withLock({ $0 }) { follower(commit) } },
+            onDue: { due in for kind in due { alarms[kind]?.ring() } })
     }
+
+    /// Tells of every commit from now on, on the writer's thread and in commit order: `follower` must be quick.
+    public func follow(_ follower: @escaping @Sendable (Commit) -> Void) { followers.withLock { $0.append(follower) } }
 
     /// Seconds after which custodians of moments look again in any case.
     public static let longestLook: TimeInterval = 60

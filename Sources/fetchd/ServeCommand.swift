@@ -108,6 +108,12 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "seconds"))
     var minimumSpeedSeconds: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            "Seconds after which a quiet stream of events says that it is still there. (default: \(Int(Settings.Defaults.streamHeartbeat)))",
+            valueName: "seconds"))
+    var streamHeartbeat: Double?
+
     @Flag(
         help: ArgumentHelp(
             "Take jobs with rehearse: URLs, which make up a download that succeeds or fails as the URL says; see docs/sessions.md. (default: off)"
@@ -152,6 +158,7 @@ struct ServeCommand: AsyncParsableCommand {
         set(.resumeDataMaxBytes, resumeDataMaxBytes.map { .int($0) })
         set(.rateLimit, rateLimitBytesPerSecond.map { .int($0) })
         set(.minimumSpeedSeconds, minimumSpeedSeconds.map { .double($0) })
+        set(.streamHeartbeat, streamHeartbeat.map { .double($0) })
         set(.enableRehearsals, enableRehearsals ? .bool(true) : nil)
         set(.logLevel, logLevel.map { .string($0) })
         return flags

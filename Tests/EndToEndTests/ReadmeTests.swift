@@ -56,6 +56,18 @@ import Testing
         for text in expected { #expect(output.contains(text), "\(text) in \(output)") }
     }
 
+    @Test func theFirstBlockOfTheWatchingPage() async throws {
+        let script = try #require(try Self.shellBlocks(in: "docs/watching.md").first)
+        let fetchd = try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"]))
+        let output = try await Self.run(script, ["FETCHD_URL": fetchd.baseURL], in: TemporaryFolder())
+        let expected = [
+            "304\n304\npreference-applied: wait=1\n", "[\"cancelled\",2]\n", #"["succeeded","film.mkv"]"#,
+            #"["job.created",true]"#, "event: job.created\nevent: job.started\nevent: job.succeeded\n",
+            "[true,16]\n",
+        ]
+        for text in expected { #expect(output.lowercased().contains(text), "\(text) in \(output)") }
+    }
+
     private static func shellBlocks(in page: String) throws -> [String] {
         let text = try String(contentsOf: Project.root.appending(path: page), encoding: .utf8)
         return text.components(separatedBy: "```sh\n").dropFirst()

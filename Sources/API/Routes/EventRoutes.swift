@@ -1,22 +1,71 @@
 import Downloads
 import HTTPServer
+import HTTPTypes
+import Logging
 import Storage
 
-/// `/v1/events`: the journal.
+/// `/v1/events`: the journal, in pages, in pages that are waited for, and as a stream.
 struct EventRoutes: Sendable {
     let store: Store
+    let feed: Feed
+    let log: Logger
 
-    var routes: [Route] { [Route(.get, "/v1/events", readsQuery: true, list)] }
+    var routes: [Route] { [Route(.get, "/v1/events", readsQuery: true, mayWait: true, show)] }
+
+    private func show(_ call: Call) async throws -> Response {
+        call.wantsEventStream ? try stream(call) : try await list(call)
+    }
 
     private func list(_ call: Call) async throws -> Response {
-        let query = try call.query { query throws(Problem) in
-            EventQuery(
-                after: try query.integer("after", in: 0...Int64.max), session: try query.name("session"),
-                job: try query.value("job").map { JobID($0) }, type: try query.value("type").map(Self.pattern),
-                limit: try query.limit())
+        let (query, seconds) = try call.query { query throws(Problem) in
+            var wish = try Self.query(&query)
+            wish.limit = try query.limit()
+            return (wish, try query.integer("wait", in: 0...Int64(Call.longestWait)) ?? 0)
         }
-        let page = try store.events(query)
+        let page = seconds > 0 ? try await pageOnceThere(query, within: .seconds(seconds)) : try store.events(query)
         return .json(["events": .array(page.events.map(\.document)), "next_after": .integer(page.nextAfter)])
+    }
+
+    /// The first page that is not empty; in the end one that is, and says from where to read on.
+    private func pageOnceThere(_ wish: EventQuery, within duration: Duration) async throws -> EventPage {
+        let deadline = ContinuousClock.now + duration
+        // Before looking, so that no event slips in between.
+        let watcher = feed.watcher(of: [.journal(Topic.Scope(wish))])
+        defer { feed.dismiss(watcher) }
+        var query = wish
+        // Whoever waits has usually read everything that there is, which then need not be read again.
+        var page = wish.after == feed.lastEvent ? nil : try store.events(query)
+        while true {
+            if let page, !page.events.isEmpty { return page }
+            query.after = page?.nextAfter ?? query.after
+            let next = try feed.page(query) ?? store.events(query)
+            guard next.events.isEmpty, await feed.sleep(watcher, until: deadline) == .rung else { return next }
+            page = next
+        }
+    }
+
+    /// From behind the last event that the client had, which a browser says by itself when it comes again.
+    private func stream(_ call: Call) throws -> Response {
+        var query = try call.query(Self.query)
+        if let last = call.head.headers[.lastEventID], !last.isEmpty {
+            guard last.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let id = EventID(last) else {
+                throw Problem(.invalidValue, "Last-Event-ID is '\(last)'; it must be the id of an event.")
+            }
+            query.after = id
+        }
+        let headers: HTTPFields = [
+            .contentType: "text/event-stream", .cacheControl: "no-store",
+            // A proxy that collects an answer before it passes it on would never pass this one on.
+            .accelBuffering: "no",
+        ]
+        return Response(status: .ok, headers: headers, body: .stream(feed.stream(query, from: store, log: log)))
+    }
+
+    /// What pages and streams have in common.
+    private static func query(_ query: inout Query) throws(Problem) -> EventQuery {
+        EventQuery(
+            after: try query.integer("after", in: 0...Int64.max), session: try query.name("session"),
+            job: try query.value("job").map { JobID($0) }, type: try query.value("type").map(Self.pattern))
     }
 
     private static func pattern(_ text: String) throws(Problem) -> EventPattern {
@@ -25,4 +74,8 @@ struct EventRoutes: Sendable {
         }
         return pattern
     }
+}
+
+extension HTTPField.Name {
+    fileprivate static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
 }

@@ -8,6 +8,7 @@ import Storage
 struct JobRoutes: Sendable {
     let store: Store
     let engine: Engine
+    let feed: Feed
     let allowsRehearsals: Bool
 
     var routes: [Route] {
@@ -15,7 +16,7 @@ struct JobRoutes: Sendable {
             Route(.post, "/v1/jobs", body: .required(limit: JSONBody.limit), create),
             Route(.post, "/v1/jobs/batch", body: .required(limit: JSONBody.batchLimit), createBatch),
             Route(.get, "/v1/jobs", readsQuery: true, list),
-            Route(.get, "/v1/jobs/{id}", show),
+            Route(.get, "/v1/jobs/{id}", atOnce: showAtOnce, mayWait: true, show),
             Route(.patch, "/v1/jobs/{id}", body: .required(limit: JSONBody.limit), patch),
             Route(.delete, "/v1/jobs/{id}", readsQuery: true, delete),
             Route(.get, "/v1/jobs/{id}/resume-data", resumeData),
@@ -120,13 +121,8 @@ struct JobRoutes: Sendable {
         return JobID(position)
     }
 
-    private func show(_ call: Call) async throws -> Response { shown(try store.job(call.job)) }
-
     /// With its ETag.
-    private func shown(_ job: Job) -> Response {
-        let live = engine.progress(of: job.id)
-        return .json(job.document(live: live), headers: [.eTag: JobTag(job, live: live).text])
-    }
+    private func shown(_ job: Job) -> Response { View(job, engine).response }
 
     private func patch(_ call: Call) async throws -> Response {
         let revision = try call.expectedRevision()

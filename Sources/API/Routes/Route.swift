@@ -11,6 +11,10 @@ struct Route: Sendable {
     let readsQuery: Bool
     /// Whether it answers without a token.
     let isOpen: Bool
+    /// Answers from memory, without waiting for anything; nil where it cannot.
+    let atOnce: (@Sendable (Call) -> Response?)?
+    /// Whether clients can ask it to wait for something to happen.
+    let mayWait: Bool
     let handle: @Sendable (Call) async throws -> Response
 
     enum BodyRule: Sendable {
@@ -22,13 +26,16 @@ struct Route: Sendable {
 
     init(
         _ method: HTTPRequest.Method, _ path: StaticString, body: BodyRule = .none, readsQuery: Bool = false,
-        isOpen: Bool = false, _ handle: @escaping @Sendable (Call) async throws -> Response
+        isOpen: Bool = false, atOnce: (@Sendable (Call) -> Response?)? = nil, mayWait: Bool = false,
+        _ handle: @escaping @Sendable (Call) async throws -> Response
     ) {
         self.method = method
         pattern = "\(path)".split(separator: "/")
         self.body = body
         self.readsQuery = readsQuery
         self.isOpen = isOpen
+        self.atOnce = atOnce
+        self.mayWait = mayWait
         self.handle = handle
     }
 

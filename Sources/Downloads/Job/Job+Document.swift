@@ -36,18 +36,36 @@ extension Job {
 
     private func progress(_ live: LiveProgress?) -> JSON {
         let running = state.name == .running ? live : nil
-        let received = max(running?.bytesReceived ?? bytesDurable, 0)
-        let expected = running?.bytesExpected ?? bytesExpected
-        let rate = running?.bytesPerSecond
+        return JSON.progress(
+            received: max(running?.bytesReceived ?? bytesDurable, 0), durable: running?.bytesDurable ?? bytesDurable,
+            expected: running?.bytesExpected ?? bytesExpected, rate: running?.bytesPerSecond,
+            isFinished: state.finish != nil)
+    }
+}
+
+extension LiveProgress {
+    /// As a job's `progress`.
+    public var document: JSON {
+        JSON.progress(
+            received: max(bytesReceived, 0), durable: bytesDurable, expected: bytesExpected, rate: bytesPerSecond,
+            isFinished: false)
+    }
+}
+
+extension JSON {
+    /// - Parameter rate: bytes a second.
+    fileprivate static func progress(
+        received: Int64, durable: Int64, expected: Int64?, rate: Double?, isFinished: Bool
+    ) -> JSON {
         let fraction: Double? =
             switch expected {
-            case 0?: state.finish == nil ? nil : 1
+            case 0?: isFinished ? 1 : nil
             case let size?: min(1, Double(received) / Double(size))
             case nil: nil
             }
         let left = expected.flatMap { size in rate.flatMap { $0 > 0 ? Double(size - received) / $0 : nil } }
         return [
-            "bytes_received": .integer(received), "bytes_durable": .integer(running?.bytesDurable ?? bytesDurable),
+            "bytes_received": .integer(received), "bytes_durable": .integer(durable),
             "bytes_expected": .optional(expected), "fraction": .optional(fraction),
             "bytes_per_second": .optional(rate.map { Int64($0.rounded()) }),
             "eta_seconds": .optional(left.map { Int64($0.rounded(.up)) }),

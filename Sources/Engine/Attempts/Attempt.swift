@@ -44,7 +44,7 @@ final class Attempt: Sendable {
         spec = admitted.spec
         self.services = services
         lane = services.lanes.next()
-        progress = AttemptProgress(of: admitted.job, time: services.time)
+        progress = AttemptProgress(of: admitted.job, time: services.time, total: services.received)
         wish = Locked(admitted.job.spec)
         ownLimit = RateLimit(bytesPerSecond: admitted.job.spec.rateLimit)
         self.limits = limits + [ownLimit]

@@ -17,9 +17,12 @@ final class AttemptProgress: Sendable {
 
     private let state: Locked<State>
     private let time: any TimeSource
+    private let total: ReceivedBytes
 
-    init(of job: Job, time: any TimeSource) {
+    /// - Parameter total: what is counted there, too.
+    init(of job: Job, time: any TimeSource, total: ReceivedBytes) {
         self.time = time
+        self.total = total
         state = Locked(
             State(
                 received: job.bytesDurable, promised: job.bytesDurable, expected: job.bytesExpected,
@@ -51,6 +54,7 @@ final class AttemptProgress: Sendable {
 
     func add(_ bytes: Int) {
         let now = time.now
+        total.add(Int64(bytes))
         state.withLock { state in
             state.received += Int64(bytes)
             state.meter.add(Int64(bytes), at: now)

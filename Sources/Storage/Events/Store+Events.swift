@@ -22,10 +22,23 @@ public struct EventQuery: Sendable {
     }
 }
 
+extension EventQuery {
+    /// Whether an event is one of those asked for, wherever it stands.
+    public func matches(_ event: Event) -> Bool {
+        (session == nil || session == event.session) && (job == nil || job == event.job)
+            && type?.matches(event.type) ?? true
+    }
+}
+
 public struct EventPage: Sendable {
     public var events: [Event]
     /// What to pass as `after` to read on: nothing that matches is missed.
     public var nextAfter: EventID
+
+    public init(events: [Event], nextAfter: EventID) {
+        self.events = events
+        self.nextAfter = nextAfter
+    }
 }
 
 extension Store {
@@ -45,6 +58,9 @@ extension Store {
                 events: events, nextAfter: isWhole ? last : events.last?.id ?? after)
         }
     }
+
+    /// The number of the last event there ever was; 0 before the first.
+    public func lastEvent() throws(StoreError) -> EventID { try read { db in try Self.lastEvent(in: db) } }
 
     /// The number of the last event there ever was, also when the journal has forgotten it; 0 before the first.
     static func lastEvent(in db: Database) throws -> EventID {

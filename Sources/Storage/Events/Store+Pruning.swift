@@ -33,7 +33,7 @@ extension Store {
                 let event: EventID = row["id"]
                 try transaction.run("DELETE FROM deliveries WHERE event = ?", [event])
                 // One that was pending held up the finish behind it, and the end of its session.
-                if transaction.changes > 0 { transaction.wake(.deliveries) }
+                if transaction.changedRows > 0 { transaction.wake(.deliveries) }
                 try transaction.run("DELETE FROM events WHERE id = ?", [event])
                 try transaction.remember(removed: event, of: row["session"])
             }
@@ -52,7 +52,7 @@ extension Store {
                 DELETE FROM idempotency_keys WHERE rowid IN (
                     SELECT rowid FROM idempotency_keys WHERE created_at <= ? ORDER BY created_at LIMIT ?)
                 """, [transaction.now.addingTimeInterval(-IdempotencyClaim.lifetime).milliseconds, limit])
-            return transaction.changes == limit
+            return transaction.changedRows == limit
         }
     }
 

@@ -5,10 +5,15 @@ import Foundation
 extension Transaction {
     @discardableResult
     func append(_ type: EventType, session: Name, job: JobID?, data: JSONObject) throws -> EventID {
+        let text = JSON.object(data).written
         try run(
             "INSERT INTO events (type, time, session, job, data) VALUES (?, ?, ?, ?, ?)",
-            [type.rawValue, now.milliseconds, session.text, job?.text, JSON.object(data).written])
+            [type.rawValue, now.milliseconds, session.text, job?.text, text])
         let event = db.lastInsertedRowID
+        note(
+            Event(
+                id: event, type: type, time: Date(milliseconds: now.milliseconds), session: session, job: job,
+                data: text))
         // A test is for the one webhook that is tested.
         if type != .webhookTest { try address(event, type, in: session) }
         return event

@@ -13,6 +13,10 @@ enum JobRow {
 
         """
 
+    static func job(_ id: JobID, in db: Database) throws -> Job? {
+        try Row.fetchOne(db.cachedStatement(sql: select + "WHERE jobs.id = ?"), arguments: [id.text]).map(job)
+    }
+
     static func job(_ row: Row) throws -> Job {
         Job(
             id: JobID(row["id"]), session: Name(trusted: row["session"]), batch: row["batch"], state: try state(row),
@@ -101,8 +105,8 @@ extension Countdown {
 
 extension Transaction {
     func job(_ id: JobID) throws -> Job {
-        guard let row = try row(JobRow.select + "WHERE jobs.id = ?", [id.text]) else { throw StoreError.noSuchJob(id) }
-        return try JobRow.job(row)
+        guard let job = try JobRow.job(id, in: db) else { throw StoreError.noSuchJob(id) }
+        return job
     }
 
     func insert(_ job: Job) throws {
@@ -128,6 +132,7 @@ extension Transaction {
                 try Stored.text(job.spec), (job.spec.priority ?? .normal).rank, URLRule.hostAndPort(of: job.url),
                 job.mirror, job.heldUntil(after: now)?.milliseconds, job.id.text,
             ])
+        touch(job.id)
     }
 
     /// A limit that comes before the custodian would look again anyway.
@@ -156,10 +161,11 @@ extension Transaction {
                 job.finishedAt?.milliseconds, job.failsAt?.milliseconds, job.resourceTime?.end?.milliseconds,
                 job.resourceTime?.leftMilliseconds, job.isPartLost, job.isDisproved, job.id.text,
             ])
+        touch(job.id)
         notePressure(job)
     }
 
-    /// When a part that nobody adds to is forgotten.
+    /// When a part that nobody adds to is forgotten. The job is noted by whoever knows it.
     func updateExpiry(of part: Part) throws {
         try run(
             "UPDATE parts SET lifetime = ?, expires_at = ?, lifetime_left = ? WHERE id = ?",
@@ -190,14 +196,17 @@ extension Transaction {
                 part.label.contentDisposition,
                 part.label.digests.isEmpty ? nil : try Stored.text(part.label.digests),
             ])
+        touch(job)
     }
 
+    /// The job is noted by whoever knows it.
     func removePart(_ id: PartID) throws {
         try run("DELETE FROM parts WHERE id = ?", [id.text])
     }
 
     func removePart(of job: JobID) throws {
         try run("DELETE FROM parts WHERE job = ?", [job.text])
+        touch(job)
     }
 }
 

@@ -40,15 +40,17 @@ extension Store {
         }
     }
 
+    /// From memory where it was asked for lately.
+    ///
     /// - Throws: `noSuchJob`.
     public func job(_ id: JobID) throws(StoreError) -> Job {
-        let job = try read { db in
-            try Row.fetchOne(db.cachedStatement(sql: JobRow.select + "WHERE jobs.id = ?"), arguments: [id.text])
-                .map(JobRow.job)
-        }
+        let job = try known.job(id) { () throws(StoreError) in try read { db in try JobRow.job(id, in: db) } }
         guard let job else { throw .noSuchJob(id) }
         return job
     }
+
+    /// The job as it is committed, where that is known without reading; it need not exist otherwise.
+    public func knownJob(_ id: JobID) -> Job? { known[id] }
 
     /// Forgets a job that is not outstanding: row, part, tags. Its events and deliveries stay, and so does its file.
     ///
@@ -59,6 +61,7 @@ extension Store {
             guard job.state.isTerminal else { return nil }
             try transaction.announce(.jobDeleted, of: job)
             try transaction.run("DELETE FROM jobs WHERE id = ?", [id.text])
+            transaction.touch(id)
             return job
         }
     }

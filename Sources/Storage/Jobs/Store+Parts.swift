@@ -68,6 +68,7 @@ extension Transaction {
         try run(
             "UPDATE jobs SET revision = revision + 1, part_lost = ?, disproved = 0 WHERE id = ?",
             [(part["bytes_durable"] as Int64) > 0, part["job"] as String])
+        touch(JobID(part["job"]))
         return PartID(part["id"])
     }
 
@@ -91,5 +92,7 @@ extension Transaction {
         try run("UPDATE parts SET job = ? WHERE id = ?", [heir.text, part.id.text])
         try run("UPDATE jobs SET revision = revision + 1 WHERE id = ?", [donor.text])
         try updateExpiry(of: part)
+        touch(donor)
+        touch(heir)
     }
 }

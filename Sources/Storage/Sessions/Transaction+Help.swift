@@ -9,7 +9,7 @@ extension Transaction {
     func noteStandstill(of session: Name) throws {
         guard try needsHelp(session) else { return }
         try run("UPDATE sessions SET waits_for_help = 1 WHERE id = ? AND waits_for_help = 0", [session.text])
-        guard changes == 1 else { return }
+        guard changedRows == 1 else { return }
         try append(.sessionWaiting, session: session, job: nil, data: helpNeeded(by: session).announcement)
     }
 

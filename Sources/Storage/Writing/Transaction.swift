@@ -10,6 +10,8 @@ final class Transaction {
     let now: Date
     /// What to wake once this is committed.
     private(set) var due: Set<Due> = []
+    /// What is told to those who watch once this is committed.
+    private(set) var changes = Commit()
     private let makeULID: () -> ULID
 
     /// Kinds of work that a commit can make due.
@@ -25,6 +27,9 @@ final class Transaction {
 
     func nextULID() -> ULID { makeULID() }
     func wake(_ kind: Due) { due.insert(kind) }
+    func note(_ event: Event) { changes.events.append(event) }
+    /// Whoever writes anything about a job, or about its part, says so.
+    func touch(_ job: JobID) { changes.jobs.insert(job) }
 
     /// Statements are prepared once for each connection.
     func run(_ sql: String, _ arguments: StatementArguments = []) throws {
@@ -40,5 +45,5 @@ final class Transaction {
     }
 
     /// Rows that the statement before changed.
-    var changes: Int { db.changesCount }
+    var changedRows: Int { db.changesCount }
 }

@@ -12,6 +12,8 @@ final class Writer: Sendable {
     private let pool: DatabasePool
     private let time: any TimeSource
     private let ulids: Locked<ULIDSequence>
+    private let known: KnownJobs
+    private let onCommit: @Sendable (Commit) -> Void
     private let onDue: @Sendable (Set<Transaction.Due>) -> Void
     private let queue = DispatchQueue(label: "fetchd.writer", qos: .userInitiated)
     private let inbox = Locked(Inbox())
@@ -21,13 +23,16 @@ final class Writer: Sendable {
         var isDraining = false
     }
 
+    /// - Parameter onCommit: called after each commit's own hooks.
     init(
-        pool: DatabasePool, time: any TimeSource, ulids: ULIDSequence,
-        onDue: @escaping @Sendable (Set<Transaction.Due>) -> Void
+        pool: DatabasePool, time: any TimeSource, ulids: ULIDSequence, known: KnownJobs,
+        onCommit: @escaping @Sendable (Commit) -> Void, onDue: @escaping @Sendable (Set<Transaction.Due>) -> Void
     ) {
         self.pool = pool
         self.time = time
         self.ulids = Locked(ulids)
+        self.known = known
+        self.onCommit = onCommit
         self.onDue = onDue
     }
 
@@ -72,10 +77,17 @@ final class Writer: Sendable {
 
     private func commit(_ group: [any Member]) {
         var due: Set<Transaction.Due> = []
+        var changes = Commit()
+        var jobs: [JobID: Job] = [:]
         do {
             try pool.writeWithoutTransaction { db in
                 try db.inTransaction(.immediate) {
-                    for member in group { due.formUnion(try perform(member, in: db)) }
+                    for member in group {
+                        guard let transaction = try perform(member, in: db) else { continue }
+                        due.formUnion(transaction.due)
+                        changes.add(transaction.changes)
+                    }
+                    jobs = try read(known.known(of: changes.jobs), in: db)
                     return .commit
                 }
             }
@@ -83,11 +95,21 @@ final class Writer: Sendable {
             for member in group { member.fail(StoreError(error)) }
             return
         }
+        // Hooks first: whoever is told of a change finds everything that follows from it.
+        known.take(changes.jobs, now: jobs)
+        for member in group { member.note() }
+        if !changes.isEmpty { onCommit(changes) }
         for member in group { member.succeed() }
         if !due.isEmpty { onDue(due) }
     }
 
-    private func perform(_ member: any Member, in db: Database) throws -> Set<Transaction.Due> {
+    /// How the jobs that are polled stand at the end of the commit.
+    private func read(_ jobs: [JobID], in db: Database) throws -> [JobID: Job] {
+        try jobs.reduce(into: [:]) { $0[$1] = try JobRow.job($1, in: db) }
+    }
+
+    /// - Returns: nil when it was refused, and has left nothing.
+    private func perform(_ member: any Member, in db: Database) throws -> Transaction? {
         let now = time.now
         let transaction = Transaction(db: db, now: now) { [ulids] in ulids.withLock { $0.next(at: now) } }
         var isKept = false
@@ -95,7 +117,7 @@ final class Writer: Sendable {
             isKept = member.perform(in: transaction)
             return isKept ? .commit : .rollback
         }
-        return isKept ? transaction.due : []
+        return isKept ? transaction : nil
     }
 }
 
@@ -103,6 +125,9 @@ final class Writer: Sendable {
 private protocol Member: AnyObject, Sendable {
     /// false: refused, to be rolled back.
     func perform(in transaction: Transaction) -> Bool
+    /// Committed: runs the hook.
+    func note()
+    /// Tells whoever waits.
     func succeed()
     func fail(_ error: StoreError)
 }
@@ -130,11 +155,13 @@ private final class Change<Value: Sendable>: Member, @unchecked Sendable {
         return false
     }
 
+    func note() {
+        if case .success(let value) = result { onCommit(value) }
+    }
+
     func succeed() {
         switch result {
-        case .success(let value):
-            onCommit(value)
-            continuation.resume(returning: value)
+        case .success(let value): continuation.resume(returning: value)
         case .failure(let error as StoreError): continuation.resume(throwing: error)
         case .failure(let error): continuation.resume(throwing: StoreError(error))
         case nil: continuation.resume(throwing: StoreError.failed(why: "the change was never begun"))

@@ -19,6 +19,7 @@ struct Settings: Sendable {
     var resumeDataMaxBytes: Int?
     var rateLimit: Int?
     var minimumSpeedSeconds: Double
+    var streamHeartbeat: Double
     var enableRehearsals: Bool
     var logLevel: Logger.Level
     var token: String?
@@ -34,6 +35,7 @@ struct Settings: Sendable {
         static let eventRetention = 604_800.0
         static let unacknowledgedRetention = 2_592_000.0
         static let minimumSpeedSeconds = 60.0
+        static let streamHeartbeat = 15.0
         static let logLevel = "info"
     }
 
@@ -53,6 +55,7 @@ struct Settings: Sendable {
         case resumeDataMaxBytes = "resume_data_max_bytes"
         case rateLimit = "rate_limit_bytes_per_second"
         case minimumSpeedSeconds = "minimum_speed_seconds"
+        case streamHeartbeat = "stream_heartbeat"
         case enableRehearsals = "enable_rehearsals"
         case logLevel = "log_level"
         case token
@@ -80,6 +83,7 @@ struct Settings: Sendable {
         resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes, in: 0...(1 << 60))
         rateLimit = try sources.int(.rateLimit, in: 1...(1 << 40))
         minimumSpeedSeconds = try sources.seconds(.minimumSpeedSeconds) ?? Defaults.minimumSpeedSeconds
+        streamHeartbeat = max(0.1, try sources.seconds(.streamHeartbeat) ?? Defaults.streamHeartbeat)
         enableRehearsals = try sources.bool(.enableRehearsals) ?? false
         logLevel = try Self.level(sources.string(.logLevel) ?? Defaults.logLevel)
         token = try sources.string(.token)

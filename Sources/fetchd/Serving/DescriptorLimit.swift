@@ -34,9 +34,22 @@ enum DescriptorLimit {
         return Int(limit.rlim_cur)
     }
 
+    /// How many clients may be connected: those that wait and listen are thousands on a service that is watched.
+    static func clients(beside jobs: Int) -> Int {
+        let rest = left(beside: jobs)
+        return min(mostClients, max(fewestClients, rest - min(rest / 4, 1024)))
+    }
+
     /// How many connections those jobs may have beside their first ones.
     static func furtherConnections(beside jobs: Int) -> Int {
-        count.map { max(0, $0 - reserve - 2 * lookups - ofOneJob * jobs) } ?? .max
+        max(0, left(beside: jobs) - clients(beside: jobs))
+    }
+
+    private static let mostClients = 20_000
+    private static let fewestClients = 64
+
+    private static func left(beside jobs: Int) -> Int {
+        max(0, (count ?? 1 << 24) - reserve - 2 * lookups - ofOneJob * jobs)
     }
 
     private static var current: rlimit? {

@@ -44,12 +44,16 @@ struct Service {
 
         // Listening comes before recovering, so that an occupied port is told before anything is changed.
         let readiness = Readiness()
+        let feed = try StartError.wrapping { () throws(StoreError) in
+            try Feed(options: feedOptions, store: store, engine: engine)
+        }
         let front = Front(
-            options: frontOptions([downloads, webhooks]), store: store, engine: engine, readiness: readiness, log: log)
+            options: frontOptions([downloads, webhooks]), store: store, engine: engine, feed: feed,
+            readiness: readiness, log: log)
         let server = try StartError.wrapping { () throws(HTTPServerError) in
             try HTTPServer(options: serverOptions, handler: front)
         }
-        try await serve(engine, dispatcher, server, readiness)
+        try await serve(engine, dispatcher, feed, server, readiness)
         await rehearsals?.stop()
         await downloads.shutdown()
         await webhooks.shutdown()
@@ -59,13 +63,14 @@ struct Service {
 
     /// Stopped in reverse: first no more requests, then the transfers, so that their last events are still sent.
     private func serve(
-        _ engine: Engine, _ dispatcher: Dispatcher, _ server: HTTPServer, _ readiness: Readiness
+        _ engine: Engine, _ dispatcher: Dispatcher, _ feed: Feed, _ server: HTTPServer, _ readiness: Readiness
     ) async throws {
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: Unit { await dispatcher.run() }),
                 .init(service: Unit { try await work(engine, server, readiness) }),
-                .init(service: ServerUnit(server: server, readiness: readiness)),
+                .init(service: Unit { await feed.run() }),
+                .init(service: ServerUnit(server: server, feed: feed, readiness: readiness)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         configuration.maximumGracefulShutdownDuration = .seconds(30)
         try await ServiceGroup(configuration: configuration).run()
@@ -113,9 +118,16 @@ struct Service {
         return options
     }
 
+    private var feedOptions: Feed.Options {
+        var options = Feed.Options()
+        options.heartbeat = .seconds(settings.streamHeartbeat)
+        return options
+    }
+
     private func frontOptions(_ clients: [CurlClient]) -> Front.Options {
         var options = Front.Options()
         options.token = settings.token
+        options.version = Version.text
         options.publicHosts = settings.publicHosts
         options.acknowledgementPatience = settings.acknowledgementPatience
         options.allowsRehearsals = settings.enableRehearsals
@@ -128,6 +140,7 @@ struct Service {
         options.address = settings.listen.host
         options.port = settings.listen.port
         options.maxBodyBytes = 32 << 20
+        options.connectionLimit = DescriptorLimit.clients(beside: settings.maxConcurrentJobs)
         return options
     }
 }
@@ -143,11 +156,14 @@ private struct Unit: ServiceLifecycle.Service {
 
 private struct ServerUnit: ServiceLifecycle.Service {
     let server: HTTPServer
+    let feed: Feed
     let readiness: Readiness
 
+    /// In the end nothing new is begun, and who waits or listens is answered at once: with what is known.
     func run() async throws {
         try? await gracefulShutdown()
         readiness.close()
+        feed.close()
         await server.stop(grace: .seconds(5))
     }
 }

@@ -33,6 +33,38 @@ import Testing
         #expect(seen == seen.sorted(by: >))
     }
 
+    /// However many come and go beside the reader: each job that stays is told once.
+    @Test func pagesBesideWritersSkipAndRepeatNothing() async throws {
+        let (scene, ids) = try await queueing(400)
+        let stays = Set(ids.indices.filter { $0 % 2 == 0 }.map { ids[$0] })
+        let order = scene.order("/file", ("session", "narrow"), ("tags", ["all"]))
+        let isOver = Monitor(false)
+        async let writers: Int = withThrowingTaskGroup(of: Int.self) { group in
+            for lane in 0..<4 {
+                group.addTask {
+                    var count = 0
+                    for index in stride(from: 2 * lane + 1, to: ids.count, by: 8) where !isOver.current {
+                        _ = try await scene.api.delete("/v1/jobs/\(ids[index])")
+                        try await scene.api.submit(order)
+                        count += 1
+                    }
+                    return count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        for _ in 0..<3 {
+            for query in ["tag=all", "session=narrow&state=queued"] {
+                let pages = try await scene.api.pages(of: "jobs", at: "/v1/jobs?\(query)", limit: 7)
+                let seen = pages.flatMap { $0 }.compactMap { $0["id"].string }
+                #expect(stays.isSubset(of: seen))
+                #expect(seen == Set(seen).sorted(by: >))
+            }
+        }
+        isOver.withLock { $0 = true }
+        #expect(try await writers > 0)
+    }
+
     @Test func filtersCombine() async throws {
         let (scene, ids) = try await queueing(20)
         let failed = try await scene.job(in: .failed)

@@ -1,0 +1,66 @@
+import Foundation
+import HTTPServer
+import HTTPTypes
+
+/// What a client says of waiting, and of what it has already.
+extension Call {
+    /// Seconds that the client would wait for news (`Prefer: wait=10`, RFC 7240, section 4.3), cut to the most that there
+    /// is; nil where it did not say so, or not in a way that is understood: a preference is no demand.
+    var preferredWait: Int? {
+        let preferences = (head.headers[.prefer] ?? "").split(separator: ",")
+        let wait = preferences.lazy.compactMap(Self.wait).first
+        return wait.map { min($0, Self.longestWait) }
+    }
+
+    /// Seconds.
+    static let longestWait = 30
+
+    /// Whether it may take longer because the client wants it so.
+    var asksToWait: Bool { head.headers[.prefer] != nil || head.query?.contains("wait=") == true }
+
+    /// Of one preference with its parameters; the first counts where one is repeated (RFC 7240, section 2).
+    private static func wait(_ preference: Substring) -> Int? {
+        let halves = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        guard halves.count == 2, halves[0].lowercased() == "wait" else { return nil }
+        let digits = halves[1].trimmingCharacters(in: CharacterSet(charactersIn: "\""))
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int(digits) ?? Self.longestWait
+    }
+
+    /// The versions that the client has (`If-None-Match`); nil without the field.
+    var knownVersions: KnownVersions? { head.headers[.ifNoneMatch].map { KnownVersions($0) } }
+
+    /// Whether it asks for a stream of events.
+    var wantsEventStream: Bool {
+        (head.headers[.accept] ?? "").split(separator: ",").contains { range in
+            range.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased() == "text/event-stream"
+        }
+    }
+}
+
+/// What an `If-None-Match` lists (RFC 9110, section 13.1.2). Tags that are none of ours match nothing.
+enum KnownVersions {
+    case any
+    case tags([JobTag])
+
+    init(_ field: String) {
+        let entries = field.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        self = entries.contains("*") ? .any : .tags(entries.compactMap { JobTag($0) })
+    }
+
+    /// A tag without progress knows the revision, however far the job has come since.
+    func include(_ tag: JobTag) -> Bool {
+        switch self {
+        case .any: true
+        case .tags(let tags):
+            tags.contains { $0.revision == tag.revision && ($0.progress == nil || $0.progress == tag.progress) }
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let prefer = HTTPField.Name("Prefer")!
+    static let preferenceApplied = HTTPField.Name("Preference-Applied")!
+    static let lastEventID = HTTPField.Name("Last-Event-ID")!
+}

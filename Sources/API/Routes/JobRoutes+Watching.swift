@@ -1,0 +1,66 @@
+import Downloads
+import Engine
+import HTTPServer
+import HTTPTypes
+import Storage
+
+/// `GET /v1/jobs/{id}`: as it is now, or once it is no longer as the client knows it.
+extension JobRoutes {
+    /// A job as one look shows it.
+    struct View {
+        let job: Job
+        let live: LiveProgress?
+
+        init(_ job: Job, _ engine: Engine) {
+            self.job = job
+            // An attempt that has just ended may still be there.
+            live = job.state.name == .running ? engine.progress(of: job.id) : nil
+        }
+
+        var tag: JobTag { JobTag(job, live: live) }
+
+        var response: Response { .json(job.document(live: live), headers: [.eTag: tag.text]) }
+        var notModified: Response { Response(status: .notModified, headers: [.eTag: tag.text]) }
+    }
+
+    /// A poll of a job that was polled before: from memory, without a task, and without a wait.
+    func showAtOnce(_ call: Call) -> Response? {
+        guard call.head.headers[.prefer] == nil, call.head.query == nil, let job = store.knownJob(call.job) else {
+            return nil
+        }
+        return answer(View(job, engine), to: call.knownVersions)
+    }
+
+    func show(_ call: Call) async throws -> Response {
+        guard let seconds = call.preferredWait else {
+            return answer(View(try store.job(call.job), engine), to: call.knownVersions)
+        }
+        var response = try await answerOnceChanged(call, within: .seconds(seconds))
+        response.headers[.preferenceApplied] = "wait=\(seconds)"
+        return response
+    }
+
+    private func answer(_ view: View, to versions: KnownVersions?) -> Response {
+        versions?.include(view.tag) == true ? view.notModified : view.response
+    }
+
+    /// Whoever names a version is answered when the job is another one, in any state. Whoever names none is answered at
+    /// the next change; and at once when there will be none by itself, so that nobody waits for what he has missed.
+    private func answerOnceChanged(_ call: Call, within duration: Duration) async throws -> Response {
+        let deadline = ContinuousClock.now + duration
+        // Before looking, so that no change slips in between.
+        let watcher = feed.watcher(of: [.job(call.job)])
+        defer { feed.dismiss(watcher) }
+        let first = View(try store.job(call.job), engine)
+        let versions = call.knownVersions
+        // There is no version that `*` would not stand for.
+        if case .any? = versions { return first.notModified }
+        if versions == nil, first.job.state.isTerminal { return first.response }
+        let known = versions ?? .tags([first.tag])
+        var view = first
+        while known.include(view.tag), await feed.sleep(watcher, until: deadline) == .rung {
+            view = View(try store.job(call.job), engine)
+        }
+        return versions == nil ? view.response : answer(view, to: versions)
+    }
+}

@@ -1,0 +1,39 @@
+import Downloads
+import Engine
+import Foundation
+import HTTPServer
+import Storage
+
+/// `/v1/stats`: how the service stands, on one page.
+struct StatsRoutes: Sendable {
+    let store: Store
+    let engine: Engine
+    let feed: Feed
+    let version: String
+    let time: any TimeSource
+    let startedAt: Date
+
+    var routes: [Route] { [Route(.get, "/v1/stats", show)] }
+
+    private func show(_ call: Call) async throws -> Response {
+        let (census, load, watching) = (try store.census(), engine.load, feed.watching)
+        return .json([
+            "version": .string(version), "started_at": .time(startedAt),
+            "uptime_seconds": .number(time.now.timeIntervalSince(startedAt)),
+            "jobs": .object(
+                JobState.Name.allCases.reduce(into: JSONObject()) { $0[$1.rawValue] = .count(census.jobs[$1] ?? 0) }),
+            "sessions": .count(census.sessions), "last_event": .integer(census.lastEvent),
+            "deliveries_pending": .count(census.pendingDeliveries),
+            "finishes_unacknowledged": .count(census.unacknowledgedFinishes),
+            "bytes_per_second": .integer(Int64(load.bytesPerSecond.rounded())),
+            "bytes_received": .integer(load.bytesReceived),
+            "slots": ["used": .count(load.slotsUsed), "max": .count(load.slots)],
+            "disk": load.disk?.document ?? .null,
+            "watchers": ["waits": .count(watching.waits), "streams": .count(watching.streams)],
+        ])
+    }
+}
+
+extension DiskSpace {
+    fileprivate var document: JSON { ["free_bytes": .integer(free), "total_bytes": .integer(total)] }
+}

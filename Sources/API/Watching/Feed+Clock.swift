@@ -1,0 +1,104 @@
+import Downloads
+import Engine
+import Foundation
+import Storage
+
+/// The feed's two tasks: the pump, which wakes those whom a commit concerns, and the clock, which wakes those whose time
+/// is over and looks how far running jobs have come.
+extension Feed {
+    /// Runs until the task is cancelled.
+    public func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.pump() }
+            group.addTask { await self.tick() }
+        }
+    }
+
+    private func pump() async {
+        while !Task.isCancelled {
+            await pumpDue.wait(until: nil, by: SystemTime())
+            let woken = state.withLock { $0.takeWoken() }
+            for watcher in woken { watcher.ring() }
+            // Each wakes a task and a connection. The more there are, the more commits share one round.
+            if woken.count > Self.fewWatchers { try? await Task.sleep(for: Self.pausePerWatcher * woken.count) }
+        }
+    }
+
+    private static let fewWatchers = 64
+    private static let pausePerWatcher = Duration.microseconds(20)
+
+    private func tick() async {
+        var told: [JobID: LiveProgress] = [:]
+        var nextReport = ContinuousClock.now
+        while !Task.isCancelled {
+            guard state.withLock({ !$0.watchers.isEmpty }) else {
+                await clockDue.wait(until: nil, by: SystemTime())
+                continue
+            }
+            try? await Task.sleep(for: stroke)
+            let now = ContinuousClock.now
+            let overdue = state.withLock { $0.deadlines.take(through: strokes(until: now)) }
+            for watcher in overdue { watcher.expire() }
+            guard now >= nextReport else { continue }
+            report(&told)
+            nextReport = now + reportInterval
+        }
+    }
+
+    /// Longer where many want to know: progress must not cost more than the downloads.
+    private var reportInterval: Duration {
+        max(options.progressInterval, .microseconds(500) * state.withLock { $0.streams })
+    }
+
+    /// - Parameter told: what was told before, of the jobs that still run.
+    private func report(_ told: inout [JobID: LiveProgress]) {
+        // Events from here on may be those of jobs that end while they are being looked at.
+        let position = lastEvent
+        let running = engine.progressOfRunning()
+        let moved = running.filter { told[$0.job]?.isAsFar(as: $0.live) != true }
+        let frames = moved.map { ServerSentEvent.frame(event: "job.progress", data: $0.document) }
+        told = Dictionary(running.map { ($0.job, $0.live) }) { $1 }
+        let isDue = state.withLock { state in
+            state.progress.keep(only: Set(told.keys))
+            guard !moved.isEmpty, let settled = state.jobsNoted(after: position) else { return false }
+            state.progress.beginRound()
+            for (job, frame) in zip(moved, frames) where !settled.contains(job.job) {
+                state.progress.add(job.job, job.session, frame)
+                for scope in Topic.Scope.holding(job.session, job.job) { state.note(.progress(scope)) }
+                state.note(.job(job.job))
+            }
+            return !state.pending.isEmpty
+        }
+        if isDue { pumpDue.ring() }
+    }
+}
+
+extension Feed.State {
+    fileprivate mutating func takeWoken() -> [Watcher] {
+        defer { pending = [] }
+        var woken: [ObjectIdentifier: Watcher] = [:]
+        for topic in pending { woken.merge(watchers[topic] ?? [:]) { first, _ in first } }
+        return Array(woken.values)
+    }
+
+    /// Jobs that have an event behind a position; nil when that cannot be told any more.
+    fileprivate func jobsNoted(after position: EventID) -> Set<JobID>? {
+        recent.after(position).map { Set($0.compactMap(\.event.job)) }
+    }
+}
+
+extension LiveProgress {
+    fileprivate func isAsFar(as other: LiveProgress) -> Bool {
+        phase == other.phase && bytesReceived == other.bytesReceived && bytesExpected == other.bytesExpected
+    }
+}
+
+extension RunningJob {
+    /// The data of `job.progress`.
+    var document: JSON {
+        [
+            "job": .string(job.text), "session": .string(session.text), "phase": .string(live.phase.rawValue),
+            "progress": live.document,
+        ]
+    }
+}

@@ -1,0 +1,161 @@
+import Downloads
+import Engine
+import Foundation
+import Locks
+import Storage
+
+/// What happens, as it happens: the one place from which waits and streams are fed.
+///
+/// The writer's hook notes each commit here, in commit order, and does nothing else; the pump wakes those whom it
+/// concerns. Nobody has a queue of his own: a stream is a position in the journal, and reads on from memory, or from the
+/// database where it has fallen behind. So a slow reader costs no memory, and ten thousand of them no lock for long.
+public final class Feed: Sendable {
+    public struct Options: Sendable {
+        /// Between two reports of a job's progress, at least.
+        public var progressInterval: Duration = .milliseconds(250)
+        /// After so long a quiet stream says that it is still there.
+        public var heartbeat: Duration = .seconds(15)
+        /// Bytes that may wait for the reader of a stream before nothing more is read for him.
+        public var streamBuffer = 64 << 10
+        /// Events that are kept in memory, and their bytes.
+        public var recentEvents = 4096
+        public var recentBytes = 8 << 20
+
+        public init() {}
+    }
+
+    struct State {
+        var recent: RecentEvents
+        var progress = ProgressReports()
+        var watchers: [Topic: [ObjectIdentifier: Watcher]] = [:]
+        /// What has happened since the pump looked.
+        var pending: Set<Topic> = []
+        var deadlines = Deadlines()
+        var watching = 0
+        var streams = 0
+        var isClosed = false
+
+        mutating func note(_ topic: Topic) { if watchers[topic] != nil { pending.insert(topic) } }
+    }
+
+    let options: Options
+    let engine: Engine
+    let state: Locked<State>
+    /// Rings when something is pending, and when somebody waits again.
+    let pumpDue = Alarm()
+    let clockDue = Alarm()
+    let beginning = ContinuousClock.now
+
+    /// - Parameter store: nothing is changed in it before this returns.
+    public init(options: Options = Options(), store: Store, engine: Engine) throws(StoreError) {
+        self.options = options
+        self.engine = engine
+        let limits = (events: options.recentEvents, bytes: options.recentBytes)
+        state = Locked(State(recent: RecentEvents(after: try store.lastEvent(), limits: limits)))
+        store.follow { [weak self] in self?.note($0) }
+    }
+
+    /// Ends every wait, with what is known, and lets none begin.
+    public func close() {
+        let watchers = state.withLock { state in
+            state.isClosed = true
+            return state.watchers.values.flatMap(\.values)
+        }
+        for watcher in watchers { watcher.close() }
+    }
+
+    /// On the writer's thread, right after a commit.
+    private func note(_ commit: Commit) {
+        let isDue = state.withLock { state in
+            for event in commit.events { state.note(event) }
+            for job in commit.jobs { state.note(.job(job)) }
+            return !state.pending.isEmpty
+        }
+        if isDue { pumpDue.ring() }
+    }
+}
+
+extension Feed.State {
+    fileprivate mutating func note(_ event: Event) {
+        recent.append(event, frame: streams > 0 ? ServerSentEvent.frame(event) : nil)
+        if let job = event.job, event.type.endsProgress { progress.end(of: job) }
+        for scope in Topic.Scope.holding(event.session, event.job) { note(.journal(scope)) }
+    }
+}
+
+// MARK: - Watching
+
+extension Feed {
+    /// From now on `watcher` is rung for these topics; it is to be dismissed in the end.
+    func watcher(of topics: [Topic]) -> Watcher {
+        let watcher = Watcher(of: topics)
+        let isClosed = state.withLock { state in
+            for topic in topics { state.watchers[topic, default: [:]][ObjectIdentifier(watcher)] = watcher }
+            state.watching += 1
+            return state.isClosed
+        }
+        if isClosed { watcher.close() }
+        clockDue.ring()
+        return watcher
+    }
+
+    func dismiss(_ watcher: Watcher) {
+        state.withLock { state in
+            for topic in watcher.topics {
+                state.watchers[topic]?[ObjectIdentifier(watcher)] = nil
+                if state.watchers[topic]?.isEmpty == true { state.watchers[topic] = nil }
+            }
+            state.watching -= 1
+        }
+    }
+
+    /// How many wait, and how many listen.
+    var watching: (waits: Int, streams: Int) {
+        state.withLock { (max(0, $0.watching - $0.streams), $0.streams) }
+    }
+
+    /// Sleeps until the watcher is rung, or for so long.
+    func sleep(_ watcher: Watcher, until deadline: ContinuousClock.Instant) async -> Watcher.Waking {
+        let stroke = state.withLock { $0.deadlines.add(watcher, at: strokes(until: deadline) + 1) }
+        let waking = await watcher.sleep()
+        state.withLock { $0.deadlines.remove(watcher, at: stroke) }
+        return waking
+    }
+
+    /// Strokes of the feed's clock, rounded down.
+    func strokes(until moment: ContinuousClock.Instant) -> Int { Int((moment - beginning) / stroke) }
+
+    var stroke: Duration { options.progressInterval / 2 }
+}
+
+// MARK: - Reading
+
+extension Feed {
+    /// The last event, as far as the hook has come.
+    var lastEvent: EventID { state.withLock { $0.recent.last } }
+
+    /// A page from memory; nil when the reader has fallen behind it.
+    func page(_ query: EventQuery) -> EventPage? {
+        state.withLock { state in
+            let position = query.after ?? 0
+            guard let entries = state.recent.after(position) else { return nil }
+            let events = entries.lazy.map(\.event).filter(query.matches).prefix(query.limit)
+            let page = Array(events)
+            let isWhole = page.count < query.limit
+            return EventPage(
+                events: page, nextAfter: isWhole ? max(position, state.recent.last) : page.last?.id ?? position)
+        }
+    }
+}
+
+extension EventType {
+    /// Whether no more progress may be told of the job, until it runs again.
+    fileprivate var endsProgress: Bool {
+        switch self {
+        case .jobSucceeded, .jobFailed, .jobCancelled, .jobDeleted, .jobPaused, .jobWaiting: true
+        case .jobCreated, .jobStarted, .jobResumed, .jobRestarted, .sessionWaiting, .sessionFinished,
+            .webhookDisabled, .webhookTest:
+            false
+        }
+    }
+}

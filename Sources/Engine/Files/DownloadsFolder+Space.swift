@@ -1,0 +1,11 @@
+import Glibc
+
+extension DownloadsFolder {
+    /// Of the file system that it lies on; nil when that does not say.
+    var space: DiskSpace? {
+        var status = statvfs()
+        guard fstatvfs(root.number, &status) == 0 else { return nil }
+        let block = Int64(status.f_frsize)
+        return DiskSpace(free: Int64(status.f_bavail) * block, total: Int64(status.f_blocks) * block)
+    }
+}

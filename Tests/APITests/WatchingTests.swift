@@ -1,0 +1,132 @@
+import Downloads
+import Foundation
+import HTTPServer
+import HTTPTypes
+import Storage
+import Testing
+
+@testable import API
+
+@Suite struct PreferenceTests {
+    private func call(_ field: HTTPField.Name, _ value: String) -> Call {
+        var head = RequestHead(method: .get, target: "/")
+        head.headers[field] = value
+        return Call(request: Request(head: head), parameters: [:], caller: "")
+    }
+
+    @Test(arguments: [
+        ("wait=10", 10), ("wait=0", 0), ("wait=31", 30), ("wait=99999999999999999999", 30), ("WAIT = \"5\"", 5),
+        ("respond-async, wait=7;x=1", 7), ("wait=3, wait=4", 3), ("return=minimal; wait=9", nil), ("wait", nil),
+        ("wait=", nil), ("wait=-1", nil), ("wait=1.5", nil), ("wait=soon", nil), ("waits=3", nil),
+    ])
+    func secondsToWait(_ field: String, _ seconds: Int?) {
+        #expect(call(.prefer, field).preferredWait == seconds)
+    }
+
+    @Test(arguments: [
+        ("\"7.3\"", true), ("W/\"7.3\"", true), ("\"1.1\", \"7.3\"", true), ("*", true), ("\"7\"", true),
+        ("\"7.4\"", false), ("\"8.3\"", false), ("\"8\"", false), ("7.3", false), ("\"x\"", false), ("", false),
+    ])
+    func versionsThatAreKnown(_ field: String, _ isKnown: Bool) throws {
+        let tag = try #require(JobTag("\"7.3\""))
+        #expect(KnownVersions(field).include(tag) == isKnown)
+    }
+
+    @Test func whoWantsAStream() {
+        for accept in ["text/event-stream", "text/html, TEXT/Event-Stream; q=0.5"] {
+            #expect(call(.accept, accept).wantsEventStream)
+        }
+        for accept in ["*/*", "application/json", "text/*", ""] { #expect(!call(.accept, accept).wantsEventStream) }
+    }
+}
+
+@Suite struct RecentEventsTests {
+    private func event(_ id: EventID, _ data: String = "{}") -> Event {
+        Event(id: id, type: .jobCreated, time: .now, session: .default, job: JobID("job_\(id)"), data: data)
+    }
+
+    private func recent(_ ids: some Sequence<EventID>, events: Int = 10, bytes: Int = 1 << 20) -> RecentEvents {
+        var recent = RecentEvents(after: 100, limits: (events, bytes))
+        for id in ids { recent.append(event(id), frame: nil) }
+        return recent
+    }
+
+    @Test func whatFollowsAPosition() {
+        // Numbers may be left out.
+        let recent = recent([101, 102, 105, 106])
+        func after(_ position: EventID) -> [EventID]? { recent.after(position)?.map(\.event.id) }
+        #expect(after(99) == nil)
+        #expect(after(100) == [101, 102, 105, 106])
+        #expect(after(103) == [105, 106])
+        #expect(after(106) == [])
+        #expect(after(900) == [])
+        #expect(recent.last == 106)
+    }
+
+    @Test func asManyAsFit() {
+        for count: EventID in [10, 11, 25, 1000] {
+            let recent = recent(101...100 + count)
+            #expect(recent.after(90 + count)?.map(\.event.id) == Array((91 + count)...(100 + count)))
+            #expect(recent.after(89 + count) == nil)
+            #expect(recent.floor == 90 + count)
+        }
+    }
+
+    @Test func asManyBytesAsFit() {
+        var recent = recent([], events: 100, bytes: 10_000)
+        for id: EventID in 101...200 { recent.append(event(id, String(repeating: "x", count: 2000)), frame: nil) }
+        #expect(recent.after(196)?.count == 4)
+        #expect(recent.after(195) == nil)
+        // Not even one that alone is too large.
+        recent.append(event(201, String(repeating: "x", count: 20_000)), frame: nil)
+        #expect(recent.after(200) == nil)
+        #expect(recent.after(201)?.isEmpty == true)
+        recent.append(event(202), frame: nil)
+        #expect(recent.after(201)?.count == 1)
+    }
+}
+
+@Suite struct WatcherTests {
+    @Test func aRingBeforeTheSleepIsKept() async {
+        let watcher = Watcher(of: [])
+        watcher.ring()
+        watcher.ring()
+        #expect(await watcher.sleep() == .rung)
+        watcher.expire()
+        watcher.ring()
+        // News outweigh the clock.
+        #expect(await watcher.sleep() == .rung)
+        async let waking = watcher.sleep()
+        watcher.expire()
+        #expect(await waking == .overdue)
+    }
+
+    @Test func nobodySleepsOnceItIsClosed() async {
+        let watcher = Watcher(of: [])
+        async let waking = watcher.sleep()
+        watcher.close()
+        #expect(await waking == .closed)
+        watcher.ring()
+        #expect(await watcher.sleep() == .closed)
+        let cancelled = Watcher(of: [])
+        let task = Task { await cancelled.sleep() }
+        task.cancel()
+        #expect(await task.value == .closed)
+    }
+
+    @Test func deadlinesComeOnceAndInTime() {
+        var deadlines = Deadlines()
+        let watchers = (0..<4).map { _ in Watcher(of: []) }
+        #expect(deadlines.take(through: 3).isEmpty)
+        #expect(deadlines.add(watchers[0], at: 5) == 5)
+        // One that is over already comes with the next stroke.
+        #expect(deadlines.add(watchers[1], at: 1) == 4)
+        #expect(deadlines.add(watchers[2], at: 900) == 900)
+        _ = deadlines.add(watchers[3], at: 5)
+        deadlines.remove(watchers[3], at: 5)
+        #expect(deadlines.take(through: 4).map(ObjectIdentifier.init) == [ObjectIdentifier(watchers[1])])
+        #expect(deadlines.take(through: 700).map(ObjectIdentifier.init) == [ObjectIdentifier(watchers[0])])
+        #expect(deadlines.take(through: 700).isEmpty)
+        #expect(deadlines.take(through: 1_000_000).count == 1)
+    }
+}

@@ -1,0 +1,32 @@
+import Downloads
+import TestKit
+import Testing
+
+/// `GET /v1/stats`: how the service stands.
+@Suite struct StatsTests {
+    @Test func theServiceOnOnePage() async throws {
+        let scene = try await Scene(.init(arguments: ["--max-concurrent-jobs", "3"]))
+        let fresh = try await scene.api.get("/v1/stats").json
+        #expect(fresh["jobs"]["queued"] == 0)
+        #expect(fresh["slots"] == ["used": 0, "max": 3])
+        #expect(fresh["bytes_received"] == 0)
+        #expect(fresh["sessions"] == 1)
+        #expect(fresh["version"] == "0.1.0")
+        let disk = try #require(fresh["disk"]["free_bytes"].integer)
+        #expect(disk > 0 && disk <= fresh["disk"]["total_bytes"].integer ?? 0)
+
+        _ = try await scene.job(in: .running)
+        _ = try await scene.job(in: .failed)
+        _ = try await scene.job(in: .succeeded)
+        let stats = try await scene.api.get("/v1/stats").json
+        #expect(stats["jobs"]["running"] == 1)
+        #expect(stats["jobs"]["failed"] == 1)
+        #expect(stats["jobs"]["succeeded"] == 1)
+        #expect(stats["slots"] == ["used": 1, "max": 3])
+        #expect(try #require(stats["bytes_received"].integer) >= 300_000)
+        #expect(stats["last_event"] == (try await scene.api.events().last?["id"]))
+        #expect(stats["started_at"] == fresh["started_at"])
+        #expect(try #require(stats["uptime_seconds"].numberValue) > fresh["uptime_seconds"].numberValue ?? .infinity)
+        #expect(try await scene.api.get("/v1/stats?x=1").problem == .init(kind: "unknown-field"))
+    }
+}

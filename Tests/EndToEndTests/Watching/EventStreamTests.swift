@@ -1,0 +1,215 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// `GET /v1/events` as a stream: Server-Sent Events as a browser reads them.
+@Suite struct EventStreamTests {
+    private static let far: (String, JSON) = ("not_before", "2999-01-01T00:00:00Z")
+
+    @Test func whatIsInTheJournalAndThenWhatHappens() async throws {
+        let scene = try await Scene()
+        _ = try await scene.job(in: .failed)
+        let listener = try EventListener(to: scene.fetchd.port, "after=0")
+        let id = try await scene.api.submit(scene.order())
+        let state = try await listener.wait(for: "the job's end") { state in
+            state.messages.contains { $0.type == "job.succeeded" }
+        }
+        #expect(state.status == 200)
+        func header(_ name: String) -> String? { state.headers.first { $0.name.lowercased() == name }?.value }
+        #expect(header("content-type") == "text/event-stream")
+        #expect(header("cache-control") == "no-store")
+        #expect(header("x-accel-buffering") == "no")
+        #expect(state.retry == 2000)
+        let told = state.messages.filter { $0.id != nil }
+        let journal = try await scene.api.events().prefix(told.count)
+        #expect(told.map(\.data) == Array(journal))
+        #expect(told.map { .integer($0.id ?? 0) } == journal.map { $0["id"] })
+        #expect(told.map { .string($0.type) } == journal.map { $0["type"] })
+        #expect(told.last?.data["job"].string == id)
+    }
+
+    /// From now on; and who lost the connection before anything came goes on from there.
+    @Test func withoutAPositionItBeginsNow() async throws {
+        let scene = try await Scene()
+        _ = try await scene.job(in: .failed)
+        let last = try await scene.lastEvent
+        let listener = try EventListener(to: scene.fetchd.port)
+        try await listener.wait(for: "the opening") { $0.lastID == last }
+        #expect(listener.messages.isEmpty)
+        listener.close()
+        let first = try await scene.api.submit(scene.order("/file", Self.far))
+        let again = try EventListener(to: scene.fetchd.port, "after=0", lastEventID: last)
+        let second = try await scene.api.submit(scene.order("/file", Self.far))
+        let state = try await again.wait(for: "two events") { $0.messages.count >= 2 }
+        #expect(state.messages.map { $0.data["job"].string } == [first, second])
+        #expect(again.ids.first == last + 1)
+    }
+
+    @Test func aFilterLeavesOutTheRest() async throws {
+        let scene = try await Scene()
+        try await scene.api.declareSession("photos")
+        let port = scene.fetchd.port
+        let held = try await scene.heldJob()
+        let session = try EventListener(to: port, "session=photos&after=0")
+        let job = try EventListener(to: port, "job=\(held)&after=0")
+        let type = try EventListener(to: port, "type=job.paused&after=0")
+        let both = try EventListener(to: port, "type=session.*&session=photos&after=0")
+        _ = try await scene.api.post("/v1/jobs/\(held)/pause")
+        let photo = try await scene.api.submit(scene.order("/file", ("session", "photos")))
+        try await both.wait(for: "the finish") { !$0.messages.isEmpty }
+        try await session.wait(for: "the finish") { $0.messages.last?.type == "session.finished" }
+        func types(_ listener: EventListener) -> [String] { listener.messages.filter { $0.id != nil }.map(\.type) }
+        #expect(types(session) == ["job.created", "job.started", "job.succeeded", "session.finished"])
+        #expect(session.messages.allSatisfy { $0.data["session"] == "photos" })
+        #expect(session.messages.first?.data["job"].string == photo)
+        #expect(types(job) == ["job.created", "job.started", "job.paused"])
+        #expect(types(type) == ["job.paused"])
+        #expect(types(both) == ["session.finished"])
+        for refused in ["type=job", "limit=1", "wait=1", "after=x", "since=1"] {
+            let answer = try await scene.api.get("/v1/events?\(refused)", headers: [("Accept", "text/event-stream")])
+            #expect(answer.status == 422)
+        }
+        let headers = [(name: "Accept", value: "text/event-stream"), (name: "Last-Event-ID", value: "x")]
+        #expect(try await scene.api.get("/v1/events", headers: headers).problem == .init(kind: "invalid-value"))
+    }
+
+    /// Killed twice while 64 clients write, and come back to each time: the stream is the journal.
+    @Test func nothingIsMissedOrRepeatedAcrossKills() async throws {
+        let scene = try await Scene()
+        let isOver = Monitor(false)
+        let order = scene.order("/file", Self.far)
+        async let writers: Void = withTaskGroup(of: Void.self) { group in
+            for _ in 0..<64 {
+                group.addTask {
+                    while !isOver.current { _ = try? await scene.api.post("/v1/jobs", order) }
+                }
+            }
+        }
+        var (ids, position): ([Int64], Int64) = ([], 0)
+        for round in 0..<3 {
+            let listener = try EventListener(to: scene.fetchd.port, lastEventID: position)
+            try await listener.wait(for: "200 events", atMost: .seconds(60)) { $0.messages.count >= 200 }
+            if round < 2 {
+                try await scene.fetchd.kill()
+                try await listener.wait(for: "the end") { $0.end == .broken }
+                try await scene.fetchd.restart()
+            } else {
+                isOver.withLock { $0 = true }
+                await writers
+                let last = try await scene.lastEvent
+                try await listener.wait(for: "the last event", atMost: .seconds(60)) { $0.lastID == last }
+            }
+            ids += listener.ids
+            position = listener.state.current.lastID ?? position
+        }
+        let journal = try await scene.api.events().compactMap { $0["id"].integer }
+        let isTheJournal = ids == journal
+        #expect(isTheJournal, "\(ids.count) told, \(journal.count) in the journal")
+    }
+
+    @Test func aListenerWhoComesTooLateIsTold() async throws {
+        let forgetful = ["--event-retention", "0", "--unacknowledged-retention", "0.2"]
+        let scene = try await Scene(.init(arguments: forgetful))
+        _ = try await scene.job(in: .failed)
+        let last = try await eventually("the journal to forget") {
+            let answer = try await scene.api.get("/v1/events?after=0")
+            return answer.status == 410 ? answer.json["first_available"].integer : nil
+        }
+        let late = try EventListener(to: scene.fetchd.port, lastEventID: 0)
+        let reset = try #require(try await late.wait(for: "the reset") { !$0.messages.isEmpty }.messages.first)
+        #expect(reset.type == "reset")
+        #expect(try #require(reset.data["first_available"].integer) >= last)
+        #expect(reset.id == reset.data["first_available"].integer.map { $0 - 1 })
+        // It goes on from there. One that is ahead of the journal, another service's say, is told so, too.
+        let id = try await scene.api.submit(scene.order("/file", Self.far))
+        try await late.wait(for: "what follows") { $0.messages.contains { $0.data["job"].string == id } }
+        let early = try EventListener(to: scene.fetchd.port, lastEventID: 1_000_000)
+        try await early.wait(for: "the reset") { $0.messages.first?.type == "reset" }
+        #expect(early.state.current.lastID ?? .max < 1_000_000)
+    }
+
+    @Test func aQuietStreamSaysThatItIsThere() async throws {
+        let scene = try await Scene(.init(arguments: ["--stream-heartbeat", "0.2"]))
+        let listener = try EventListener(to: scene.fetchd.port, "type=session.waiting")
+        let start = ContinuousClock.now
+        try await listener.wait(for: "three heartbeats") { $0.heartbeats >= 3 }
+        #expect(ContinuousClock.now - start >= .milliseconds(600))
+        // What the filter leaves out need not be read again: a heartbeat says how far it has come.
+        _ = try await scene.job(in: .failed)
+        let last = try await scene.lastEvent
+        try await listener.wait(for: "the position") { $0.lastID ?? 0 >= last }
+        #expect(listener.messages.isEmpty)
+    }
+
+    @Test func progressComesFourTimesASecondAndNeverAfterTheEnd() async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/long", .file(Content.random(seed: 3, count: 1_200_000)))
+        let listener = try EventListener(to: scene.fetchd.port, "after=0")
+        let id = try await scene.api.submit(
+            scene.order("/long", ("rate_limit_bytes_per_second", 400_000)))
+        // Another one that goes on, so that progress is told after the first has ended.
+        let other = try await scene.heldJob()
+        let state = try await listener.wait(for: "the end") { $0.messages.contains { $0.type == "job.succeeded" } }
+        let reports = state.messages.filter { $0.type == "job.progress" && $0.data["job"].string == id }
+        #expect(reports.count >= 3)
+        for (one, next) in zip(reports, reports.dropFirst(4)) {
+            // Read together, they may seem closer than they were told.
+            #expect(next.moment - one.moment > .milliseconds(700))
+        }
+        #expect(reports.allSatisfy { $0.id == nil && $0.data["session"] == "default" })
+        let bytes = reports.compactMap { $0.data["progress"]["bytes_received"].integer }
+        #expect(bytes == bytes.sorted() && bytes.count == reports.count)
+        #expect(reports.last?.data["progress"]["bytes_expected"] == 1_200_000)
+        #expect(state.messages.contains { $0.data["job"].string == other && $0.type == "job.progress" })
+        let end = try #require(state.messages.firstIndex { $0.type == "job.succeeded" })
+        try await scene.api.submit(scene.order("/file", Self.far))
+        try await listener.wait(for: "another") { $0.messages.count > state.messages.count }
+        #expect(!listener.messages[end...].contains { $0.type == "job.progress" && $0.data["job"].string == id })
+        #expect(try await scene.api.events(of: id).allSatisfy { $0["type"] != "job.progress" })
+    }
+
+    /// Whoever does not read costs no memory, and misses nothing once he does.
+    @Test func slowReadersCostNoMemory() async throws {
+        let scene = try await Scene()
+        let (gate, closed, token) = (Gate(), Gate(), String(repeating: "x", count: 4000))
+        let before = scene.fetchd.residentBytes
+        let slow = try (0..<40).map { number in
+            try EventListener(to: scene.fetchd.port, "after=0", gate: number < 2 ? gate : closed)
+        }
+        _ = try await eventually("them to listen") {
+            try await scene.api.get("/v1/stats").json["watchers"]["streams"] == 40 ? true : nil
+        }
+        // Cancelled jobs tell their whole document: some 5 KB each, 15 MB together.
+        let jobs = (0..<1000).map { _ in scene.order("/file", Self.far, ("metadata", ["note": .string(token)])) }
+        for _ in 0..<3 { try await scene.api.submit(all: jobs) }
+        try await scene.api.perform("cancel", onAllOf: "default")
+        let last = try await scene.lastEvent
+        #expect(last >= 6000)
+        let grown = scene.fetchd.residentBytes - before
+        // All of it for each of them would be 600 MB.
+        #expect(grown < 200 << 20, "\(grown >> 20) MiB")
+        gate.open()
+        let journal = try await scene.api.events().compactMap { $0["id"].integer }
+        for listener in slow.prefix(2) {
+            try await listener.wait(for: "everything", atMost: .seconds(60)) { $0.lastID ?? 0 >= last }
+            let isTheJournal = listener.ids.prefix(journal.count) == journal[...]
+            #expect(isTheJournal)
+        }
+        for listener in slow { listener.close() }
+        _ = try await eventually("them to be gone") {
+            try await scene.api.get("/v1/stats").json["watchers"] == ["waits": 0, "streams": 0] ? true : nil
+        }
+    }
+
+    @Test func theEndOfTheServiceIsTheOrderlyEndOfItsStreams() async throws {
+        let scene = try await Scene()
+        _ = try await scene.job(in: .running)
+        let listeners = try (0..<20).map { _ in try EventListener(to: scene.fetchd.port, "after=0") }
+        for listener in listeners { try await listener.wait(for: "an event") { !$0.messages.isEmpty } }
+        let start = ContinuousClock.now
+        #expect(try await scene.fetchd.terminate() == .exited(0))
+        for listener in listeners { try await listener.wait(for: "its end") { $0.end == .orderly } }
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+}

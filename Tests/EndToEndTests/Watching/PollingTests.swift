@@ -1,0 +1,162 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// `GET /v1/jobs/{id}` by clients that have a version, and by clients that wait for the next.
+@Suite struct PollingTests {
+    @Test func aVersionThatIsKnownIsNotSentAgain() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .paused)
+        let tag = try await scene.api.tag(of: id)
+        for known in [tag, "W/\(tag)", "\"1.1\", \(tag)", "*", "\(tag.prefix { $0 != "." })\""] {
+            let answer = try await scene.api.poll(id, knowing: known)
+            #expect(answer.status == 304, "\(known)")
+            #expect(answer.header("ETag") == tag)
+            #expect(answer.body.isEmpty)
+            #expect(answer.header("Preference-Applied") == nil)
+        }
+        for other in ["\"1.1\"", "\"x\"", "nonsense"] {
+            let answer = try await scene.api.poll(id, knowing: other)
+            #expect(answer.status == 200)
+            #expect(answer.json["id"].string == id)
+        }
+        #expect(try await scene.api.poll("job_01HZX3K9V7Q2N4R8T6W0YB5CDE", knowing: "*").status == 404)
+    }
+
+    /// The first change ends the wait, in every state.
+    @Test(arguments: JobState.Name.allCases)
+    func aWaitEndsWithAChange(_ state: JobState.Name) async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: state)
+        let tag = try await scene.api.tag(of: id)
+        // Without progress: a running job would have some.
+        async let news = scene.api.poll(id, knowing: "\(tag.prefix { $0 != "." })\"", wait: 30)
+        try await scene.untilWatched()
+        let patch = try await scene.api.send("PATCH", "/v1/jobs/\(id)", ["metadata": ["seen": true]])
+        #expect(patch.status == 200)
+        let answer = try await news
+        #expect(answer.status == 200)
+        #expect(answer.json["metadata"] == ["seen": true])
+        #expect(answer.json["revision"] == patch.json["revision"])
+        #expect(answer.header("Preference-Applied") == "wait=30")
+        #expect(answer.header("ETag") != tag)
+    }
+
+    @Test func aWaitEndsWithItsTime() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .succeeded)
+        let tag = try await scene.api.tag(of: id)
+        let start = ContinuousClock.now
+        let answer = try await scene.api.poll(id, knowing: tag, wait: 1)
+        #expect(answer.status == 304)
+        #expect(answer.header("Preference-Applied") == "wait=1")
+        #expect(answer.header("ETag") == tag)
+        #expect((.seconds(1)...(.seconds(10))).contains(ContinuousClock.now - start))
+        // Who has another version has nothing to wait for; who would wait for long is told how long.
+        let other = try await scene.api.poll(id, knowing: "\"1.0\"", wait: 3600)
+        #expect(other.status == 200)
+        #expect(other.header("Preference-Applied") == "wait=30")
+        #expect(try await scene.api.poll(id, knowing: tag, wait: 0).status == 304)
+    }
+
+    /// Whoever names no version waits for the next change, but never for one that he has missed.
+    @Test func aWaitWithoutAVersion() async throws {
+        let scene = try await Scene()
+        let (paused, done) = (try await scene.job(in: .paused), try await scene.job(in: .failed))
+        let atOnce = try await scene.api.poll(done, wait: 30)
+        #expect(atOnce.status == 200)
+        #expect(atOnce.json["state"] == "failed")
+        let unchanged = try await scene.api.poll(paused, wait: 1)
+        #expect(unchanged.status == 200)
+        #expect(unchanged.json["state"] == "paused")
+        async let news = scene.api.poll(paused, wait: 30)
+        try await scene.untilWatched()
+        _ = try await scene.api.post("/v1/jobs/\(paused)/cancel")
+        #expect(try await news.json["state"] == "cancelled")
+    }
+
+    @Test func progressIsAChange() async throws {
+        let scene = try await Scene()
+        let slow: JSONObject = ["rate_limit_bytes_per_second": 100_000]
+        scene.origin.serve("/long", .file(Content.random(seed: 3, count: 2_000_000)))
+        let id = try await scene.api.submit(scene.order("/long").with(slow))
+        try await scene.api.waitForBytes(id)
+        var tag = try await scene.api.tag(of: id)
+        for _ in 0..<4 {
+            let answer = try await scene.api.poll(id, knowing: tag, wait: 30)
+            #expect(answer.status == 200)
+            let next = try #require(answer.header("ETag"))
+            #expect(next != tag)
+            #expect(answer.json["state"] == "running")
+            tag = next
+        }
+    }
+
+    @Test func aJobThatIsDeletedIsNotWaitedFor() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .paused)
+        let tag = try await scene.api.tag(of: id)
+        async let news = scene.api.poll(id, knowing: "\(tag.prefix { $0 != "." })\"", wait: 30)
+        try await scene.untilWatched()
+        #expect(try await scene.api.delete("/v1/jobs/\(id)").status == 204)
+        // Cancelled first: whoever is quick sees that.
+        let answer = try await news
+        #expect(answer.status == 404 || answer.json["state"] == "cancelled")
+    }
+
+    /// A change that was acknowledged is seen by the next poll, whoever polls beside.
+    @Test func aPollSeesWhatWasAcknowledged() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .paused)
+        let isOver = Monitor(false)
+        async let others: Void = withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 { group.addTask { while !isOver.current { _ = try await scene.api.poll(id) } } }
+            try await group.waitForAll()
+        }
+        for number in 0..<100 {
+            let patch = try await scene.api.send("PATCH", "/v1/jobs/\(id)", ["metadata": ["n": .count(number)]])
+            let poll = try await scene.api.poll(id)
+            #expect(poll.json == patch.json)
+            #expect(poll.header("ETag") == patch.header("ETag"))
+        }
+        isOver.withLock { $0 = true }
+        try await others
+    }
+
+    @Test func whoHangsUpIsNotWaitedFor() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .succeeded)
+        let tag = try await scene.api.tag(of: id)
+        let before = scene.fetchd.descriptors
+        let clients = try (0..<300).map { number in
+            let request = number % 2 == 0 ? "/v1/jobs/\(id)" : "/v1/events?wait=30&type=job.deleted"
+            return try SilentClient(
+                scene.fetchd.port,
+                "GET \(request) HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \(tag)\r\n"
+                    + "Prefer: wait=30\r\n\r\n")
+        }
+        try await scene.untilWatched(by: 300)
+        let start = ContinuousClock.now
+        for client in clients { client.close() }
+        _ = try await eventually("the waits to be given up") { scene.fetchd.descriptors <= before + 5 ? true : nil }
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
+    @Test func waitsAreAnsweredWhenTheServiceStops() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .succeeded)
+        let tag = try await scene.api.tag(of: id)
+        let last = try #require(try await scene.api.events().last?["id"].integer)
+        let start = ContinuousClock.now
+        async let job = scene.api.poll(id, knowing: tag, wait: 30)
+        async let events = scene.api.get("/v1/events?after=\(last)&wait=30&type=job.deleted")
+        try await scene.untilWatched(by: 2)
+        let ending = try await scene.fetchd.terminate()
+        #expect(ending == .exited(0))
+        #expect(try await job.status == 304)
+        #expect(try await job.header("Preference-Applied") == "wait=30")
+        #expect(try await events.json["events"] == [])
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+}

@@ -1,0 +1,77 @@
+// Clients that go while they are waited for, or streamed to: nobody goes on for them.
+
+import HTTPServer
+import HTTPTypes
+import Testing
+
+@Suite struct HangUpTests {
+    /// How a client can go.
+    enum Leaving: CaseIterable, Sendable { case closing, resetting, shuttingDown }
+
+    private static func leave(_ clients: inout [RawClient], _ leaving: Leaving) {
+        for client in clients {
+            switch leaving {
+            case .closing: break
+            case .resetting: client.resetOnClose()
+            case .shuttingDown: client.shutdownWriting()
+            }
+        }
+        if leaving != .shuttingDown { clients = [] }
+    }
+
+    @Test(arguments: Leaving.allCases)
+    func waitsEndWithTheirClients(_ leaving: Leaving) async throws {
+        let (begun, ended) = (Shared(0), Shared(0))
+        let handler = TestHandler { request in
+            guard request.head.path == "/wait" else { return .now(Response(text: "fine")) }
+            return .whileConnected {
+                begun.change { $0 += 1 }
+                try? await Task.sleep(for: .seconds(3_600))
+                ended.change { $0 += 1 }
+                return Response(text: "nothing")
+            }
+        }
+        try await withServer(handler) { port in
+            var clients = try (0..<50).map { _ in try RawClient(port) }
+            let stays = try RawClient(port)
+            for client in clients + [stays] { try client.send(RawClient.request("GET", "/wait")) }
+            expectSoon { begun.value == 51 }
+            Self.leave(&clients, leaving)
+            expectSoon { ended.value == 50 }
+            // Who stays goes on waiting.
+            #expect(try RawClient(port).exchange().text == "fine")
+            #expect(ended.value == 50)
+            withExtendedLifetime(stays) {}
+        }
+    }
+
+    /// Without a heartbeat: nothing is ever written to them.
+    @Test(arguments: Leaving.allCases)
+    func streamsEndWithTheirClients(_ leaving: Leaving) async throws {
+        let ends = Shared<[ResponseStream.End]>([])
+        let handler = TestHandler { _ in
+            let stream = ResponseStream { end in ends.change { $0.append(end) } }
+            stream.write(Array("hello".utf8))
+            return .now(Response(status: .ok, body: .stream(stream)))
+        }
+        try await withServer(handler) { port in
+            var clients = try (0..<50).map { _ in try RawClient(port) }
+            for client in clients {
+                try client.send(RawClient.request())
+                _ = try client.readHead()
+                #expect(try client.readChunk() == Array("hello".utf8))
+            }
+            Self.leave(&clients, leaving)
+            expectSoon { ends.value == Array(repeating: .clientGone, count: 50) }
+        }
+    }
+
+    /// The same connection, over and over: who waited is not taken for gone later.
+    @Test func aConnectionGoesOnAfterAWait() async throws {
+        let handler = TestHandler { _ in .whileConnected { Response(text: "\(Task.isCancelled)") } }
+        try await withServer(handler) { port in
+            let client = try RawClient(port)
+            for _ in 0..<200 { #expect(try client.exchange().text == "false") }
+        }
+    }
+}

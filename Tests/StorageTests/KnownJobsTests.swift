@@ -1,0 +1,138 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// Jobs in memory: polling them reads no database, and they are never other than in the database.
+@Suite struct KnownJobsTests {
+    @Test func aKnownJobIsReadWithoutTheDatabase() async throws {
+        let fixture = try StoreFixture()
+        let jobs = try await fixture.create(2)
+        #expect(fixture.store.knownJob(jobs[0].id) == nil)
+        #expect(try fixture.store.job(jobs[0].id) == jobs[0])
+        let admitted = try await fixture.admit(1)
+        let paused = try await fixture.store.send(.attemptStopped(.pause), to: jobs[0].id).job
+        #expect(admitted.first?.job.id == jobs[0].id)
+        fixture.store.close()
+        #expect(try fixture.store.job(jobs[0].id) == paused)
+        #expect(fixture.store.knownJob(jobs[0].id) == paused)
+        #expect(throws: StoreError.self) { try fixture.store.job(jobs[1].id) }
+    }
+
+    /// Through everything that the store does with jobs: what is known is what a reader of the database finds.
+    @Test func whatIsKnownIsWhatIsCommitted() async throws {
+        let fixture = try StoreFixture()
+        let (store, session) = (fixture.store, Name(trusted: "s"))
+        _ = try await store.declareSession(session, configuration: nil)
+        let jobs = try await fixture.create(6, in: session).map(\.id)
+        var revisions: [Int] = []
+        func check(_ step: String, _ location: SourceLocation = #_sourceLocation) throws {
+            for id in jobs {
+                let stored = try store.read { db in try JobRow.job(id, in: db) }
+                #expect(store.knownJob(id) == stored, "\(step)", sourceLocation: location)
+                if let stored { revisions.append(stored.revision) }
+            }
+        }
+        for id in jobs { _ = try store.job(id) }
+        try check("known")
+        let admitted = try await fixture.admit(4)
+        try check("admitted")
+        try await store.beginTransfer(of: admitted[0].job, .fresh)
+        try check("begun")
+        try await store.checkpoint(
+            admitted.prefix(2).enumerated().map { index, job in
+                (job.job.id, job.job.attempts, StoreFixture.part("part_\(index)"))
+            })
+        try check("checkpoint")
+        #expect(store.knownJob(jobs[0])?.bytesDurable == 5)
+        let pause = AttemptReport(part: StoreFixture.part("part_0", durable: 7))
+        _ = try await store.send(.attemptStopped(.pause), to: jobs[0], pause)
+        let failed = AttemptReport(part: StoreFixture.part("part_1", durable: 6))
+        _ = try await store.send([(jobs[1], .attemptFailed(StoreFixture.failure), failed)])
+        try check("ended")
+        var spec = try store.job(jobs[0]).spec
+        spec.metadata = Metadata(["k": 1])
+        _ = try await store.patchJob(
+            jobs[0], from: store.job(jobs[0]).spec, to: spec, fields: [.metadata], expecting: nil)
+        try check("patched")
+        let heir = NewJob(session: session, spec: JobSpec(url: "https://host/0"), resumeFrom: jobs[0])
+        _ = try await store.createJobs([heir])
+        try check("adopted")
+        #expect(store.knownJob(jobs[0])?.part == nil)
+        fixture.time.advance(by: 604_801)
+        _ = try await store.forgetParts(over: nil)
+        try check("expired")
+        #expect(store.knownJob(jobs[1])?.isPartLost == true)
+        try await fixture.succeed(jobs[2])
+        _ = try await store.recoverInterrupted()
+        try check("recovered")
+        _ = try await store.sendToSession(session, .cancelRequested(keepsPart: false), after: nil) { _ in }
+        try check("swept")
+        _ = try await store.forgetJob(jobs[4])
+        try check("forgotten")
+        #expect(store.knownJob(jobs[4]) == nil)
+        try await store.invalidateSession(session)
+        _ = try await store.finishDueBatches()
+        _ = try await store.closeSettledSessions()
+        try check("closed")
+        #expect(revisions.count > 50)
+        #expect(throws: StoreError.self) { try store.job(jobs[2]) }
+    }
+
+    /// Nobody is served from before a change that he was told of, however reads and commits meet.
+    @Test func aChangeThatWasAcknowledgedIsSeen() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        let job = try #require(try await fixture.create().first?.id)
+        let isOver = Monitor(false)
+        // Readers who do not stop, so that some look in every moment of a commit.
+        let readers = (0..<4).map { _ in
+            Task {
+                while !isOver.current {
+                    _ = try? store.job(job)
+                    await Task.yield()
+                }
+            }
+        }
+        for _ in 0..<300 {
+            for signal: JobSignal in [.pauseRequested, .resumeRequested] {
+                let told = try await store.send(signal, to: job).job
+                #expect(try store.job(job) == told)
+                // As if it had never been asked for.
+                store.known.take([job], now: [:])
+            }
+        }
+        isOver.withLock { $0 = true }
+        for reader in readers { await reader.value }
+    }
+
+    @Test func fewerThanTheLimitAreKept() async throws {
+        let known = KnownJobs(limit: 100)
+        let jobs = try await StoreFixture().create(1000)
+        for job in jobs {
+            _ = try known.job(job.id) { () throws(StoreError) in job }
+            // One that is asked for again and again stays.
+            #expect(known[jobs[0].id] == jobs[0])
+        }
+        #expect((50...100).contains(known.known(of: Set(jobs.map(\.id))).count))
+    }
+
+    @Test func commitsAreToldInOrderAndBeforeAnybodyKnows() async throws {
+        let fixture = try StoreFixture()
+        let told = Monitor<[Event]>([])
+        fixture.store.follow { commit in told.withLock { $0 += commit.events } }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    let job = try #require(try await fixture.create().first?.id)
+                    let isTold = told.current.contains { $0.job == job && $0.type == .jobCreated }
+                    #expect(isTold)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try fixture.store.events(EventQuery(limit: 1000)).events == told.current)
+    }
+}
