@@ -9,7 +9,7 @@ import Storage
 /// The API as the HTTP server sees it: judges heads, finds routes, turns what goes wrong into problem documents.
 public struct Front: RequestHandler {
     public struct Options: Sendable {
-        /// Demanded of every request but health and specification; nil: none is.
+        /// Demanded of every request but health, specification and dashboard; nil: none is.
         public var token: String?
         /// Names accepted in `Host` besides `localhost` and addresses.
         public var publicHosts: [String] = []
@@ -39,7 +39,8 @@ public struct Front: RequestHandler {
                 + SessionRoutes(store: store, engine: engine).routes + WebhookRoutes(store: store).routes
                 + DeliveryRoutes(store: store).routes
                 + JobRoutes(store: store, engine: engine, allowsRehearsals: options.allowsRehearsals).routes
-                + FileRoutes(store: store, engine: engine).routes + EventRoutes(store: store).routes)
+                + FileRoutes(store: store, engine: engine).routes + EventRoutes(store: store).routes
+                + DashboardRoutes().routes)
         authentication = Authentication(token: options.token)
         self.readiness = readiness
         hosts = HostRule(publicHosts: options.publicHosts)
