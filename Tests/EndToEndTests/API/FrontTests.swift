@@ -15,7 +15,8 @@ import Testing
         (job, "DELETE, GET, HEAD, PATCH"), ("\(job)/pause", "POST"),
         ("\(job)/resume", "POST"), ("\(job)/cancel", "POST"),
         ("\(job)/retry", "POST"), ("\(job)/file", "GET, HEAD"), ("/v1/events", "GET, HEAD"), ("/livez", "GET, HEAD"),
-        ("/readyz", "GET, HEAD"), ("/openapi.yaml", "GET, HEAD"), ("/", "GET, HEAD"), ("/dashboard/main.js", "GET, HEAD"),
+        ("/readyz", "GET, HEAD"), ("/openapi.yaml", "GET, HEAD"), ("/", "GET, HEAD"),
+        ("/dashboard/main.js", "GET, HEAD"),
     ]
     /// The same one by one, and the path that is a job's for all methods but one.
     private static let operations: [(method: String, path: String)] =
