@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import shutil
+import signal
 import sys
 from importlib.resources import files
 
@@ -18,6 +20,11 @@ from selenium.webdriver.support.ui import WebDriverWait
 PATIENCE = 30
 
 
+def die_with_the_story() -> None:
+    """Asks the kernel to end the driver when this process ends, however it does (prctl(2), PR_SET_PDEATHSIG)."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 def say(text: str) -> None:
     """Tells the test that began the story how far it is."""
     print(text, flush=True)
@@ -31,7 +38,8 @@ class Page:
         for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--window-size={width},{height}"):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        service = Service(shutil.which("chromedriver"), popen_kw={"preexec_fn": die_with_the_story})
+        self.driver = webdriver.Chrome(options=options, service=service)
         self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": before})
         self.driver.get(url)
         # What would be lost with a reload, and what the policy forbade.
