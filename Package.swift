@@ -64,8 +64,8 @@ let package = Package(
         // What others see of it.
         layer(
             "API", ["HTTPServer", "Downloads", "Storage", "Engine", "Webhooks", crypto, httpTypes, logging],
-            // A link to the specification at the root: the binary serves what people read.
-            resources: [.embedInCode("openapi.yaml")]),
+            // A link to the specification at the root: the binary serves what people read. And the page for people.
+            resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
         .executableTarget(
             name: "fetchd",
             dependencies: [

@@ -9,7 +9,7 @@ import Storage
 /// The API as the HTTP server sees it: judges heads, finds routes, turns what goes wrong into problem documents.
 public struct Front: RequestHandler {
     public struct Options: Sendable {
-        /// Demanded of every request but health and specification; nil: none is.
+        /// Demanded of every request but health, specification and dashboard; nil: none is.
         public var token: String?
         /// Names accepted in `Host` besides `localhost` and addresses.
         public var publicHosts: [String] = []
@@ -50,7 +50,7 @@ public struct Front: RequestHandler {
                 + StatsRoutes(
                     store: store, engine: engine, feed: feed, version: options.version, time: time, startedAt: time.now
                 ).routes
-                + EventRoutes(store: store, feed: feed, log: log).routes)
+                + EventRoutes(store: store, feed: feed, log: log).routes + DashboardRoutes().routes)
         authentication = Authentication(token: options.token)
         self.readiness = readiness
         hosts = HostRule(publicHosts: options.publicHosts)

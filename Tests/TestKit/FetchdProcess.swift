@@ -93,8 +93,12 @@ extension FetchdProcess {
     }
 
     /// Starts it again with the same folders and options. The port is another one: `api` and `baseURL` know it.
-    public func restart() async throws {
+    ///
+    /// - Parameter onSamePort: for those who keep its address, such as a page in a browser.
+    public func restart(onSamePort: Bool = false) async throws {
         precondition(!isRunning, "kill or terminate it first")
+        var options = options
+        if onSamePort { options.arguments += ["--listen", "127.0.0.1:\(port)"] }
         let next = try await Self.launch(options, folder)
         incarnation.withLock { $0 = next }
     }

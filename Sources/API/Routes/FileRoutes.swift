@@ -81,7 +81,7 @@ extension FileRegion {
 
 extension RequestHead {
     /// `If-None-Match` (RFC 9110, section 13.1.2): the client has this version already.
-    fileprivate func isMet(byTag tag: String) -> Bool {
+    func isMet(byTag tag: String) -> Bool {
         guard let text = headers[.ifNoneMatch] else { return false }
         let tags = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         return tags.contains { $0 == "*" || $0 == tag || $0 == "W/" + tag }

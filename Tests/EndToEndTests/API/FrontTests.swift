@@ -15,7 +15,8 @@ import Testing
         (job, "DELETE, GET, HEAD, PATCH"), ("\(job)/pause", "POST"),
         ("\(job)/resume", "POST"), ("\(job)/cancel", "POST"),
         ("\(job)/retry", "POST"), ("\(job)/file", "GET, HEAD"), ("/v1/events", "GET, HEAD"), ("/livez", "GET, HEAD"),
-        ("/readyz", "GET, HEAD"), ("/openapi.yaml", "GET, HEAD"),
+        ("/readyz", "GET, HEAD"), ("/openapi.yaml", "GET, HEAD"), ("/", "GET, HEAD"),
+        ("/dashboard/main.js", "GET, HEAD"),
     ]
     /// The same one by one, and the path that is a job's for all methods but one.
     private static let operations: [(method: String, path: String)] =
@@ -36,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "/", "/v1", "/v2/jobs", "/v1/job", "/v1/jobs/", "//v1/jobs", "/v1/jobs/a/b/c", "/V1/jobs", "/v1%2Fjobs",
+        "//", "/v1", "/v2/jobs", "/v1/job", "/v1/jobs/", "//v1/jobs", "/v1/jobs/a/b/c", "/V1/jobs", "/v1%2Fjobs",
     ])
     func aPathThatIsNone(_ path: String) async throws {
         let scene = try await Scene()
@@ -89,7 +90,7 @@ import Testing
         let stranger = APIClient(baseURL: scene.fetchd.baseURL)
         for (method, path) in Self.operations {
             let answer = try await stranger.send(method, path)
-            // Health and the description are open to everybody.
+            // Health, the description and the dashboard are open to everybody.
             #expect(answer.status == (path.hasPrefix("/v1/") ? 401 : 200), "\(method) \(path)")
         }
         #expect(try await scene.api.get("/v1/jobs").status == 200)

@@ -1,0 +1,139 @@
+// The delivery log of a webhook: every delivery with every attempt, and sending one again.
+
+import { address, get, post, query } from "./api.js";
+import { answerWords } from "./attempts.js";
+import { byID, closeByButtons, element, setText } from "./dom.js";
+import { exactDuration, secondsUntil, duration, time } from "./format.js";
+import { announce } from "./notices.js";
+import { sentence } from "./problems.js";
+import { deliveryStates } from "./words.js";
+
+const pageSize = 50;
+/** Milliseconds. */
+const refreshPause = 1000;
+
+export class DeliveryLog {
+  #dialog = byID("deliveries-dialog");
+  #list = byID("delivery-list");
+  #entries = new Map();
+  #webhook = null;
+  #cursor = null;
+  #timer = null;
+
+  constructor() {
+    closeByButtons(this.#dialog);
+    this.#dialog.addEventListener("close", () => {
+      this.#webhook = null;
+      clearTimeout(this.#timer);
+    });
+    byID("deliveries-more").addEventListener("click", () => this.#read(this.#cursor));
+  }
+
+  async open(webhook) {
+    this.#webhook = webhook;
+    this.#entries = new Map();
+    this.#list.replaceChildren();
+    setText(byID("deliveries-heading"), `Deliveries to ${webhook.session} / ${webhook.name}`);
+    this.#dialog.showModal();
+    byID("deliveries-heading").focus();
+    await this.#read(null);
+    this.#keepFresh(webhook);
+  }
+
+  /** Attempts are no events of the journal: the newest page is asked for while it is looked at. */
+  #keepFresh(webhook) {
+    this.#timer = setTimeout(async () => {
+      if (!document.hidden) await this.#read(null, true);
+      if (this.#webhook === webhook) this.#keepFresh(webhook);
+    }, refreshPause);
+  }
+
+  async #read(cursor, isAgain = false) {
+    const webhook = this.#webhook;
+    try {
+      const { session, name } = webhook;
+      const log = address("sessions", session, "webhooks", name, "deliveries");
+      const page = await get(query(log, { limit: pageSize, cursor }));
+      if (this.#webhook !== webhook) return;
+      byID("deliveries-error").hidden = true;
+      this.#show(page.deliveries);
+      if (!isAgain) this.#showMore(page.next_cursor);
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  #show(deliveries) {
+    for (const delivery of deliveries) {
+      if (!this.#entries.has(delivery.id)) this.#insert(delivery);
+      this.#entries.get(delivery.id).show(delivery);
+    }
+  }
+
+  /** The newest event is the first. */
+  #insert(delivery) {
+    const entry = new DeliveryEntry(delivery, (again) => this.#redeliver(again));
+    this.#entries.set(delivery.id, entry);
+    const next = [...this.#list.children].find((item) => Number(item.dataset.event) < delivery.event);
+    this.#list.insertBefore(entry.root, next ?? null);
+  }
+
+  #showMore(cursor) {
+    this.#cursor = cursor;
+    byID("deliveries-more").hidden = !cursor;
+    if (this.#entries.size === 0) this.#list.append(element("li", { class: "empty" }, "Nothing was sent to it yet."));
+  }
+
+  async #redeliver(delivery) {
+    try {
+      this.#entries.get(delivery.id).show(await post(address("deliveries", delivery.id, "redeliver")));
+      announce(`Event ${delivery.event} is sent again.`);
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  #complain(error) {
+    byID("deliveries-error").hidden = false;
+    setText(byID("deliveries-error"), sentence(error));
+  }
+}
+
+class DeliveryEntry {
+  #head = element("strong");
+  #state = element("span", { class: "state" });
+  #note = element("p", { class: "note" });
+  #attempts = element("ol", { class: "attempts" });
+  #attemptsShown = 0;
+
+  constructor(delivery, redeliver) {
+    const again = element("button", { type: "button", onclick: () => redeliver(this.delivery) }, "Send again");
+    again.setAttribute("aria-label", `Send again: event ${delivery.event}`);
+    this.root = element(
+      "li", { class: "delivery", "data-event": String(delivery.event) },
+      element("div", { class: "heading-row" }, this.#head, this.#state, again), this.#note, this.#attempts);
+  }
+
+  show(delivery) {
+    this.delivery = delivery;
+    this.root.dataset.state = delivery.state;
+    setText(this.#head, `${delivery.type}, event ${delivery.event}`);
+    setText(this.#state, deliveryStates[delivery.state]);
+    setText(this.#note, nextWords(delivery));
+    this.#attempts.append(...delivery.attempts.slice(this.#attemptsShown).map(attemptItem));
+    this.#attemptsShown = delivery.attempts.length;
+  }
+}
+
+function nextWords({ state, next_attempt_at: next }) {
+  if (state !== "pending" || !next) return "";
+  const left = secondsUntil(next);
+  return left > 1 ? `Next try in ${duration(left)}.` : "";
+}
+
+function attemptItem(attempt) {
+  const words = `${time(attempt.at)}: ${answerWords(attempt)} (${exactDuration(attempt.latency_seconds)})`;
+  if (!attempt.response) return element("li", {}, words);
+  const answer = element("pre", { tabindex: "0" }, attempt.response);
+  return element("li", {}, element("details", {}, element("summary", {}, words), answer));
+}

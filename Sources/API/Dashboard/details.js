@@ -1,0 +1,218 @@
+// One job in full: what it is, what became of it, what it proves, and everything that happened to it.
+
+import { fetchCommand, lack, readJob } from "./actions.js";
+import { address, get, query } from "./api.js";
+import { coalesced } from "./coalesce.js";
+import { byID, closeByButtons, element, setText } from "./dom.js";
+import { bytes, duration, exactDuration, jobName, speed, time } from "./format.js";
+import { progressWords } from "./jobrow.js";
+import { complain } from "./notices.js";
+import { Refusal } from "./problems.js";
+import { supplyForm } from "./supply.js";
+import { eventWords, failureSentence, restartReasons, stateNote, stateWords } from "./words.js";
+
+const mostEvents = 1000;
+
+export class JobDetails {
+  #dialog = byID("job-dialog");
+  #job = null;
+  #lack = null;
+  #supply = element("div");
+  #facts = new Facts("This download");
+  #file = new Facts("File");
+  #receipt = new Facts("Receipt");
+  #kept = new Facts("Kept to go on with");
+  #events = element("tbody", { role: "rowgroup" });
+  #on;
+
+  /** @param on {changed(job)}. */
+  constructor(on) {
+    this.#on = on;
+    closeByButtons(this.#dialog);
+    this.#dialog.addEventListener("close", () => (this.#job = null));
+    byID("job-body").append(
+      this.#supply, this.#facts.root, this.#file.root, this.#receipt.root, this.#kept.root,
+      element("section", {}, element("h3", { id: "job-events" }, "What happened"), eventTable(this.#events)));
+    this.refresh = coalesced(() => this.#read(), 500);
+  }
+
+  async open(job) {
+    this.#lack = null;
+    this.#supply.replaceChildren();
+    this.#events.replaceChildren();
+    this.#kept.show([]);
+    this.#show(job);
+    this.#dialog.showModal();
+    byID("job-heading").focus();
+    await this.refresh();
+  }
+
+  /** Something happened to a job. */
+  noteEvent(id) {
+    if (this.#job?.id === id) this.refresh();
+  }
+
+  progress(id, progress, phase) {
+    if (this.#job?.id !== id || this.#job.state !== "running") return;
+    this.#show({ ...this.#job, progress, phase: phase ?? this.#job.phase });
+  }
+
+  async #read() {
+    const id = this.#job?.id;
+    if (!id) return;
+    try {
+      const [job, { events }] = await Promise.all([
+        readJob(id), get(query(address("events"), { job: id, limit: mostEvents })),
+      ]);
+      const part = await readPart(job);
+      if (this.#job?.id !== id) return;
+      this.#show(job);
+      this.#kept.show(part ? partFacts(part) : []);
+      this.#showEvents(events);
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 404) return this.#dialog.close();
+      complain(error);
+    }
+  }
+
+  #show(job) {
+    this.#job = job;
+    setText(byID("job-heading"), jobName(job));
+    this.#facts.show(jobFacts(job));
+    this.#file.show(job.file ? fileFacts(job) : []);
+    this.#receipt.show(job.receipt ? receiptFacts(job.receipt) : []);
+    // Only when something else is lacking: nobody's typing is thrown away.
+    if (lack(job) === this.#lack) return;
+    this.#lack = lack(job);
+    this.#supply.replaceChildren(...(this.#lack ? [supplyForm(job, (changed) => this.#changed(changed))] : []));
+  }
+
+  #changed(job) {
+    this.#show(job);
+    byID("job-heading").focus();
+    this.#on.changed(job);
+  }
+
+  #showEvents(events) {
+    const known = this.#events.children.length;
+    this.#events.append(...events.slice(known).map(eventRow));
+  }
+}
+
+/** Null where it has nothing to go on with. */
+async function readPart(job) {
+  if (job.file || job.progress.bytes_durable === 0) return null;
+  try {
+    return await get(address("jobs", job.id, "resume-data"));
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** Terms and what stands for them; changed in place, and hidden when there are none. */
+class Facts {
+  #list = element("dl");
+  #shown = new Map();
+
+  constructor(heading) {
+    this.root = element("section", { hidden: true }, element("h3", {}, heading), this.#list);
+  }
+
+  show(facts) {
+    const there = facts.filter(([, text]) => text != null && text !== "");
+    this.root.hidden = there.length === 0;
+    if (there.map(([term]) => term).join() === [...this.#shown.keys()].join()) {
+      for (const [term, text] of there) setText(this.#shown.get(term), text);
+      return;
+    }
+    this.#shown = new Map(there.map(([term, text]) => [term, element("dd", {}, text)]));
+    const pairs = [...this.#shown].map(([term, place]) => element("div", {}, element("dt", {}, term), place));
+    this.#list.replaceChildren(...pairs);
+  }
+}
+
+function jobFacts(job) {
+  const { progress } = job;
+  return [
+    ["State", [stateWords(job), stateNote(job)].filter(Boolean).join(". ")],
+    ["Progress", [progressWords(progress), paceWords(progress)].filter(Boolean).join(", ")],
+    ["Safe on disk", progress.bytes_durable > 0 && !job.file ? bytes(progress.bytes_durable) : null],
+    ["Address", job.url],
+    ["Session", `${job.session}, batch ${job.batch}`],
+    ["Folder", job.destination.directory],
+    ["Tags", job.tags.join(", ")],
+    ["Priority", job.priority === "normal" ? null : job.priority],
+    ["Attempts", job.attempts > 0 ? String(job.attempts) : null],
+    ["Added", time(job.created_at)],
+    ["Begins", job.not_before && time(job.not_before)],
+    ["Deadline", job.deadline && time(job.deadline)],
+    ["Ended", job.finished_at && time(job.finished_at)],
+    ["Metadata", Object.keys(job.metadata).length > 0 ? JSON.stringify(job.metadata) : null],
+    ["Identifier", job.id],
+  ];
+}
+
+function paceWords({ bytes_per_second: rate, eta_seconds: left }) {
+  if (rate == null) return "";
+  return left == null ? speed(rate) : `${speed(rate)}, ${duration(left)} left`;
+}
+
+function fileFacts(job) {
+  return [
+    ["Path", job.file.path], ["Size", `${bytes(job.file.size)} (${job.file.size} bytes)`], ["sha-256", job.file.sha256],
+    ["Type", job.file.content_type], ["To fetch it", fetchCommand(job)],
+  ];
+}
+
+function receiptFacts(receipt) {
+  const { timings } = receipt;
+  return [
+    ["Came from", receipt.final_url],
+    ["After redirects from", receipt.redirects.join(" → ")],
+    ["Server", [receipt.remote_address, receipt.protocol, `status ${receipt.status}`].filter(Boolean).join(", ")],
+    ["ETag", receipt.etag],
+    ["Last modified", receipt.last_modified],
+    ["Length", receipt.length_verified ? "Verified" : "Not verified: the server did not say where the file ends"],
+    ["Attempts", String(receipt.attempts)],
+    ["Connected after", exactDuration(timings.connect_seconds)],
+    ["First byte after", exactDuration(timings.first_byte_seconds)],
+    ["Transfer took", exactDuration(timings.transfer_seconds)],
+    ["In all", exactDuration(timings.total_seconds)],
+  ];
+}
+
+function partFacts(part) {
+  const whole = part.bytes_expected ? ` of ${bytes(part.bytes_expected)}` : "";
+  return [
+    ["Bytes", bytes(part.bytes_durable) + whole],
+    ["Ranges", part.ranges.length > 1 ? part.ranges.map(([from, to]) => `${from}–${to}`).join(", ") : null],
+    ["ETag", part.etag], ["Last modified", part.last_modified], ["Kept until", part.expires_at && time(part.expires_at)],
+  ];
+}
+
+function eventTable(body) {
+  const heads = ["Time", "Event", "About it"].map((text) => element("th", { scope: "col", role: "columnheader" }, text));
+  return element(
+    "table", { class: "events", role: "table", "aria-labelledby": "job-events" },
+    element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...heads)), body);
+}
+
+function eventRow(event) {
+  return element(
+    "tr", { role: "row" }, element("td", { role: "cell", class: "number" }, time(event.time)),
+    element("td", { role: "cell" }, eventWords(event.type)), element("td", { role: "cell" }, eventNote(event)));
+}
+
+function eventNote({ type, data }) {
+  switch (type) {
+    case "job.started": return `Attempt ${data.attempt}`;
+    case "job.resumed": return `From ${bytes(data.offset)}${data.bytes_expected ? ` of ${bytes(data.bytes_expected)}` : ""}`;
+    case "job.restarted": return restartReasons[data.why] ?? data.why;
+    case "job.waiting": return `${data.failure.message}${data.retry_at ? ` Next try at ${time(data.retry_at)}.` : ""}`;
+    case "job.paused": return `${bytes(data.bytes_durable)} kept`;
+    case "job.failed": return failureSentence(data.snapshot.failure);
+    case "job.succeeded": return `${bytes(data.snapshot.file.size)} in ${data.snapshot.file.path}`;
+    default: return "";
+  }
+}

@@ -1,0 +1,64 @@
+// Elements, made and found. Whatever comes from elsewhere (file names, addresses, errors) is only ever set as text:
+// nothing here, or in any other file of this page, reads markup from a string.
+
+/** The element of this id; it is an error of ours when there is none. */
+export function byID(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`The page has no #${id}.`);
+  return found;
+}
+
+/**
+ * Makes an element. Children are elements or texts; null is left out.
+ *
+ *     element("p", { class: "note" }, "Hello, ", element("em", {}, name))
+ */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value != null) made.setAttribute(key, value);
+  }
+  made.append(...children.filter((child) => child != null));
+  return made;
+}
+
+/** A copy of a template's only element, and those of its parts that have a `data-part`. */
+export function copyOf(templateID) {
+  const root = byID(templateID).content.firstElementChild.cloneNode(true);
+  const parts = {};
+  for (const part of root.querySelectorAll("[data-part]")) parts[part.dataset.part] = part;
+  return { root, parts };
+}
+
+/** Sets a text, and touches the page only when it is another one: a selection in it stays. */
+export function setText(target, text) {
+  if (target.textContent !== text) target.textContent = text;
+}
+
+export function setAttribute(target, name, value) {
+  if (value == null) target.removeAttribute(name);
+  else if (target.getAttribute(name) !== String(value)) target.setAttribute(name, value);
+}
+
+/** A bar: a fraction of 0 to 1, or null where nobody knows. */
+export function setBar(bar, fraction, label) {
+  if (fraction == null) bar.removeAttribute("value");
+  else if (bar.value !== fraction || !bar.hasAttribute("value")) bar.value = fraction;
+  setAttribute(bar, "aria-label", label);
+}
+
+/** Brings the children of a list into this order, moving none that is in its place: the focus stays where it is. */
+export function arrange(parent, children) {
+  const wanted = new Set(children);
+  for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
+  children.forEach((child, index) => {
+    if (parent.children[index] !== child) parent.insertBefore(child, parent.children[index] ?? null);
+  });
+}
+
+/** Lets the buttons marked `data-close` close their dialog. Escape does so by itself. */
+export function closeByButtons(dialog) {
+  for (const button of dialog.querySelectorAll("[data-close]")) button.addEventListener("click", () => dialog.close());
+}

@@ -1,0 +1,91 @@
+// Numbers, sizes and times in words.
+
+const units = ["B", "kB", "MB", "GB", "TB", "PB"];
+const whole = new Intl.NumberFormat("en");
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const dayAndClock = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit",
+});
+
+export function count(number) {
+  return whole.format(number);
+}
+
+/** `1 download`, `12 downloads`. */
+export function counted(number, one, several = `${one}s`) {
+  return `${count(number)} ${number === 1 ? one : several}`;
+}
+
+/** Bytes with three digits that mean something: `999 B`, `1.05 MB`, `37.2 GB`. */
+export function bytes(number) {
+  let [value, unit] = [number, 0];
+  while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
+  const digits = unit === 0 ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return `${value.toFixed(digits)} ${units[unit]}`;
+}
+
+export function speed(bytesPerSecond) {
+  return `${bytes(bytesPerSecond)}/s`;
+}
+
+export function percent(fraction) {
+  // 100 % is said only when nothing is missing.
+  return `${fraction >= 1 ? 100 : Math.min(99, Math.floor(fraction * 100))} %`;
+}
+
+/** Seconds: `8 s`, `2 min 5 s`, `3 h 20 min`, `2 d 4 h`. */
+export function duration(seconds) {
+  const left = Math.max(0, Math.round(seconds));
+  if (left < 60) return `${left} s`;
+  if (left < 3600) return pair(left, 60, "min", "s");
+  if (left < 86400) return pair(Math.round(left / 60), 60, "h", "min");
+  return pair(Math.round(left / 3600), 24, "d", "h");
+}
+
+function pair(amount, base, large, small) {
+  const rest = amount % base;
+  return `${Math.floor(amount / base)} ${large}${rest ? ` ${rest} ${small}` : ""}`;
+}
+
+/** Fractions of a second matter here: timings of a receipt, latencies. */
+export function exactDuration(seconds) {
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  return seconds < 60 ? `${seconds.toFixed(2)} s` : duration(seconds);
+}
+
+/** RFC 3339 as a time of this computer's clock: without the day when it is today. */
+export function time(text) {
+  const date = new Date(text);
+  return (date.toDateString() === new Date().toDateString() ? clock : dayAndClock).format(date);
+}
+
+/** Seconds from now until then; negative when it is over. */
+export function secondsUntil(text) {
+  return (new Date(text).getTime() - Date.now()) / 1000;
+}
+
+/** What people call a download: its file, else the name it is to get, else the end of its address. */
+export function jobName(job) {
+  if (job.file) return job.file.path.split("/").pop();
+  const wish = job.destination?.filename;
+  if (wish && !wish.includes("{")) return wish;
+  return nameInAddress(job.url) || hostOf(job.url) || job.id;
+}
+
+export function hostOf(address) {
+  try {
+    return new URL(address).host || new URL(address).protocol.replace(":", "");
+  } catch {
+    return "";
+  }
+}
+
+function nameInAddress(address) {
+  const last = address.split(/[?#]/)[0].split(/[/:]/).pop();
+  if (address.split(/[?#]/)[0].endsWith(`//${last}`)) return "";
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}

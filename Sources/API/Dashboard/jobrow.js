@@ -1,0 +1,83 @@
+// One job, as a row of the list. It is made once and then changed in place, so that the focus stays where it is.
+
+import { act, actionWords, isPossible } from "./actions.js";
+import { copyOf, setAttribute, setBar, setText } from "./dom.js";
+import { bytes, duration, hostOf, jobName, percent, speed } from "./format.js";
+import { stateNote, stateWords } from "./words.js";
+
+export class JobRow {
+  #parts;
+  #buttons;
+
+  /** @param on {open(job), changed(job or null)}. */
+  constructor(job, on) {
+    const { root, parts } = copyOf("job-row");
+    this.root = root;
+    this.#parts = parts;
+    this.#buttons = [...root.querySelectorAll("[data-action]")];
+    parts.name.addEventListener("click", () => on.open(this.job));
+    for (const button of this.#buttons) button.addEventListener("click", () => this.#act(button, on));
+    this.show(job);
+  }
+
+  show(job) {
+    this.job = job;
+    setAttribute(this.root, "data-state", job.state);
+    setAttribute(this.root, "data-job", job.id);
+    setText(this.#parts.name, jobName(job));
+    setText(this.#parts.origin, [hostOf(job.url), job.session, ...job.tags].join(" · "));
+    setText(this.#parts.state, stateWords(job));
+    this.#showProgress();
+    this.#showActions();
+    this.tick();
+  }
+
+  /** What its transfer says between two readings of the list. */
+  progress(progress, phase) {
+    if (this.job.state === "running") this.show({ ...this.job, progress, phase: phase ?? this.job.phase });
+  }
+
+  /** What changes by time alone. */
+  tick() {
+    setText(this.#parts.note, stateNote(this.job));
+  }
+
+  #showProgress() {
+    const { progress, state } = this.job;
+    const isUnderWay = state === "running";
+    const fraction = progress.fraction ?? (isUnderWay ? null : 0);
+    setBar(this.#parts.bar, fraction, `Progress of ${jobName(this.job)}`);
+    setText(this.#parts.bytes, progressWords(progress));
+    setText(this.#parts.speed, isUnderWay && progress.bytes_per_second != null ? speed(progress.bytes_per_second) : "");
+    setText(this.#parts.left, isUnderWay && progress.eta_seconds != null ? duration(progress.eta_seconds) : "");
+  }
+
+  #showActions() {
+    const focused = this.root.contains(document.activeElement) ? document.activeElement : null;
+    for (const button of this.#buttons) {
+      const words = actionWords(button.dataset.action, this.job);
+      button.hidden = !isPossible(button.dataset.action, this.job);
+      setText(button, words);
+      setAttribute(button, "aria-label", `${words} ${jobName(this.job)}`);
+    }
+    // Whoever pressed a button that is no longer there goes on with the one in its place.
+    if (focused?.hidden) (this.#buttons.find((button) => !button.hidden) ?? this.#parts.name).focus();
+  }
+
+  async #act(button, on) {
+    if (button.dataset.action === "supply") return on.open(this.job);
+    // Not disabled: that would take the focus away.
+    if (button.getAttribute("aria-busy")) return;
+    button.setAttribute("aria-busy", "true");
+    const job = await act(button.dataset.action, this.job);
+    button.removeAttribute("aria-busy");
+    if (job) this.show(job);
+    on.changed(job);
+  }
+}
+
+/** `12 % of 4.19 MB`; `4.19 MB` where the whole is not known, or is there. */
+export function progressWords({ bytes_received: received, bytes_expected: expected, fraction }) {
+  if (expected == null) return received > 0 ? bytes(received) : "";
+  return received >= expected ? bytes(expected) : `${percent(fraction ?? 0)} of ${bytes(expected)}`;
+}

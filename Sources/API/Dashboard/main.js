@@ -1,0 +1,141 @@
+// The dashboard: what there is, wired together. Changes come from the feed; they say what to read anew, and the lists
+// show what was read. Nothing is shown that the service did not say.
+
+import { AddDialog } from "./add.js";
+import { address, get, query } from "./api.js";
+import { coalesced } from "./coalesce.js";
+import { showConnection, tickConnection } from "./connection.js";
+import { DeliveryLog } from "./deliveries.js";
+import { JobDetails } from "./details.js";
+import { byID } from "./dom.js";
+import { count, jobName } from "./format.js";
+import { Feed } from "./feed.js";
+import { JobList } from "./jobs.js";
+import { announce, complain } from "./notices.js";
+import { SessionList } from "./sessions.js";
+import { addSample, draw } from "./throughput.js";
+import { prepareToken } from "./token.js";
+import { WebhookList } from "./webhooks.js";
+import { failureSentence } from "./words.js";
+
+/** Milliseconds. */
+const second = 1000;
+const webhookPause = 5000;
+const mostMeasured = 1000;
+
+const details = new JobDetails({ changed: (job) => jobs.show(job) });
+const jobs = new JobList({ open: (job) => details.open(job), changed: () => readSessions(), failed: showFailure });
+const sessions = new SessionList({ narrow: (values) => jobs.narrow(values), changed: readAgain });
+const log = new DeliveryLog();
+const webhooks = new WebhookList({ openLog: (webhook) => log.open(webhook) });
+const add = new AddDialog({ added: () => jobs.showNewest() });
+const feed = new Feed({ reset, event: takeEvent, progress: takeProgress, connection: showConnection });
+
+const readSessions = coalesced(async () => {
+  try {
+    showSessions((await get(address("sessions"))).sessions);
+  } catch (error) {
+    showFailure(error);
+  }
+}, second);
+
+function showSessions(list) {
+  sessions.show(list);
+  jobs.showSessions(list);
+  add.showSessions(list, jobs.filters.session);
+  sessions.mark(jobs.filters);
+  document.title = sessions.running ? `${count(sessions.running)} running · fetchd` : "fetchd";
+}
+
+/** The service was just reached, for the first time or again: nothing is known of what happened meanwhile. */
+async function reset(list) {
+  showSessions(list);
+  webhooks.showSessions(list);
+  jobs.refresh();
+}
+
+function readAgain() {
+  jobs.refresh();
+  readSessions();
+}
+
+/** Requests that fail while the service is away are no news: the connection's state says so, and what to do. */
+function showFailure(error) {
+  if (feed.isConnected && error.status) complain(error);
+  else feed.now();
+}
+
+// MARK: What happens
+
+function takeEvent(event) {
+  readAgain();
+  if (event.job) details.noteEvent(event.job);
+  if (/^(webhook|session)\./.test(event.type)) webhooks.showSessions(sessions.sessions);
+  if (event.type === "job.succeeded") announce(`${jobName(event.data.snapshot)} is done.`);
+  if (event.type === "job.failed") {
+    announce(`${jobName(event.data.snapshot)} failed. ${failureSentence(event.data.snapshot.failure)}`);
+  }
+}
+
+function takeProgress({ job, progress, phase, data }) {
+  const [id, state] = [job ?? data.job, data ?? { progress, phase }];
+  jobs.progress(id, state.progress, state.phase);
+  details.progress(id, state.progress, state.phase);
+}
+
+// MARK: Once a second
+
+let hasStatistics = true;
+
+/** How much comes in, and, where it is not streamed, how each job gets on. */
+async function measure() {
+  if (!feed.isConnected || document.hidden) return;
+  if (sessions.running === 0) return addSample(0);
+  try {
+    addSample((feed.isStreaming ? await measuredByService() : null) ?? (await measuredByJobs()));
+  } catch {
+    // A gap in the plot; the feed finds out why.
+  }
+}
+
+async function measuredByService() {
+  if (!hasStatistics) return null;
+  try {
+    const rate = (await get(address("stats"))).bytes_per_second;
+    return typeof rate === "number" ? rate : null;
+  } catch (error) {
+    hasStatistics = error.status !== 404;
+    return null;
+  }
+}
+
+async function measuredByJobs() {
+  const running = await get(query(address("jobs"), { state: "running", limit: mostMeasured }));
+  for (const job of running.jobs) takeProgress({ job: job.id, progress: job.progress, phase: job.phase });
+  return running.jobs.reduce((sum, job) => sum + (job.progress.bytes_per_second ?? 0), 0);
+}
+
+const measureSoon = coalesced(measure, 0);
+
+function everySecond() {
+  tickConnection();
+  jobs.tick();
+  measureSoon();
+  draw();
+}
+
+/** Attempts at deliveries are no events: webhooks are looked at now and then. */
+function everyFewSeconds() {
+  if (feed.isConnected && !document.hidden) webhooks.showSessions(sessions.sessions);
+}
+
+byID("connection-retry").addEventListener("click", () => feed.now());
+document.addEventListener("narrowed", () => {
+  sessions.mark(jobs.filters);
+  add.showSessions(sessions.sessions, jobs.filters.session);
+});
+prepareToken();
+feed.start();
+everySecond();
+setInterval(everySecond, second);
+setInterval(everyFewSeconds, webhookPause);

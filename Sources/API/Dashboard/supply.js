@@ -1,0 +1,64 @@
+// What a job waits for, or lacked when it failed, and only somebody can give: another address, or credentials.
+
+import { act, lack } from "./actions.js";
+import { address, patch } from "./api.js";
+import { element } from "./dom.js";
+import { tell } from "./notices.js";
+import { sentence } from "./problems.js";
+
+/** A form that supplies it. @param changed is called with the job as it then is. */
+export function supplyForm(job, changed) {
+  const error = element("p", { class: "error", role: "alert", hidden: true });
+  const isAddress = lack(job) === "url";
+  const heading = isAddress ? "Give it a new address" : "Supply credentials";
+  const goOn = job.state === "waiting" ? "Go on with it" : "Retry with it";
+  const form = element(
+    "form", { class: "supply", novalidate: true }, element("h3", {}, heading), error,
+    element("div", { class: "fields" }, ...(isAddress ? addressFields() : credentialFields(job))),
+    element("button", { type: "submit", class: "primary" }, goOn));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      changed(await supply(job, isAddress ? newAddress(form) : newCredentials(form)));
+    } catch (problem) {
+      error.hidden = false;
+      error.textContent = sentence(problem);
+    }
+  });
+  return form;
+}
+
+async function supply(job, change) {
+  const changed = await patch(address("jobs", job.id), change);
+  tell("The download goes on with what you gave it.");
+  // What waits goes on by itself; what failed has to be asked.
+  return changed.state === "failed" ? ((await act("retry", changed)) ?? changed) : changed;
+}
+
+function addressFields() {
+  return [element("label", { class: "wide" }, "Address ", field({ name: "url" }))];
+}
+
+function field(attributes) {
+  return element("input", { autocomplete: "off", spellcheck: "false", ...attributes });
+}
+
+function newAddress(form) {
+  return { url: form.elements.url.value.trim() };
+}
+
+function credentialFields(job) {
+  const asked = job.challenge?.scheme;
+  const types = ["basic", "digest", "bearer"].map((type) => element("option", { selected: type === asked }, type));
+  return [
+    element("label", {}, "Kind ", element("select", { name: "type" }, ...types)),
+    element("label", {}, "User name ", field({ name: "username" })),
+    element("label", {}, "Password or token ", field({ name: "secret", type: "password" })),
+  ];
+}
+
+function newCredentials(form) {
+  const { type, username, secret } = form.elements;
+  if (type.value === "bearer") return { credentials: { type: "bearer", token: secret.value } };
+  return { credentials: { type: type.value, username: username.value, password: secret.value } };
+}

@@ -1,0 +1,63 @@
+import Crypto
+
+/// A file of the dashboard. They lie in `Sources/API/Dashboard` as browsers read them, and are embedded as they are.
+struct DashboardFile: Sendable {
+    let name: String
+    let bytes: [UInt8]
+    /// Strong, and another for each version.
+    let tag: String
+
+    /// With its type, as browsers demand it of modules and styles.
+    var type: String {
+        switch name.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "svg": "image/svg+xml"
+        default: "text/javascript; charset=utf-8"
+        }
+    }
+
+    private init(_ name: String, _ bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+        tag =
+            "\""
+            + SHA256.hash(data: bytes).prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+            .joined() + "\""
+    }
+}
+
+extension DashboardFile {
+    static let page = Self("index.html", PackageResources.index_html)
+
+    /// What the page loads. `DashboardFileTests` compares the list with the folder.
+    static let named: [String: Self] = Dictionary(
+        uniqueKeysWithValues: [
+            Self("actions.js", PackageResources.actions_js),
+            Self("add.js", PackageResources.add_js),
+            Self("api.js", PackageResources.api_js),
+            Self("attempts.js", PackageResources.attempts_js),
+            Self("coalesce.js", PackageResources.coalesce_js),
+            Self("connection.js", PackageResources.connection_js),
+            Self("dashboard.css", PackageResources.dashboard_css),
+            Self("deliveries.js", PackageResources.deliveries_js),
+            Self("details.js", PackageResources.details_js),
+            Self("dom.js", PackageResources.dom_js),
+            Self("feed.js", PackageResources.feed_js),
+            Self("format.js", PackageResources.format_js),
+            Self("icon.svg", PackageResources.icon_svg),
+            Self("jobrow.js", PackageResources.jobrow_js),
+            Self("jobs.js", PackageResources.jobs_js),
+            Self("main.js", PackageResources.main_js),
+            Self("notices.js", PackageResources.notices_js),
+            Self("problems.js", PackageResources.problems_js),
+            Self("question.js", PackageResources.question_js),
+            Self("sessions.js", PackageResources.sessions_js),
+            Self("sse.js", PackageResources.sse_js),
+            Self("supply.js", PackageResources.supply_js),
+            Self("throughput.js", PackageResources.throughput_js),
+            Self("token.js", PackageResources.token_js),
+            Self("webhooks.js", PackageResources.webhooks_js),
+            Self("words.js", PackageResources.words_js),
+        ].map { ($0.name, $0) })
+}

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""Tests/Browser/stories.py STORY URL [ARGUMENT...]
+
+Uses the dashboard at URL as a person would, in headless Chromium. Prints how far it is, a line each; exits with 0 when
+everything was as it should be. The tests in EndToEndTests/Dashboard begin the stories, and are what is around them: the
+service, the servers it downloads from, and whoever stops it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from page import Page, say
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+
+def typing(url: str, token: str, address: str) -> None:
+    """Adds a download with the keyboard alone, and watches it to its end over a restart of the service."""
+    with Page(url) as page:
+        page.until("it asks for the token", lambda: page.focused.accessible_name == "Token")
+        page.press("wrong", Keys.ENTER)
+        page.until("it says that the token is wrong", lambda: "does not take this token" in page.find("#token-dialog").text)
+        page.press(token, Keys.ENTER)
+        page.until("it is connected", lambda: page.find("#connection-words").text.startswith("Live"))
+        page.require("The token is kept beyond the tab.", page.run("return localStorage.length === 0 && !document.cookie"))
+
+        page.tab_to("Add downloads")
+        page.press(Keys.ENTER)
+        page.until("the addresses have the focus", lambda: page.focused.tag_name == "textarea")
+        page.press(address)
+        page.tab_to("Add")
+        page.press(Keys.ENTER)
+        page.until("the bar shows a quarter", lambda: page.bar("voyage.mkv") == 0.25)
+        page.require("The row does not say so.", "25 % of" in page.row_text("voyage.mkv", "bytes"))
+        say("a quarter")
+        page.until("the bar shows the half", lambda: page.bar("voyage.mkv") == 0.5)
+        page.require("The tile does not count it.", page.named("button", "1 Running"))
+        say("the half")
+
+        page.until("it notices that the service is away", lambda: page.find("#connection-words").text.startswith("Reconnecting"))
+        page.require("It does not say what to do.", "fetchd does not answer" in page.find("#connection-advice").text)
+        page.require("What was there is gone.", page.row("voyage.mkv"))
+        say("away")
+        page.until("it is connected again", lambda: page.find("#connection-words").text.startswith("Live"))
+        page.until_state("voyage.mkv", "Done")
+        page.require("The bar is not full.", page.bar("voyage.mkv") == 1)
+        page.require("The advice stays.", not page.find("#connection-advice").is_displayed())
+        page.require("The page was loaded anew.", page.run("return window.mark") == "here all along")
+        page.until("the end is read out", lambda: "voyage.mkv is done." in page.find("#announcements").get_attribute("textContent"))
+        page.require_no_harm()
+
+
+def driving(url: str, good: str, flaky: str, held: str, sha256: str) -> None:
+    """Mistakes are explained; downloads are paused, resumed, retried, cancelled and forgotten."""
+    with Page(url) as page:
+        page.click("button", "Add downloads")
+        page.find("#add-form textarea").send_keys(f"{flaky}\n\nno address at all\n{good}")
+        page.click("button", "Add")
+        error = page.until("the mistake is told", lambda: page.find("#add-error").text)
+        page.require(f"It says '{error}'.", error.startswith("Line 3: The address "))
+        page.require("The line is not selected.", page.run("return getSelection().toString()") == "no address at all")
+        page.press(held)
+        page.focused.send_keys(Keys.CONTROL, Keys.ENTER)
+        page.until("the dialog closes", lambda: not page.find("#add-dialog").is_displayed())
+        page.until_state("good.bin", "Done")
+
+        # A failure says what to do; the keyboard leads into the details and back.
+        page.until_state("flaky.bin", "Failed")
+        page.require("It does not say what to do.", "Check the address" in page.row_text("flaky.bin", "note"))
+        name = page.named("#job-rows button", "flaky.bin")
+        page.run("arguments[0].focus()", name)
+        page.press(Keys.ENTER)
+        page.until("its events are there", lambda: "Failed" in page.find("#job-dialog .events").text)
+        page.press(Keys.ESCAPE)
+        page.until("the details are closed", lambda: not page.find("#job-dialog").is_displayed())
+        page.require("The focus did not come back.", page.focused == name)
+        page.tab_to("Retry flaky.bin")
+        page.press(Keys.ENTER)
+        page.until_state("flaky.bin", "Done")
+        page.require("The focus was lost.", page.row("flaky.bin").find_elements(By.CSS_SELECTOR, ":focus"))
+
+        page.click("#job-rows button", "good.bin")
+        page.until("the receipt is there", lambda: "Length\nVerified" in page.find("#job-dialog").text)
+        page.require("The sha-256 is another.", sha256 in page.find("#job-dialog").text)
+        page.click("#job-dialog button", "Close")
+
+        page.until_state("held.bin", "Downloading")
+        page.click("button", "Pause held.bin")
+        page.until_state("held.bin", "Paused")
+        page.click("button", "Resume held.bin")
+        page.until_state("held.bin", "Downloading")
+        page.click("button", "Pause all downloads of default")
+        page.until_state("held.bin", "Paused")
+        page.click("button", "Cancel held.bin")
+        page.until_state("held.bin", "Cancelled")
+        page.click("button", "Forget held.bin")
+        page.until("it asks first", lambda: page.find("#question-dialog").is_displayed())
+        page.press(Keys.ESCAPE)
+        page.until("Escape means no", lambda: not page.find("#question-dialog").is_displayed())
+        page.click("button", "Forget held.bin")
+        page.click("#question-dialog button", "Forget")
+        page.until("it is gone", lambda: page.row("held.bin") is None)
+        page.require_no_harm()
+
+
+def supplying(url: str, fresh: str) -> None:
+    """A link has expired, and somebody gives it a new one."""
+    with Page(url) as page:
+        page.until("it says what is missing", lambda: "Supply a new one" in page.row_text("film.mkv", "note"))
+        page.click("button", "Supply… film.mkv")
+        field = page.until("it asks for an address", lambda: page.named("#job-dialog input", "Address"))
+        field.send_keys("nonsense", Keys.ENTER)
+        page.until("it says what is wrong", lambda: page.all("#job-dialog .error"))
+        field.clear()
+        field.send_keys(fresh, Keys.ENTER)
+        page.until("it goes on to its end", lambda: "Done" in page.find("#job-dialog dl").text)
+        page.until("the form is gone", lambda: not page.all("#job-dialog .supply"))
+        page.require_no_harm()
+
+
+def hostile(url: str, name: str, answer: str) -> None:
+    """Names, tags, addresses and answers that would be markup are shown as what they are: text."""
+    with Page(url) as page:
+        page.until("the name is shown as it is", lambda: page.row(name))
+        page.require("The tag is not shown as it is.", "<script>window.owned=1</script>" in page.row_text(name, "origin"))
+        page.run("arguments[0].click()", page.row(name).find_element(By.CSS_SELECTOR, "[data-part=name]"))
+        page.until("the details are there", lambda: "<b>bold</b>" in page.find("#job-dialog").text)
+        page.press(Keys.ESCAPE)
+
+        # A failing webhook shows what its endpoint answered last.
+        page.until("the answer is shown", lambda: answer in page.find(".webhook").text)
+        page.require("It is not said to fail.", "Failing" in page.find(".webhook").text)
+        page.click(".webhook button", "Deliveries: default / receiver")
+        page.until("the log is there", lambda: page.all(".delivery"))
+        page.find(".delivery summary").click()
+        page.require("The log does not show the answer.", answer in page.find(".delivery").text)
+        say("failing")
+        page.until("the endpoint is well again, and it is sent again", lambda: redelivered(page))
+        page.click("#deliveries-dialog button", "Close")
+        page.until("the webhook is well", lambda: "Accepting" in page.find(".webhook").text)
+
+        page.require("Something was run.", page.run("return window.owned === undefined && document.title === 'fetchd'"))
+        strangers = page.run("return [...document.querySelectorAll('body script, img, b, iframe')].length")
+        page.require("A name became markup.", strangers == 1)
+        page.require_no_harm()
+
+
+def redelivered(page: Page) -> bool:
+    if "Accepted" in page.find(".delivery").text:
+        return True
+    page.find(".delivery button").click()
+    return False
+
+
+def many(url: str, count: str, oldest: str) -> None:
+    """Many downloads come a page at a time, and any of them is found."""
+    with Page(url) as page:
+        rows = lambda: page.run("return document.querySelectorAll('#job-rows tr').length")
+        page.until("the first page is there", lambda: rows() == 100)
+        page.require("The tile does not count all.", page.named("button", f"{int(count):,} Queued"))
+        newest = page.find("#job-rows tr").get_attribute("data-job")
+        page.click("button", "Older")
+        page.until("there is another page", lambda: "Page 2" in page.find("#page-words").text)
+        page.require("It is the same page.", page.find("#job-rows tr").get_attribute("data-job") < newest)
+        page.find("[name=text]").send_keys(oldest)
+        page.until("only the one is there", lambda: rows() == 1 and page.row(oldest))
+        page.click("button", "Show all")
+        page.until("the first page is back", lambda: rows() == 100)
+        page.click("button", "0 Failed")
+        page.until("none has failed", lambda: "None matches" in page.find("#jobs-empty").text)
+        page.require_no_harm()
+
+
+def accessible(url: str) -> None:
+    """By axe-core, light and dark, wide and narrow; by names; and without scrolling sideways on a phone."""
+    with Page(url) as page:
+        page.until("the downloads are there", lambda: page.all("#job-rows tr"))
+        page.until("the webhook is there", lambda: page.all(".webhook"))
+        for scheme in ("light", "dark"):
+            page.prefer(scheme)
+            page.require_accessible(f"The page, {scheme}")
+        page.click("button", "Add downloads")
+        page.require_accessible("Adding, dark")
+        page.press(Keys.ESCAPE)
+        page.click("#job-rows button", page.find("#job-rows [data-part=name]").text)
+        page.until("the events are there", lambda: page.all("#job-dialog .events tbody tr"))
+        page.require_accessible("A download, dark")
+        page.press(Keys.ESCAPE)
+        page.click(".webhook button", "Deliveries: default / receiver")
+        page.until("the deliveries are there", lambda: page.all(".delivery"))
+        page.require_accessible("Deliveries, dark")
+        page.press(Keys.ESCAPE)
+        for control in page.all("button, input, select, textarea, progress, a, [tabindex='0']"):
+            page.require(f"Nobody hears what this is: {control.get_attribute('outerHTML')}", control.accessible_name)
+
+        page.prefer("light")
+        page.resize(360, 740)
+        page.require_accessible("The page, on a phone")
+        page.until("nothing is wider than the phone", lambda: page.run("return document.documentElement.scrollWidth") <= 360)
+        small = [
+            button.accessible_name for button in page.all("button:not(.link, .small)")
+            if button.size["height"] < 44 or button.size["width"] < 44
+        ]  # fmt: skip
+        page.require(f"Too small for a finger: {small}", not small)
+        page.require_no_harm()
+
+
+# The stream of events, held in the story's hands: `streams` are those that the page has opened, `asked` what for. With
+# a rate told as well, the page has no reason to ask how each download gets on.
+STREAMS_IN_HAND = """
+window.streams = []; window.asked = [];
+const fetched = window.fetch;
+window.fetch = (url, options) => {
+  if (String(url).endsWith("/v1/stats")) return Promise.resolve(Response.json({ bytes_per_second: 1 }));
+  if (new Headers(options?.headers).get("Accept") !== "text/event-stream") return fetched(url, options);
+  window.asked.push(String(url));
+  const body = new ReadableStream({ start: (controller) => window.streams.push(controller) });
+  return Promise.resolve(new Response(body, { headers: { "Content-Type": "text/event-stream" } }));
+};
+window.speak = (text) => window.streams.at(-1).enqueue(new TextEncoder().encode(text));
+"""
+
+
+def streaming(url: str, job: str, address: str) -> None:
+    """Changes come by the stream; where it ends, by asking, until there is another; where it is silent, by asking too."""
+    with Page(url, before=STREAMS_IN_HAND) as page:
+        words = lambda: page.find("#connection-words").text
+        opened = lambda: page.run("return window.streams.length")
+        page.until("it opens a stream", lambda: opened() == 1)
+        # A proxy that gathers what passes through it: the stream is there and says nothing.
+        page.require("It believes in silence.", words() == "Live, asking every second")
+        add(page, address)
+        page.until_state("second.bin", "Done")
+
+        page.run("speak(': here\\n\\n')")
+        page.until("the stream has spoken", lambda: words() == "Live")
+        progress = {"bytes_received": 77, "bytes_durable": 0, "bytes_expected": 100, "fraction": 0.77,
+                    "bytes_per_second": 1, "eta_seconds": 23}  # fmt: skip
+        document = json.dumps({"type": "job.progress", "job": job, "progress": progress, "phase": "transferring"})
+        page.run("speak('event: job.progress\\ndata: ' + arguments[0] + '\\n'); speak('\\n');", document)
+        page.until("the bar follows the stream", lambda: page.bar("held.bin") == 0.77)
+
+        page.run("window.streams.at(-1).close()")
+        page.until("it asks for what it missed", lambda: opened() == 2)
+        after = page.run("return fetch('v1/events').then((answer) => answer.json()).then((journal) => journal.next_after)")
+        page.until("it goes on where it was", lambda: page.run("return window.asked.at(-1)").endswith(f"after={after}"))
+        page.run("speak('event: reset\\ndata: {}\\n\\n')")
+        page.until("it reads everything anew, and opens another", lambda: opened() == 3)
+        page.require("What was there is gone.", page.row("held.bin") and page.row("second.bin"))
+        page.require_no_harm()
+
+
+def add(page: Page, address: str) -> None:
+    page.click("button", "Add downloads")
+    page.find("#add-form textarea").send_keys(address, Keys.CONTROL, Keys.ENTER)
+    page.until("the dialog closes", lambda: not page.find("#add-dialog").is_displayed())
+
+
+def parsing(url: str) -> None:
+    """However a stream is cut into pieces, its events are the same (HTML, section 9.2.6)."""
+    stream = (
+        ": comment\r\n\r\nid: 7\r\nevent: job.started\r\ndata: {\"a\":\r\ndata:  1}\r\n\r\n"
+        "event: job.progress\ndata:x\nunknown: y\n\ndata\n\nid: 8\n\ndata: last\r\rdata: never ended\n"
+    )
+    expected = [
+        {"type": "job.started", "data": '{"a":\n 1}', "id": "7"}, {"type": "job.progress", "data": "x", "id": None},
+        {"type": "message", "data": "", "id": None}, {"type": "message", "data": "last", "id": None},
+    ]  # fmt: skip
+    with Page(url) as page:
+        for size in range(1, len(stream) + 1):
+            pieces = [stream[start : start + size] for start in range(0, len(stream), size)]
+            events = page.run(
+                "return import('/dashboard/sse.js').then(({ EventParser }) => {"
+                " const parser = new EventParser(); return arguments[0].flatMap((piece) => parser.take(piece)); })",
+                pieces,
+            )
+            page.require(f"In pieces of {size}: {events}", events == expected)
+
+
+STORIES = {
+    story.__name__: story
+    for story in (typing, driving, supplying, hostile, many, accessible, streaming, parsing)
+}  # fmt: skip
+
+if __name__ == "__main__":
+    STORIES[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,101 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// The dashboard's files as they are served.
+@Suite struct DashboardFileTests {
+    private static let folder = Project.root.appending(path: "Sources/API/Dashboard")
+    private static let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+
+    private static func path(_ file: String) -> String { file == "index.html" ? "/" : "/dashboard/\(file)" }
+
+    /// Whatever lies in the folder is served as it is, under a policy that allows nothing from elsewhere.
+    @Test func everyFile() async throws {
+        let scene = try await Scene(.init(token: "correct"))
+        let stranger = APIClient(baseURL: scene.fetchd.baseURL)
+        let types = [
+            "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+            "js": "text/javascript; charset=utf-8",
+            "svg": "image/svg+xml",
+        ]
+        #expect(Self.files.count > 10)
+        for file in Self.files {
+            let answer = try await stranger.get(Self.path(file))
+            #expect(answer.status == 200, "\(file)")
+            let source = try Data(contentsOf: Self.folder.appending(path: file))
+            #expect(Data(answer.body) == source, "\(file) is another one")
+            #expect(answer.header("Content-Type") == types[String(file.split(separator: ".").last ?? "")], "\(file)")
+            #expect(answer.header("X-Content-Type-Options") == "nosniff")
+            #expect(answer.header("Referrer-Policy") == "no-referrer")
+            #expect(
+                answer.header("Content-Security-Policy")
+                    == "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+                    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+        }
+    }
+
+    @Test func aVersionThatTheBrowserHas() async throws {
+        let scene = try await Scene()
+        for path in ["/", "/dashboard/main.js"] {
+            let tag = try #require(try await scene.api.get(path).header("ETag"))
+            let answer = try await scene.api.get(path, headers: [("If-None-Match", tag)])
+            #expect(answer.status == 304)
+            #expect(answer.body.isEmpty)
+            #expect(answer.header("ETag") == tag)
+            #expect(try await scene.api.get(path, headers: [("If-None-Match", "\"other\"")]).status == 200)
+        }
+    }
+
+    @Test(arguments: ["/dashboard/stranger.js", "/dashboard/index.html", "/dashboard/..%2FFront.swift", "/dashboard/"])
+    func aFileThatIsNone(_ path: String) async throws {
+        let scene = try await Scene()
+        let answer = try await scene.api.get(path)
+        #expect(answer.status == 404)
+        #expect(answer.problem == .init(kind: "not-found"))
+    }
+
+    /// The policy forbids what is inline and from elsewhere, and nothing makes markup of a text.
+    @Test func nothingThatThePolicyForbids() throws {
+        for file in Self.files {
+            let source = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
+            for forbidden in [
+                "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", " style=\"",
+                " onclick=\"",
+                "localStorage", "//cdn", "<script>",
+            ] {
+                #expect(!source.contains(forbidden), "\(file) has \(forbidden)")
+            }
+        }
+    }
+
+    /// What a module asks for is there: a browser would stop at the first that is not.
+    @Test func everyImport() throws {
+        for file in Self.files where file.hasSuffix(".js") {
+            let source = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
+            for match in source.matches(of: /import \{ ([^}]+) \} from "\.\/([^"]+)"/) {
+                #expect(Self.files.contains(String(match.2)), "\(file) imports \(match.2)")
+                let exporter = try String(contentsOf: Self.folder.appending(path: String(match.2)), encoding: .utf8)
+                let rest = source.replacing(match.0, with: "")
+                for name in match.1.split(separator: ",").map({ $0.trimmingCharacters(in: .whitespaces) }) {
+                    let exported = try Regex("export (async )?(function|class|const|let) \(name)\\b")
+                    #expect(exporter.contains(exported), "\(match.2) does not export \(name)")
+                    #expect(rest.contains(try Regex("\\b\(name)\\b")), "\(file) does not use \(name)")
+                }
+            }
+        }
+    }
+
+    /// A new state, reason or failure needs its sentence.
+    @Test func wordsForEveryCode() throws {
+        let words = try String(contentsOf: Self.folder.appending(path: "words.js"), encoding: .utf8)
+        let codes =
+            Failure.Code.allCases.map(\.rawValue) + JobState.Name.allCases.map(\.rawValue)
+            + ResumeOutcome.RestartReason.allCases.map(\.rawValue) + Delivery.State.Name.allCases.map(\.rawValue)
+        for code in codes {
+            #expect(words.contains(try Regex("\\b\(code): \"")), "words.js has none for \(code)")
+        }
+        for reason in Wait.Name.allCases { #expect(words.contains("case \"\(reason.rawValue)\": return")) }
+        for type in EventType.allCases { #expect(words.contains("\"\(type.rawValue)\": \"")) }
+    }
+}

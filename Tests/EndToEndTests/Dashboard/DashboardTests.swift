@@ -1,0 +1,100 @@
+import Downloads
+import TestKit
+import Testing
+
+/// The dashboard in a real browser. Each test is what is around a story of Tests/Browser/stories.py, which does the
+/// looking and the typing.
+@Suite(.serialized, .enabled(BrowserStory.reason) { await BrowserStory.isPossible })
+struct DashboardTests {
+    private let bytes = Content.random(seed: 11, count: 400_000)
+
+    /// Typed in, seen to move, and seen to its end over a restart of the service, in one page that is never reloaded.
+    @Test func aDownloadOverARestart() async throws {
+        let fetchd = try await FetchdProcess.start(.init(token: "correct-horse"))
+        let (origin, quarter, half) = (try Origin(), Gate(), Gate())
+        origin.serve(
+            "/voyage.mkv", .file(bytes), .waiting(at: 100_000, for: quarter).once, .waiting(at: 200_000, for: half).once
+        )
+        let story = try await BrowserStory("typing", fetchd.baseURL, "correct-horse", origin.url("/voyage.mkv"))
+        try await story.said("a quarter")
+        quarter.open()
+        try await story.said("the half")
+        try await fetchd.kill()
+        try await story.said("away")
+        try await fetchd.restart(onSamePort: true)
+        try await story.ended()
+        #expect(fetchd.downloaded("voyage.mkv") == bytes)
+    }
+
+    @Test func mistakesAndActions() async throws {
+        let (fetchd, origin, gate) = (try await FetchdProcess.start(), try Origin(), Gate())
+        origin.serve("/good.bin", .file(bytes))
+        origin.serve("/flaky.bin", .file(bytes), .answering(404).once)
+        origin.serve("/held.bin", .file(bytes), .waiting(at: 100_000, for: gate))
+        let story = try await BrowserStory(
+            "driving", fetchd.baseURL, origin.url("/good.bin"), origin.url("/flaky.bin"), origin.url("/held.bin"),
+            SHA.hexadecimal(of: bytes))
+        try await story.ended()
+        let jobs = try await fetchd.api.get("/v1/jobs").json["jobs"]
+        #expect(jobs.count == 2)
+    }
+
+    @Test func anExpiredLink() async throws {
+        let fetchd = try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"]))
+        try await fetchd.api.submit([
+            "url": "rehearse:film.mkv?size=3000000&lose_at=1000000&then=403", "wait_for": ["url"],
+            "retry": ["base_seconds": 0.01],
+        ])
+        try await BrowserStory("supplying", fetchd.baseURL, "rehearse:film.mkv?size=3000000").ended()
+    }
+
+    /// What strangers say is text, wherever it is shown; and an endpoint that fails is seen, understood and sent to again.
+    @Test func hostileNamesAndAFailingWebhook() async throws {
+        let (fetchd, origin, receiver) = (try await FetchdProcess.start(), try Origin(), try WebhookReceiver())
+        let answer = "<script>window.owned=1</script><img src=x onerror=window.owned=1>"
+        receiver.answer(500, body: answer)
+        try await fetchd.api.declareWebhook(url: receiver.url, events: ["job.succeeded"])
+        origin.serve("/file", .file(bytes))
+        let name = "<img src=x onerror=window.owned=1>.bin"
+        try await fetchd.api.submit([
+            "url": .string(origin.url("/file")), "metadata": ["note": "<b>bold</b>"],
+            "destination": ["filename": .string(name)], "tags": ["<script>window.owned=1</script>"],
+        ])
+        let story = try await BrowserStory("hostile", fetchd.baseURL, name, answer)
+        try await story.said("failing")
+        receiver.answer(204)
+        try await story.ended()
+    }
+
+    /// The stream is in the story's hands: it is silent, speaks, ends, and has to be begun anew.
+    @Test func theStreamOfEvents() async throws {
+        let (fetchd, origin, gate) = (try await FetchdProcess.start(), try Origin(), Gate())
+        origin.serve("/held.bin", .file(bytes), .waiting(at: 100_000, for: gate))
+        origin.serve("/second.bin", .file(bytes))
+        let held = try await fetchd.api.submit(["url": .string(origin.url("/held.bin"))])
+        try await fetchd.api.waitForBytes(held)
+        try await BrowserStory("streaming", fetchd.baseURL, held, origin.url("/second.bin")).ended()
+    }
+
+    @Test func aStreamCutAnywhere() async throws {
+        let fetchd = try await FetchdProcess.start()
+        try await BrowserStory("parsing", fetchd.baseURL).ended()
+    }
+
+    @Test func manyDownloads() async throws {
+        let fetchd = try await FetchdProcess.start()
+        let orders: [JSON] = (0..<1234).map {
+            ["url": .string("http://127.0.0.1:1/number-\($0).bin"), "not_before": "2999-01-01T00:00:00Z"]
+        }
+        #expect(try await fetchd.api.post("/v1/jobs/batch", ["jobs": .array(orders)]).status == 201)
+        try await BrowserStory("many", fetchd.baseURL, "1234", "number-7.bin").ended()
+    }
+
+    @Test func forEverybody() async throws {
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
+        receiver.answer(503, body: "Not now.")
+        try await scene.api.declareWebhook(url: receiver.url, events: ["job.*"])
+        for state in JobState.Name.allCases { _ = try await scene.job(in: state) }
+        try await BrowserStory("accessible", scene.fetchd.baseURL).ended()
+    }
+}
