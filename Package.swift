@@ -48,7 +48,7 @@ let package = Package(
 
         // C, as Swift; and the domain. None of the three knows another.
         layer("CurlClient", ["CCurl", "Locks"]),
-        layer("HTTPServer", ["CMicroHTTPD", "Locks", httpTypes]),
+        layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Locks", httpTypes]),
         layer("Downloads", []),
 
         // What is remembered.

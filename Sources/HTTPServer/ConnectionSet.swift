@@ -23,6 +23,7 @@ final class ConnectionSet: Sendable {
     var stage: Stage { current.load(ordering: .sequentiallyConsistent) }
 
     var isEmpty: Bool { connections.withLock { $0.isEmpty } }
+    var count: Int { connections.withLock { $0.count } }
 
     func insert(_ connection: Connection) {
         connections.withLock { $0[ObjectIdentifier(connection)] = connection }

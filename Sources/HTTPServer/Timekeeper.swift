@@ -63,6 +63,7 @@ private final class TimekeeperRun {
     private let context: ServerContext
     private var daemon: Daemon?
     private var nextSweep = Connection.Instant.now
+    private var ebb = Ebb()
 
     init(_ timekeeper: Timekeeper, _ daemon: consuming Daemon) {
         self.timekeeper = timekeeper
@@ -100,6 +101,7 @@ private final class TimekeeperRun {
         context.lingering.drain(at: now)
         guard nextSweep <= now else { return }
         context.connections.expire(at: now, limits: context.options) { context.handler.malformed(.answerOverdue) }
+        if ebb.look(at: context.connections.count) { Ebb.giveBack() }
         nextSweep = now + sweepInterval
     }
 
