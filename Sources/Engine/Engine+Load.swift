@@ -7,7 +7,7 @@ public struct EngineLoad: Sendable {
     public var slotsUsed: Int
     public var slots: Int
     /// What all transfers receive together, at the moment and since the start.
-    public var bytesPerSecond: Double
+    public var bytesPerSecond: Int64
     public var bytesReceived: Int64
     /// Of the file system of the downloads; nil when it does not say.
     public var disk: DiskSpace?

@@ -103,6 +103,16 @@ final class Connection: Sendable {
         }
     }
 
+    /// What a stream sends is to be fresh, and a slow reader to be seen reading: the kernel would take megabytes for him,
+    /// and then say nothing until he has read a third of them.
+    func keepLittleUnsent() {
+        state.withLock { state in
+            guard let socket = state.socket else { return }
+            var bytes: Int32 = 64 << 10
+            setsockopt(socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, socklen_t(MemoryLayout<Int32>.size))
+        }
+    }
+
     /// Cuts the connection off. The library sees a hang-up, in whatever state it is, and cleans up by itself.
     func abort() {
         state.withLock { $0.shutDown() }

@@ -149,7 +149,10 @@ extension Exchange {
         let isClosing = server.connections.stage != .open
         if case .stream(let stream) = response.body {
             if isClosing { stream.close(.serverStopped) }
-            if stream.length == nil { connection.beginWatching(server.hangUps) }
+            if stream.length == nil {
+                connection.keepLittleUnsent()
+                connection.beginWatching(server.hangUps)
+            }
         }
         guard let reply = Reply(response, on: connection, handle: handle, toHead: isHead, isLast: isLast || isClosing)
         else {

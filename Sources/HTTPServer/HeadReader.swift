@@ -52,7 +52,7 @@ struct HeadReader {
             sawInvalidField = true
             return
         }
-        let field = HTTPField(name: name, lenientValue: value)
+        let field = HTTPField(name: name, lenientValue: Self.withoutOuterSpace(value))
         switch name {
         case RequestHead.hostName: hosts += 1
         case .contentLength: lengths.append(field.value)
@@ -60,6 +60,13 @@ struct HeadReader {
         default: break
         }
         fields.append(field)
+    }
+
+    /// Space around a value is none of it (RFC 9110, section 5.5).
+    private static func withoutOuterSpace(_ value: UnsafeBufferPointer<UInt8>) -> Slice<UnsafeBufferPointer<UInt8>> {
+        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let rest = value.drop(while: isSpace)
+        return rest.prefix((rest.lastIndex { !isSpace($0) }).map { $0 - rest.startIndex + 1 } ?? 0)
     }
 
     private func judge(isHTTP11: Bool) throws(RequestFault) -> Framing {

@@ -26,6 +26,8 @@ import Testing
     @Test(arguments: [
         ("\"7.3\"", true), ("W/\"7.3\"", true), ("\"1.1\", \"7.3\"", true), ("*", true), ("\"7\"", true),
         ("\"7.4\"", false), ("\"8.3\"", false), ("\"8\"", false), ("7.3", false), ("\"x\"", false), ("", false),
+        ("\"7.x\"", false), ("\"7.\"", false), ("\"7.03\"", false), ("\"+7.3\"", false), ("\"07\"", false),
+        ("\"7.3.1\"", false), ("\"7.99999999999999999999\"", false),
     ])
     func versionsThatAreKnown(_ field: String, _ isKnown: Bool) throws {
         let tag = try #require(JobTag("\"7.3\""))
@@ -33,10 +35,18 @@ import Testing
     }
 
     @Test func whoWantsAStream() {
-        for accept in ["text/event-stream", "text/html, TEXT/Event-Stream; q=0.5"] {
+        for accept in [
+            "text/event-stream", "text/html, TEXT/Event-Stream; q=0.5", "application/json;q=0.5, text/event-stream",
+            "application/json, text/event-stream",
+        ] {
             #expect(call(.accept, accept).wantsEventStream)
         }
-        for accept in ["*/*", "application/json", "text/*", ""] { #expect(!call(.accept, accept).wantsEventStream) }
+        for accept in [
+            "*/*", "application/json", "text/*", "", "text/event-stream;q=0", "text/event-stream; q=0.0",
+            "application/json, text/event-stream;q=0.1",
+        ] {
+            #expect(!call(.accept, accept).wantsEventStream)
+        }
     }
 }
 

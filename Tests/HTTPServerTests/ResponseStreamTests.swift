@@ -86,12 +86,39 @@ import Testing
             _ = try client.readHead()
             let stream = try #require(streams.value.first)
             let piece = [UInt8](repeating: 1, count: 50_000)
-            // The kernel's own buffers take some megabytes before it is the stream's turn.
-            expectSoon { !stream.write(piece) }
+            let pieces = Shared(0)
+            expectSoon {
+                pieces.change { $0 += 1 }
+                return !stream.write(piece)
+            }
+            // The kernel by itself would take some megabytes for him.
+            #expect(pieces.value * piece.count < 1 << 20)
             expectSoon { ends.value == [.clientTooSlow] }
             let sent = try client.readUntilClosed()
             #expect(!sent.isEmpty)
             #expect(!String(decoding: sent.suffix(5), as: UTF8.self).hasSuffix("0\r\n\r\n"))
+        }
+    }
+
+    /// Seen reading for three times the idle timeout, although a megabyte lasts him longer than that.
+    @Test func waitsForClientsThatReadSlowly() async throws {
+        let streams = Shared<[ResponseStream]>([])
+        let ends = Shared<[End]>([])
+        try await withServer(Self.streaming(streams, ends: ends), configure: { $0.idleTimeout = .seconds(1) }) { port in
+            let client = try RawClient(port, receiveBuffer: 16_384)
+            try client.send(RawClient.request())
+            _ = try client.readHead()
+            let stream = try #require(streams.value.first)
+            Task {
+                let piece = [UInt8](repeating: 1, count: 10_000)
+                while await stream.room(for: piece.count), stream.write(piece) {}
+            }
+            for _ in 0..<60 {
+                _ = try client.read(count: 15_000)
+                usleep(50_000)
+            }
+            #expect(ends.value.isEmpty)
+            stream.finish()
         }
     }
 

@@ -31,11 +31,26 @@ extension Call {
     /// The versions that the client has (`If-None-Match`); nil without the field.
     var knownVersions: KnownVersions? { head.headers[.ifNoneMatch].map { KnownVersions($0) } }
 
-    /// Whether it asks for a stream of events.
+    /// Whether it asks for a stream of events, and for nothing else rather (RFC 9110, section 12.5.1).
     var wantsEventStream: Bool {
-        (head.headers[.accept] ?? "").split(separator: ",").contains { range in
-            range.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased() == "text/event-stream"
+        let accepted = (head.headers[.accept] ?? "").split(separator: ",").map { AcceptedType($0) }
+        guard let stream = accepted.first(where: { $0.name == "text/event-stream" }), stream.weight > 0 else {
+            return false
         }
+        return !accepted.contains { $0.name == "application/json" && $0.weight > stream.weight }
+    }
+}
+
+/// One member of an `Accept`.
+private struct AcceptedType {
+    let name: String
+    /// From 0, not acceptable, to 1.
+    var weight = 1.0
+
+    init(_ member: Substring) {
+        let parts = member.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        name = parts.first ?? ""
+        for part in parts.dropFirst() where part.hasPrefix("q=") { weight = Double(part.dropFirst(2)) ?? 1 }
     }
 }
 

@@ -23,7 +23,9 @@ struct EventRoutes: Sendable {
             return (wish, try query.integer("wait", in: 0...Int64(Call.longestWait)) ?? 0)
         }
         let page = seconds > 0 ? try await pageOnceThere(query, within: .seconds(seconds)) : try store.events(query)
-        return .json(["events": .array(page.events.map(\.document)), "next_after": .integer(page.nextAfter)])
+        return .json(
+            ["events": .array(page.events.map(\.document)), "next_after": .integer(page.nextAfter)],
+            headers: [.vary: "Accept"])
     }
 
     /// The first page that is not empty; in the end one that is, and says from where to read on.
@@ -54,7 +56,7 @@ struct EventRoutes: Sendable {
             query.after = id
         }
         let headers: HTTPFields = [
-            .contentType: "text/event-stream", .cacheControl: "no-store",
+            .contentType: "text/event-stream", .cacheControl: "no-store", .vary: "Accept",
             // A proxy that collects an answer before it passes it on would never pass this one on.
             .accelBuffering: "no",
         ]

@@ -20,7 +20,8 @@ extension JobRoutes {
         var tag: JobTag { JobTag(job, live: live) }
 
         var response: Response { .json(job.document(live: live), headers: [.eTag: tag.text]) }
-        var notModified: Response { Response(status: .notModified, headers: [.eTag: tag.text]) }
+        /// The body is not sent, but its length is (RFC 9110, section 8.6).
+        var notModified: Response { Response(status: .notModified, headers: [.eTag: tag.text], body: response.body) }
     }
 
     /// A poll of a job that was polled before: from memory, without a task, and without a wait.
@@ -32,7 +33,7 @@ extension JobRoutes {
     }
 
     func show(_ call: Call) async throws -> Response {
-        guard let seconds = call.preferredWait else {
+        guard let seconds = call.preferredWait, seconds > 0 else {
             return answer(View(try store.job(call.job), engine), to: call.knownVersions)
         }
         var response = try await answerOnceChanged(call, within: .seconds(seconds))

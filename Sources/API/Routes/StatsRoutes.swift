@@ -25,7 +25,7 @@ struct StatsRoutes: Sendable {
             "sessions": .count(census.sessions), "last_event": .integer(census.lastEvent),
             "deliveries_pending": .count(census.pendingDeliveries),
             "finishes_unacknowledged": .count(census.unacknowledgedFinishes),
-            "bytes_per_second": .integer(Int64(load.bytesPerSecond.rounded())),
+            "bytes_per_second": .integer(load.bytesPerSecond),
             "bytes_received": .integer(load.bytesReceived),
             "slots": ["used": .count(load.slotsUsed), "max": .count(load.slots)],
             "disk": load.disk?.document ?? .null,

@@ -31,7 +31,8 @@ extension Feed {
         var told: [JobID: LiveProgress] = [:]
         var nextReport = ContinuousClock.now
         while !Task.isCancelled {
-            guard state.withLock({ !$0.watchers.isEmpty }) else {
+            guard state.withLock({ $0.isWatched() }) else {
+                told = [:]
                 await clockDue.wait(until: nil, by: SystemTime())
                 continue
             }
@@ -55,14 +56,14 @@ extension Feed {
         // Events from here on may be those of jobs that end while they are being looked at.
         let position = lastEvent
         let running = engine.progressOfRunning()
-        let moved = running.filter { told[$0.job]?.isAsFar(as: $0.live) != true }
+        let moved = running.filter { told[$0.job] != $0.live }
         let frames = moved.map { ServerSentEvent.frame(event: "job.progress", data: $0.document) }
         told = Dictionary(running.map { ($0.job, $0.live) }) { $1 }
         let isDue = state.withLock { state in
             state.progress.keep(only: Set(told.keys))
             guard !moved.isEmpty, let settled = state.jobsNoted(after: position) else { return false }
             state.progress.beginRound()
-            for (job, frame) in zip(moved, frames) where !settled.contains(job.job) {
+            for (job, frame) in zip(moved, frames) where state.running.contains(job.job) && !settled.contains(job.job) {
                 state.progress.add(job.job, job.session, frame)
                 for scope in Topic.Scope.holding(job.session, job.job) { state.note(.progress(scope)) }
                 state.note(.job(job.job))
@@ -74,6 +75,12 @@ extension Feed {
 }
 
 extension Feed.State {
+    /// While nobody watches nothing is looked at, and what was told last is of no use to whoever comes.
+    fileprivate mutating func isWatched() -> Bool {
+        if watchers.isEmpty { progress.keep(only: []) }
+        return !watchers.isEmpty
+    }
+
     fileprivate mutating func takeWoken() -> [Watcher] {
         defer { pending = [] }
         var woken: [ObjectIdentifier: Watcher] = [:]
@@ -84,12 +91,6 @@ extension Feed.State {
     /// Jobs that have an event behind a position; nil when that cannot be told any more.
     fileprivate func jobsNoted(after position: EventID) -> Set<JobID>? {
         recent.after(position).map { Set($0.compactMap(\.event.job)) }
-    }
-}
-
-extension LiveProgress {
-    fileprivate func isAsFar(as other: LiveProgress) -> Bool {
-        phase == other.phase && bytesReceived == other.bytesReceived && bytesExpected == other.bytesExpected
     }
 }
 

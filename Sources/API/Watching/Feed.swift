@@ -27,6 +27,8 @@ public final class Feed: Sendable {
     struct State {
         var recent: RecentEvents
         var progress = ProgressReports()
+        /// Jobs whose attempt has been told of, and not yet its end: of no other may progress be told.
+        var running: Set<JobID> = []
         var watchers: [Topic: [ObjectIdentifier: Watcher]] = [:]
         /// What has happened since the pump looked.
         var pending: Set<Topic> = []
@@ -78,7 +80,13 @@ public final class Feed: Sendable {
 extension Feed.State {
     fileprivate mutating func note(_ event: Event) {
         recent.append(event, frame: streams > 0 ? ServerSentEvent.frame(event) : nil)
-        if let job = event.job, event.type.endsProgress { progress.end(of: job) }
+        if let job = event.job {
+            if event.type == .jobStarted { running.insert(job) }
+            if event.type.endsProgress {
+                running.remove(job)
+                progress.end(of: job)
+            }
+        }
         for scope in Topic.Scope.holding(event.session, event.job) { note(.journal(scope)) }
     }
 }

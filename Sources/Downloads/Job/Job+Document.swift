@@ -55,7 +55,7 @@ extension LiveProgress {
 extension JSON {
     /// - Parameter rate: bytes a second.
     fileprivate static func progress(
-        received: Int64, durable: Int64, expected: Int64?, rate: Double?, isFinished: Bool
+        received: Int64, durable: Int64, expected: Int64?, rate: Int64?, isFinished: Bool
     ) -> JSON {
         let fraction: Double? =
             switch expected {
@@ -63,11 +63,11 @@ extension JSON {
             case let size?: min(1, Double(received) / Double(size))
             case nil: nil
             }
-        let left = expected.flatMap { size in rate.flatMap { $0 > 0 ? Double(size - received) / $0 : nil } }
+        let left = expected.flatMap { size in rate.flatMap { $0 > 0 ? Double(size - received) / Double($0) : nil } }
         return [
             "bytes_received": .integer(received), "bytes_durable": .integer(durable),
             "bytes_expected": .optional(expected), "fraction": .optional(fraction),
-            "bytes_per_second": .optional(rate.map { Int64($0.rounded()) }),
+            "bytes_per_second": .optional(rate),
             "eta_seconds": .optional(left.map { Int64($0.rounded(.up)) }),
         ]
     }

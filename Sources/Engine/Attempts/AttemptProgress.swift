@@ -13,6 +13,8 @@ final class AttemptProgress: Sendable {
         var resume: ResumeOutcome?
         var part: PartID?
         var meter: RateMeter
+        /// As somebody saw it last.
+        var seen: LiveProgress?
     }
 
     private let state: Locked<State>
@@ -64,10 +66,14 @@ final class AttemptProgress: Sendable {
     func snapshot(isStopping: Bool) -> LiveProgress {
         let now = time.now
         return state.withLock { state in
-            LiveProgress(
+            let rate = state.phase == .transferring ? state.meter.rate(at: now) : nil
+            var view = LiveProgress(
                 phase: isStopping ? .stopping : state.phase, bytesReceived: state.received,
                 bytesDurable: state.promised, bytesExpected: state.expected,
-                bytesPerSecond: state.phase == .transferring ? state.meter.rate(at: now) : nil, resume: state.resume)
+                bytesPerSecond: rate.map { Int64($0.rounded()) }, resume: state.resume, tick: state.seen?.tick ?? 1)
+            if let seen = state.seen, seen != view { view.tick += 1 }
+            state.seen = view
+            return view
         }
     }
 }

@@ -169,6 +169,25 @@ import Testing
         #expect(try await scene.api.events(of: id).allSatisfy { $0["type"] != "job.progress" })
     }
 
+    /// What was last told when somebody still listened is not told to who comes later.
+    @Test func progressIsOfNow() async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/long", .file(Content.random(seed: 3, count: 4_000_000)))
+        let id = try await scene.api.submit(scene.order("/long", ("rate_limit_bytes_per_second", 400_000)))
+        let first = try EventListener(to: scene.fetchd.port)
+        try await first.wait(for: "progress") { $0.messages.contains { $0.type == "job.progress" } }
+        first.close()
+        let then = try await eventually("it to be much further") {
+            let stats = try await scene.api.get("/v1/stats").json["watchers"]["streams"]
+            let bytes = try await scene.api.poll(id).json["progress"]["bytes_received"].integer ?? 0
+            return stats == 0 && bytes > 1_000_000 ? bytes : nil
+        }
+        let second = try EventListener(to: scene.fetchd.port)
+        let report = try await second.wait(for: "progress") { $0.messages.contains { $0.type == "job.progress" } }
+            .messages.first { $0.type == "job.progress" }
+        #expect(try #require(report?.data["progress"]["bytes_received"].integer) >= then)
+    }
+
     /// Whoever does not read costs no memory, and misses nothing once he does.
     @Test func slowReadersCostNoMemory() async throws {
         let scene = try await Scene()

@@ -15,6 +15,9 @@ import Testing
             #expect(answer.header("ETag") == tag)
             #expect(answer.body.isEmpty)
             #expect(answer.header("Preference-Applied") == nil)
+            // Of what 200 would have sent (RFC 9110, section 8.6).
+            let whole = try await scene.api.poll(id)
+            #expect(answer.header("Content-Length") == String(whole.body.count))
         }
         for other in ["\"1.1\"", "\"x\"", "nonsense"] {
             let answer = try await scene.api.poll(id, knowing: other)
@@ -91,6 +94,31 @@ import Testing
             #expect(answer.json["state"] == "running")
             tag = next
         }
+    }
+
+    /// A server that falls silent: the rate sinks, and whoever has the version before is told.
+    @Test func aVersionIsOneDocument() async throws {
+        let (scene, gate) = (try await Scene(), Gate())
+        scene.origin.serve("/stuck", .file(Content.random(seed: 4, count: 2_000_000)), .waiting(at: 1_000_000, for: gate))
+        let id = try await scene.api.submit(scene.order("/stuck"))
+        var documents: [String: JSON] = [:]
+        var rates: Set<Int64> = []
+        _ = try await eventually("the rate to sink") {
+            let answer = try await scene.api.poll(id)
+            let tag = try #require(answer.header("ETag"))
+            #expect(documents[tag, default: answer.json] == answer.json)
+            documents[tag] = answer.json
+            let progress = answer.json["progress"]
+            if progress["bytes_received"] == 1_000_000, let rate = progress["bytes_per_second"].integer {
+                rates.insert(rate)
+            }
+            return rates.count >= 4 ? true : nil
+        }
+        let tag = try await scene.api.tag(of: id)
+        let news = try await scene.api.poll(id, knowing: tag, wait: 30)
+        #expect(news.status == 200)
+        #expect(news.json["progress"]["bytes_received"] == 1_000_000)
+        gate.open()
     }
 
     @Test func aJobThatIsDeletedIsNotWaitedFor() async throws {
