@@ -99,7 +99,8 @@ import Testing
     /// A server that falls silent: the rate sinks, and whoever has the version before is told.
     @Test func aVersionIsOneDocument() async throws {
         let (scene, gate) = (try await Scene(), Gate())
-        scene.origin.serve("/stuck", .file(Content.random(seed: 4, count: 2_000_000)), .waiting(at: 1_000_000, for: gate))
+        let bytes = Content.random(seed: 4, count: 2_000_000)
+        scene.origin.serve("/stuck", .file(bytes), .waiting(at: 1_000_000, for: gate))
         let id = try await scene.api.submit(scene.order("/stuck"))
         var documents: [String: JSON] = [:]
         var rates: Set<Int64> = []
