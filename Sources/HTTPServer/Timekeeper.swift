@@ -83,7 +83,7 @@ private final class TimekeeperRun {
     private func close(grace: Duration) {
         context.connections.beginClosing()
         makeRoundsUntilEmpty(atMost: grace)
-        context.connections.cutShort { context.handler.malformed(.stopping) }
+        context.connections.cutShort { context.handler.malformed(.stopping, $0) }
         makeRoundsUntilEmpty(atMost: Self.lastWords)
     }
 
@@ -99,7 +99,7 @@ private final class TimekeeperRun {
         let now = Connection.Instant.now
         context.lingering.drain(at: now)
         guard nextSweep <= now else { return }
-        context.connections.expire(at: now, limits: context.options) { context.handler.malformed(.answerOverdue) }
+        context.connections.expire(at: now, limits: context.options) { context.handler.malformed(.answerOverdue, $0) }
         nextSweep = now + sweepInterval
     }
 
