@@ -76,7 +76,7 @@ def events(url: str, address: str, token: str = "") -> None:
         watch_a_download(page, address, lambda: page.find("#jobs li div").text if page.all("#jobs li") else "")
         page.until("it is connected again", lambda: page.find("#status").text == "Live")
         say("live")
-        page.until("the other one is done, too", lambda: len(page.all("#jobs li")) == 2 and "Done: second.bin" in page.find("#jobs").text)
+        page.until("both are done", lambda: page.find("#jobs").text.count("Done: ") == 2)
         page.until("the finish is told", lambda: page.find("#log").text.count("session.finished") == 2)
         say("ids " + " ".join(page.run("return [...document.querySelectorAll('#log li')].map((line) => line.dataset.id)")))
         look_good(page)
