@@ -13,6 +13,8 @@ public struct Front: RequestHandler {
         public var token: String?
         /// Names accepted in `Host` besides `localhost` and addresses.
         public var publicHosts: [String] = []
+        /// Web pages of other origins that may use the API from a browser.
+        public var allowedOrigins = AllowedOrigins.only([])
         /// Seconds a finish may stay unacknowledged before the metrics name its session.
         public var acknowledgementPatience: TimeInterval = 3600
         /// Told by the statistics.
@@ -29,6 +31,7 @@ public struct Front: RequestHandler {
     private let authentication: Authentication
     private let readiness: Readiness
     private let hosts: HostRule
+    private let origins: OriginRule
     private let log: Logger
 
     public init(
@@ -54,6 +57,7 @@ public struct Front: RequestHandler {
         authentication = Authentication(token: options.token)
         self.readiness = readiness
         hosts = HostRule(publicHosts: options.publicHosts)
+        origins = OriginRule(options.allowedOrigins)
         self.log = log
     }
 
@@ -61,6 +65,8 @@ public struct Front: RequestHandler {
     public func admit(_ head: RequestHead) -> Admission {
         do throws(Problem) {
             try hosts.check(head)
+            if origins.isPreflight(head) { return .refuse(answered(head, try preflight(head))) }
+            try origins.check(head)
             let route = try table.find(head).route
             if !route.isOpen {
                 try authentication.check(head)
@@ -85,7 +91,16 @@ public struct Front: RequestHandler {
         }
     }
 
-    public func malformed(_ fault: RequestFault) -> Response { Problem(fault).response }
+    public func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response {
+        let response = Problem(fault).response
+        return head.map { response.with(origins.fields(for: $0)) } ?? response
+    }
+
+    /// The browser asks for a page what may be sent here; nobody's token is needed for the answer, and none is sent.
+    private func preflight(_ head: RequestHead) throws(Problem) -> Response {
+        let methods = try table.methods(at: head)
+        return Response(status: .noContent, headers: [.accessControlAllowMethods: methods.joined(separator: ", ")])
+    }
 
     private func response(to call: Call, of route: Route) async -> Response {
         do {
@@ -126,6 +141,14 @@ public struct Front: RequestHandler {
 
     private func answered(_ head: RequestHead, _ response: Response) -> Response {
         log.debug("\(head.method) \(head.path) -> \(response.status.code)")
+        return response.with(origins.fields(for: head))
+    }
+}
+
+extension Response {
+    fileprivate func with(_ fields: HTTPFields) -> Response {
+        var response = self
+        response.headers.append(contentsOf: fields)
         return response
     }
 }

@@ -35,9 +35,10 @@ final class ConnectionSet: Sendable {
 
     /// Enforces the time limits. A sweep rather than a timer for each request: it costs one walk over at most
     /// `connectionLimit` entries now and then, and a request costs nothing.
-    func expire(at now: Connection.Instant, limits: HTTPServer.Options, overdue: () -> Response) {
+    func expire(at now: Connection.Instant, limits: HTTPServer.Options, overdue: (RequestHead) -> Response) {
         for connection in snapshot() {
-            connection.expire(at: now, limits: limits)?.settle(with: overdue())
+            guard let answer = connection.expire(at: now, limits: limits) else { continue }
+            answer.settle(with: overdue(answer.head))
         }
     }
 
@@ -50,10 +51,12 @@ final class ConnectionSet: Sendable {
     }
 
     /// Answers everything that still waits, and lets nothing wait from now on.
-    func cutShort(stopping: () -> Response) {
+    func cutShort(stopping: (RequestHead) -> Response) {
         current.store(.cutShort, ordering: .sequentiallyConsistent)
         for connection in snapshot() {
-            if case .waiting(let answer, _) = connection.phaseForStopping() { answer.settle(with: stopping()) }
+            if case .waiting(let answer, _) = connection.phaseForStopping() {
+                answer.settle(with: stopping(answer.head))
+            }
         }
     }
 

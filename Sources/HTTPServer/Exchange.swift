@@ -21,7 +21,8 @@ final class Exchange {
     private let connection: Connection
     private let target: String?
     private var step = Step.head
-    private var isHead = false
+    /// nil until it was read, or where it could not be.
+    private var head: RequestHead?
     private var body: [UInt8] = []
 
     /// - Parameter target: the request target as it was sent; nil when there was none.
@@ -69,7 +70,7 @@ extension Exchange {
             let (head, framing) = try HeadReader.read(
                 handle, method: line.method, target: line.confirms(target) ? target : nil, isHTTP11: line.isHTTP11,
                 from: connection.remoteAddress)
-            isHead = head.method == .head
+            self.head = head
             return admit(head, framing, handle)
         } catch {
             return refuse(error, handle)
@@ -113,15 +114,16 @@ extension Exchange {
         body = []
         switch server.handler.respond(to: request) {
         case .now(let response): return answer(response, handle)
-        case .eventually(let work): return wait(for: work, handle)
-        case .whileConnected(let work): return wait(for: work, watching: true, handle)
+        case .eventually(let work): return wait(for: work, head, handle)
+        case .whileConnected(let work): return wait(for: work, head, watching: true, handle)
         }
     }
 
     private func wait(
-        for work: @escaping @Sendable () async -> Response, watching: Bool = false, _ handle: OpaquePointer
+        for work: @escaping @Sendable () async -> Response, _ head: RequestHead, watching: Bool = false,
+        _ handle: OpaquePointer
     ) -> MHD_Result {
-        let pending = PendingAnswer()
+        let pending = PendingAnswer(to: head)
         step = .waiting(pending)
         connection.enter(.waiting(pending, until: .now + server.options.waitLimit))
         // Noted first, stage read afterwards: see ConnectionSet.
@@ -137,7 +139,7 @@ extension Exchange {
     }
 
     private func refuse(_ fault: RequestFault, _ handle: OpaquePointer) -> MHD_Result {
-        answer(server.handler.malformed(fault), handle, isLast: true)
+        answer(server.handler.malformed(fault, head), handle, isLast: true)
     }
 
     private func answer(_ response: Response, _ handle: OpaquePointer, isLast: Bool = false) -> MHD_Result {
@@ -154,7 +156,10 @@ extension Exchange {
                 connection.beginWatching(server.hangUps)
             }
         }
-        guard let reply = Reply(response, on: connection, handle: handle, toHead: isHead, isLast: isLast || isClosing)
+        guard
+            let reply = Reply(
+                response, on: connection, handle: handle, toHead: head?.method == .head,
+                isLast: isLast || isClosing)
         else {
             response.abandon()
             return .NO

@@ -16,7 +16,11 @@ final class PendingAnswer: Sendable {
         var work: Task<Void, Never>?
     }
 
+    /// What it answers.
+    let head: RequestHead
     private let state = Locked(State())
+
+    init(to head: RequestHead) { self.head = head }
 
     /// Puts the connection to sleep, unless the answer is there already: then it says false. Called within the
     /// connection's callbacks only.

@@ -22,7 +22,9 @@ public protocol RequestHandler: Sendable {
     ///
     /// The status should be ``RequestFault/status``. Except for ``RequestFault/answerOverdue`` the connection is closed
     /// after the answer.
-    func malformed(_ fault: RequestFault) -> Response
+    ///
+    /// - Parameter head: nil where it could not be read.
+    func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response
 }
 
 /// The verdict on a request head.

@@ -84,7 +84,7 @@ private final class TimekeeperRun {
     private func close(grace: Duration) {
         context.connections.beginClosing()
         makeRoundsUntilEmpty(atMost: grace)
-        context.connections.cutShort { context.handler.malformed(.stopping) }
+        context.connections.cutShort { context.handler.malformed(.stopping, $0) }
         makeRoundsUntilEmpty(atMost: Self.lastWords)
     }
 
@@ -100,7 +100,7 @@ private final class TimekeeperRun {
         let now = Connection.Instant.now
         context.lingering.drain(at: now)
         guard nextSweep <= now else { return }
-        context.connections.expire(at: now, limits: context.options) { context.handler.malformed(.answerOverdue) }
+        context.connections.expire(at: now, limits: context.options) { context.handler.malformed(.answerOverdue, $0) }
         if ebb.look(at: context.connections.count) { Ebb.giveBack() }
         nextSweep = now + sweepInterval
     }

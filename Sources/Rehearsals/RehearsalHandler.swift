@@ -9,7 +9,7 @@ struct RehearsalHandler: RequestHandler {
 
     func respond(to request: Request) -> Answer { .now(answer(to: request.head)) }
 
-    func malformed(_ fault: RequestFault) -> Response { .text(fault.status, fault.description) }
+    func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response { .text(fault.status, fault.description) }
 
     private func answer(to head: RequestHead) -> Response {
         guard head.method == .get || head.method == .head else {

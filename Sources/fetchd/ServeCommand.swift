@@ -68,6 +68,13 @@ struct ServeCommand: AsyncParsableCommand {
     var publicHost: [String] = []
 
     @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "An origin, such as http://localhost:9000, whose web pages may use the API from a browser (CORS); repeatable. * is any, and needs a token. See docs/web.md. (default: none)",
+            valueName: "origin"))
+    var allowOrigin: [String] = []
+
+    @Option(
         help: ArgumentHelp(
             "Seconds before each attempt of a webhook delivery, the first included. (default: \(Settings.Defaults.webhookRetryDelays))",
             valueName: "s,s,..."))
@@ -151,6 +158,7 @@ struct ServeCommand: AsyncParsableCommand {
         set(.maxConnectionsPerHost, maxConnectionsPerHost.map { .int($0) })
         set(.allowNetwork, allowNetwork.isEmpty ? nil : .stringArray(allowNetwork))
         set(.publicHost, publicHost.isEmpty ? nil : .stringArray(publicHost))
+        set(.allowOrigin, allowOrigin.isEmpty ? nil : .stringArray(allowOrigin))
         set(.webhookRetryDelays, webhookRetryDelays.map { .stringArray($0.split(separator: ",").map(String.init)) })
         set(.acknowledgementPatience, acknowledgementPatience.map { .double($0) })
         set(.eventRetention, eventRetention.map { .double($0) })

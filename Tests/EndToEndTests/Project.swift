@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 
 /// The folder of the sources: for tests of what lies beside the program.
 enum Project {
@@ -10,4 +11,9 @@ enum Project {
     /// The Python that scripts/install has furnished, else the system's.
     static let python =
         FileManager.default.isExecutableFile(atPath: path(".venv/bin/python")) ? path(".venv/bin/python") : "python3"
+
+    static func hasPythonPackage(_ name: String) async -> Bool {
+        let outcome = try? await ChildProcess.run(python, ["-c", "import \(name)"])
+        return outcome?.succeeded ?? false
+    }
 }

@@ -43,6 +43,7 @@ import Testing
                     "listen": "127.0.0.1:0", "data_dir": "memory", "downloads_dir": "files", "token": "from-the-file",
                     "max_concurrent_jobs": 3, "max_connections_per_host": 2, "allow_network": ["127.0.0.0/8"],
                     "public_host": ["a.example", "b.example"], "webhook_retry_delays": ["0", "0.5"],
+                    "allow_origin": ["http://a.example", "http://b.example"],
                     "log_level": "debug"
                 }
                 """
@@ -53,6 +54,7 @@ import Testing
                 "FETCHD_TOKEN": "from-the-environment", "FETCHD_MAX_CONCURRENT_JOBS": "3",
                 "FETCHD_MAX_CONNECTIONS_PER_HOST": "2", "FETCHD_ALLOW_NETWORK": "127.0.0.0/8,10.0.0.0/8",
                 "FETCHD_PUBLIC_HOST": "a.example,b.example", "FETCHD_WEBHOOK_RETRY_DELAYS": "0,0.5",
+                "FETCHD_ALLOW_ORIGIN": "http://a.example,http://b.example",
                 "FETCHD_LOG_LEVEL": "debug",
             ]
         }
@@ -64,6 +66,8 @@ import Testing
         }
         let api = APIClient(baseURL: "http://127.0.0.1:\(port)", token: "from-the-\(source)")
         #expect(try await api.get("/v1/jobs", headers: [("Host", "b.example")]).status == 200)
+        let asPage = try await api.get("/v1/jobs", headers: [("Origin", "http://b.example")])
+        #expect(asPage.header("Access-Control-Allow-Origin") == "http://b.example")
         #expect(child.errors.contains("debug"))
         #expect(folder.files.contains("memory/fetchd.sqlite"))
         #expect(FileManager.default.fileExists(atPath: folder.path("files/.incomplete")))
@@ -98,7 +102,8 @@ import Testing
         let defaults = [
             "config": "none", "listen": "127.0.0.1:8080", "data-dir": "./data", "downloads-dir": "./downloads",
             "max-concurrent-jobs": "16", "max-connections-per-host": "6", "allow-network": "none",
-            "public-host": "none", "webhook-retry-delays": "0,5,300,1800,7200,18000,36000,50400,72000,86400",
+            "public-host": "none", "allow-origin": "none",
+            "webhook-retry-delays": "0,5,300,1800,7200,18000,36000,50400,72000,86400",
             "log-level": "info",
         ]
         // As one line, because the terminal's width breaks them anywhere.

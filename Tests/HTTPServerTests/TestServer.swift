@@ -23,7 +23,7 @@ struct TestHandler: RequestHandler {
 
     func admit(_ head: RequestHead) -> Admission { admitting(head) }
     func respond(to request: Request) -> Answer { responding(request) }
-    func malformed(_ fault: RequestFault) -> Response {
+    func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response {
         let body = Array(fault.description.utf8)
         return Response(status: fault.status, headers: [.contentType: "text/fault"], body: .bytes(body))
     }

@@ -238,7 +238,7 @@ private struct SingleFile: RequestHandler {
     let bodies: Monitor<[Task<Void, Never>]>
 
     func admit(_ head: RequestHead) -> Admission { .accept() }
-    func malformed(_ fault: RequestFault) -> Response { Response(status: fault.status) }
+    func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response { Response(status: fault.status) }
     func respond(to request: Request) -> Answer {
         guard let rehearsal = try? Rehearsal(parsing: "rehearse:f?\(query)") else {
             return .now(Response(status: .badRequest))

@@ -31,7 +31,9 @@ public final class ChildProcess: Sendable {
     ) async throws {
         folder = try TemporaryFolder()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["setpriv", "--pdeathsig", "KILL", "--", executable] + arguments
+        // As from a terminal: whoever runs the tests in the background has the keyboard's signals ignored.
+        process.arguments =
+            ["--default-signal=INT,QUIT", "setpriv", "--pdeathsig", "KILL", "--", executable] + arguments
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FETCHD_") }
             .merging(environment) { $1 }
         if let workingFolder { process.currentDirectoryURL = URL(filePath: workingFolder) }

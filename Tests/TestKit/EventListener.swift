@@ -32,15 +32,18 @@ public final class EventListener: Sendable {
 
     /// - Parameters:
     ///   - query: behind `/v1/events?`.
+    ///   - origin: of the page that listens.
     ///   - gate: nothing is read before it is opened.
     public init(
-        to port: UInt16, _ query: String = "", lastEventID: Int64? = nil, token: String? = nil, gate: Gate? = nil
+        to port: UInt16, _ query: String = "", lastEventID: Int64? = nil, token: String? = nil,
+        origin: String? = nil, gate: Gate? = nil
     ) throws {
         socket = try LoopbackSocket.connected(to: port)
         let target = "/v1/events" + (query.isEmpty ? "" : "?\(query)")
         var headers = [("Host", "127.0.0.1"), ("Accept", "text/event-stream")]
         if let lastEventID { headers.append(("Last-Event-ID", "\(lastEventID)")) }
         if let token { headers.append(("Authorization", "Bearer \(token)")) }
+        if let origin { headers.append(("Origin", origin)) }
         let head = "GET \(target) HTTP/1.1\r\n" + headers.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
         guard socket.send(ArraySlice(Array(head.utf8))) else { throw Overdue("The listener could not ask.") }
         detachThread { [socket, state, headers] in

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Glibc
 
 /// The one thread that starts child processes, alive as long as the tests are.
 ///
@@ -10,6 +11,7 @@ enum SpawningThread {
     private static let bell: DispatchSemaphore = {
         let bell = DispatchSemaphore(value: 0)
         detachThread {
+            blockNoSignals()
             while true {
                 bell.wait()
                 let request = requests.withLock { $0.isEmpty ? nil : $0.removeFirst() }
@@ -18,6 +20,13 @@ enum SpawningThread {
         }
         return bell
     }()
+
+    /// A child inherits the mask, and Swift's threads, one of which made this one, block what would stop it.
+    private static func blockNoSignals() {
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
+    }
 
     /// Runs `body` on the thread and returns when it is done.
     static func run(_ body: @escaping @Sendable () throws -> Void) async throws {

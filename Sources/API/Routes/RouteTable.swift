@@ -10,21 +10,38 @@ struct RouteTable: Sendable {
 
     /// - Throws: 404 for a path that is none, 405 with `Allow` for a method that the path does not have.
     func find(_ head: RequestHead) throws(Problem) -> (route: Route, parameters: [String: String]) {
+        let matches = try matches(head)
+        // HEAD is GET without the body; the server leaves that out.
+        let method: HTTPRequest.Method = head.method == .head ? .get : head.method
+        guard let match = matches.first(where: { $0.route.method == method }) else {
+            throw Self.notAllowed(head, Self.methods(of: matches))
+        }
+        return match
+    }
+
+    /// The methods that a path has.
+    ///
+    /// - Throws: 404.
+    func methods(at head: RequestHead) throws(Problem) -> [String] { Self.methods(of: try matches(head)) }
+
+    private typealias Match = (route: Route, parameters: [String: String])
+
+    /// At least one.
+    private func matches(_ head: RequestHead) throws(Problem) -> [Match] {
         let path = try Self.components(of: head.path)
         let matches = routes.compactMap { route in route.match(path).map { (route: route, parameters: $0) } }
         guard !matches.isEmpty else {
             throw Problem(.notFound, "There is nothing at \(head.path). GET /openapi.yaml lists what there is.")
         }
-        // HEAD is GET without the body; the server leaves that out.
-        let method: HTTPRequest.Method = head.method == .head ? .get : head.method
-        guard let match = matches.first(where: { $0.route.method == method }) else {
-            throw Self.notAllowed(head, Set(matches.map(\.route.method)))
-        }
-        return match
+        return matches
     }
 
-    private static func notAllowed(_ head: RequestHead, _ methods: Set<HTTPRequest.Method>) -> Problem {
-        let allowed = (methods.contains(.get) ? methods.union([.head]) : methods).map(\.rawValue).sorted()
+    private static func methods(of matches: [Match]) -> [String] {
+        let methods = Set(matches.map(\.route.method))
+        return (methods.contains(.get) ? methods.union([.head]) : methods).map(\.rawValue).sorted()
+    }
+
+    private static func notAllowed(_ head: RequestHead, _ allowed: [String]) -> Problem {
         var problem = Problem(
             .methodNotAllowed, "\(head.method.rawValue) is not possible here; \(allowed.joined(separator: ", ")) is.")
         problem.headers[.allow] = allowed.joined(separator: ", ")

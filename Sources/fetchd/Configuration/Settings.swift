@@ -1,3 +1,4 @@
+import API
 import Configuration
 import CurlClient
 import Logging
@@ -12,6 +13,7 @@ struct Settings: Sendable {
     var maxConnectionsPerHost: Int
     var allowedNetworks: [Network]
     var publicHosts: [String]
+    var allowedOrigins: AllowedOrigins
     var webhookRetryDelays: [Double]
     var acknowledgementPatience: Double
     var eventRetention: Double
@@ -48,6 +50,7 @@ struct Settings: Sendable {
         case maxConnectionsPerHost = "max_connections_per_host"
         case allowNetwork = "allow_network"
         case publicHost = "public_host"
+        case allowOrigin = "allow_origin"
         case webhookRetryDelays = "webhook_retry_delays"
         case acknowledgementPatience = "acknowledgement_patience"
         case eventRetention = "event_retention"
@@ -74,6 +77,7 @@ struct Settings: Sendable {
             try sources.int(.maxConnectionsPerHost, in: 1...10_000) ?? Defaults.maxConnectionsPerHost
         allowedNetworks = try sources.strings(.allowNetwork).map(Network.init(reading:))
         publicHosts = try sources.strings(.publicHost)
+        allowedOrigins = try AllowedOrigins(reading: sources.strings(.allowOrigin))
         webhookRetryDelays = try Self.delays(sources.strings(.webhookRetryDelays))
         acknowledgementPatience =
             try sources.seconds(.acknowledgementPatience) ?? Defaults.acknowledgementPatience
@@ -90,6 +94,11 @@ struct Settings: Sendable {
         if let token, token.isEmpty || !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
             throw SettingsError(
                 "The token must be visible ASCII characters, without spaces or line breaks. Set FETCHD_TOKEN to such, or unset it."
+            )
+        }
+        if allowedOrigins == .any, token == nil {
+            throw SettingsError(
+                "allow_origin * without a token would let every page of the Web that is opened on this machine use fetchd. Set FETCHD_TOKEN, or name the origins."
             )
         }
         if !listen.isLoopback, token == nil {

@@ -129,6 +129,7 @@ struct Service {
         options.token = settings.token
         options.version = Version.text
         options.publicHosts = settings.publicHosts
+        options.allowedOrigins = settings.allowedOrigins
         options.acknowledgementPatience = settings.acknowledgementPatience
         options.allowsRehearsals = settings.enableRehearsals
         options.loops = { clients.map(LoopFigures.init) }

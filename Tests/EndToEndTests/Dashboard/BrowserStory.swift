@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// A person with a browser: one of the stories in Tests/Browser/stories.py, in headless Chromium.
+/// A person with a browser: one of the stories in Tests/Browser, in headless Chromium.
 struct BrowserStory {
     private let child: ChildProcess
 
@@ -21,17 +21,24 @@ struct BrowserStory {
 
     static let reason: Comment = "needs chromium, chromium-driver and PyPI's selenium: run scripts/install"
 
-    /// - Parameter arguments: what the story is told, the dashboard's address first.
+    /// - Parameter arguments: what the story is told, the page's address first.
     init(_ name: String, _ arguments: String...) async throws {
+        try await self.init(name, in: "stories.py", arguments)
+    }
+
+    init(_ name: String, in file: String, _ arguments: [String]) async throws {
         child = try await ChildProcess(
-            Project.python, [Project.path("Tests/Browser/stories.py"), name] + arguments,
+            Project.python, [Project.path("Tests/Browser/\(file)"), name] + arguments,
             environment: ["PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"])
     }
+
+    /// What it said so far.
+    var lines: [Substring] { child.output.split(separator: "\n") }
 
     /// Waits until the story is so far.
     func said(_ words: String) async throws {
         _ = try await eventually("the story to say '\(words)'") {
-            if child.output.split(separator: "\n").contains(Substring(words)) { return true }
+            if lines.contains(Substring(words)) { return true }
             if let ending = child.endingSoFar { throw Overdue("The story ended (\(ending)):\n\(child.errors)") }
             return nil
         }

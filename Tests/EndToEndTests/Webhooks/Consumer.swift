@@ -3,16 +3,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// examples/webhook_consumer.py, running until it has had a `session.finished`.
+/// examples/webhook_receiver.py, running until it has had a `session.finished`.
 struct Consumer {
     let child: ChildProcess
     private let folder: TemporaryFolder
 
     static var isPossible: Bool {
-        get async {
-            let outcome = try? await ChildProcess.run(Project.python, ["-c", "import standardwebhooks"])
-            return outcome?.succeeded ?? false
-        }
+        get async { await Project.hasPythonPackage("standardwebhooks") }
     }
 
     init() async throws {
@@ -20,7 +17,7 @@ struct Consumer {
         child = try await ChildProcess(
             Project.python,
             [
-                Project.path("examples/webhook_consumer.py"), "--port", "0", "--port-file", folder.path("port"),
+                Project.path("examples/webhook_receiver.py"), "--port", "0", "--port-file", folder.path("port"),
                 "--secret-file", folder.path("secret"), "--log", folder.path("log"), "--until", "session.finished",
             ], environment: ["PYTHONUNBUFFERED": "1"])
     }

@@ -2,7 +2,7 @@
 """A webhook consumer for fetchd: verify, remember, answer, then act.
 
     python3 -m venv .venv && .venv/bin/pip install standardwebhooks
-    .venv/bin/python examples/webhook_consumer.py --port 9000 --secret-file webhook.secret
+    .venv/bin/python examples/webhook_receiver.py --port 9000 --secret-file webhook.secret
 
 Then tell a session about it, and keep the secret that is returned once, now:
 
@@ -34,7 +34,7 @@ from pathlib import Path
 try:
     from standardwebhooks import Webhook
 except ModuleNotFoundError:
-    sys.exit("webhook_consumer: the package 'standardwebhooks' is missing: pip install standardwebhooks")
+    sys.exit("webhook_receiver: the package 'standardwebhooks' is missing: pip install standardwebhooks")
 
 LARGEST_BODY = 1 << 20
 
@@ -115,7 +115,7 @@ class Handler(BaseHTTPRequestHandler):
             event = self.server.secrets.verified(body, dict(self.headers.items()))
         except OSError as error:
             # Not the sender's fault: it will try again.
-            print(f"webhook_consumer: no secret to verify with: {error}", file=sys.stderr, flush=True)
+            print(f"webhook_receiver: no secret to verify with: {error}", file=sys.stderr, flush=True)
             self._answer(503)
             return
         if event is None:

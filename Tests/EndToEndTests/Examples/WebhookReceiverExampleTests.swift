@@ -4,9 +4,9 @@ import TestKit
 import Testing
 
 /// A consumer that knows nothing of fetchd but Standard Webhooks, as anybody would write it with PyPI's package:
-/// examples/webhook_consumer.py.
+/// examples/webhook_receiver.py.
 @Suite(.enabled("needs PyPI's standardwebhooks: run scripts/install") { await Consumer.isPossible })
-struct WebhookConsumerTests {
+struct WebhookReceiverExampleTests {
     @Test func itVerifiesARealDelivery() async throws {
         let (fetchd, origin, consumer) = (try await FetchdProcess.start(), try Origin(), try await Consumer())
         origin.serve("/file", .file(Content.random(seed: 3, count: 50_000)))
@@ -29,6 +29,60 @@ struct WebhookConsumerTests {
         #expect(deliveries.count == 4)
         let session = try await fetchd.api.session()
         #expect(session["unacknowledged_since"] == nil)
+    }
+
+    /// Delivery is at least once; taking it is not.
+    @Test func itTakesAnEventOnce() async throws {
+        let (fetchd, consumer) = (try await FetchdProcess.start(), try await Consumer())
+        let url = try await consumer.url
+        try consumer.keep(try await fetchd.api.declareWebhook(url: url, events: ["job.*", "session.finished"]))
+        let id = try await fetchd.api.submit(["url": "http://127.0.0.1:1/", "not_before": "2999-01-01T00:00:00Z"])
+        let log = "/v1/sessions/default/webhooks/receiver/deliveries"
+        func deliveries(attempts: Int) async throws -> [JSON] {
+            try await eventually("everything to be acknowledged, after \(attempts) attempts") {
+                let deliveries = try await fetchd.api.get(log).json["deliveries"].arrayValue ?? []
+                let isDone = deliveries.allSatisfy { $0["state"] == "acknowledged" && $0["attempts"].count == attempts }
+                return isDone && !deliveries.isEmpty ? deliveries : nil
+            }
+        }
+        let first = try #require(try await deliveries(attempts: 1).first)
+        #expect(first["type"] == "job.created")
+        let delivery = try #require(first["id"].string)
+        #expect(try await fetchd.api.post("/v1/deliveries/\(delivery)/redeliver").status == 200)
+        _ = try await deliveries(attempts: 2)
+        #expect(try await fetchd.api.post("/v1/jobs/\(id)/cancel").status == 200)
+        #expect(try await consumer.child.waitForEnd() == .exited(0))
+        #expect(try consumer.taken.map { $0["type"] } == ["job.created", "job.cancelled", "session.finished"])
+    }
+
+    /// A recorded request that is played again later is well signed, and refused all the same.
+    @Test func itRefusesAnOldTimestamp() async throws {
+        let (secret, body) = ("whsec_" + String(repeating: "QUFB", count: 11), #"{"type": "job.created", "data": {}}"#)
+        let consumer = try await Consumer()
+        try consumer.keep(secret)
+        let client = APIClient(baseURL: try await consumer.url, isRecorded: false)
+        for (age, status) in [(0.0, 204), (-3600, 401), (3600, 401)] {
+            let moment = Date(timeIntervalSinceNow: age)
+            let headers = [
+                (name: "webhook-id", value: "msg_1"), ("webhook-timestamp", "\(Int(moment.timeIntervalSince1970))"),
+                ("webhook-signature", try await signature(of: body, at: moment, with: secret)),
+            ]
+            let answer = try await client.send("POST", "", bytes: Array(body.utf8), headers: headers)
+            #expect(answer.status == status, "\(age) s")
+        }
+    }
+
+    /// As PyPI's package signs it, whose verdict it is.
+    private func signature(of body: String, at moment: Date, with secret: String) async throws -> String {
+        let program = """
+            import sys; from datetime import datetime, timezone; from standardwebhooks import Webhook
+            at = datetime.fromtimestamp(int(sys.argv[2]), timezone.utc)
+            print(Webhook(sys.argv[1]).sign("msg_1", at, sys.argv[3]))
+            """
+        let arguments = ["-c", program, secret, "\(Int(moment.timeIntervalSince1970))", body]
+        let outcome = try await ChildProcess.run(Project.python, arguments)
+        #expect(outcome.succeeded, "\(outcome.errors)")
+        return outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// What fetchd posted is taken as it was, and refused with any one byte of it changed.

@@ -1,0 +1,91 @@
+import HTTPServer
+import HTTPTypes
+
+/// What pages of other origins may do from a browser, by the CORS protocol (WHATWG Fetch, section 3.3): nothing, unless
+/// they are allowed. Health and the dashboard are no exception; what is no browser is not concerned.
+struct OriginRule: Sendable {
+    private let allowed: AllowedOrigins
+
+    init(_ allowed: AllowedOrigins) { self.allowed = allowed }
+
+    /// Refuses what a page of a stranger would change. Browsers send a POST without a body (`cancel`, say) to anybody
+    /// without asking first, and only keep the answer from the page: on loopback that would be all that it takes.
+    ///
+    /// - Throws: 403.
+    func check(_ head: RequestHead) throws(Problem) {
+        guard ![.get, .head, .options].contains(head.method), isForeign(head) else { return }
+        let origin = head.headers[.origin]
+        guard !(origin.map(allowed.contain) ?? false) else { return }
+        let remedy = origin.flatMap(WebOrigin.init).map { " Start fetchd with --allow-origin \($0) to let them." } ?? ""
+        throw Problem(
+            .foreignOrigin, "Web pages of \(origin ?? "other origins") may not change anything here.\(remedy)")
+    }
+
+    /// Whether the browser asks what it may send: the page's own request follows.
+    func isPreflight(_ head: RequestHead) -> Bool {
+        head.method == .options && head.headers[.accessControlRequestMethod] != nil && allowedOrigin(of: head) != nil
+    }
+
+    /// What every answer says of who may read it; nothing where nobody is allowed.
+    func fields(for head: RequestHead) -> HTTPFields {
+        var fields: HTTPFields = [:]
+        switch allowed {
+        case .only(let origins) where origins.isEmpty: return fields
+        // Otherwise a cache would give one origin's answer to another.
+        case .only: fields[.vary] = "Origin"
+        case .any: break
+        }
+        guard let origin = allowedOrigin(of: head) else { return fields }
+        fields[.accessControlAllowOrigin] = allowed == .any ? "*" : origin
+        guard isPreflight(head) else {
+            fields[.accessControlExposeHeaders] = Self.exposed
+            return fields
+        }
+        fields[.accessControlAllowHeaders] = Self.taken
+        fields[.accessControlMaxAge] = Self.maxAge
+        if head.headers[.accessControlRequestPrivateNetwork] == "true" {
+            fields[.accessControlAllowPrivateNetwork] = "true"
+        }
+        return fields
+    }
+
+    private func allowedOrigin(of head: RequestHead) -> String? {
+        head.headers[.origin].flatMap { origin in allowed.contain(origin) ? origin : nil }
+    }
+
+    /// Fetch Metadata says it where the browser sends it; behind a proxy that changes `Host`, nothing else does.
+    private func isForeign(_ head: RequestHead) -> Bool {
+        if let site = head.headers[.secFetchSite] { return site != "same-origin" && site != "none" }
+        guard let origin = head.headers[.origin] else { return false }
+        guard let authority = WebOrigin(origin)?.description.part(behind: "://") else { return true }
+        return authority != (head.host ?? "").lowercased()
+    }
+
+    /// What the contract's requests carry beyond what pages may always send.
+    private static let taken = [
+        "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "If-Range", "Last-Event-ID",
+        "Prefer", "Range",
+    ].joined(separator: ", ")
+
+    /// What its answers carry beyond what pages may always read.
+    private static let exposed = [
+        "Accept-Ranges", "Allow", "Content-Disposition", "Content-Range", "ETag", "Location", "Preference-Applied",
+        "Retry-After", "WWW-Authenticate",
+    ].joined(separator: ", ")
+
+    /// Seconds that browsers need not ask again: as many as Chromium takes.
+    private static let maxAge = "7200"
+}
+
+extension String {
+    fileprivate func part(behind mark: String) -> Substring? {
+        firstRange(of: mark).map { self[$0.upperBound...] }
+    }
+}
+
+extension HTTPField.Name {
+    static let secFetchSite = Self("Sec-Fetch-Site")!
+    /// Private Network Access: a page of the Internet asks for a machine of the local network.
+    static let accessControlRequestPrivateNetwork = Self("Access-Control-Request-Private-Network")!
+    static let accessControlAllowPrivateNetwork = Self("Access-Control-Allow-Private-Network")!
+}

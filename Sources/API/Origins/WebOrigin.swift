@@ -1,0 +1,68 @@
+/// Where a web page comes from, as browsers write it in `Origin`: scheme, host and, where it is not the scheme's own,
+/// port (WHATWG HTML, "ASCII serialization of an origin").
+public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
+    /// `http://127.0.0.1:9000`, in lower case.
+    public let description: String
+
+    /// Takes what people write for it: capitals, the scheme's own port, and the slash that address bars add.
+    ///
+    /// - Returns: nil for anything beyond that: a path, a user, a pattern, a name that is not in ASCII (browsers send
+    ///   Punycode), and `null`, which all files and sandboxed pages have in common.
+    public init?(_ text: String) {
+        let lowered = text.lowercased()
+        guard let mark = lowered.firstRange(of: "://") else { return nil }
+        let scheme = lowered[..<mark.lowerBound]
+        var authority = lowered[mark.upperBound...]
+        if authority.hasSuffix("/") { authority = authority.dropLast() }
+        guard Self.isScheme(scheme), let (host, port) = Self.hostAndPort(authority) else { return nil }
+        let isUnsaid = port == nil || port == Self.ownPorts[String(scheme)]
+        description = "\(scheme)://\(host)" + (isUnsaid ? "" : ":\(port ?? 0)")
+    }
+
+    private static let ownPorts: [String: UInt16] = ["http": 80, "https": 443]
+
+    /// RFC 3986, section 3.1. Not only HTTP's: extensions of browsers have schemes of their own.
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, isLetter(first) else { return false }
+        return text.utf8.allSatisfy { isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) }
+    }
+
+    private static func hostAndPort(_ authority: Substring) -> (host: Substring, port: UInt16?)? {
+        // A bracketed address has colons of its own.
+        let bracket = authority.lastIndex(of: "]") ?? authority.startIndex
+        guard let colon = authority[bracket...].firstIndex(of: ":") else {
+            return isHost(authority) ? (authority, nil) : nil
+        }
+        let (host, digits) = (authority[..<colon], authority[authority.index(after: colon)...])
+        guard isHost(host), digits.utf8.allSatisfy(isDigit), let port = UInt16(digits), port > 0 else { return nil }
+        return (host, port)
+    }
+
+    private static func isHost(_ text: Substring) -> Bool {
+        if text.hasPrefix("["), text.hasSuffix("]") {
+            let address = text.dropFirst().dropLast()
+            return address.contains(":") && address.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
+        }
+        return !text.isEmpty && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || "-._".utf8.contains($0) }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}
+
+/// Whose pages may use the API from a browser.
+public enum AllowedOrigins: Sendable, Hashable {
+    /// Those of these origins, besides the service's own. None, by default.
+    case only(Set<WebOrigin>)
+    /// Everybody's. There are no cookies and no other credentials that a browser would add by itself, so that a page
+    /// gets no further than with the token that it was given; without a token, it gets everywhere.
+    case any
+
+    func contain(_ origin: String) -> Bool {
+        switch self {
+        // Only what it would be written as: what browsers send is in its one form already.
+        case .only(let origins): WebOrigin(origin).map { $0.description == origin && origins.contains($0) } ?? false
+        case .any: true
+        }
+    }
+}

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Hands downloads over to fetchd, follows them to their end, and misses nothing, whoever is restarted meanwhile.
+
+    python3 -m venv .venv && .venv/bin/pip install requests
+    .venv/bin/python examples/consumer.py https://example.org/a.iso https://example.org/b.iso
+
+Kill it at any moment and run it again, without addresses: it goes on where it was. The service may be killed, too.
+FETCHD_URL (http://127.0.0.1:8080) and FETCHD_TOKEN say where the service is. Exits with 0 when all downloads have
+succeeded, 1 when some have not, 2 when something has to be put right first.
+
+What makes it safe, in this order:
+
+1. The order is written down, with a key of its own and the journal's position, before it is sent. Sent again under the
+   same Idempotency-Key, within a day, it is answered as the first time, and nothing is downloaded twice.
+2. Each event is taken in one transaction together with the position behind it. Whatever a crash interrupts is told
+   again, and what was taken never is.
+3. The finish is acknowledged after it was taken: that means "I have it from here".
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sqlite3
+import sys
+import time
+import uuid
+from dataclasses import dataclass
+
+try:
+    import requests
+except ModuleNotFoundError:
+    sys.exit("consumer: the package 'requests' is missing. Install it: pip install requests")
+
+# Seconds. The service answers a wait after 30 at the latest; an answer that takes much longer never comes.
+WAIT, CONNECT_LIMIT, ANSWER_LIMIT, LONGEST_PAUSE = 30, 5, 60, 15
+
+
+@dataclass
+class Order:
+    key: str
+    session: str
+    urls: list[str]
+    after: int  # the last event that was taken
+    batch: int | None = None  # once the service has the order
+    finish: int | None = None  # the event that it ended with
+    outcome: str | None = None
+    acknowledged: bool = False
+
+
+class Memory:
+    """What must not be forgotten: the order, where we are in the journal, and what became of each download."""
+
+    def __init__(self, file: str):
+        self._db = sqlite3.connect(file, isolation_level=None)
+        self._db.execute("PRAGMA synchronous = FULL")
+        self._db.execute(
+            'CREATE TABLE IF NOT EXISTS "order" (key, session, urls, after, batch, finish, outcome, acknowledged)'
+        )
+        self._db.execute("CREATE TABLE IF NOT EXISTS downloads (job PRIMARY KEY, url, state, result)")
+
+    def order(self) -> Order | None:
+        row = self._db.execute('SELECT * FROM "order"').fetchone()
+        return Order(row[0], row[1], json.loads(row[2]), *row[3:]) if row else None
+
+    def begin(self, order: Order) -> None:
+        with self._transaction():
+            self._db.execute('DELETE FROM "order"')
+            self._db.execute("DELETE FROM downloads")
+            self._db.execute(
+                'INSERT INTO "order" VALUES (?, ?, ?, ?, NULL, NULL, NULL, FALSE)',
+                (order.key, order.session, json.dumps(order.urls), order.after),
+            )
+
+    def accepted(self, jobs: list[dict]) -> None:
+        with self._transaction():
+            self._db.execute('UPDATE "order" SET batch = ?', (jobs[0]["batch"],))
+            self._db.executemany(
+                "INSERT INTO downloads VALUES (?, ?, 'outstanding', NULL)", [(job["id"], job["url"]) for job in jobs]
+            )
+
+    def take(self, event: dict) -> str | None:
+        """Returns a line about it, if it is one of ours. When this returns, it is remembered."""
+        order, data = self.order(), event["data"]
+        with self._transaction():
+            self.move_to(event["id"])
+            if event["type"] in ("job.succeeded", "job.failed", "job.cancelled"):
+                return self._note_end(data["snapshot"])
+            if event["type"] == "session.finished" and data["batch"] == order.batch:
+                self._db.execute('UPDATE "order" SET finish = ?, outcome = ?', (event["id"], data["outcome"]))
+                return f"Batch {order.batch} is over: {data['outcome'].replace('_', ' ')}."
+        return None
+
+    def _note_end(self, job: dict) -> str | None:
+        # Here yours would do what it needs the file for, or note that it is to be done.
+        result = job["file"]["path"] if job["file"] else (job["failure"] or {}).get("message")
+        ours = self._db.execute(
+            "UPDATE downloads SET state = ?, result = ? WHERE job = ? RETURNING url", (job["state"], result, job["id"])
+        ).fetchone()
+        # Our own address: events leave out what stands behind its question mark, as it may be a secret.
+        return f"{job['state']}: {ours[0]} {result or ''}".rstrip() if ours else None
+
+    def move_to(self, position: int) -> None:
+        self._db.execute('UPDATE "order" SET after = max(after, ?)', (position,))
+
+    def acknowledged(self) -> None:
+        self._db.execute('UPDATE "order" SET acknowledged = TRUE')
+
+    def counts(self) -> dict[str, int]:
+        return dict(self._db.execute("SELECT state, count(*) FROM downloads GROUP BY state ORDER BY state DESC"))
+
+    def _transaction(self) -> sqlite3.Connection:
+        self._db.execute("BEGIN IMMEDIATE")
+        return self._db  # as a context: commits, or rolls back when something is thrown
+
+
+class Refused(Exception):
+    """The service will not, and says what to do."""
+
+
+class Service:
+    """fetchd's API. Each request may be repeated, so it is, until there is an answer."""
+
+    def __init__(self, url: str, token: str | None):
+        self._url = url.rstrip("/")
+        self._http = requests.Session()
+        if token:
+            self._http.headers["Authorization"] = f"Bearer {token}"
+
+    def ask(self, method: str, path: str, **options: object) -> dict:
+        failures = 0
+        while True:
+            pause = min(LONGEST_PAUSE, 0.5 * 2 ** min(failures, 6))
+            try:
+                answer = self._http.request(
+                    method, self._url + path, timeout=(CONNECT_LIMIT, ANSWER_LIMIT), allow_redirects=False, **options
+                )
+                if answer.status_code not in (502, 503, 504):
+                    return self._content(answer)
+                asked = answer.headers.get("Retry-After", "")
+                pause = max(pause, int(asked) if asked.isdecimal() else 0)
+                why = "is not ready."
+            except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError):
+                why = "does not answer. Is it running (fetchd serve)?"
+            failures += 1
+            if failures == 1:
+                print(f"fetchd at {self._url} {why} Trying again until it does.", file=sys.stderr, flush=True)
+            time.sleep(pause)
+
+    def _content(self, answer: requests.Response) -> dict:
+        try:
+            content = answer.json() if answer.content else {}
+        except ValueError:
+            content = None
+        if answer.ok and content is not None:
+            return content
+        if answer.status_code == 401:
+            raise Refused("The service takes no other than its token: set FETCHD_TOKEN to it.")
+        if not content or "detail" not in content:
+            raise Refused(f"{self._url} answers {answer.status_code}, but not as fetchd does: is FETCHD_URL right?")
+        if answer.status_code == 410:
+            raise Refused(
+                "The service no longer has the events that come next, as this was away for longer than it keeps them "
+                "(--event-retention). What became of the downloads is told by GET /v1/jobs; begin anew with another "
+                "--state."
+            )
+        raise Refused(f"{content['title']}. {content['detail']}")
+
+
+def main() -> int:
+    options = parse_arguments()
+    memory = Memory(options.state)
+    service = Service(os.environ.get("FETCHD_URL", "http://127.0.0.1:8080"), os.environ.get("FETCHD_TOKEN"))
+    order = memory.order()
+    if order and not order.acknowledged:
+        if options.urls and options.urls != order.urls:
+            raise Refused(f"{options.state} has an order under way. Run it without addresses, or with another --state.")
+        print("Going on where it was.", flush=True)
+    elif options.urls:
+        begin(memory, service, options)
+    else:
+        raise Refused("There is nothing to go on with. Name the addresses to download.")
+    if memory.order().batch is None:
+        submit(memory, service)
+    follow(memory, service)
+    acknowledge(memory, service)
+    counts = memory.counts()
+    print("Acknowledged: " + ", ".join(f"{count} {state}" for state, count in counts.items()) + ".", flush=True)
+    return 0 if counts.keys() == {"succeeded"} else 1
+
+
+def begin(memory: Memory, service: Service, options: argparse.Namespace) -> None:
+    service.ask("PUT", f"/v1/sessions/{options.session}")
+    # Taken before the order is sent: whatever happens to it comes behind this position.
+    position = service.ask("GET", "/v1/stats")["last_event"]
+    memory.begin(Order(key=str(uuid.uuid4()), session=options.session, urls=options.urls, after=position))
+
+
+def submit(memory: Memory, service: Service) -> None:
+    order = memory.order()
+    jobs = [{"url": url, "session": order.session} for url in order.urls]
+    answer = service.ask("POST", "/v1/jobs/batch", json={"jobs": jobs}, headers={"Idempotency-Key": order.key})
+    memory.accepted(answer["jobs"])
+    print(f"Handed over, as batch {memory.order().batch} of {order.session}: {len(jobs)} to download.", flush=True)
+
+
+def follow(memory: Memory, service: Service) -> None:
+    """To the finish. Each answer comes with the next events, or after WAIT seconds without any."""
+    while (order := memory.order()).finish is None:
+        page = service.ask(
+            "GET", "/v1/events", params={"session": order.session, "after": order.after, "wait": WAIT, "limit": 1000}
+        )
+        for event in page["events"]:
+            if line := memory.take(event):
+                print(line, flush=True)
+        memory.move_to(page["next_after"])
+
+
+def acknowledge(memory: Memory, service: Service) -> None:
+    order = memory.order()
+    service.ask("POST", f"/v1/sessions/{order.session}/acknowledge", json={"through": order.finish})
+    memory.acknowledged()
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description="Hands downloads over to fetchd and follows them to their end, over restarts of both.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("urls", nargs="*", metavar="URL", help="what to download; none: go on with what was begun")
+    parser.add_argument("--session", default="consumer", help="the session that the downloads belong to")
+    parser.add_argument("--state", default="consumer.sqlite", metavar="FILE", help="where it remembers")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Refused as refused:
+        print(f"consumer: {refused}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
