@@ -52,9 +52,16 @@ struct AddCommand: ClientCommand {
         guard !urls.isEmpty || input != nil else {
             throw ValidationError("Say what to download: a URL, several, or --input FILE.")
         }
+        if let save, !save.hasSuffix("/"), save != ".", urls.count > 1, !Self.isFolder(save) {
+            throw ValidationError("--save takes a folder where there are several URLs, and \(save) is none.")
+        }
         if waiting.timeout != nil, !wait, save == nil {
             throw ValidationError("--timeout is for --wait and --save.")
         }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        (try? URL(filePath: path).resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory ?? false
     }
 
     func perform(with service: RemoteService, _ console: Console) async throws {
@@ -83,17 +90,25 @@ struct AddCommand: ClientCommand {
     ) async throws {
         let run = WatchRun(service: service, console: console, options: waiting)
         let board = try await run.watch(.jobs(added.jobs), after: position)
-        if console.isJSON, save == nil { try await printJSON(added, service, console) }
-        for job in board.jobs where job.hasSucceeded {
-            if let save {
-                let file = try await FileDownload(service, job).save(to: save)
+        let done = board.jobs.filter(\.hasSucceeded)
+        if let save {
+            try await fetch(done, to: save, service, console)
+        } else if !console.isJSON, run.leavesPathsUntold {
+            for job in done { try console.print(job.file?.path ?? job.name) }
+        }
+        if console.isJSON { try await printJSON(added, service, console) }
+        if !board.haveAllSucceeded { throw ExitCode.downloadFailed }
+    }
+
+    private func fetch(
+        _ jobs: [JobDocument], to place: String, _ service: RemoteService, _ console: Console
+    ) async throws {
+        try await Interruption.cancelling {
+            for job in jobs {
+                let file = try await FileDownload(service, job).save(to: place)
                 if !console.isJSON { try console.print(file) }
-            } else if !console.isJSON, run.leavesPathsUntold {
-                try console.print(job.file?.path ?? job.name)
             }
         }
-        if console.isJSON, save != nil { try await printJSON(added, service, console) }
-        if !board.haveAllSucceeded { throw ExitCode.downloadFailed }
     }
 
     /// As they are in the end, in the order asked for.

@@ -13,7 +13,7 @@ extension ClientCommand {
         let console = Console(isJSON: service.json)
         do {
             let settings = try ClientSettings(service.flags)
-            for warning in settings.warnings { try console.say("Warning: \(warning)") }
+            for warning in settings.warnings where !service.json { try console.say("Warning: \(warning)") }
             try await perform(with: RemoteService(settings), console)
         } catch let error as ClientError {
             console.report(error)

@@ -81,21 +81,31 @@ final class BarReport: WatchReport {
         let shown = (running + rest.filter { $0.state != "running" }).prefix(max(1, size.rows - 2))
         let bars = shown.map { Bar($0, on: terminal).line(columns: size.columns) }
         guard board.jobs.count > 1 else { return bars }
-        let summary = summary(of: board, rest, running: running, hidden: rest.count - shown.count)
-        return bars + [Columns.fitted(summary, to: max(20, size.columns - 1), filling: false)]
+        let parts = summary(of: board, rest, running: running, hidden: rest.count - shown.count)
+        return bars + [Self.joined(parts, columns: max(20, size.columns - 1))]
     }
 
+    /// As many as there is room for, the first in any case.
+    private static func joined(_ parts: [String], columns: Int) -> String {
+        var line = Columns.fitted(parts[0], to: columns, filling: false)
+        for part in parts.dropFirst() where Columns.count(line) + Columns.count(part) + 2 <= columns {
+            line += "; " + part
+        }
+        return line
+    }
+
+    /// The most important first.
     private static func summary(
         of board: JobBoard, _ rest: [JobDocument], running: [JobDocument], hidden: Int
-    ) -> String {
+    ) -> [String] {
         let over = board.jobs.filter(board.isOver)
         let failed = over.count { !$0.hasSucceeded }
         let rate = running.reduce(0) { $0 + ($1.progress.bytesPerSecond ?? 0) }
         var parts = ["\(over.count) of \(board.jobs.count) done"]
         if failed > 0 { parts.append("\(failed) not succeeded") }
         parts.append("\(running.count) running, \(rest.count - running.count) to come")
-        if hidden > 0 { parts.append("\(hidden) not shown") }
         if rate > 0 { parts.append(Figures.rate(rate)) }
-        return parts.joined(separator: "; ")
+        if hidden > 0 { parts.append("\(hidden) not shown") }
+        return parts
     }
 }

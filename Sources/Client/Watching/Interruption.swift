@@ -11,13 +11,15 @@ enum Interruption {
         var exitCode: Int32 { 128 + signal }
     }
 
+    private static let signals = [SIGINT, SIGTERM]
+
     /// - Throws: `Received` where the body was interrupted before its end.
     static func cancelling<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let received = Locked<Int32?>(nil)
         let task = Task { try await body() }
-        let sources = [SIGINT, SIGTERM].map { number in
+        let sources = signals.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
@@ -27,7 +29,10 @@ enum Interruption {
             source.resume()
             return source
         }
-        defer { for source in sources { source.cancel() } }
+        defer {
+            for source in sources { source.cancel() }
+            for number in signals { signal(number, SIG_DFL) }
+        }
         do {
             return try await task.value
         } catch {

@@ -61,7 +61,7 @@ struct Watch: Sendable {
         case .back:
             try report.remarked("fetchd is back.")
         case .event(let event) where event.type == "reset":
-            try await readAnew()
+            try await readAnew(scope)
         case .event(let event) where event.type == "job.progress":
             guard let progress = try? JSONText(Array(event.data.utf8)).decoded(ProgressDocument.self) else { return }
             board.withLock { $0.apply(progress) }
@@ -87,7 +87,7 @@ struct Watch: Sendable {
     }
 
     /// The journal has lost what was before: only the jobs themselves tell what has become of them.
-    private func readAnew() async throws {
+    private func readAnew(_ scope: Scope) async throws {
         for job in board.withLock({ board in board.jobs.filter { !board.isOver($0) } }) {
             do {
                 let job = try await service.job(job.id).document(JobDocument.self)
@@ -96,6 +96,8 @@ struct Watch: Sendable {
                 try await tell { $0.remove(job.id) }
             }
         }
+        guard case .session(let session) = scope else { return }
+        for job in try await service.outstandingJobs(of: session) { try await tell { $0.put(job) } }
     }
 
     private func tell(_ change: (inout JobBoard) -> JobBoard.Change?) async throws {

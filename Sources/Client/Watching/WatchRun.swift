@@ -29,7 +29,7 @@ struct WatchRun: Sendable {
                 try await Deadline.limiting(to: options.timeout) { try await show(board, scope, position) }
             }
         } catch let interruption as Interruption.Received {
-            if saysHowToComeBack { try console.say(Self.farewell(board.withLock { $0 })) }
+            if saysHowToComeBack, !console.isJSON { try console.say(Self.farewell(board.withLock { $0 })) }
             throw interruption
         }
         let result = board.withLock { $0 }

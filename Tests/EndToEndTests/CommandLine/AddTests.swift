@@ -17,7 +17,8 @@ import Testing
         try await cli.api.declareSession("films")
         let added = try await cli.run(
             "add", "--json", "--session", "films", "--out", "videos/film.mkv", "--on-conflict", "replace", "--checksum",
-            "sha256:" + SHA.hexadecimal(of: cli.scene.bytes), "-H", "X-Who: ada", "-H", "X-Empty:", "--priority", "high",
+            "sha256:" + SHA.hexadecimal(of: cli.scene.bytes), "-H", "X-Who: ada", "-H", "X-Empty:", "--priority",
+            "high",
             "--connections", "2", "--rate-limit", "10M", "--not-before", "2019-01-01T00:00:00Z", "--deadline",
             "2999-01-01T00:00:00Z", "--wait-for", "url", "--wait-for", "credentials", "-t", "one", "-t", "two",
             "--mirror", cli.url("/mirror"), cli.url("/file"))

@@ -1,24 +1,22 @@
 /// A terminal in small: as much of ECMA-48 as is used, and wrapped lines. What it shows is what a person would see.
-struct Screen {
+public struct TerminalScreen {
     private var columns: Int
-    private let rows: Int
     private var cells: [[Character]] = [[]]
     private var (row, column) = (0, 0)
-    private(set) var hidesCursor = false
+    public private(set) var hidesCursor = false
 
-    init(columns: Int, rows: Int) {
+    public init(columns: Int) {
         self.columns = columns
-        self.rows = rows
     }
 
     /// Without what is empty at the end.
-    var lines: [String] {
+    public var lines: [String] {
         var lines = cells.map { String($0).replacing(/\ +$/, with: "") }
         while lines.last?.isEmpty ?? false { lines.removeLast() }
         return lines
     }
 
-    mutating func take(_ text: String) {
+    public mutating func take(_ text: String) {
         var rest = text[...]
         // "\r\n" is one character in Swift, and two things to do here.
         while let scalar = rest.unicodeScalars.first {
@@ -37,7 +35,7 @@ struct Screen {
     }
 
     /// Lines that are wider than the window wrap, as in most terminals of today.
-    mutating func resize(to columns: Int) {
+    public mutating func resize(to columns: Int) {
         self.columns = columns
         let wrapped = cells.map { line in
             stride(from: 0, to: max(line.count, 1), by: columns).map {
