@@ -66,10 +66,14 @@ let package = Package(
             "API", ["HTTPServer", "Downloads", "Storage", "Engine", "Webhooks", crypto, httpTypes, logging],
             // A link to the specification at the root: the binary serves what people read. And the page for people.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
+
+        // Those who ask: they know the public API, and nothing of what is behind it.
+        layer("Client", ["CurlClient", "Locks", argumentParser, crypto]),
+
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "CurlClient", "Downloads", "Engine", "HTTPServer", "Rehearsals", "Storage",
+                "API", "Client", "CurlClient", "Downloads", "Engine", "HTTPServer", "Rehearsals", "Storage",
                 "Webhooks", argumentParser, configuration, lifecycle, logging,
             ],
             swiftSettings: strict),
@@ -85,6 +89,7 @@ let package = Package(
         tests("WebhooksTests", ["Webhooks", "Storage", "Downloads", "CurlClient", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Storage"]),
+        tests("ClientTests", ["Client"]),
         tests("EndToEndTests", ["fetchd", "Downloads", crypto]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,17 +1,36 @@
 import ArgumentParser
+import Client
 
-/// `fetchd`: the service and, later, its client, in one binary.
+/// `fetchd`: the service and its client, in one binary.
 @main
 struct FetchdCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetchd",
         abstract: "Downloads in the background: submit jobs over HTTP, go away, be called back.",
         discussion: """
-            Start the service with `fetchd serve`; `fetchd serve --help` explains every option. The API is described by \
-            the service itself, at /openapi.yaml.
+            Start the service with 'fetchd serve'; 'fetchd serve --help' explains every option. All other commands talk to \
+            a running service by its public API, which it describes itself, at /openapi.yaml.
+
+            Where the service is, and the token it wants, they take from --url and --token-file, from FETCHD_URL and \
+            FETCHD_TOKEN, or from ~/.config/fetchd/config.json ({"url": "...", "token": "..."}). --json prints the API's \
+            own documents. Data go to standard output, everything else to standard error.
+
+            EXIT STATUS:
+              0   it worked                            70  the service failed
+              1   a download was not successful        73  a file cannot be written
+              64  the command makes no sense           75  the present state does not allow it
+              65  the service refused what was asked   76  what answers is not fetchd
+              66  there is no such job, session, file  77  a token is needed, or another one
+              69  the service is not there             78  the configuration cannot be used
+              124 the time given by --timeout is over  130 interrupted by Ctrl-C
+
+            EXAMPLES:
+              fetchd add --wait https://example.org/image.iso
+              fetchd list
+              fetchd watch
             """,
         version: Version.text,
-        subcommands: [ServeCommand.self], defaultSubcommand: nil)
+        subcommands: [ServeCommand.self, CompletionsCommand.self], groupedSubcommands: ClientCommands.groups)
 }
 
 enum Version {

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Foundation
+
+/// A command that asks the service for something: it is given the service and a place to write, and whatever it throws
+/// becomes a sentence and an exit status.
+protocol ClientCommand: AsyncParsableCommand {
+    var service: ServiceOptions { get }
+    func perform(with service: RemoteService, _ console: Console) async throws
+}
+
+extension ClientCommand {
+    func run() async throws {
+        let console = Console(isJSON: service.json)
+        do {
+            let settings = try ClientSettings(service.flags)
+            for warning in settings.warnings where !service.json { try console.say("Warning: \(warning)") }
+            try await perform(with: RemoteService(settings), console)
+        } catch let error as ClientError {
+            console.report(error)
+            throw ExitCode(error.status.rawValue)
+        } catch let interruption as Interruption.Received {
+            throw ExitCode(interruption.exitCode)
+        }
+    }
+}
+
+/// All that a client can be asked for, in the groups in which the help shows them. The executable puts them beside `serve`.
+public enum ClientCommands {
+    public static let groups = [
+        CommandGroup(
+            name: "Downloads",
+            subcommands: [
+                AddCommand.self, ListCommand.self, ShowCommand.self, WatchCommand.self, GetCommand.self,
+                PauseCommand.self, ResumeCommand.self, CancelCommand.self, RetryCommand.self, UpdateCommand.self,
+                DeleteCommand.self,
+            ]),
+        CommandGroup(
+            name: "Sessions and the service",
+            subcommands: [SessionCommand.self, WebhookCommand.self, EventsCommand.self, StatsCommand.self]),
+    ]
+}
+
+extension ExitCode {
+    /// A download that was waited for has not succeeded; what became of it was told already.
+    static let downloadFailed = ExitCode(CommandStatus.failed.rawValue)
+}

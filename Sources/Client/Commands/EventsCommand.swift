@@ -1,0 +1,121 @@
+import ArgumentParser
+
+struct EventsCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events",
+        abstract: "Reads the journal: what happened, numbered, in order.",
+        discussion: """
+            With --follow it goes on with what happens, through restarts of the service, until Ctrl-C; without --after it \
+            then begins now. With --json there is one document, and with --follow --json one for each event, a line each \
+            (JSON Lines). The number of the last event is what --after takes to go on from there.
+
+            EXAMPLES:
+              fetchd events --session photos
+              fetchd events --after 412 --type job.failed --json
+              fetchd events --follow --after 0
+            """)
+
+    @Flag(name: .shortAndLong, help: "Go on with what happens.")
+    var follow = false
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only later ones than this.", valueName: "number"))
+    var after: Int64?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Of this session.", valueName: "name"), completion: .sessionNames)
+    var session: String?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Of this job.", valueName: "id"), completion: .jobIDs)
+    var job: String?
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Of this type, or pattern: job.failed, session.*.", valueName: "type"))
+    var type: String?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("So many at most. (default: all)", valueName: "n"))
+    var limit: Int?
+
+    @OptionGroup(title: "The service")
+    var service: ServiceOptions
+
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1 on.") }
+        if let after, after < 0 { throw ValidationError("--after takes the number of an event.") }
+    }
+
+    func perform(with service: RemoteService, _ console: Console) async throws {
+        if follow {
+            try await Interruption.cancelling { try await listen(service, console) }
+        } else {
+            try await read(service, console)
+        }
+    }
+
+    /// Page by page; without --json each is told as it comes.
+    private func read(_ service: RemoteService, _ console: Console) async throws {
+        var (elements, next): ([JSONText], Int64?) = ([], after)
+        while elements.count < limit ?? .max {
+            let room = min(1000, (limit ?? .max) - elements.count)
+            let path = RequestPath("events").asking("after", next).asking("session", session).asking("job", job)
+                .asking("type", type).asking("limit", Int64(room))
+            let answer = try await service.send("GET", path)
+            let page = try answer.document(EventListDocument.self)
+            next = page.nextAfter
+            if page.events.isEmpty { break }
+            elements += JSONText(answer.body)["events"]?.elements ?? []
+            if !console.isJSON { for event in page.events { try console.print(EventWords.line(event)) } }
+        }
+        guard console.isJSON else { return }
+        let nextAfter = JSONText(JSONText.written(next ?? 0))
+        try console.print(.object([("events", .array(elements)), ("next_after", nextAfter)]))
+    }
+
+    private func listen(_ service: RemoteService, _ console: Console) async throws {
+        let start = if let after { after } else { try await service.lastEvent() }
+        var stream = EventStream(service, .init(session: session, job: job, type: type), after: start)
+        var count = 0
+        try await stream.listen { notice in
+            switch notice {
+            case .lost: try tell(console, "fetchd is not answering at \(service.address); waiting for it.")
+            case .back: try tell(console, "fetchd is back.")
+            case .event(let event) where event.type == "reset":
+                try tell(
+                    console, "Events before \(event.lastID ?? "these") were removed from the journal; it goes on there."
+                )
+            case .event(let event) where event.type == "job.progress":
+                break
+            case .event(let event):
+                let text = JSONText(Array(event.data.utf8))
+                try console.isJSON
+                    ? console.print(text) : console.print(EventWords.line(text.decoded(EventDocument.self)))
+                count += 1
+            }
+            return count < limit ?? .max
+        }
+    }
+
+    /// What stands beside JSON is JSON, too, or nothing.
+    private func tell(_ console: Console, _ sentence: String) throws {
+        if !console.isJSON { try console.say(sentence) }
+    }
+}
+
+/// An event as a line.
+enum EventWords {
+    static func line(_ event: EventDocument) -> String {
+        let about = [event.session, event.job].compactMap(\.self).joined(separator: " ")
+        return ["\(event.id)", Figures.time(event.time), event.type, about, details(event.data)]
+            .filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    private static func details(_ data: EventDocument.Details) -> String {
+        if let job = data.snapshot { return job.state == "cancelled" ? job.name : JobWords.ending(job) }
+        if let outcome = data.outcome {
+            let counts = (data.counts ?? [:]).filter { $0.value > 0 }.sorted { $0.key < $1.key }
+            return "batch \(data.batch ?? 0) \(outcome): "
+                + counts.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+        }
+        if let reason = data.reason { return reason + (data.retryAt.map { ", again at \(Figures.time($0))" } ?? "") }
+        if let why = data.why { return why }
+        return data.offset.map { "from \(Figures.bytes($0))" } ?? ""
+    }
+}

@@ -1,0 +1,75 @@
+/// A job as a row, and as the lines of `show`.
+extension Table {
+    static func jobs(_ jobs: [JobDocument]) -> Table {
+        var table = Table(
+            .init(title: "ID"), .init(title: "STATE"), .init(title: "DONE", isRightAligned: true),
+            .init(title: "SIZE", isRightAligned: true), .init(title: "SESSION"), .init(title: "NAME"))
+        for job in jobs {
+            table.add(
+                .init(job.id), .init(JobWords.state(job), state: job.state),
+                .init(job.progress.fraction.map(Figures.percent) ?? ""),
+                .init((job.progress.bytesExpected ?? job.file?.size).map(Figures.bytes) ?? ""), .init(job.session),
+                .init(job.name))
+        }
+        return table
+    }
+}
+
+/// Names and values below each other.
+struct Sheet: Sendable {
+    private var lines: [(name: String, value: String)] = []
+
+    /// Nothing where there is no value.
+    mutating func add(_ name: String, _ value: String?) {
+        if let value, !value.isEmpty { lines.append((name, value)) }
+    }
+
+    func text(on terminal: Terminal) -> String {
+        let width = lines.map(\.name.count).max() ?? 0
+        return lines.map { line in
+            let name = Columns.fitted(line.name, to: width)
+            return "\(terminal.coloured(name, .faint))  \(terminal.printable(line.value))\n"
+        }.joined()
+    }
+}
+
+extension Sheet {
+    init(_ job: JobDocument) {
+        add("id", job.id)
+        add("state", job.hasEnded ? JobWords.ending(job) : JobWords.state(job))
+        add("next", JobWords.advice(job))
+        add("url", job.url)
+        add("session", job.session)
+        add("progress", Self.progress(job))
+        add("file", job.file?.path)
+        add("sha-256", job.file?.sha256)
+        add("priority", job.priority == "normal" ? nil : job.priority)
+        add("tags", job.tags.joined(separator: ", "))
+        add("attempts", job.attempts > 0 ? "\(job.attempts)" : nil)
+        add("resumed", job.resume.flatMap(Self.resumption))
+        add("challenge", job.challenge.map { [$0.scheme, $0.realm].compactMap(\.self).joined(separator: ", ") })
+        add("created", Figures.time(job.createdAt))
+        add("started", job.startedAt.map(Figures.time))
+        add("finished", job.finishedAt.map(Figures.time))
+        add("not before", job.notBefore.map(Figures.time))
+        add("deadline", job.deadline.map(Figures.time))
+    }
+
+    private static func progress(_ job: JobDocument) -> String {
+        let progress = job.progress
+        var text = Figures.bytes(progress.bytesReceived)
+        if let expected = progress.bytesExpected { text += " of " + Figures.bytes(expected) }
+        if let fraction = progress.fraction { text += " (\(Figures.percent(fraction)))" }
+        if let rate = progress.bytesPerSecond { text += ", " + Figures.rate(rate) }
+        if let left = progress.etaSeconds { text += ", \(Figures.duration(left)) left" }
+        return text
+    }
+
+    private static func resumption(_ resume: JobDocument.Resume) -> String? {
+        switch resume.decision {
+        case "resumed": "from \(Figures.bytes(resume.offset ?? 0))"
+        case "restarted": "no, begun anew: \(resume.why ?? "unknown")"
+        default: nil
+        }
+    }
+}

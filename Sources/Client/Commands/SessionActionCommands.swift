@@ -1,0 +1,49 @@
+import ArgumentParser
+
+struct SessionPauseCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Pauses all jobs of a session.",
+        discussion: """
+            EXAMPLES:
+              fetchd session pause photos
+            """)
+
+    @Argument(help: "The session.", completion: .sessionNames) var name: String
+    @OptionGroup(title: "The service") var service: ServiceOptions
+
+    func perform(with service: RemoteService, _ console: Console) async throws {
+        try await JobAction(verb: "pause").run(onSessions: [name], service, console)
+    }
+}
+
+struct SessionResumeCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Lets all jobs of a session go on.",
+        discussion: """
+            EXAMPLES:
+              fetchd session resume photos
+            """)
+
+    @Argument(help: "The session.", completion: .sessionNames) var name: String
+    @OptionGroup(title: "The service") var service: ServiceOptions
+
+    func perform(with service: RemoteService, _ console: Console) async throws {
+        try await JobAction(verb: "resume").run(onSessions: [name], service, console)
+    }
+}
+
+struct SessionCancelCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "Cancels all outstanding jobs of a session; the session stays.",
+        discussion: """
+            EXAMPLES:
+              fetchd session cancel photos
+            """)
+
+    @Argument(help: "The session.", completion: .sessionNames) var name: String
+    @OptionGroup(title: "The service") var service: ServiceOptions
+
+    func perform(with service: RemoteService, _ console: Console) async throws {
+        try await JobAction(verb: "cancel").run(onSessions: [name], service, console)
+    }
+}

@@ -1,0 +1,77 @@
+/// What the commands need of a job; `--json` passes on the rest as well. States are texts, so that one of a later version
+/// is shown rather than refused.
+struct JobDocument: Decodable, Sendable, Equatable {
+    var id: String
+    var session: String
+    var state: String
+    var phase: String?
+    var reason: String?
+    var url: String
+    var destination: Destination
+    var priority: String
+    var createdAt: String
+    var startedAt: String?
+    var finishedAt: String?
+    var notBefore: String?
+    var deadline: String?
+    var progress: Progress
+    var resume: Resume?
+    var attempts: Int
+    var retryAt: String?
+    var challenge: Challenge?
+    var failure: Failure?
+    var file: File?
+    var tags: [String]
+
+    struct Destination: Decodable, Sendable, Equatable {
+        var directory: String?
+        var filename: String?
+    }
+
+    struct Progress: Decodable, Sendable, Equatable {
+        var bytesReceived: Int64
+        var bytesExpected: Int64?
+        var fraction: Double?
+        var bytesPerSecond: Double?
+        var etaSeconds: Double?
+    }
+
+    struct Resume: Decodable, Sendable, Equatable {
+        var decision: String
+        var why: String?
+        var offset: Int64?
+    }
+
+    struct Challenge: Decodable, Sendable, Equatable {
+        var scheme: String?
+        var realm: String?
+    }
+
+    struct Failure: Decodable, Sendable, Equatable {
+        var code: String
+        var message: String
+        var status: Int?
+    }
+
+    struct File: Decodable, Sendable, Equatable {
+        var path: String
+        var size: Int64
+        var sha256: String?
+        var contentType: String?
+    }
+}
+
+extension JobDocument {
+    var hasEnded: Bool { ["succeeded", "failed", "cancelled"].contains(state) }
+    var hasSucceeded: Bool { state == "succeeded" }
+
+    /// What people know it by: its file's name, or the last component of its URL.
+    var name: String {
+        if let file { return String(file.path.split(separator: "/").last ?? "") }
+        if let name = destination.filename, !name.contains("{") { return name }
+        let path = url.prefix { $0 != "?" && $0 != "#" }
+        let part = path.drop { $0 != ":" }.split(separator: "/").last.map(String.init) ?? url
+        let bare = part.hasPrefix(":") ? String(part.dropFirst()) : part
+        return bare.removingPercentEncoding ?? bare
+    }
+}

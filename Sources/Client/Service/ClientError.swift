@@ -1,0 +1,79 @@
+import CurlClient
+import Foundation
+
+/// Why a command ends: a sentence that says what to do next, and a status for scripts.
+struct ClientError: Error, Sendable {
+    var status: CommandStatus
+    /// For people.
+    var sentence: String
+    /// For programs: a problem document (RFC 9457), the service's own where it sent one.
+    var document: [UInt8]
+
+    /// - Parameter title: the same whenever this happens, for the document.
+    init(_ status: CommandStatus, _ title: String, _ sentence: String) {
+        self.status = status
+        self.sentence = sentence
+        document = ProblemDocument(title: title, detail: sentence).bytes
+    }
+
+    init(refusal problem: ProblemDocument, _ advice: String?, bytes: [UInt8], answer: Int) {
+        status = CommandStatus(answer: answer)
+        sentence = [problem.sentence, advice].compactMap(\.self).joined(separator: " ")
+        document = bytes
+    }
+}
+
+extension ClientError {
+    static func unreachable(_ address: ServiceAddress, _ cause: TransferError) -> ClientError {
+        ClientError(
+            .unavailable, "fetchd cannot be reached",
+            "fetchd is not answering at \(address): \(reason(cause)). "
+                + "Start it with 'fetchd serve', or say where it is with --url or FETCHD_URL.")
+    }
+
+    /// Without libcurl's own words for what is the ordinary case: that nobody listens there.
+    private static func reason(_ cause: TransferError) -> String {
+        if case .connectFailed = cause { return "no connection is taken there" }
+        return "\(cause)"
+    }
+
+    static func strange(_ address: ServiceAddress, _ what: String) -> ClientError {
+        ClientError(
+            .strange, "This is not fetchd",
+            "What answers at \(address) is not fetchd: \(what). Say where the service is with --url or FETCHD_URL.")
+    }
+
+    static func unwritable(_ file: String, _ reason: String) -> ClientError {
+        ClientError(.unwritable, "The file cannot be written", "\(file) cannot be written: \(reason).")
+    }
+
+    static func unreadable(_ file: String, _ reason: String) -> ClientError {
+        ClientError(.missing, "The file cannot be read", "\(file) cannot be read: \(reason).")
+    }
+
+    static let overdue = ClientError(
+        .overdue, "The time is over",
+        "The time given by --timeout is over. The downloads go on; look at them with 'fetchd list' or 'fetchd watch'.")
+}
+
+/// A problem as it is told and understood (RFC 9457).
+struct ProblemDocument: Codable, Sendable {
+    var type: String? = "about:blank"
+    var title: String
+    var status: Int?
+    var detail: String?
+    var pointer: String?
+
+    init(title: String, detail: String) {
+        self.title = title
+        self.detail = detail
+    }
+
+    /// Where the mistake is comes last: who typed flags has not seen the body that it points into.
+    var sentence: String {
+        let text = detail ?? title
+        return pointer.map { $0.isEmpty ? text : "\(text) (in \($0))" } ?? text
+    }
+
+    var bytes: [UInt8] { JSONText.written(self) }
+}

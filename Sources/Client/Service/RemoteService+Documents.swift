@@ -1,0 +1,74 @@
+/// Requests as the commands think of them.
+extension RemoteService {
+    func job(_ id: String) async throws(ClientError) -> Answer {
+        try await send("GET", RequestPath("jobs", id))
+    }
+
+    func stats() async throws(ClientError) -> Answer {
+        try await send("GET", RequestPath("stats"))
+    }
+
+    /// Elements of a list, page by page until there is no other, or until there are enough.
+    ///
+    /// - Parameters:
+    ///   - member: what the list is called in its document.
+    ///   - limit: nil gathers all.
+    func list(_ member: String, at path: RequestPath, limit: Int? = nil) async throws(ClientError) -> GatheredList {
+        var list = GatheredList(member: member)
+        var cursor: String?
+        repeat {
+            let room = limit.map { min(1000, $0 - list.elements.count) } ?? 1000
+            let answer = try await send("GET", path.asking("limit", Int64(room)).asking("cursor", cursor))
+            cursor = try answer.document(PageEnd.self).nextCursor
+            list.elements += JSONText(answer.body)[member]?.elements ?? []
+            list.nextCursor = cursor
+        } while cursor != nil && list.elements.count < limit ?? .max
+        return list
+    }
+
+    private struct PageEnd: Decodable {
+        var nextCursor: String?
+    }
+
+    /// Jobs that are not over, oldest first.
+    func outstandingJobs(of session: String?) async throws(ClientError) -> [JobDocument] {
+        var jobs: [JobDocument] = []
+        for state in ["queued", "running", "waiting", "paused"] {
+            let path = RequestPath("jobs").asking("session", session).asking("state", state)
+            jobs += try await list("jobs", at: path).decoded(JobDocument.self)
+        }
+        // One that moves on between two of the questions is in both answers; the later one is right.
+        let latest = Dictionary(jobs.map { ($0.id, $0) }) { $1 }
+        return latest.values.sorted { $0.id < $1.id }
+    }
+
+    /// The number of the last event of the journal.
+    func lastEvent() async throws(ClientError) -> Int64 {
+        try await stats().document(StatsDocument.self).lastEvent
+    }
+
+    func sessionNames() async throws(ClientError) -> [String] {
+        let answer = try await send("GET", RequestPath("sessions"))
+        return try answer.document(SessionListDocument.self).sessions.map(\.id)
+    }
+}
+
+/// A list whose pages were put together: one document again.
+struct GatheredList: Sendable {
+    let member: String
+    var elements: [JSONText] = []
+    var nextCursor: String?
+
+    func decoded<Element: Decodable>(_ type: Element.Type) throws(ClientError) -> [Element] {
+        do {
+            return try elements.map { try $0.decoded(type) }
+        } catch {
+            throw ClientError(
+                .strange, "The answer cannot be understood", "The list of \(member) holds something unknown: \(error).")
+        }
+    }
+
+    var text: JSONText {
+        .object([(member, .array(elements)), ("next_cursor", nextCursor.map { .string($0) } ?? .null)])
+    }
+}

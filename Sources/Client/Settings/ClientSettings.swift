@@ -1,0 +1,95 @@
+import Foundation
+
+/// Where the service is and who asks: flags over environment over `~/.config/fetchd/config.json` over defaults.
+struct ClientSettings: Sendable {
+    let address: ServiceAddress
+    let token: String?
+    /// A PEM file of certificates to trust instead of the system's.
+    let caFile: String?
+    /// What should be said once, on standard error.
+    let warnings: [String]
+
+    /// What was given on the command line.
+    struct Flags: Sendable {
+        var url: String?
+        var token: String?
+        var tokenFile: String?
+        var caFile: String?
+    }
+
+    init(
+        _ flags: Flags, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ClientError) {
+        let path = Self.filePath(environment)
+        let file = try ClientConfigurationFile(reading: path)
+        // An empty variable is how scripts unset one.
+        let environment = environment.filter { !$0.value.isEmpty }
+        let (url, source) = Self.first(
+            (flags.url, "--url"), (environment["FETCHD_URL"], "FETCHD_URL"), (file?.url, path),
+            (ServiceAddress.standard, "default"))
+        address = try ServiceAddress(url ?? ServiceAddress.standard, from: source)
+        token = try Self.token(flags, environment, file, path)
+        caFile = flags.caFile ?? environment["FETCHD_CA_FILE"] ?? file?.caFile
+        let isExposed = file?.isExposed ?? false
+        warnings =
+            isExposed ? ["\(path) holds a token, and others can read it. Make it yours alone: chmod 600 \(path)"] : []
+    }
+
+    private static func first(_ candidates: (value: String?, source: String)...) -> (String?, String) {
+        candidates.first { $0.value != nil } ?? (nil, "")
+    }
+
+    private static func token(
+        _ flags: Flags, _ environment: [String: String], _ file: ClientConfigurationFile?, _ path: String
+    ) throws(ClientError) -> String? {
+        let fromFile = try flags.tokenFile.map { path throws(ClientError) in try SecretFile.line(of: path) }
+        let (token, source) = first(
+            (flags.token, "--token"), (fromFile, flags.tokenFile ?? ""), (environment["FETCHD_TOKEN"], "FETCHD_TOKEN"),
+            (file?.token, path))
+        guard let token else { return nil }
+        guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw ClientError(
+                .misconfigured, "The token cannot be used",
+                "The token given by \(source) must be visible ASCII characters, without spaces or line breaks.")
+        }
+        return token
+    }
+
+    /// As the XDG Base Directory Specification has it; a relative `XDG_CONFIG_HOME` is to be ignored.
+    static func filePath(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> String {
+        if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") { return "\(folder)/fetchd/config.json" }
+        return "\(environment["HOME"] ?? NSHomeDirectory())/.config/fetchd/config.json"
+    }
+}
+
+/// `{"url": "https://...", "token": "...", "ca_file": "..."}`, each of them optional.
+private struct ClientConfigurationFile {
+    var url: String?
+    var token: String?
+    var caFile: String?
+    /// It holds a token, and its group or everybody may read it.
+    var isExposed = false
+
+    /// - Returns: nil when there is no such file.
+    init?(reading path: String) throws(ClientError) {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        guard let bytes = FileManager.default.contents(atPath: path),
+            let members = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any]
+        else { throw Self.unusable("\(path) must hold a JSON object, such as {\"url\": \"https://...\"}.") }
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            guard let text = value as? String else { throw Self.unusable("'\(name)' in \(path) must be a string.") }
+            switch name {
+            case "url": url = text
+            case "token": token = text
+            case "ca_file": caFile = text
+            default: throw Self.unusable("\(path) holds '\(name)'; it may hold url, token and ca_file.")
+            }
+        }
+        let mode = (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int ?? 0
+        isExposed = token != nil && mode & 0o077 != 0
+    }
+
+    private static func unusable(_ sentence: String) -> ClientError {
+        ClientError(.misconfigured, "The configuration cannot be used", sentence)
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+
+/// Where the service is: scheme, host and port, and the path it is behind, if a proxy put it there.
+struct ServiceAddress: Sendable, Equatable, CustomStringConvertible {
+    /// Without a slash at the end.
+    let baseURL: String
+
+    static let standard = "http://127.0.0.1:8080"
+
+    /// - Parameter source: for the sentence of a refusal.
+    init(_ text: String, from source: String) throws(ClientError) {
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let url = trimmed.contains("://") ? trimmed : "http://" + trimmed
+        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
+            ["http", "https"].contains(scheme), let host = parts.host, !host.isEmpty, parts.user == nil,
+            parts.password == nil, parts.query == nil, parts.fragment == nil
+        else {
+            throw ClientError(
+                .misconfigured, "The address cannot be used",
+                "The address '\(Printable(text))', given by \(source), cannot be used. It is like http://127.0.0.1:8080, without user, password or query."
+            )
+        }
+        baseURL = String(url.reversed().drop { $0 == "/" }.reversed())
+    }
+
+    var description: String { baseURL }
+}

@@ -1,0 +1,70 @@
+/// What is said of a job, in sentences that say what to do next.
+enum JobWords {
+    /// A word or two for a column.
+    static func state(_ job: JobDocument) -> String {
+        guard job.state == "waiting", let reason = job.reason else { return job.state }
+        return "waiting: \(reason)"
+    }
+
+    /// How a job ended: for one that failed its code, message and HTTP status.
+    static func ending(_ job: JobDocument) -> String {
+        switch job.state {
+        case "succeeded":
+            let size = job.file.map { " (\(Figures.bytes($0.size)))" } ?? ""
+            return "succeeded: \(job.file?.path ?? job.name)\(size)"
+        case "failed":
+            guard let failure = job.failure else { return "failed" }
+            let status = failure.status.map { " (HTTP status \($0))" } ?? ""
+            return "failed: \(failure.code): \(failure.message)\(status)"
+        default:
+            return job.state
+        }
+    }
+
+    /// What can be done about it; nil when there is nothing to be done.
+    static func advice(_ job: JobDocument) -> String? {
+        switch job.state {
+        case "failed": failureAdvice(job)
+        case "cancelled": "To have it all the same: fetchd retry \(job.id)"
+        case "waiting": waitingAdvice(job)
+        case "paused": "To go on: fetchd resume \(job.id)"
+        default: nil
+        }
+    }
+
+    private static func waitingAdvice(_ job: JobDocument) -> String? {
+        switch job.reason {
+        case "credentials":
+            "The server wants to know who asks: fetchd update \(job.id) --user NAME --password-file FILE"
+        case "url": "The link has expired. Get a new one, and: fetchd update \(job.id) --from NEW-URL"
+        case "space": "It goes on by itself when there is room on the service's disk."
+        case "network": "It goes on by itself when the service's machine has a network again."
+        case "retry": job.retryAt.map { "It is tried again at \(Figures.time($0)); at once: fetchd resume \(job.id)" }
+        default: nil
+        }
+    }
+
+    private static func failureAdvice(_ job: JobDocument) -> String? {
+        guard let failure = job.failure else { return nil }
+        let retry = "fetchd retry \(job.id)"
+        switch failure.code {
+        case "bad_url", "too_many_redirects": return "Check the address, and add the right one."
+        case "blocked_address":
+            return "If the address is yours, start fetchd serve with --allow-network for its network, then: \(retry)"
+        case "bad_status" where failure.status == 404 || failure.status == 410:
+            return "Check the address. If it is right after all: \(retry)"
+        case "credentials_required":
+            return "Say who asks: fetchd update \(job.id) --user NAME --password-file FILE, then: \(retry)"
+        case "link_expired":
+            return "Get a new link: fetchd update \(job.id) --from NEW-URL, then, from the bytes it has: \(retry)"
+        case "checksum_mismatch", "size_mismatch":
+            return "Check what was expected; if that is right, the file at this address is another one."
+        case "too_large": return "Add it again with a larger limit if you want it all the same."
+        case "destination_exists", "destination_invalid":
+            return "Put it elsewhere: fetchd update \(job.id) --out NEW-PATH, then: \(retry)"
+        case "no_space": return "Make room on the service's disk, then: \(retry)"
+        case "storage_error": return "Look at the service's log and at its disk, then: \(retry)"
+        default: return "To try again: \(retry)"
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Glibc
+
+/// Text from elsewhere, made fit for a terminal: names and messages come from servers, and what would move the cursor,
+/// change colours or turn the direction of writing is replaced. One line, always.
+struct Printable: CustomStringConvertible, Sendable {
+    let description: String
+
+    /// - Parameter isUnicode: false where the terminal shows ASCII only.
+    init(_ text: String, isUnicode: Bool = true) {
+        guard text.unicodeScalars.contains(where: { !Self.isFit($0, isUnicode) }) else {
+            description = text
+            return
+        }
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { scalars.append(Self.isFit(scalar, isUnicode) ? scalar : "?") }
+        description = String(scalars)
+    }
+
+    private static func isFit(_ scalar: Unicode.Scalar, _ isUnicode: Bool) -> Bool {
+        if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
+        guard isUnicode else { return false }
+        switch scalar.properties.generalCategory {
+        // Format characters hold the marks that turn the direction of writing.
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false
+        default: return true
+        }
+    }
+}
+
+/// How many columns text takes.
+enum Columns {
+    static func count(_ text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + width($1) } }
+
+    /// The text in so many columns: cut in its middle, where names differ least, or filled up with spaces.
+    static func fitted(_ text: String, to width: Int, filling: Bool = true) -> String {
+        let count = count(text)
+        if count <= width { return filling ? text + String(repeating: " ", count: width - count) : text }
+        guard width > 3 else { return fitted(prefix(text, width), to: width, filling: filling) }
+        let tail = (width - 2) / 3
+        let cut = prefix(text, width - 2 - tail) + ".." + suffix(text, tail)
+        return filling ? fitted(cut, to: width) : cut
+    }
+
+    private static func prefix(_ text: String, _ width: Int) -> String {
+        var rest = width
+        return String(
+            text.prefix { character in
+                rest -= count(String(character))
+                return rest >= 0
+            })
+    }
+
+    private static func suffix(_ text: String, _ width: Int) -> String {
+        String(prefix(String(text.reversed()), width).reversed())
+    }
+
+    /// Wide are the ideographs, syllables and symbols that East Asian typography gives a square (Unicode, UAX #11).
+    private static func width(_ scalar: Unicode.Scalar) -> Int {
+        switch scalar.value {
+        case 0..<0x300: return 1
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+            return 2
+        default:
+            let category = scalar.properties.generalCategory
+            return category == .nonspacingMark || category == .enclosingMark ? 0 : 1
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// Rows under headings, as wide as they need; on a terminal that is too narrow the last column gives way, as it holds
+/// what is longest and matters least.
+struct Table: Sendable {
+    struct Column: Sendable {
+        var title: String
+        var isRightAligned = false
+    }
+
+    /// A text, and what it is coloured by.
+    struct Cell: Sendable {
+        var text: String
+        var state: String?
+
+        init(_ text: String, state: String? = nil) {
+            self.text = text
+            self.state = state
+        }
+    }
+
+    private let columns: [Column]
+    private var rows: [[Cell]] = []
+
+    init(_ columns: Column...) { self.columns = columns }
+
+    mutating func add(_ cells: Cell...) { rows.append(cells) }
+
+    /// - Parameter width: columns of the terminal; nil cuts nothing.
+    func lines(on terminal: Terminal, width: Int?) -> [String] {
+        let texts = rows.map { row in row.map { terminal.printable($0.text) } }
+        var widths = columns.indices.map { column in
+            max(Columns.count(columns[column].title), texts.map { Columns.count($0[column]) }.max() ?? 0)
+        }
+        if let width {
+            let others = widths.dropLast().reduce(0) { $0 + $1 + 2 }
+            widths[widths.count - 1] = min(widths[widths.count - 1], max(8, width - others - 1))
+        }
+        let head = line(columns.map(\.title), widths) { text, _ in terminal.coloured(text, .bold) }
+        return [head]
+            + zip(rows, texts).map { row, texts in
+                line(texts, widths) { text, column in
+                    row[column].state.map { terminal.colouredState(text, $0) } ?? text
+                }
+            }
+    }
+
+    /// Colours go around what was fitted, as they have no width.
+    private func line(_ texts: [String], _ widths: [Int], _ coloured: (String, Int) -> String) -> String {
+        texts.indices.map { column in
+            let isLast = column == texts.count - 1
+            var text = Columns.fitted(texts[column], to: widths[column], filling: false)
+            let padding = String(repeating: " ", count: widths[column] - Columns.count(text))
+            if columns[column].isRightAligned { text = padding + text } else if !isLast { text += padding }
+            return coloured(text, column)
+        }.joined(separator: "  ")
+    }
+}

@@ -1,0 +1,111 @@
+import Locks
+
+/// Live bars at the bottom of a terminal; what ends scrolls up above them, in one line, and stays.
+final class BarReport: WatchReport {
+    private struct State {
+        var finished: [String] = []
+        var frame = Frame()
+        var isStale = false
+    }
+
+    private let console: Console
+    private let board: Locked<JobBoard>
+    private let state = Locked(State())
+
+    init(_ console: Console, of board: Locked<JobBoard>) {
+        self.console = console
+        self.board = board
+    }
+
+    func told(_ change: JobBoard.Change?) {
+        let lines = change.map(lines(for:)) ?? []
+        state.withLock { state in
+            state.finished += lines
+            state.isStale = true
+        }
+    }
+
+    func remarked(_ sentence: String) {
+        let line = console.errTerminal.printable(sentence)
+        state.withLock { state in
+            state.finished.append(line)
+            state.isStale = true
+        }
+    }
+
+    /// Eight pictures a second at most, and none while nothing moves. Runs until it is cancelled.
+    func draw() async throws {
+        while !Task.isCancelled {
+            try drawOnce()
+            try await Task.sleep(for: .milliseconds(125))
+        }
+    }
+
+    func drawOnce() throws {
+        let size = console.errTerminal.size
+        let text = state.withLock { state -> String? in
+            guard state.isStale else { return nil }
+            defer { (state.isStale, state.finished) = (false, []) }
+            let lines = board.withLock { Self.lines(of: $0, on: console.errTerminal, in: size) }
+            return state.frame.picture(of: lines, below: state.finished, columns: size.columns)
+        }
+        if let text { try console.err.write(text) }
+    }
+
+    func ended() throws {
+        try drawOnce()
+        try console.err.write(state.withLock { $0.frame.ending() })
+    }
+
+    private func lines(for change: JobBoard.Change) -> [String] {
+        let terminal = console.errTerminal
+        switch change {
+        case .moved(let job), .added(let job):
+            guard job.hasEnded || job.state == "waiting" else { return [] }
+            let words = job.hasEnded ? JobWords.ending(job) : JobWords.state(job)
+            let line = terminal.colouredState(terminal.printable(words), job.state)
+            let head = terminal.coloured(job.id, .faint) + " " + line
+            return [head] + (JobWords.advice(job).map { ["  " + terminal.printable($0)] } ?? [])
+        case .remarked(let job, let remark):
+            return [terminal.coloured("\(job.id) \(terminal.printable(remark))", .faint)]
+        case .deleted(let job):
+            return ["\(job.id) was deleted"]
+        }
+    }
+
+    /// Those that run first, as many as fit, then what waits, then a line that counts the rest.
+    static func lines(of board: JobBoard, on terminal: Terminal, in size: (columns: Int, rows: Int)) -> [String] {
+        let rest = board.jobs.filter { !board.isOver($0) }
+        guard !rest.isEmpty else { return [] }
+        let running = rest.filter { $0.state == "running" }
+        let shown = (running + rest.filter { $0.state != "running" }).prefix(max(1, size.rows - 2))
+        let bars = shown.map { Bar($0, on: terminal).line(columns: size.columns) }
+        guard board.jobs.count > 1 else { return bars }
+        let parts = summary(of: board, rest, running: running, hidden: rest.count - shown.count)
+        return bars + [Self.joined(parts, columns: max(20, size.columns - 1))]
+    }
+
+    /// As many as there is room for, the first in any case.
+    private static func joined(_ parts: [String], columns: Int) -> String {
+        var line = Columns.fitted(parts[0], to: columns, filling: false)
+        for part in parts.dropFirst() where Columns.count(line) + Columns.count(part) + 2 <= columns {
+            line += "; " + part
+        }
+        return line
+    }
+
+    /// The most important first.
+    private static func summary(
+        of board: JobBoard, _ rest: [JobDocument], running: [JobDocument], hidden: Int
+    ) -> [String] {
+        let over = board.jobs.filter(board.isOver)
+        let failed = over.count { !$0.hasSucceeded }
+        let rate = running.reduce(0) { $0 + ($1.progress.bytesPerSecond ?? 0) }
+        var parts = ["\(over.count) of \(board.jobs.count) done"]
+        if failed > 0 { parts.append("\(failed) not succeeded") }
+        parts.append("\(running.count) running, \(rest.count - running.count) to come")
+        if rate > 0 { parts.append(Figures.rate(rate)) }
+        if hidden > 0 { parts.append("\(hidden) not shown") }
+        return parts
+    }
+}

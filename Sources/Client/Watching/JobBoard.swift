@@ -1,0 +1,91 @@
+/// Jobs that are watched, as a value that is told what the stream says.
+struct JobBoard: Sendable {
+    /// What the latest notice has changed, for those who tell of it line by line.
+    enum Change: Sendable, Equatable {
+        case added(JobDocument)
+        case moved(JobDocument)
+        /// Something on its way, in words: a restart, a resumption.
+        case remarked(JobDocument, String)
+        /// It was deleted, and there is nothing more to be told of it.
+        case deleted(JobDocument)
+    }
+
+    private(set) var jobs: [JobDocument] = []
+    private var places: [String: Int] = [:]
+    private var deleted: Set<String> = []
+    /// How many are not over: asked after each of many thousand events.
+    private var openCount = 0
+
+    init() {}
+
+    subscript(_ id: String) -> JobDocument? { places[id].map { jobs[$0] } }
+
+    var areAllOver: Bool { openCount == 0 }
+    var haveAllSucceeded: Bool { jobs.allSatisfy(\.hasSucceeded) }
+
+    func isOver(_ job: JobDocument) -> Bool { job.hasEnded || deleted.contains(job.id) }
+
+    /// A job as the API has it: a new one, or one that is read anew.
+    mutating func put(_ job: JobDocument) -> Change? {
+        guard let place = places[job.id] else {
+            places[job.id] = jobs.count
+            jobs.append(job)
+            if !job.hasEnded { openCount += 1 }
+            return .added(job)
+        }
+        return replace(place, by: job)
+    }
+
+    /// - Returns: nil where nothing has changed that is worth a line.
+    mutating func apply(_ event: EventDocument) -> Change? {
+        guard let id = event.job, let place = places[id], !isOver(jobs[place]) else { return nil }
+        var job = jobs[place]
+        switch event.type {
+        case "job.succeeded", "job.failed", "job.cancelled":
+            guard var snapshot = event.data.snapshot else { return nil }
+            // Events have URLs without their query.
+            snapshot.url = job.url
+            return replace(place, by: snapshot)
+        case "job.started":
+            job.state = "running"
+            job.phase = "connecting"
+        case "job.waiting":
+            (job.state, job.reason, job.retryAt) = ("waiting", event.data.reason, event.data.retryAt)
+        case "job.paused":
+            job.state = "paused"
+        case "job.resumed":
+            return .remarked(job, "goes on from \(Figures.bytes(event.data.offset ?? 0))")
+        case "job.restarted":
+            return .remarked(job, "begins anew: \(event.data.why ?? "its bytes cannot be gone on from")")
+        case "job.deleted":
+            return remove(id)
+        default:
+            return nil
+        }
+        return replace(place, by: job)
+    }
+
+    mutating func apply(_ report: ProgressDocument) {
+        guard let place = places[report.job], !isOver(jobs[place]) else { return }
+        jobs[place].state = "running"
+        jobs[place].phase = report.phase
+        jobs[place].progress = report.progress
+    }
+
+    mutating func remove(_ id: String) -> Change? {
+        guard let place = places[id], !isOver(jobs[place]) else { return nil }
+        deleted.insert(id)
+        openCount -= 1
+        return .deleted(jobs[place])
+    }
+
+    private mutating func replace(_ place: Int, by job: JobDocument) -> Change? {
+        let before = jobs[place]
+        jobs[place] = job
+        if !before.hasEnded, job.hasEnded { openCount -= 1 }
+        if before.hasEnded, !job.hasEnded { openCount += 1 }
+        if job.state != "running" { jobs[place].progress.bytesPerSecond = nil }
+        let isSame = before.state == job.state && before.reason == job.reason && before.retryAt == job.retryAt
+        return isSame ? nil : .moved(jobs[place])
+    }
+}

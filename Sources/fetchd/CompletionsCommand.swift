@@ -1,0 +1,24 @@
+import ArgumentParser
+
+/// `fetchd completions bash`: what the shell needs to finish what one begins to type.
+struct CompletionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completions",
+        abstract: "Prints a script that completes commands, options and names in a shell.",
+        discussion: """
+            EXAMPLES:
+              fetchd completions bash > ~/.local/share/bash-completion/completions/fetchd
+              fetchd completions zsh > ~/.zfunc/_fetchd
+              fetchd completions fish > ~/.config/fish/completions/fetchd.fish
+            """)
+
+    enum Shell: String, ExpressibleByArgument, CaseIterable { case bash, zsh, fish }
+
+    @Argument(help: "bash, zsh or fish.")
+    var shell: Shell
+
+    func run() throws {
+        guard let shell = CompletionShell(rawValue: shell.rawValue) else { return }
+        print(FetchdCommand.completionScript(for: shell))
+    }
+}

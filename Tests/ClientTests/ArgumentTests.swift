@@ -1,0 +1,67 @@
+import Testing
+
+@testable import Client
+
+/// What people type, and what becomes of it.
+@Suite struct ArgumentTests {
+    @Test(arguments: [
+        ("500", 500), ("500K", 512_000), ("2m", 2_097_152), ("1.5G", 1_610_612_736), ("1T", 1_099_511_627_776),
+    ])
+    func bytes(_ text: String, _ count: Int64) {
+        #expect(ByteCount(argument: text)?.count == count)
+        #expect(ByteLimit(argument: text)?.count == count)
+    }
+
+    @Test(arguments: ["", "K", "0", "-1", "1KB", "nan", "inf", "0.1", "1e30"])
+    func noBytes(_ text: String) {
+        #expect(ByteCount(argument: text) == nil)
+        #expect(ByteLimit(argument: text) == nil)
+    }
+
+    @Test func noLimit() { #expect(ByteLimit(argument: "none") != nil && ByteLimit(argument: "none")?.count == nil) }
+
+    private static let sum = String(repeating: "aB", count: 32)
+
+    @Test(arguments: [
+        ("sha-256:\(sum)", "sha-256"), ("sha256:\(sum)", "sha-256"), ("SHA256:\(sum)", "sha-256"), (sum, "sha-256"),
+        ("sha1:\(sum.prefix(40))", "sha-1"), ("\(sum.prefix(32))", "md5"), ("sha-512:\(sum)\(sum)", "sha-512"),
+    ])
+    func checksums(_ text: String, _ algorithm: String) {
+        let checksum = NewChecksum(text)
+        #expect(checksum?.algorithm == algorithm)
+        #expect(checksum?.value == text.split(separator: ":").last?.lowercased())
+    }
+
+    @Test(arguments: [
+        "", "sha-256:", "sha-256:abc", "sha-3:\(sum)", "md5:\(sum)", "\(sum)0", "sha-256:\(sum.dropLast())g",
+    ])
+    func noChecksums(_ text: String) { #expect(NewChecksum(text) == nil) }
+
+    @Test func destinations() {
+        let file = NewDestination(path: "videos/2019/film.mkv", onConflict: .replace)
+        #expect(file?.directory == "videos/2019" && file?.filename == "film.mkv" && file?.onConflict == "replace")
+        let folder = NewDestination(path: "videos/", onConflict: nil)
+        #expect(folder?.directory == "videos" && folder?.filename == nil)
+        let name = NewDestination(path: "film.mkv", onConflict: nil)
+        #expect(name?.directory == nil && name?.filename == "film.mkv")
+        #expect(NewDestination(path: nil, onConflict: nil) == nil)
+    }
+
+    @Test func headers() {
+        let header = HeaderArgument(argument: "Referer: https://example.org/")
+        #expect(header?.name == "Referer" && header?.value == "https://example.org/")
+        #expect(HeaderArgument(argument: "X-Empty:")?.value == "")
+        #expect(HeaderArgument(argument: "no colon") == nil && HeaderArgument(argument: ": x") == nil)
+    }
+
+    @Test func listsOfURLs() {
+        let text = "# mine\nhttps://a.example/1#part\r\n\n  https://a.example/2  \n#https://a.example/3"
+        #expect(URLList.read(text) == ["https://a.example/1#part", "https://a.example/2"])
+    }
+
+    @Test func paths() {
+        let path = RequestPath("sessions", "a b/c?d", "webhooks", "..").asking("tag", "ä&=").asking(
+            "state", String?.none)
+        #expect(path.text == "/v1/sessions/a%20b%2Fc%3Fd/webhooks/%2E%2E?tag=%C3%A4%26%3D")
+    }
+}

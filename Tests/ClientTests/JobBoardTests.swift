@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Client
+
+@Suite struct JobBoardTests {
+    @Test func fromTheBeginningToTheEnd() throws {
+        var board = JobBoard()
+        #expect(board.areAllOver)
+        #expect(board.put(try Sample.job("job_1", "queued")) == .added(try Sample.job("job_1", "queued")))
+        #expect(!board.areAllOver)
+        guard case .moved(let started) = board.apply(try Sample.event(1, "job.started")) else {
+            Issue.record("the start is not told")
+            return
+        }
+        #expect(started.state == "running")
+        board.apply(try Sample.progress("job_1", 50, of: 100))
+        #expect(board["job_1"]?.progress.fraction == 0.5)
+        let snapshot = Sample.text("job_1", "succeeded", "film.mkv", Sample.file)
+        let end = try Sample.event(2, "job.succeeded", data: #"{"snapshot":\#(snapshot)}"#)
+        #expect(board.apply(end) != nil)
+        #expect(board.areAllOver && board.haveAllSucceeded)
+        // Told twice, as after a lost connection, it is no news; nor is what was before.
+        #expect(board.apply(end) == nil)
+        #expect(board.apply(try Sample.event(1, "job.started")) == nil)
+        board.apply(try Sample.progress("job_1", 60, of: 100))
+        #expect(board["job_1"]?.state == "succeeded")
+    }
+
+    @Test func aJobThatIsDeleted() throws {
+        var board = JobBoard()
+        _ = board.put(try Sample.job("job_1"))
+        _ = board.put(try Sample.job("job_2"))
+        #expect(board.apply(try Sample.event(1, "job.deleted")) != nil)
+        #expect(board.apply(try Sample.event(1, "job.deleted")) == nil)
+        #expect(!board.areAllOver)
+        #expect(board.remove("job_2") != nil)
+        #expect(board.remove("job_2") == nil)
+        #expect(board.areAllOver && !board.haveAllSucceeded)
+    }
+
+    @Test func whatIsNotWatched() throws {
+        var board = JobBoard()
+        _ = board.put(try Sample.job("job_1"))
+        #expect(board.apply(try Sample.event(1, "job.failed", job: "job_2")) == nil)
+        board.apply(try Sample.progress("job_2", 1, of: 2))
+        #expect(board.jobs.count == 1)
+    }
+
+    @Test func waitingAgainIsNewsOnlyWhenItIsOtherwise() throws {
+        var board = JobBoard()
+        _ = board.put(try Sample.job("job_1"))
+        let waiting = try Sample.event(1, "job.waiting", data: #"{"reason":"retry","retry_at":"2019-08-19T15:24:00Z"}"#)
+        #expect(board.apply(waiting) != nil)
+        #expect(board.apply(waiting) == nil)
+        #expect(board["job_1"].flatMap(JobWords.advice)?.contains("2019-08-19T15:24:00Z") == true)
+        #expect(board.apply(try Sample.event(2, "job.waiting", data: #"{"reason":"url","retry_at":null}"#)) != nil)
+    }
+}

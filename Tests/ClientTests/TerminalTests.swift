@@ -1,0 +1,103 @@
+import TestKit
+import Testing
+
+@testable import Client
+
+/// What is drawn, looked at as a terminal would show it.
+@Suite struct TerminalTests {
+    /// Neither colours nor Unicode, as no test's output is a terminal.
+    private let plain = Terminal(.standardError, environment: ["LANG": "C"])
+    private let unicode = Terminal(.standardError, environment: ["LANG": "C.UTF-8", "LC_ALL": ""])
+
+    @Test func namesFromElsewhereDoNoHarm() {
+        #expect(Printable("a\u{1B}[2Jb\nc\u{202E}d\u{7}").description == "a?[2Jb?c?d?")
+        #expect(Printable("Ärger 映画 \u{1F600}").description == "Ärger 映画 \u{1F600}")
+        #expect(Printable("Ärger", isUnicode: false).description == "?rger")
+    }
+
+    @Test func columns() {
+        #expect(Columns.count("映画.mkv") == 8)
+        #expect(Columns.count("e\u{301}") == 1)
+        #expect(Columns.fitted("film.mkv", to: 10) == "film.mkv  ")
+        #expect(Columns.fitted("a-very-long-name.mkv", to: 12) == "a-very-..mkv")
+        for width in 0...20 {
+            #expect(Columns.count(Columns.fitted("映画映画映画映画映画", to: width)) == width)
+            #expect(Columns.count(Columns.fitted("abcdefghijklmnopqrstuvwxyz", to: width)) == width)
+        }
+    }
+
+    @Test(arguments: [
+        (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1_048_576, "1.0 MiB"), (10_485_760, "10 MiB"),
+        (1_047_552, "1.0 MiB"), (5_368_709_120, "5.0 GiB"), (Int64.max, "8.0 EiB"),
+    ])
+    func sizes(_ count: Int64, _ text: String) { #expect(Figures.bytes(count) == text) }
+
+    @Test(arguments: [
+        (0.0, "0:00"), (6.2, "0:07"), (62, "1:02"), (3723, "1:02:03"), (183_600, "2d 03h"), (1e300, "115740d 17h"),
+    ])
+    func durations(_ seconds: Double, _ text: String) { #expect(Figures.duration(seconds) == text) }
+
+    @Test func wholePercents() {
+        #expect(Figures.percent(0.9999) == "99%" && Figures.percent(1) == "100%" && Figures.percent(-1) == "0%")
+    }
+
+    @Test(arguments: 20...200) func aBarFits(_ columns: Int) throws {
+        for name in ["film.mkv", "映画映画映画映画映画映画映画映画映画映画映画映画映画.mkv"] {
+            var board = JobBoard()
+            _ = board.put(try Sample.job("job_1", name: name))
+            let before = Bar(board.jobs[0], on: unicode).line(columns: columns)
+            board.apply(try Sample.progress("job_1", 5_242_880, of: 10_485_760))
+            let line = Bar(board.jobs[0], on: unicode).line(columns: columns)
+            #expect(Columns.count(line) < max(columns, 21) && Columns.count(before) < max(columns, 21))
+            #expect(line.contains("50%"))
+            if columns >= 100 {
+                #expect(line.contains("5.0 MiB of   10 MiB     1.0 MiB/s 1:02"))
+                let (full, empty) = (line.count { $0 == "\u{2588}" }, line.count { $0 == "\u{2591}" })
+                #expect(full > 10 && (0...1).contains(empty - full))
+            }
+        }
+    }
+
+    @Test func barsOfASCII() throws {
+        let line = Bar(try Sample.job(), on: plain).line(columns: 100)
+        #expect(line.contains("[------") && line.utf8.count == line.count)
+    }
+
+    @Test func manyJobsInAFewRows() throws {
+        var board = JobBoard()
+        for number in 1...40 { _ = board.put(try Sample.job("job_\(number)", number > 37 ? "running" : "queued")) }
+        let lines = BarReport.lines(of: board, on: plain, in: (80, 10))
+        #expect(lines.count == 9)
+        // What runs comes first.
+        #expect(lines.prefix(3).allSatisfy { !$0.contains("queued") } && lines[3].contains("queued"))
+        #expect(lines[8] == "0 of 40 done; 3 running, 37 to come; 32 not shown")
+        #expect(BarReport.lines(of: JobBoard(), on: plain, in: (80, 10)).isEmpty)
+    }
+
+    @Test func picturesReplaceEachOther() {
+        var frame = Frame()
+        var screen = TerminalScreen(columns: 20)
+        screen.take(frame.picture(of: ["one", "two"], below: [], columns: 20))
+        screen.take(frame.picture(of: ["one!"], below: ["two is done"], columns: 20))
+        #expect(screen.lines == ["two is done", "one!"] && screen.hidesCursor)
+        // Narrower: what was on the screen has wrapped, and is replaced all the same.
+        screen.take(frame.picture(of: ["a line of 17 long"], below: [], columns: 20))
+        screen.resize(to: 10)
+        screen.take(frame.picture(of: ["short"], below: [], columns: 10))
+        #expect(screen.lines == ["two is don", "e", "short"])
+        screen.take(frame.picture(of: [], below: ["one is done"], columns: 10) + frame.ending())
+        #expect(screen.lines == ["two is don", "e", "one is don", "e"] && !screen.hidesCursor)
+        #expect(frame.ending() == "")
+    }
+
+    @Test func tables() throws {
+        var table = Table(.init(title: "ID"), .init(title: "SIZE", isRightAligned: true), .init(title: "NAME"))
+        table.add(.init("job_1"), .init("1.0 MiB"), .init("a name that is longer than the rest"))
+        table.add(.init("job_22"), .init("7 B"), .init("b"))
+        let whole = table.lines(on: plain, width: nil)
+        #expect(whole[0] == "ID         SIZE  NAME")
+        #expect(whole[1] == "job_1   1.0 MiB  a name that is longer than the rest")
+        #expect(whole[2] == "job_22      7 B  b")
+        #expect(table.lines(on: plain, width: 40).allSatisfy { Columns.count($0) < 40 })
+    }
+}

@@ -1,0 +1,63 @@
+import Downloads
+import TestKit
+import Testing
+
+/// A service, an origin, and the program as its client: as in a shell, with nothing configured but its address.
+struct CommandLineScene: Sendable {
+    let scene: Scene
+    /// The client's working folder; also its home, so that nobody's configuration has a say.
+    let folder: TemporaryFolder
+
+    var fetchd: FetchdProcess { scene.fetchd }
+    var api: APIClient { scene.api }
+
+    init(_ options: FetchdProcess.Options = .init()) async throws {
+        scene = try await Scene(options)
+        folder = try TemporaryFolder()
+    }
+
+    func url(_ path: String) -> String { scene.origin.url(path) }
+
+    var environment: [String: String] { Self.environment(fetchd.baseURL, folder) }
+
+    static func environment(_ url: String, _ folder: TemporaryFolder) -> [String: String] {
+        ["FETCHD_URL": url, "HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "LC_ALL": "C.UTF-8", "TERM": "xterm"]
+    }
+
+    /// Runs a command to its end.
+    func run(
+        _ arguments: String..., input: String = "", environment: [String: String] = [:]
+    ) async throws -> ChildProcess.Outcome {
+        try await ChildProcess.run(
+            FetchdProcess.program, arguments, environment: self.environment.merging(environment) { $1 },
+            workingFolder: folder.path, input: Array(input.utf8))
+    }
+
+    /// Begins a command.
+    func start(_ arguments: String...) async throws -> ChildProcess {
+        try await ChildProcess(
+            FetchdProcess.program, arguments, environment: environment, workingFolder: folder.path)
+    }
+
+    /// A command in a terminal of its own (`script` of util-linux), whose output is what the terminal was sent. The number
+    /// of its process is in the file `pid`.
+    func inTerminal(_ command: String, columns: Int = 100, rows: Int = 12) async throws -> ChildProcess {
+        let line = "stty cols \(columns) rows \(rows); echo $$ > pid; exec \(FetchdProcess.program) \(command)"
+        return try await ChildProcess(
+            "script", ["-qefc", line, "/dev/null"], environment: environment, workingFolder: folder.path)
+    }
+
+    /// Lines of a shell, in which `fetchd` is the program.
+    func shell(_ script: String) async throws -> ChildProcess.Outcome {
+        let program = "fetchd() { \(FetchdProcess.program) \"$@\"; }\n"
+        return try await ChildProcess.run(
+            "/bin/bash", ["-uo", "pipefail", "-c", program + script], environment: environment,
+            workingFolder: folder.path)
+    }
+}
+
+extension ChildProcess.Outcome {
+    var json: JSON { (try? JSON(parsing: Array(output.utf8))) ?? .null }
+    var errorJSON: JSON { (try? JSON(parsing: Array(errors.utf8))) ?? .null }
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+}

@@ -1,0 +1,107 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// The help, the completions and the page: what they show works as it stands there.
+@Suite struct HelpTests {
+    private static let commands = [
+        ["add"], ["list"], ["show"], ["watch"], ["get"], ["pause"], ["resume"], ["cancel"], ["retry"], ["update"],
+        ["delete"], ["events"], ["stats"], ["session"], ["webhook"], ["completions"],
+        ["session", "list"], ["session", "show"], ["session", "set"], ["session", "pause"], ["session", "resume"],
+        ["session", "cancel"], ["session", "acknowledge"], ["session", "delete"],
+        ["webhook", "list"], ["webhook", "show"], ["webhook", "set"], ["webhook", "delete"], ["webhook", "test"],
+        ["webhook", "rotate-secret"], ["webhook", "recover"], ["webhook", "enable"], ["webhook", "deliveries"],
+        ["webhook", "delivery"], ["webhook", "redeliver"],
+    ]
+
+    /// Every example of every command, as it is printed, in a shell, against a service where there is something to be done
+    /// it to.
+    @Test func theExamplesWork() async throws {
+        let cli = try await CommandLineScene()
+        for command in Self.commands {
+            let examples = try await examples(of: command)
+            #expect(!examples.isEmpty, "\(command)")
+            for example in examples where !example.contains("--follow") { try await play(example, cli) }
+        }
+    }
+
+    private func play(_ example: String, _ cli: CommandLineScene) async throws {
+        let line = try await cast(for: example, cli).reduce(example) { $0.replacing($1.key, with: $1.value) }
+        try cli.folder.write(cli.url("/file"), to: "urls.txt")
+        let outcome = try await cli.shell("mkdir -p \"$(dirname \"\(Self.redirection(line))\")\"\n\(line)")
+        #expect(outcome.succeeded, "\(line): \(outcome)")
+    }
+
+    private func examples(of command: [String]) async throws -> [String] {
+        let help = try await ChildProcess.run(
+            FetchdProcess.program, command + ["--help"], environment: ["COLUMNS": "200"])
+        #expect(help.succeeded)
+        let text = help.output.components(separatedBy: "EXAMPLES:").dropFirst().joined()
+        return text.split(separator: "\n").prefix { !$0.hasPrefix("USAGE:") }
+            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { $0.hasPrefix("fetchd ") }
+    }
+
+    /// Who plays the job, the delivery and the site of the example.
+    private func cast(for example: String, _ cli: CommandLineScene) async throws -> [String: String] {
+        let state: JobState.Name =
+            example.contains("retry")
+            ? .failed
+            : ["pause", "resume", "cancel", "update"].contains { example.contains($0) } ? .running : .succeeded
+        try await cli.api.declareSession("photos")
+        // What an earlier example has left under way is not waited for by a later one.
+        for session in ["default", "photos"] { _ = try await cli.api.post("/v1/sessions/\(session)/cancel") }
+        _ = try await cli.api.put("/v1/sessions/photos/webhooks/me", ["url": .string(cli.url("/hook"))])
+        _ = try await cli.api.put("/v1/sessions/default/webhooks/me", ["url": .string(cli.url("/hook"))])
+        let delivery = try await cli.api.post("/v1/sessions/default/webhooks/me/test").json["id"].string
+        for name in ["image.iso", "1.jpg", "2.jpg"] { cli.scene.origin.serve("/\(name)", .file(cli.scene.bytes)) }
+        return [
+            "job_01HZX3K9V7Q2N4R8T6W0YB5CDE": try await cli.scene.job(in: state),
+            "dlv_01HZX3K9V7Q2N4R8T6W0YB5CDG": delivery ?? "", "https://example.org": cli.url(""),
+            "--after 412": "--after 1", "~/": cli.folder.path + "/",
+        ]
+    }
+
+    private static func redirection(_ line: String) -> String {
+        line.split(separator: "> ").dropFirst().last.map(String.init) ?? "x"
+    }
+
+    @Test func theCompletionsComplete() async throws {
+        for shell in ["bash", "zsh", "fish"] {
+            let script = try await FetchdProcess.run(["completions", shell])
+            #expect(script.succeeded && script.output.contains("acknowledge"), "\(shell)")
+        }
+        let cli = try await CommandLineScene()
+        let id = try await cli.scene.job(in: .succeeded)
+        let outcome = try await cli.shell(
+            """
+            set +u
+            fetchd completions bash > script && bash -n script && source ./script
+            complete() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _fetchd fetchd "${@: -1}" "${@: -2:1}"; echo "${COMPREPLY[*]}"; }
+            complete fetchd sess
+            complete fetchd session ackn
+            complete fetchd add --chec
+            complete fetchd list --state suc
+            export -f fetchd
+            complete fetchd show ''
+            """)
+        #expect(outcome.lines == ["session", "acknowledge", "--checksum", "succeeded", id], "\(outcome)")
+    }
+
+    @Test func thePage() async throws {
+        let page = try String(contentsOf: Project.root.appending(path: "docs/command-line.md"), encoding: .utf8)
+        let script = try #require(
+            page.components(separatedBy: "```sh\n").dropFirst().first?.components(separatedBy: "```").first)
+        let fetchd = try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"]))
+        let folder = try TemporaryFolder()
+        let outcome = try await ChildProcess.run(
+            "/bin/bash", ["-euo", "pipefail", "-c", "fetchd() { \(FetchdProcess.program) \"$@\"; }\n" + script],
+            environment: CommandLineScene.environment(fetchd.baseURL, folder), workingFolder: folder.path)
+        #expect(outcome.succeeded, "\(outcome)")
+        for command in Self.commands {
+            #expect(page.contains("fetchd \(command.joined(separator: " "))"), "\(command)")
+        }
+        #expect(folder.files.contains("film.mkv") && folder.files.contains("copy.mkv"))
+        #expect(outcome.output.contains("it is not there") && outcome.output.contains("bad_status 404"))
+    }
+}

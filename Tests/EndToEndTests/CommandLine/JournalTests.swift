@@ -1,0 +1,97 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// `events`, `watch`, `webhook`.
+@Suite struct JournalTests {
+    @Test func eventsAsTheyAre() async throws {
+        let cli = try await CommandLineScene()
+        let id = try await cli.scene.job(in: .succeeded)
+        _ = try await cli.scene.job(in: .failed)
+        let all = try await cli.run("events", "--json")
+        let events = try await cli.api.events()
+        #expect(all.json["events"].arrayValue == events && all.json["next_after"] == events.last?["id"])
+        #expect(try await cli.run("events", "--json", "--job", id, "--limit", "2").json["events"].count == 2)
+        let lines = try await cli.run("events", "--type", "job.*", "--after", "1").lines
+        #expect(lines.contains { $0.contains("job.succeeded  default \(id)  succeeded: file (195 KiB)") }, "\(lines)")
+        #expect(lines.contains { $0.contains("failed: bad_status: The server answered 404. (HTTP status 404)") })
+    }
+
+    @Test func followedThroughARestart() async throws {
+        let cli = try await CommandLineScene()
+        let first = try await cli.scene.job(in: .succeeded)
+        let child = try await cli.start("events", "--follow", "--json", "--after", "0", "--type", "job.*")
+        _ = try await eventually("the first job's events") { child.output.contains("job.succeeded") ? true : nil }
+        try await cli.fetchd.kill()
+        try await cli.fetchd.restart(onSamePort: true)
+        let second = try await cli.scene.job(in: .failed)
+        _ = try await eventually("the second job's events") { child.output.contains("job.failed") ? true : nil }
+        child.signal(SIGINT)
+        #expect(try await child.waitForEnd() == .exited(130))
+        let told = try child.output.split(separator: "\n").map { try JSON(parsing: Array($0.utf8)) }
+        let known = try await cli.api.events().filter { $0["job"] != .null }
+        #expect(told == known && Set(told.map { $0["job"].string }) == [first, second])
+        #expect(child.errors.isEmpty)
+    }
+
+    @Test func watchedAsJSONLines() async throws {
+        let cli = try await CommandLineScene()
+        let id = try await cli.scene.job(in: .running)
+        let child = try await cli.start("watch", "--json")
+        _ = try await eventually("the job as it is") { child.output.contains("\n") ? true : nil }
+        cli.scene.gate.open()
+        #expect(try await child.waitForEnd() == .exited(0), "\(child.errors)")
+        let documents = try child.output.split(separator: "\n").map { try JSON(parsing: Array($0.utf8)) }
+        #expect(
+            documents.map { $0["state"] } == ["running", "succeeded"] && documents.allSatisfy { $0["id"].string == id })
+        #expect(documents.last == (try await cli.api.job(id)) && child.errors.isEmpty)
+    }
+
+    /// What is added meanwhile is watched, too, and what is deleted is not waited for.
+    @Test func aWatchedSession() async throws {
+        let cli = try await CommandLineScene()
+        let idle = try await cli.run("watch")
+        #expect(idle.succeeded && idle.errors.contains("Nothing is under way."))
+        let held = try await cli.scene.job(in: .running)
+        let child = try await cli.start("watch", "--session", "default")
+        _ = try await eventually("the watch") { child.errors.contains("\(held) running") ? true : nil }
+        let failed = try await cli.scene.job(in: .failed)
+        _ = try await eventually("the news") { child.errors.contains("\(failed) failed: bad_status") ? true : nil }
+        #expect(try await cli.run("delete", held).succeeded)
+        #expect(try await child.waitForEnd() == .exited(1))
+        #expect(child.errors.contains("\(held) cancelled") || child.errors.contains("\(held) was deleted"))
+    }
+
+    @Test func webhooks() async throws {
+        let (cli, receiver) = (try await CommandLineScene(), try WebhookReceiver())
+        let none = try await cli.run("webhook", "list")
+        #expect(none.succeeded && none.errors.contains("fetchd webhook set"))
+        let set = try await cli.run(
+            "webhook", "set", "me", receiver.url, "--event", "job.failed", "--event", "session.*")
+        #expect(set.output.contains("whsec_") && set.output.contains("job.failed, session.*"), "\(set)")
+        #expect(set.errors.contains("Keep the secret"))
+        #expect(try await cli.run("webhook", "list").lines.count == 2)
+        #expect(try await cli.run("webhook", "list", "--json").json["webhooks"].count == 1)
+        let test = try await cli.run("webhook", "test", "me", "--json")
+        let id = try #require(test.json["id"].string)
+        _ = try await receiver.waitFor("webhook.test")
+        _ = try await eventually("the acknowledgement") {
+            try await cli.run("webhook", "delivery", id, "--json").json["state"] == "acknowledged" ? true : nil
+        }
+        #expect(try await cli.run("webhook", "delivery", id).output.contains(", status 2"))
+        #expect(try await cli.run("webhook", "deliveries", "me").lines.count == 2)
+        #expect(
+            try await cli.run("webhook", "deliveries", "me", "--state", "pending", "--json").json["deliveries"].count
+                == 0)
+        #expect(try await cli.run("webhook", "redeliver", id).output.contains(id))
+        _ = try await cli.scene.job(in: .failed)
+        #expect(try await cli.run("webhook", "recover", "me", "--after", "0").output.contains("on the way to me"))
+        let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+        let rotated = try await cli.run("webhook", "rotate-secret", "me", "--secret-file", "-", input: secret + "\n")
+        #expect(rotated.output.contains(secret), "\(rotated)")
+        #expect(try await cli.run("webhook", "enable", "me", "--json").json["state"] == "enabled")
+        #expect(try await cli.run("webhook", "show", "me").output.contains(receiver.url))
+        #expect(try await cli.run("webhook", "delete", "me").output == "me deleted\n")
+    }
+}

@@ -1,0 +1,95 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// The program in a real terminal, and what a person sees there.
+@Suite struct TerminalTests {
+    private func screen(_ child: ChildProcess, columns: Int = 100) -> TerminalScreen {
+        var screen = TerminalScreen(columns: columns)
+        screen.take(child.output)
+        return screen
+    }
+
+    @Test func barsThatEndAsLines() async throws {
+        let cli = try await CommandLineScene()
+        let child = try await cli.inTerminal(
+            "add --wait \(cli.url("/held")) \(cli.url("/file")) \(cli.url("/missing"))")
+        let lines = try await eventually("the picture of one that runs and two that are over") {
+            let lines = screen(child).lines
+            return lines.last?.hasPrefix("2 of 3 done; 1 not succeeded; 1 running, 0 to come") == true
+                && lines.contains { $0.contains("50%") } ? lines : nil
+        }
+        let bar = try #require(lines.first { $0.contains("50%") })
+        #expect(bar.hasPrefix("held ") && bar.contains("\u{2588}\u{2591}") && bar.contains("98 KiB of  195 KiB"))
+        #expect(screen(child).hidesCursor)
+        cli.scene.gate.open()
+        #expect(try await child.waitForEnd() == .exited(1))
+        let end = screen(child)
+        #expect(!end.hidesCursor)
+        #expect(end.lines.count == 4 && end.lines.last?.hasSuffix(" succeeded: held (195 KiB)") == true, "\(end.lines)")
+        #expect(end.lines.contains { $0.hasSuffix("failed: bad_status: The server answered 404. (HTTP status 404)") })
+        #expect(child.output.contains("\u{1B}[32m"))
+    }
+
+    @Test func manyJobsInASmallWindow() async throws {
+        let cli = try await CommandLineScene()
+        try await cli.api.declareSession("narrow", ["max_concurrent_jobs": 1])
+        let order = cli.scene.order("/held", ("session", "narrow"))
+        let batch = try await cli.api.post("/v1/jobs/batch", ["jobs": .array(Array(repeating: order, count: 20))])
+        #expect(batch.status == 201)
+        let child = try await cli.inTerminal("watch --session narrow", columns: 60, rows: 8)
+        let lines = try await eventually("the picture") {
+            let lines = screen(child, columns: 60).lines
+            return lines.count == 7 && lines[0].contains("50%") ? lines : nil
+        }
+        #expect(lines[6].hasPrefix("0 of 20 done; 1 running, 19 to come"))
+        #expect(lines.allSatisfy { $0.count < 60 })
+        cli.scene.gate.open()
+        #expect(try await child.waitForEnd() == .exited(0))
+        #expect(screen(child, columns: 60).lines.count { $0.contains("succeeded: ") } == 20)
+    }
+
+    @Test func controlCLeavesTheScreenInOrder() async throws {
+        let cli = try await CommandLineScene()
+        let child = try await cli.inTerminal("add --wait \(cli.url("/held"))")
+        _ = try await eventually("the picture") { screen(child).lines.first?.contains("50%") == true ? true : nil }
+        let pid = try #require(
+            cli.folder.bytes(of: "pid").flatMap { Int32(String(decoding: $0, as: UTF8.self).dropLast()) })
+        kill(pid, SIGINT)
+        #expect(try await child.waitForEnd() == .exited(130))
+        let end = screen(child)
+        #expect(!end.hidesCursor && end.lines.count == 2)
+        #expect(end.lines[1].hasPrefix("The download goes on in the service. Come back with: fetchd watch job_"))
+    }
+
+    @Test func withoutColours() async throws {
+        let cli = try await CommandLineScene()
+        _ = try await cli.scene.job(in: .failed)
+        let plain = try await cli.inTerminal("list")
+        try await plain.waitForEnd()
+        #expect(plain.output.contains("\u{1B}[31mfailed"))
+        let line = "export NO_COLOR=1; exec \(FetchdProcess.program) list"
+        let bare = try await ChildProcess.run("script", ["-qefc", line, "/dev/null"], environment: cli.environment)
+        #expect(bare.output.contains("  failed  ") && !bare.output.contains("\u{1B}"))
+    }
+
+    @Test func aTableKeepsToTheWindow() async throws {
+        let cli = try await CommandLineScene()
+        let name = String(repeating: "long-", count: 30)
+        try await cli.api.waitForJob(cli.api.submit(cli.scene.order("/\(name)")), .failed)
+        let child = try await cli.inTerminal("list", columns: 80)
+        #expect(try await child.waitForEnd() == .exited(0))
+        let lines = screen(child, columns: 80).lines
+        #expect(lines.count == 2 && lines[1].hasSuffix("-") && lines[1].contains("long-") && lines[1].count < 80)
+        #expect(try await cli.run("list").output.contains(name))
+    }
+
+    @Test func aFileIsNotForATerminal() async throws {
+        let cli = try await CommandLineScene()
+        let id = try await cli.scene.job(in: .succeeded)
+        let child = try await cli.inTerminal("get \(id)")
+        #expect(try await child.waitForEnd() == .exited(64))
+        #expect(child.output.contains("fetchd get -o PATH \(id)") && child.output.utf8.count < 400)
+    }
+}

@@ -1,0 +1,110 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// `fetchd add --wait`, in place of `curl -O` in a script.
+@Suite struct WaitTests {
+    @Test func successIsAPathAndZero() async throws {
+        let cli = try await CommandLineScene()
+        let done = try await cli.run("add", "--wait", cli.url("/file"))
+        #expect(done.ending == .exited(0) && done.output == "file\n", "\(done)")
+        let lines = done.errors.split(separator: "\n")
+        #expect(lines.first?.hasSuffix(" queued: file") == true && lines.last?.contains(" succeeded: file") == true)
+        #expect(cli.fetchd.downloaded("file") == cli.scene.bytes)
+        let quiet = try await cli.run("add", "--wait", "-q", cli.url("/file"))
+        #expect(quiet.output == "file (1)\n" && quiet.errors.isEmpty, "\(quiet)")
+    }
+
+    @Test(arguments: [false, true]) func aFailedJobHasItsReasons(_ isQuiet: Bool) async throws {
+        let cli = try await CommandLineScene()
+        let failed = try await cli.run("add", "--wait", isQuiet ? "--quiet" : "--wait", cli.url("/missing"))
+        #expect(failed.ending == .exited(1) && failed.output.isEmpty, "\(failed)")
+        #expect(failed.errors.contains("failed: bad_status: The server answered 404. (HTTP status 404)"))
+        #expect(failed.errors.contains("fetchd retry job_"))
+    }
+
+    @Test func asJSON() async throws {
+        let cli = try await CommandLineScene()
+        let one = try await cli.run("add", "--wait", "--json", cli.url("/missing"))
+        #expect(one.ending == .exited(1) && one.errors.isEmpty, "\(one)")
+        #expect(one.json["failure"]["code"] == "bad_status" && one.json["failure"]["status"] == 404)
+        let two = try await cli.run("add", "--wait", "--json", cli.url("/file"), cli.url("/missing"))
+        #expect(two.ending == .exited(1) && two.errors.isEmpty)
+        #expect(two.json["jobs"][0]["state"] == "succeeded" && two.json["jobs"][1]["state"] == "failed")
+        // Those of the API, member by member.
+        #expect(two.json["jobs"][0] == (try await cli.api.job(two.json["jobs"][0]["id"].string ?? "")))
+    }
+
+    @Test func theServiceIsKilledMeanwhile() async throws {
+        let cli = try await CommandLineScene()
+        let waiting = try await cli.start("add", "--wait", cli.url("/held"), cli.url("/file"))
+        _ = try await eventually("the download to be under way") {
+            waiting.errors.contains("succeeded: file") && waiting.errors.contains("running: held") ? true : nil
+        }
+        try await cli.fetchd.kill()
+        _ = try await eventually("the loss to be told") { waiting.errors.contains("not answering") ? true : nil }
+        cli.scene.gate.open()
+        try await cli.fetchd.restart(onSamePort: true)
+        #expect(try await waiting.waitForEnd() == .exited(0), "\(waiting.errors)")
+        #expect(waiting.output == "held\nfile\n")
+        #expect(waiting.errors.contains("fetchd is back."))
+        // Told once, although the journal was asked anew.
+        #expect(waiting.errors.components(separatedBy: "succeeded: file").count == 2)
+        #expect(try await cli.api.get("/v1/jobs").json["jobs"].count == 2)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM]) func interruptedItEndsTheWaitingAlone(_ signal: Int32) async throws {
+        let cli = try await CommandLineScene()
+        let waiting = try await cli.start("add", "--wait", cli.url("/held"))
+        _ = try await eventually("the download to be under way") {
+            waiting.errors.contains("running: held") ? true : nil
+        }
+        waiting.signal(signal)
+        #expect(try await waiting.waitForEnd() == .exited(128 + signal))
+        let id = try #require(waiting.errors.split(separator: " ").first.map(String.init))
+        #expect(waiting.errors.contains("The download goes on in the service. Come back with: fetchd watch \(id)\n"))
+        cli.scene.gate.open()
+        let watched = try await cli.run("watch", id)
+        #expect(watched.succeeded && watched.errors.contains("succeeded: held"), "\(watched)")
+    }
+
+    @Test func notLongerThanThat() async throws {
+        let cli = try await CommandLineScene()
+        let overdue = try await cli.run("add", "--wait", "--timeout", "0.5", cli.url("/held"))
+        #expect(
+            overdue.ending == .exited(124) && overdue.errors.contains("Error: The time given by --timeout is over."))
+        #expect(try await cli.api.get("/v1/jobs?state=running").json["jobs"].count == 1)
+    }
+
+    @Test func theFileIsHere() async throws {
+        let cli = try await CommandLineScene()
+        try cli.folder.write("another", to: "file")
+        let saved = try await cli.run("add", "-q", "--save", ".", cli.url("/file"))
+        #expect(saved.succeeded && saved.output == "file\n", "\(saved)")
+        #expect(cli.folder.bytes(of: "file") == cli.scene.bytes && cli.folder.files == ["file"])
+        let named = try await cli.run("add", "-q", "--save", "named.bin", "--json", cli.url("/file"))
+        #expect(named.json["state"] == "succeeded" && cli.folder.bytes(of: "named.bin") == cli.scene.bytes)
+        let failed = try await cli.run("add", "-q", "--save", "failed.bin", cli.url("/missing"))
+        #expect(failed.ending == .exited(1) && cli.folder.files == ["file", "named.bin"])
+        let nowhere = try await cli.run("add", "-q", "--save", "no/such/file", cli.url("/file"))
+        #expect(nowhere.ending == .exited(73) && nowhere.errors.contains("no/such/file cannot be written"))
+    }
+
+    @Test func helpThatIsNeededIsAskedFor() async throws {
+        let cli = try await CommandLineScene()
+        cli.scene.origin.serve(
+            "/private", .file(cli.scene.bytes),
+            .answering(401, headers: [("WWW-Authenticate", "Basic realm=\"films\"")]).when {
+                $0.request.header("Authorization") == nil
+            })
+        let waiting = try await cli.start("add", "--wait", "--wait-for", "credentials", cli.url("/private"))
+        _ = try await eventually("the question") { waiting.errors.contains("fetchd update job_") ? true : nil }
+        #expect(waiting.errors.contains("waiting: credentials: private"))
+        let id = try #require(waiting.errors.split(separator: " ").first.map(String.init))
+        let updated = try await cli.run("update", "--user", "ada", "--password-file", "-", id, input: "horse\n")
+        #expect(updated.succeeded, "\(updated)")
+        #expect(try await waiting.waitForEnd() == .exited(0))
+        #expect(cli.scene.origin.requests(to: "/private").last?.header("Authorization") == "Basic YWRhOmhvcnNl")
+    }
+}
