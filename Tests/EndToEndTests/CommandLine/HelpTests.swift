@@ -15,6 +15,20 @@ import Testing
         ["webhook", "delivery"], ["webhook", "redeliver"],
     ]
 
+    /// The program's own description of itself names no other.
+    @Test func theseAreAllCommands() async throws {
+        let help = try await FetchdProcess.run(["--experimental-dump-help"])
+        let commands = Self.subcommands(of: help.json["command"], path: [])
+        #expect(Set(commands) == Set(Self.commands + [["serve"]]))
+    }
+
+    private static func subcommands(of command: JSON, path: [String]) -> [[String]] {
+        (command["subcommands"].arrayValue ?? []).filter { $0["commandName"] != "help" }.flatMap { command in
+            let path = path + [command["commandName"].string ?? ""]
+            return [path] + subcommands(of: command, path: path)
+        }
+    }
+
     /// Every example of every command, as it is printed, in a shell, against a service where there is something to be done
     /// it to.
     @Test func theExamplesWork() async throws {
