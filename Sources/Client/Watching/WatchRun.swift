@@ -22,7 +22,7 @@ struct WatchRun: Sendable {
     /// Whether paths on standard output would not be what the same eyes have just read.
     var leavesPathsUntold: Bool { way != .bars || !console.outTerminal.isInteractive }
 
-    func watch(_ scope: Watch.Scope, after position: Int64? = nil) async throws -> JobBoard {
+    func watch(_ scope: Watch.Scope, after position: Int64) async throws -> JobBoard {
         let board = Locked(JobBoard())
         do {
             try await Interruption.cancelling {
@@ -37,7 +37,7 @@ struct WatchRun: Sendable {
         return result
     }
 
-    private func show(_ board: Locked<JobBoard>, _ scope: Watch.Scope, _ position: Int64?) async throws {
+    private func show(_ board: Locked<JobBoard>, _ scope: Watch.Scope, _ position: Int64) async throws {
         guard way == .bars else {
             let report: any WatchReport = way == .lines ? LineReport(console: console) : SilentReport()
             return try await watch(board, report).run(scope, after: position)
