@@ -4,6 +4,8 @@ import HTTPTypes
 
 /// Finds the route of a request.
 struct RouteTable: Sendable {
+    private typealias Match = (route: Route, parameters: [String: String])
+
     private let routes: [Route]
 
     init(_ routes: [Route]) { self.routes = routes }
@@ -11,7 +13,7 @@ struct RouteTable: Sendable {
     /// - Throws: 404 for a path that is none, 405 with `Allow` for a method that the path does not have.
     func find(_ head: RequestHead) throws(Problem) -> (route: Route, parameters: [String: String]) {
         let path = try Self.components(of: head.path)
-        let matches = routes.compactMap { route in route.match(path).map { (route: route, parameters: $0) } }
+        let matches = Self.nearest(routes.compactMap { route in route.match(path).map { (route, $0) } })
         guard !matches.isEmpty else {
             throw Problem(.notFound, "There is nothing at \(head.path). GET /openapi.yaml lists what there is.")
         }
@@ -21,6 +23,12 @@ struct RouteTable: Sendable {
             throw Self.notAllowed(head, Set(matches.map(\.route.method)))
         }
         return match
+    }
+
+    /// Of `/v1/jobs/batch` and `/v1/jobs/{id}`, the former: a path is that which names most of it.
+    private static func nearest(_ matches: [Match]) -> [Match] {
+        let fewest = matches.map(\.parameters.count).min()
+        return matches.filter { $0.parameters.count == fewest }
     }
 
     private static func notAllowed(_ head: RequestHead, _ methods: Set<HTTPRequest.Method>) -> Problem {
