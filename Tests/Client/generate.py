@@ -2,15 +2,18 @@
 """Tests/Client/generate.py DESCRIPTION FOLDER
 
 Makes a Python client of an OpenAPI description with openapi-python-client, as the package that the folder's last component
-names. Exits with 0 when it could be made whole: not if anything was left out with a warning.
+names. Exits with 0 when it could be made whole: not if anything was left out, be it with a warning or without.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import yaml
 
 
 def main(description: str, folder: str) -> int:
@@ -27,7 +30,19 @@ def main(description: str, folder: str) -> int:
     )  # fmt: skip
     said = made.stdout + made.stderr
     print(said, end="")
-    return 1 if made.returncode or "arning" in said else 0
+    if made.returncode or "arning" in said:
+        return 1
+    missing = without_types(Path(description), Path(folder))
+    print("".join(f"{name} has no type of its own\n" for name in missing), end="")
+    return 1 if missing else 0
+
+
+def without_types(description: Path, folder: Path) -> list[str]:
+    """The schemas of objects and enumerations that the client has no class for."""
+    schemas = yaml.safe_load(description.read_text(encoding="utf-8"))["components"]["schemas"]
+    exported = set(re.findall(r'"(\w+)"', (folder / "models/__init__.py").read_text(encoding="utf-8")))
+    wanted = [name for name, schema in schemas.items() if schema.get("type") == "object" or "enum" in schema]
+    return [name for name in wanted if name not in exported]
 
 
 if __name__ == "__main__":
