@@ -80,6 +80,15 @@ struct AddCommand: ClientCommand {
         try await follow(added, from: position, service, console)
     }
 
+    private static func document(of id: String, _ service: RemoteService) async throws(ClientError) -> JSONText {
+        do {
+            return JSONText(try await service.job(id).body)
+        } catch {
+            guard error.status == .missing else { throw error }
+            return .null
+        }
+    }
+
     private func announce(_ added: AddedJobs, _ console: Console) throws {
         if console.isJSON { return try console.print(added.text) }
         for job in added.jobs { try console.print(job.id) }
@@ -111,10 +120,10 @@ struct AddCommand: ClientCommand {
         }
     }
 
-    /// As they are in the end, in the order asked for.
+    /// As they are in the end, in the order asked for; null for one that somebody has deleted.
     private func printJSON(_ added: AddedJobs, _ service: RemoteService, _ console: Console) async throws {
         var documents: [JSONText] = []
-        for job in added.jobs { documents.append(JSONText(try await service.job(job.id).body)) }
+        for job in added.jobs { documents.append(try await Self.document(of: job.id, service)) }
         try console.print(added.isBatch ? .object([("jobs", .array(documents))]) : documents[0])
     }
 }
