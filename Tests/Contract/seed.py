@@ -31,7 +31,7 @@ HELPLESS = [
         "retry": {"base_seconds": 0},
     },
 ]
-# Of each kind, in each session; some are changed by every request, and some are forgotten.
+# Of each kind, in each session.
 JOBS_OF_A_KIND = 4
 
 
@@ -40,6 +40,8 @@ class Seed:
     """What there is to be asked for."""
 
     jobs: list[str] = field(default_factory=list)
+    # To be forgotten.
+    ending_jobs: list[str] = field(default_factory=list)
     deliveries: list[str] = field(default_factory=list)
     last_event: int = 0
 
@@ -59,6 +61,8 @@ def sow(service: Service, consumer: Consumer) -> Seed:
             seed.jobs.append(job)
             bring(service, job, "waiting")
     service.ask("POST", "/v1/jobs", {"url": "rehearse:done.jpg", "session": "archive"})
+    ending = {"jobs": [{**ORDERS["queued"], "session": "photos"}] * 24}
+    seed.ending_jobs = [job["id"] for job in service.ask("POST", "/v1/jobs/batch", ending)["jobs"]]
     until("a finish was taken", lambda: deliveries(service, "archive", "acknowledged"))
     until("a delivery has failed", lambda: deliveries(service, "photos", "pending"))
     seed.deliveries = deliveries(service, "photos", "acknowledged") + deliveries(service, "photos", "pending")
