@@ -15,13 +15,20 @@ struct JobPatch: Sendable {
 
     /// - Throws: 422 for values that the result may not have.
     func applied(to spec: JobSpec) throws(Problem) -> JobSpec {
-        var reader = FieldReader(spec.patchable(members["headers"]?.objectValue ?? [:]).merged(with: members))
+        var merged = spec.patchable(members["headers"]?.objectValue ?? [:])
+        for (name, value) in members.members {
+            merged = merged.merged(with: [name: value], isOpen: Self.namedFreely.contains(name))
+        }
+        var reader = FieldReader(merged)
         var patched = spec
         for field in PatchableField.allCases where fields.contains(field) {
             try patched.take(field, &reader)
         }
         return patched
     }
+
+    /// Those whose members the client names.
+    private static let namedFreely: Set = ["headers", "metadata"]
 }
 
 extension JobSpec {
@@ -61,12 +68,16 @@ extension JobSpec {
 
 extension JSONObject {
     /// RFC 7396, section 2.
-    func merged(with patch: JSONObject) -> JSONObject {
+    ///
+    /// - Parameter isOpen: whether a member that is not there may be taken away. Else the null is left to whoever reads the
+    ///   result, who knows whether there can be such a member.
+    func merged(with patch: JSONObject, isOpen: Bool) -> JSONObject {
         var merged = self
         for (name, value) in patch.members {
             switch value {
-            case .null: merged[name] = nil
-            case .object(let members): merged[name] = .object((merged[name]?.objectValue ?? [:]).merged(with: members))
+            case .null where isOpen || merged[name] != nil: merged[name] = nil
+            case .object(let members):
+                merged[name] = .object((merged[name]?.objectValue ?? [:]).merged(with: members, isOpen: isOpen))
             default: merged[name] = value
             }
         }

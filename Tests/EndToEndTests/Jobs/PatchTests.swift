@@ -114,6 +114,9 @@ import Testing
             .invalid(["destination": ["directory": "/etc"]], "/destination/directory"),
             .invalid(["destination": ["on_conflict": "ask"]], "/destination/on_conflict"),
             .unknown(["destination": ["folder": "a"]], "/destination/folder"),
+            // Nothing is taken away by a name that there is not.
+            .unknown(["destination": ["folder": nil]], "/destination/folder"), .unknown(["tags": nil], "/tags"),
+            .unknown(["credentials": ["type": "bearer", "token": "t", "tokn": nil]], "/credentials/tokn"),
             .unknown(["tags": ["a"]], "/tags"), .unknown(["session": "default"], "/session"),
             .unknown(["method": "POST"], "/method"), .unknown(["state": "queued"], "/state"),
         ]
