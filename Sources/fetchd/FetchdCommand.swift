@@ -16,13 +16,22 @@ struct FetchdCommand: AsyncParsableCommand {
             own documents. Data go to standard output, everything else to standard error.
 
             EXIT STATUS:
-              0   it worked                            70  the service failed
-              1   a download was not successful        73  a file cannot be written
-              64  the command makes no sense           75  the present state does not allow it
-              65  the service refused what was asked   76  what answers is not fetchd
-              66  there is no such job, session, file  77  a token is needed, or another one
-              69  the service is not there             78  the configuration cannot be used
-              124 the time given by --timeout is over  130 interrupted by Ctrl-C
+              0    it worked
+              1    a download was not successful
+              64   the command makes no sense
+              65   the service refused what was asked
+              66   there is no such job, session, file
+              69   the service is not there
+              70   the service failed
+              73   a file cannot be written
+              75   the present state does not allow it
+              76   what answers is not fetchd
+              77   a token is needed, or another one
+              78   the configuration cannot be used
+              124  the time given by --timeout is over
+              129  the terminal was closed
+              130  interrupted by Ctrl-C
+              143  ended by SIGTERM
 
             EXAMPLES:
               fetchd add --wait https://example.org/image.iso
@@ -31,6 +40,13 @@ struct FetchdCommand: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [ServeCommand.self, CompletionsCommand.self], groupedSubcommands: ClientCommands.groups)
+
+    /// Before anything is opened: what is opened while a standard stream is closed gets its number, and what is meant for
+    /// that stream.
+    static func main() async {
+        StandardStreams.open()
+        await main(nil)
+    }
 }
 
 enum Version {

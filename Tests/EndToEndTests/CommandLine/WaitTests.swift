@@ -20,7 +20,9 @@ import Testing
         let cli = try await CommandLineScene()
         let failed = try await cli.run("add", "--wait", isQuiet ? "--quiet" : "--wait", cli.url("/missing"))
         #expect(failed.ending == .exited(1) && failed.output.isEmpty, "\(failed)")
-        #expect(failed.errors.contains("failed: bad_status: The server answered 404. (HTTP status 404)"))
+        #expect(
+            failed.errors.contains(
+                "failed: \(cli.url("/missing")): bad_status: The server answered 404. (HTTP status 404)"))
         #expect(failed.errors.contains("fetchd retry job_"))
     }
 
