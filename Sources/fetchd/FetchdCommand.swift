@@ -17,10 +17,10 @@ struct FetchdCommand: AsyncParsableCommand {
 
             EXIT STATUS:
               0    it worked
-              1    a download was not successful
+              1    a download that was waited for was not successful
               64   the command makes no sense
               65   the service refused what was asked
-              66   there is no such job, session, file
+              66   there is no such job, session, webhook or file
               69   the service is not there
               70   the service failed
               73   a file cannot be written

@@ -55,6 +55,11 @@ import Testing
         #expect(Date(rfc3339: "2019-08-19T15:23:14.250Z") == Sample.now)
         #expect(Date(rfc3339: "2019-08-19T15:23:14Z") == Date(milliseconds: 1_566_228_194_000))
         #expect(Date(rfc3339: "2019-08-19T17:23:14+02:00") == Date(milliseconds: 1_566_228_194_000))
+        #expect(Date(rfc3339: "2019-08-20T14:22:14+22:59") == Date(milliseconds: 1_566_228_194_000))
+        #expect(Date(rfc3339: "2019-08-19T14:53:14-00:30") == Date(milliseconds: 1_566_228_194_000))
+        for zone in ["+24:00", "+00:60", "++1:00", "+0100", "+01", "", "+01:0x"] {
+            #expect(Date(rfc3339: "2019-08-19T15:23:14" + zone) == nil, "\(zone)")
+        }
         #expect(Date(rfc3339: "yesterday") == nil)
         // No day, no hour.
         for text in ["2019-02-30T00:00:00Z", "2019-13-01T00:00:00Z", "2019-01-01T24:00:00Z", "2019-00-10T00:00:00Z"] {
@@ -117,13 +122,17 @@ import Testing
 @Suite struct RuleTests {
     @Test(arguments: [
         "", "ftp://host/f", "file:///etc/passwd", "//host/f", "host/f", "http://", "http:///f", "https://ho st/",
-        "http://host/\u{1}", "http://host:0/", "http://host:99999/",
+        "http://host/\u{1}", "http://host:0/", "http://host:99999/", "http://[:::]/", "http://[e4da6]/",
+        "http://\(String(repeating: "a", count: 254))/",
     ])
     func urlsThatCannotBeFetched(_ url: String) {
         #expect(URLRule.fault(in: url) != nil)
     }
 
-    @Test(arguments: ["http://host", "https://user@host:8443/a?b=c#d", "HTTP://[::1]:80/x", "http://192.0.2.1/%20"])
+    @Test(arguments: [
+        "http://host", "https://user@host:8443/a?b=c#d", "HTTP://[::1]:80/x", "http://192.0.2.1/%20",
+        "http://[fe80::1%25eth0]/", "http://\(String(repeating: "a", count: 253))/",
+    ])
     func urlsThatCan(_ url: String) {
         #expect(URLRule.fault(in: url) == nil)
     }

@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// `If-Match`: only if nobody has changed the job since (RFC 9110, section 13.1.1).
+/// `If-Match`: only if nobody has changed the job since (RFC 9110, section 13.1.1). Looked at after the body, so that a
+/// request that could never be carried out is told so.
 extension Call {
     /// The revision that the client knows, which is what is compared; nil where it does not care.
     ///

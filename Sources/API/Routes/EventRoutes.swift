@@ -13,7 +13,8 @@ struct EventRoutes: Sendable {
     var routes: [Route] { [Route(.get, "/v1/events", readsQuery: true, mayWait: true, show)] }
 
     private func show(_ call: Call) async throws -> Response {
-        call.wantsEventStream ? try stream(call) : try await list(call)
+        let last = try Self.lastEvent(call)
+        return call.wantsEventStream ? try stream(call, from: last) : try await list(call)
     }
 
     private func list(_ call: Call) async throws -> Response {
@@ -47,20 +48,24 @@ struct EventRoutes: Sendable {
     }
 
     /// From behind the last event that the client had, which a browser says by itself when it comes again.
-    private func stream(_ call: Call) throws -> Response {
+    private func stream(_ call: Call, from last: EventID?) throws -> Response {
         var query = try call.query(Self.query)
-        if let last = call.head.headers[.lastEventID], !last.isEmpty {
-            guard last.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let id = EventID(last) else {
-                throw Problem(.invalidValue, "Last-Event-ID is '\(last)'; it must be the id of an event.")
-            }
-            query.after = id
-        }
+        query.after = last ?? query.after
         let headers: HTTPFields = [
             .contentType: "text/event-stream", .cacheControl: "no-store", .vary: "Accept",
             // A proxy that collects an answer before it passes it on would never pass this one on.
             .accelBuffering: "no",
         ]
         return Response(status: .ok, headers: headers, body: .stream(feed.stream(query, from: store, log: log)))
+    }
+
+    /// A page has no use for it, but one that is none is a mistake there, too.
+    private static func lastEvent(_ call: Call) throws(Problem) -> EventID? {
+        guard let last = call.head.headers[.lastEventID], !last.isEmpty else { return nil }
+        guard last.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let id = EventID(last) else {
+            throw Problem(.invalidValue, "Last-Event-ID is '\(last)'; it must be the id of an event.")
+        }
+        return id
     }
 
     /// What pages and streams have in common.

@@ -125,11 +125,11 @@ struct JobRoutes: Sendable {
     private func shown(_ job: Job) -> Response { View(job, engine).response }
 
     private func patch(_ call: Call) async throws -> Response {
-        let revision = try call.expectedRevision()
         let patch = try call.body { reader throws(Problem) in try JobPatch(reading: &reader) }
         while true {
             let job = try store.job(call.job)
             let spec = try patch.applied(to: job.spec)
+            let revision = try call.expectedRevision()
             if patch.fields.contains(.url) { try requireNoRehearsal(spec, FieldReader(JSONObject()), at: "url") }
             let outcome = try await engine.patch(job, to: spec, fields: patch.fields, expecting: revision)
             // Somebody else was faster: the change is made anew from what is there now.
@@ -157,8 +157,8 @@ struct JobRoutes: Sendable {
     private enum FileChoice: String, CaseIterable { case keep, delete }
 
     private func act(_ action: JobSignal.Action, _ call: Call) async throws -> Response {
-        let revision = try call.expectedRevision()
         let request = try Self.request(action, call)
+        let revision = try call.expectedRevision()
         switch try await engine.perform(request, on: call.job, expecting: revision) {
         case .done(let job, _, _), .stale(let job): return shown(job)
         case .refused(let job, let allowed): throw Problem(refused: job, action, allowed: allowed)

@@ -29,11 +29,17 @@ struct RouteTable: Sendable {
     /// At least one.
     private func matches(_ head: RequestHead) throws(Problem) -> [Match] {
         let path = try Self.components(of: head.path)
-        let matches = routes.compactMap { route in route.match(path).map { (route: route, parameters: $0) } }
+        let matches = Self.nearest(routes.compactMap { route in route.match(path).map { (route, $0) } })
         guard !matches.isEmpty else {
             throw Problem(.notFound, "There is nothing at \(head.path). GET /openapi.yaml lists what there is.")
         }
         return matches
+    }
+
+    /// Of `/v1/jobs/batch` and `/v1/jobs/{id}`, the former: a path is that which names most of it.
+    private static func nearest(_ matches: [Match]) -> [Match] {
+        let fewest = matches.map(\.parameters.count).min()
+        return matches.filter { $0.parameters.count == fewest }
     }
 
     private static func methods(of matches: [Match]) -> [String] {

@@ -19,7 +19,7 @@ struct AddCommand: ClientCommand {
               fetchd add https://example.org/image.iso
               fetchd add --wait --out images/today.iso https://example.org/image.iso
               fetchd add --save . https://example.org/image.iso
-              fetchd add --session photos https://example.org/1.jpg https://example.org/2.jpg
+              fetchd add -s photos https://example.org/1.jpg https://example.org/2.jpg
               fetchd add --wait --quiet --input urls.txt
             """)
 

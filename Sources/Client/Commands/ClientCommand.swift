@@ -29,14 +29,14 @@ extension ClientCommand {
 public enum ClientCommands {
     public static let groups = [
         CommandGroup(
-            name: "Downloads",
+            name: "Download",
             subcommands: [
                 AddCommand.self, ListCommand.self, ShowCommand.self, WatchCommand.self, GetCommand.self,
                 PauseCommand.self, ResumeCommand.self, CancelCommand.self, RetryCommand.self, UpdateCommand.self,
                 DeleteCommand.self,
             ]),
         CommandGroup(
-            name: "Sessions and the service",
+            name: "Session and service",
             subcommands: [SessionCommand.self, WebhookCommand.self, EventsCommand.self, StatsCommand.self]),
     ]
 }

@@ -16,7 +16,7 @@ struct ListCommand: ClientCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("Of this session.", valueName: "name"), completion: .sessionNames)
     var session: String?
 
-    @Option(help: "In this state: queued, running, waiting, paused, succeeded, failed or cancelled.")
+    @Option(help: "In this state.")
     var state: JobStateArgument?
 
     @Option(name: .shortAndLong, help: ArgumentHelp("With this tag.", valueName: "tag"))

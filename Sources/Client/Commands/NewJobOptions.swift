@@ -14,7 +14,7 @@ struct NewJobOptions: ParsableArguments {
             valueName: "path"))
     var out: String?
 
-    @Option(help: "What happens where a file is already: rename, error or replace. (default: the session's)")
+    @Option(help: "What happens where a file is already. (default: the session's)")
     var onConflict: ConflictArgument?
 
     @Option(
@@ -31,7 +31,7 @@ struct NewJobOptions: ParsableArguments {
     @Option(parsing: .singleValue, help: ArgumentHelp("Another URL of the same file; repeatable.", valueName: "url"))
     var mirror: [String] = []
 
-    @Option(help: "low, normal or high. (default: the session's)")
+    @Option(help: "Which goes first. (default: the session's)")
     var priority: PriorityArgument?
 
     @Option(help: ArgumentHelp("Connections to one file, 1 to 16. (default: the session's)", valueName: "n"))
@@ -48,7 +48,7 @@ struct NewJobOptions: ParsableArguments {
 
     @Option(
         parsing: .singleValue,
-        help: "Wait for help instead of failing: space, credentials or url; repeatable. (default: the session's)")
+        help: "Wait for this instead of failing; repeatable. (default: the session's)")
     var waitFor: [HelpArgument] = []
 
     @Option(

@@ -12,7 +12,7 @@ struct SessionSetCommand: ClientCommand {
 
             EXAMPLES:
               fetchd session set photos
-              fetchd session set photos --directory photos --max-concurrent-jobs 2 --rate-limit 2M
+              fetchd session set photos --directory photos --max-concurrent-jobs 2
             """)
 
     @Argument(help: "Its name.", completion: .sessionNames)
@@ -35,13 +35,13 @@ struct SessionSetCommand: ClientCommand {
     @Option(help: ArgumentHelp("Bytes a second for all its transfers together, such as 2M.", valueName: "bytes"))
     var rateLimit: ByteCount?
 
-    @Option(help: "low, normal or high.")
+    @Option(help: "Which goes first.")
     var priority: PriorityArgument?
 
-    @Option(help: "What happens where a file is already: rename, error or replace.")
+    @Option(help: "What happens where a file is already.")
     var onConflict: ConflictArgument?
 
-    @Option(parsing: .singleValue, help: "Wait for help instead of failing: space, credentials or url; repeatable.")
+    @Option(parsing: .singleValue, help: "Wait for this instead of failing; repeatable.")
     var waitFor: [HelpArgument] = []
 
     @OptionGroup(title: "The service")

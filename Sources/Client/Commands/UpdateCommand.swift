@@ -9,7 +9,7 @@ struct UpdateCommand: ClientCommand {
             its next retry.
 
             EXAMPLES:
-              fetchd update --from https://example.org/image.iso job_01HZX3K9V7Q2N4R8T6W0YB5CDE
+              fetchd update --from https://example.org/a.iso job_01HZX3K9V7Q2N4R8T6W0YB5CDE
               fetchd update --rate-limit 500K --priority low job_01HZX3K9V7Q2N4R8T6W0YB5CDE
               fetchd update --rate-limit none job_01HZX3K9V7Q2N4R8T6W0YB5CDE
             """)
@@ -25,7 +25,7 @@ struct UpdateCommand: ClientCommand {
         help: ArgumentHelp("Where the file goes; a folder where it ends with /.", valueName: "path"))
     var out: String?
 
-    @Option(help: "What happens where a file is already: rename, error or replace.")
+    @Option(help: "What happens where a file is already.")
     var onConflict: ConflictArgument?
 
     @Option(
@@ -37,7 +37,7 @@ struct UpdateCommand: ClientCommand {
     @OptionGroup(title: "Who asks")
     var credentials: CredentialOptions
 
-    @Option(help: "low, normal or high.")
+    @Option(help: "Which goes first.")
     var priority: PriorityArgument?
 
     @Option(help: ArgumentHelp("Connections to the file, 1 to 16.", valueName: "n"))

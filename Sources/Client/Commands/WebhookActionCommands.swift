@@ -99,7 +99,7 @@ struct WebhookDeliveriesCommand: ClientCommand {
 
     @OptionGroup var webhook: WebhookSelection
 
-    @Option(help: "In this state: pending, acknowledged, exhausted or cancelled.")
+    @Option(help: "In this state.")
     var state: DeliveryStateArgument?
 
     @Option(

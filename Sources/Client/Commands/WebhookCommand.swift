@@ -129,7 +129,7 @@ struct WebhookSetCommand: ClientCommand {
 
             EXAMPLES:
               fetchd webhook set me https://example.org/hook
-              fetchd webhook set me https://example.org/hook --session photos --event 'job.*' --event session.finished
+              fetchd webhook set me https://example.org/hook -s photos -e 'job.*'
             """)
 
     @OptionGroup var webhook: WebhookSelection

@@ -57,7 +57,6 @@ struct JobDocument: Decodable, Sendable, Equatable {
         var path: String
         var size: Int64
         var sha256: String?
-        var contentType: String?
     }
 }
 

@@ -24,10 +24,10 @@ struct EventStream: Sendable {
 
     private let service: RemoteService
     private let filter: Filter
-    private var position: Int64?
+    private var position: Int64
 
-    /// - Parameter position: the event behind which it begins; nil begins with what happens from now on.
-    init(_ service: RemoteService, _ filter: Filter, after position: Int64?) {
+    /// - Parameter position: the event behind which it begins.
+    init(_ service: RemoteService, _ filter: Filter, after position: Int64) {
         self.service = service
         self.filter = filter
         self.position = position
@@ -96,8 +96,7 @@ struct EventStream: Sendable {
     private var request: TransferRequest {
         var path = RequestPath("events").asking("session", filter.session).asking("job", filter.job)
         path = path.asking("type", filter.type)
-        var headers = [(name: "Accept", value: "text/event-stream")]
-        if let position { headers.append(("Last-Event-ID", String(position))) }
+        let headers = [(name: "Accept", value: "text/event-stream"), ("Last-Event-ID", String(position))]
         // Several heartbeats long: a service that went away without a word is noticed, and nothing is lost by asking anew.
         return service.request("GET", path, headers: headers, idle: .seconds(100))
     }

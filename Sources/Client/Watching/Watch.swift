@@ -20,13 +20,12 @@ struct Watch: Sendable {
     /// Goes on when everything is over.
     var isEndless = false
 
-    /// - Parameter position: an event before the jobs were read; nil when the watch is to find out.
-    func run(_ scope: Scope, after position: Int64? = nil) async throws {
-        // First where the journal ends, then how the jobs are: what happens in between is told, perhaps twice, never not.
-        let start = if let position { position } else { try await service.lastEvent() }
+    /// - Parameter position: the last event before the jobs were read: what happened in between is told, perhaps twice,
+    ///   never not.
+    func run(_ scope: Scope, after position: Int64) async throws {
         for job in try await known(scope) { try await tell { $0.put(job) } }
         guard goesOn else { return }
-        var stream = EventStream(service, filter(scope), after: start)
+        var stream = EventStream(service, filter(scope), after: position)
         try await stream.listen { notice in
             try await take(notice, scope)
             return goesOn

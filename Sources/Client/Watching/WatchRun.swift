@@ -30,7 +30,7 @@ struct WatchRun: Sendable {
     /// Whether paths on standard output would not be what the same eyes have just read.
     var leavesPathsUntold: Bool { way != .bars || !console.outTerminal.isInteractive }
 
-    func watch(_ scope: Watch.Scope, after position: Int64? = nil) async -> Outcome {
+    func watch(_ scope: Watch.Scope, after position: Int64) async -> Outcome {
         let board = Locked(JobBoard())
         var outcome = Outcome(board: JobBoard())
         do {
@@ -52,7 +52,7 @@ struct WatchRun: Sendable {
         return outcome
     }
 
-    private func show(_ board: Locked<JobBoard>, _ scope: Watch.Scope, _ position: Int64?) async throws {
+    private func show(_ board: Locked<JobBoard>, _ scope: Watch.Scope, _ position: Int64) async throws {
         switch way {
         case .lines: try await watch(board, LineReport(console: console)).run(scope, after: position)
         case .silence: try await watch(board, SilentReport(console: console)).run(scope, after: position)
@@ -60,7 +60,7 @@ struct WatchRun: Sendable {
         }
     }
 
-    private func draw(_ board: Locked<JobBoard>, _ scope: Watch.Scope, _ position: Int64?) async throws {
+    private func draw(_ board: Locked<JobBoard>, _ scope: Watch.Scope, _ position: Int64) async throws {
         let report = BarReport(console, of: board)
         Suspension.hear(leaving: report.left, returning: report.returned)
         defer {

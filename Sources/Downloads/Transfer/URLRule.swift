@@ -3,6 +3,8 @@ import Foundation
 /// What a URL to be fetched or posted to must be like, and how much of it may be shown.
 public enum URLRule {
     public static let longest = 8192
+    /// A name in DNS has at most 255 bytes on the wire, which are 253 characters (RFC 1035, section 2.3.4).
+    private static let longestHost = 253
 
     /// A sentence saying what is wrong with it; nil when it may be used.
     public static func fault(in text: String) -> String? {
@@ -16,8 +18,17 @@ public enum URLRule {
             return "has the scheme \(scheme); http and https are fetched"
         }
         guard let host = url.host, !host.isEmpty else { return "has no host" }
+        if host.utf8.count > longestHost { return "has a host of more than \(longestHost) bytes" }
+        if host.first == "[", !isIPv6(host) { return "has brackets around what is no IPv6 address" }
         if let port = url.port, !(1...65535).contains(port) { return "has a port outside 1 to 65535" }
         return nil
+    }
+
+    /// In brackets, with a zone where it has one (RFC 6874): `[fe80::1%eth0]`.
+    private static func isIPv6(_ host: String) -> Bool {
+        var address = in6_addr()
+        let text = host.dropFirst().dropLast().prefix { $0 != "%" }
+        return host.last == "]" && inet_pton(AF_INET6, String(text), &address) == 1
     }
 
     /// Without the query, which often is a signature, and without user and password: for events, logs and metrics.

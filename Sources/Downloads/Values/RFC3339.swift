@@ -10,10 +10,29 @@ extension Date {
 
     /// Reads an RFC 3339 time with or without a fraction, with `Z` or a numeric offset; nil when it is none.
     public init?(rfc3339 text: String) {
+        guard let offset = Self.offset(of: text) else { return nil }
+        let universal = text.hasSuffix("Z") ? text : String(text.dropLast(Self.offsetLength)) + "Z"
         let styles = [false, true].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
-        guard let date = styles.lazy.compactMap({ try? $0.parse(text) }).first, Self.exists(text) else { return nil }
-        self = date
+        guard let date = styles.lazy.compactMap({ try? $0.parse(universal) }).first, Self.exists(text) else {
+            return nil
+        }
+        self = date.addingTimeInterval(-offset)
     }
+
+    /// Seconds ahead of UTC. Foundation takes no more than 18 hours, RFC 3339 (section 5.6) up to 23:59.
+    private static func offset(of text: String) -> TimeInterval? {
+        if text.hasSuffix("Z") { return 0 }
+        let offset = Array(text.suffix(offsetLength))
+        guard offset.count == offsetLength, offset[0] == "+" || offset[0] == "-", offset[3] == ":" else { return nil }
+        let digits = [1, 2, 4, 5].compactMap { offset[$0].isASCII ? offset[$0].wholeNumberValue : nil }
+        guard digits.count == 4 else { return nil }
+        let (hours, minutes) = (digits[0] * 10 + digits[1], digits[2] * 10 + digits[3])
+        guard hours < 24, minutes < 60 else { return nil }
+        return TimeInterval((hours * 60 + minutes) * 60) * (offset[0] == "-" ? -1 : 1)
+    }
+
+    /// Characters, such as `+01:00`.
+    private static let offsetLength = 6
 
     /// Whether there is such a day, and such an hour; the style would count on from there.
     private static func exists(_ text: String) -> Bool {

@@ -34,6 +34,10 @@ import Testing
             }
         }
         #expect(try await scene.api.send("PUT", "/v1/jobs/batch", [:]).status == 405)
+        // Not a job of that name.
+        let answer = try await scene.api.get("/v1/jobs/batch")
+        #expect(answer.status == 405)
+        #expect(answer.header("Allow") == "POST")
     }
 
     @Test(arguments: [

@@ -15,6 +15,20 @@ import Testing
         ["webhook", "delivery"], ["webhook", "redeliver"],
     ]
 
+    /// The program's own description of itself names no other.
+    @Test func theseAreAllCommands() async throws {
+        let help = try await FetchdProcess.run(["--experimental-dump-help"])
+        let commands = Self.subcommands(of: help.json["command"], path: [])
+        #expect(Set(commands) == Set(Self.commands + [["serve"]]))
+    }
+
+    private static func subcommands(of command: JSON, path: [String]) -> [[String]] {
+        (command["subcommands"].arrayValue ?? []).filter { $0["commandName"] != "help" }.flatMap { command in
+            let path = path + [command["commandName"].string ?? ""]
+            return [path] + subcommands(of: command, path: path)
+        }
+    }
+
     /// Every example of every command, as it is printed, in a shell, against a service where there is something to be done
     /// it to.
     @Test func theExamplesWork() async throws {
@@ -35,11 +49,13 @@ import Testing
 
     private func examples(of command: [String]) async throws -> [String] {
         let help = try await ChildProcess.run(
-            FetchdProcess.program, command + ["--help"], environment: ["COLUMNS": "200"])
+            FetchdProcess.program, command + ["--help"], environment: ["COLUMNS": "80"])
         #expect(help.succeeded)
         let text = help.output.components(separatedBy: "EXAMPLES:").dropFirst().joined()
-        return text.split(separator: "\n").prefix { !$0.hasPrefix("USAGE:") }
-            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { $0.hasPrefix("fetchd ") }
+        let lines = text.split(separator: "\n").prefix { !$0.hasPrefix("USAGE:") }
+        // None is so long that it would be broken, and could not be copied.
+        #expect(lines.allSatisfy { $0.hasPrefix("  fetchd ") }, "\(lines)")
+        return lines.map { $0.trimmingCharacters(in: .whitespaces) }.filter { $0.hasPrefix("fetchd ") }
     }
 
     /// Who plays the job, the delivery and the site of the example.
@@ -54,7 +70,9 @@ import Testing
         _ = try await cli.api.put("/v1/sessions/photos/webhooks/me", ["url": .string(cli.url("/hook"))])
         _ = try await cli.api.put("/v1/sessions/default/webhooks/me", ["url": .string(cli.url("/hook"))])
         let delivery = try await cli.api.post("/v1/sessions/default/webhooks/me/test").json["id"].string
-        for name in ["image.iso", "1.jpg", "2.jpg"] { cli.scene.origin.serve("/\(name)", .file(cli.scene.bytes)) }
+        for name in ["image.iso", "a.iso", "1.jpg", "2.jpg"] {
+            cli.scene.origin.serve("/\(name)", .file(cli.scene.bytes))
+        }
         return [
             "job_01HZX3K9V7Q2N4R8T6W0YB5CDE": try await cli.scene.job(in: state),
             "dlv_01HZX3K9V7Q2N4R8T6W0YB5CDG": delivery ?? "", "https://example.org": cli.url(""),

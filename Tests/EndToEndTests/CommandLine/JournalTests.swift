@@ -105,6 +105,24 @@ import Testing
         #expect(child.errors.contains("\(held) cancelled") || child.errors.contains("\(held) was deleted"))
     }
 
+    /// The journal no longer has what was before, and says so: what has become of the job is read anew.
+    @Test func aJournalThatHasForgotten() async throws {
+        let (cli, front) = (try await CommandLineScene(), try Origin())
+        let id = try await cli.scene.job(in: .succeeded)
+        let done = try await cli.api.job(id)
+        let before = done.written.replacing("\"state\":\"succeeded\"", with: "\"state\":\"running\"")
+        let stats = try await cli.api.get("/v1/stats")
+        front.serve("/v1/stats", .fixed(body: stats.body))
+        front.serve("/v1/jobs/\(id)", .fixed(body: Array(before.utf8)), .serving(.fixed(body: done.bytes)).on(2...))
+        let reset = "retry: 2000\nid: 99\nevent: reset\ndata: {\"first_available\":100}\n\n"
+        front.serve("/v1/events", .fixed(headers: [("Content-Type", "text/event-stream")], body: Array(reset.utf8)))
+        let watched = try await cli.run("watch", id, environment: ["FETCHD_URL": front.url("")])
+        #expect(watched.succeeded && watched.errors.contains("\(id) succeeded: file"), "\(watched)")
+        let asked = try #require(front.requests(to: "/v1/events").first)
+        #expect(
+            asked.header("Last-Event-ID") == stats.json["last_event"].written && asked.target.hasSuffix("?job=\(id)"))
+    }
+
     @Test func webhooks() async throws {
         let (cli, receiver) = (try await CommandLineScene(), try WebhookReceiver())
         let none = try await cli.run("webhook", "list")

@@ -78,6 +78,16 @@ import Testing
         #expect(next.requests.isEmpty)
     }
 
+    @Test(.enabled(if: TLSOrigin.isAvailable)) func overTLS() async throws {
+        let (cli, server) = (try await CommandLineScene(), try await TLSOrigin())
+        server.origin.serve("/behind/v1/jobs", .fixed(body: Array(#"{"jobs": [], "next_cursor": null}"#.utf8)))
+        let environment = ["FETCHD_URL": server.url("/behind/")]
+        let refused = try await cli.run("list", environment: environment)
+        #expect(refused.ending == .exited(69) && refused.errors.contains("TLS failed"), "\(refused)")
+        let trusted = try await cli.run("list", "--ca-file", server.certificatePath, "--json", environment: environment)
+        #expect(trusted.succeeded && trusted.json["jobs"].count == 0, "\(trusted)")
+    }
+
     /// What the environment says of proxies is for the Web, not for one's own service.
     @Test func noProxyStandsBetween() async throws {
         let cli = try await CommandLineScene()

@@ -71,12 +71,24 @@ import Testing
         #expect(watched.succeeded && watched.errors.contains("succeeded: held"), "\(watched)")
     }
 
+    @Test func somebodyDeletesWhatIsWaitedFor() async throws {
+        let cli = try await CommandLineScene()
+        let waiting = try await cli.start("add", "--wait", "--json", cli.url("/held"), cli.url("/file"))
+        let id = try await eventually("the job") {
+            try await cli.api.get("/v1/jobs").json["jobs"].arrayValue?.last?["id"].string
+        }
+        #expect(try await cli.run("delete", id).succeeded)
+        #expect(try await waiting.waitForEnd() == .exited(1), "\(waiting.errors)")
+        let document = try JSON(parsing: Array(waiting.output.utf8))
+        #expect(document["jobs"][0]["state"] == "cancelled" && document["jobs"][1]["state"] == "succeeded")
+    }
+
     @Test func notLongerThanThat() async throws {
         let cli = try await CommandLineScene()
         let overdue = try await cli.run("add", "--wait", "--timeout", "0.5", cli.url("/held"))
         #expect(
             overdue.ending == .exited(124) && overdue.errors.contains("Error: The time given by --timeout is over."))
-        #expect(try await cli.api.get("/v1/jobs?state=running").json["jobs"].count == 1)
+        #expect(try await cli.api.get("/v1/jobs").json["jobs"][0]["finished_at"] == .null)
     }
 
     @Test func theFileIsHere() async throws {

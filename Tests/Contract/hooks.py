@@ -1,0 +1,197 @@
+"""What scripts/check-live tells schemathesis beyond openapi.yaml.
+
+Some rules no schema can tell: that a session has been declared, that a cursor was given by a list. Requests that the
+description allows, and that are to be accepted for that reason, are made to obey them here, each for the reason given.
+What openapi.yaml forbids is left as it is. So are answers; each exchange is written down for scripts/check-contract.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from itertools import count
+from typing import Any, Callable
+
+import schemathesis
+from schemathesis import Case, GenerationMode, HookContext, Response
+
+# The last event when the service was handed over: numbers up to it name events that there are.
+LAST_EVENT = int(os.environ["FETCHD_CHECK_LAST_EVENT"])
+SESSIONS = json.loads(os.environ["FETCHD_CHECK_SESSIONS"])
+JOBS = json.loads(os.environ["FETCHD_CHECK_JOBS"])
+EXCHANGES = os.environ["FETCHD_CHECK_EXCHANGES"]
+
+# Of each kind, so many waits are waited out, for this many seconds; the others are for as long as no time.
+REAL_WAITS = 3
+LONGEST_WAIT = 1
+
+LARGEST_BATCH = 100
+
+# A file with certificates that the service can read: its own system's.
+CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
+
+AUTHORITY = re.compile(r"^((?:https?|socks5)://(?:[^/?#@]*@)?)([^/?#@:\[\]]+)", re.IGNORECASE)
+WAIT = re.compile(r"\b(wait\s*=\s*)\"?\d+\"?", re.IGNORECASE)
+BRACKETS = re.compile(r"^([a-z0-9]+://(?:[^/?#@]*@)?)\[[^\]]*\]", re.IGNORECASE)
+
+
+@schemathesis.hook
+def before_call(context: HookContext, case: Case, kwargs: dict[str, Any]) -> None:
+    keep_waits_short(case)
+    if isinstance(case.body, (dict, list)):
+        is_download = case.operation.path.startswith("/v1/jobs")
+        case.body = changed(case.body, keep_from_downloading if is_download else keep_at_home)
+    if case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE:
+        obey_what_no_schema_tells(case)
+
+
+def keep_waits_short(case: Case) -> None:
+    """Nothing happens while one request is made after the other, so that most waits are waited out."""
+    query, headers = case.query or {}, case.headers or {}
+    if re.fullmatch(r"0*([1-9]|[12]\d|30)", str(query.get("wait")), re.ASCII):
+        query["wait"] = seconds_to_wait("wait")
+    # A request that must not have a header would be given those of all requests again, were others changed.
+    is_without_token = case.meta is not None and getattr(case.meta.phase.data, "parameter", None) == "Authorization"
+    if isinstance(prefer := headers.get("Prefer"), str) and WAIT.search(prefer) and not is_without_token:
+        headers["Prefer"] = WAIT.sub(rf"\g<1>{seconds_to_wait('Prefer')}", prefer)
+
+
+waits: Counter[str] = Counter()
+
+
+def seconds_to_wait(kind: str) -> int:
+    waits[kind] += 1
+    return LONGEST_WAIT if waits[kind] <= REAL_WAITS else 0
+
+
+def keep_from_downloading(name: str | None, value: Any) -> Any:
+    """To an address for documentation (RFC 5737), which fetchd refuses: a job that fails at once makes no work."""
+    return AUTHORITY.sub(lambda match: f"{match[1]}192.0.2.1", value) if isinstance(value, str) else value
+
+
+def keep_at_home(name: str | None, value: Any) -> Any:
+    """Addresses are made up, but somebody may live there. Nobody ever will below `invalid` (RFC 6761, section 6.4)."""
+    return AUTHORITY.sub(away, value) if isinstance(value, str) else value
+
+
+def away(match: re.Match) -> str:
+    start, host = match.groups()
+    # 253 characters are the longest that a name may have.
+    return f"{start}{host.rstrip('.')[:245]}.invalid" if len(host) <= 253 else match.group()
+
+
+def obey_what_no_schema_tells(case: Case) -> None:
+    query = case.query or {}
+    # A cursor is one that the list itself gave.
+    if "cursor" in query and not cursors.known(case):
+        del query["cursor"]
+    # An event that is still to come is no place to begin at.
+    if "after" in query:
+        query["after"] = present_event(query["after"])
+    # A job that is made up is none; two out of three times it is one that there is. What is forgotten has its own.
+    if case.operation.path.startswith("/v1/jobs/{id}") and case.method != "DELETE" and (turn := next(job_numbers)) % 3:
+        case.path_parameters["id"] = JOBS[turn % len(JOBS)]
+    # A revision that is made up is another one, for which nothing is done; every second time it is any.
+    if case.headers and "If-Match" in case.headers and next(tag_numbers) % 2:
+        case.headers["If-Match"] = "*"
+    # A key that was used for another request is refused.
+    if case.headers and "Idempotency-Key" in case.headers:
+        case.headers["Idempotency-Key"] = f"{next(request_numbers)} {case.headers['Idempotency-Key']}"[:255]
+    if isinstance(case.body, dict):
+        case.body = changed(case.body, obeying)
+
+
+request_numbers, tag_numbers, job_numbers = count(1), count(1), count(1)
+
+
+def obeying(name: str | None, value: Any) -> Any:
+    match name, value:
+        case ("through" | "after"), (int() | float()):
+            return present_event(value)
+        # The largest batches are LargestBatchTests' own; here they would take most of the time.
+        case "jobs", list():
+            return value[:LARGEST_BATCH]
+        # Sessions are declared before they are given jobs.
+        case "session", str():
+            return value if value in SESSIONS else SESSIONS[len(value) % len(SESSIONS)]
+        # fetchd reads it when it is told of it.
+        case "ca_file", str():
+            return CERTIFICATES
+        case ("url" | "proxy"), str():
+            return made_possible(value)
+        case "urls", list():
+            return [made_possible(url) if isinstance(url, str) else url for url in value]
+    return value
+
+
+def made_possible(url: str) -> str:
+    # The members of a rehearsal's query depend on each other; docs/sessions.md has them.
+    if url.lower().startswith("rehearse:"):
+        return url.partition("?")[0]
+    # What is in brackets is an address.
+    return BRACKETS.sub(r"\g<1>[2001:db8::1]", url)
+
+
+def present_event(number: Any) -> Any:
+    """Texts come from queries, numbers with a fraction of nothing from bodies."""
+    return int(float(number)) % (LAST_EVENT + 1) if re.fullmatch(r"\d+(\.0+)?", str(number)) else number
+
+
+def changed(value: Any, change: Callable[[str | None, Any], Any], name: str | None = None) -> Any:
+    """Each value of a document, with the member that it is of, the inner ones first."""
+    if isinstance(value, dict):
+        value = {member: changed(inner, change, member) for member, inner in value.items()}
+    elif isinstance(value, list):
+        value = [changed(inner, change) for inner in value]
+    return change(name, value)
+
+
+class Cursors:
+    """Those that lists gave."""
+
+    def __init__(self) -> None:
+        self._known: set[tuple[str, str]] = set()
+
+    def known(self, case: Case) -> bool:
+        return (case.operation.path, str(case.query["cursor"])) in self._known
+
+    def learn(self, case: Case, response: Response) -> None:
+        if response.status_code == 200 and case.operation.path in ("/v1/jobs", "/v1/sessions/{session}/webhooks/{webhook}/deliveries"):
+            if cursor := response.json().get("next_cursor"):
+                self._known.add((case.operation.path, cursor))
+
+
+cursors = Cursors()
+
+
+@schemathesis.hook
+def after_call(context: HookContext, case: Case, response: Response) -> None:
+    cursors.learn(case, response)
+    request = response.request
+    body = request.body
+    line = {
+        "method": request.method,
+        "path": request.path_url,
+        "request": {"headers": list(request.headers.items()), "body": text(body)},
+        "status": response.status_code,
+        "response": {
+            "headers": [(name, value) for name, values in response.headers.items() for value in values],
+            "body": text(response.content),
+        },
+    }
+    with open(EXCHANGES, "a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def text(body: Any) -> str | None:
+    return body.decode("utf-8", errors="replace") if isinstance(body, bytes) else body
+
+
+# A type that schemathesis does not read by itself.
+
+
+@schemathesis.deserializer("multipart/byteranges")
+def as_text(context: Any, response: Response) -> str:
+    return response.text

@@ -1,0 +1,45 @@
+import TestKit
+import Testing
+
+/// A client that nobody wrote: openapi-python-client makes it from openapi.yaml, and Tests/Client/story.py uses it.
+@Suite(.enabled(GeneratedClient.reason) { await GeneratedClient.isPossible })
+struct GeneratedClientTests {
+    @Test func aWholeSession() async throws {
+        let (folder, origin, receiver) = (try TemporaryFolder(), try Origin(), try WebhookReceiver())
+        let fetchd = try await FetchdProcess.start(.init(token: "correct-horse"))
+        let bytes = Content.random(seed: 17, count: 300_000)
+        origin.serve("/holiday.jpg", .file(bytes, etag: "\"v1\""))
+        // Without a warning: one would be an operation, or an answer, that clients do not have.
+        let made = try await GeneratedClient.make(in: folder)
+        try #require(made.succeeded, "\(made.output)\(made.errors)")
+
+        let story = try await ChildProcess.run(
+            Project.python,
+            [
+                Project.path("Tests/Client/story.py"), fetchd.baseURL, "correct-horse", origin.url(""), receiver.url,
+                SHA.hexadecimal(of: bytes),
+            ], environment: ["PYTHONPATH": folder.path, "PYTHONDONTWRITEBYTECODE": "1"])
+        #expect(story.succeeded, "\(story.errors)")
+        #expect(story.output.hasSuffix("a whole session\n"))
+        #expect(receiver.received.contains { $0.type == "session.finished" })
+    }
+}
+
+/// What makes the client.
+private enum GeneratedClient {
+    static let reason: Comment = "needs PyPI's openapi-python-client: run scripts/install"
+
+    static var isPossible: Bool {
+        get async {
+            let outcome = try? await ChildProcess.run(Project.python, ["-c", "import openapi_python_client, ruff"])
+            return outcome?.succeeded == true
+        }
+    }
+
+    static func make(in folder: TemporaryFolder) async throws -> ChildProcess.Outcome {
+        try await ChildProcess.run(
+            Project.python,
+            [Project.path("Tests/Client/generate.py"), Project.path("openapi.yaml"), folder.path("fetchd_client")],
+            environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+    }
+}
