@@ -29,7 +29,9 @@ struct FetchdCommand: AsyncParsableCommand {
               77   a token is needed, or another one
               78   the configuration cannot be used
               124  the time given by --timeout is over
+              129  the terminal was closed
               130  interrupted by Ctrl-C
+              143  ended by SIGTERM
 
             EXAMPLES:
               fetchd add --wait https://example.org/image.iso
@@ -38,6 +40,13 @@ struct FetchdCommand: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [ServeCommand.self, CompletionsCommand.self], groupedSubcommands: ClientCommands.groups)
+
+    /// Before anything is opened: what is opened while a standard stream is closed gets its number, and what is meant for
+    /// that stream.
+    static func main() async {
+        StandardStreams.open()
+        await main(nil)
+    }
 }
 
 enum Version {

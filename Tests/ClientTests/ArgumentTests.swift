@@ -56,7 +56,32 @@ import Testing
 
     @Test func listsOfURLs() {
         let text = "# mine\nhttps://a.example/1#part\r\n\n  https://a.example/2  \n#https://a.example/3"
-        #expect(URLList.read(text) == ["https://a.example/1#part", "https://a.example/2"])
+        let urls = [
+            ListedURL(text: "https://a.example/1#part", place: "list, line 2"),
+            ListedURL(text: "https://a.example/2", place: "list, line 4"),
+        ]
+        #expect(URLList.read(text, of: "list") == urls)
+        #expect(URLList.read("\u{FEFF}" + text, of: "list") == urls)
+        #expect(URLList.read("\u{FEFF}https://a.example/", of: "list").map(\.text) == ["https://a.example/"])
+    }
+
+    /// The service counts jobs; who wrote a file counts lines.
+    @Test func aRefusalNamesTheLine() throws {
+        let urls = URLList.read("https://a.example/1\n\nnonsense", of: "list")
+        func sentence(_ detail: String, _ pointer: String) throws -> String {
+            let text = #"{"title":"Invalid","status":422,"detail":"\#(detail)","pointer":"\#(pointer)"}"#
+            let problem = try JSONText(Array(text.utf8)).decoded(ProblemDocument.self)
+            return ClientError(refusal: problem, bytes: [], answer: 422).naming(urls).sentence
+        }
+        #expect(
+            try sentence("`jobs.1.url` is not an absolute URL.", "/jobs/1/url")
+                == "list, line 3: nonsense: `url` is not an absolute URL.")
+        // What holds for all of them is said of none.
+        #expect(try sentence("`jobs.0.deadline` is no time.", "/jobs/0/deadline") == "`deadline` is no time.")
+        #expect(try sentence("It is wrong.", "/jobs/7/url") == "It is wrong. (in /jobs/7/url)")
+        #expect(
+            try sentence("There is no session x. Declare it first, with PUT /v1/sessions/x.", "/jobs/0/session")
+                == "There is no session x. Declare it first: fetchd session set x.")
     }
 
     @Test func paths() {

@@ -38,6 +38,33 @@ import Testing
         #expect(board.areAllOver && !board.haveAllSucceeded)
     }
 
+    /// What has ended can be begun again; what the journal tells of the time before is no news.
+    @Test func aJobThatIsRetried() throws {
+        var board = JobBoard()
+        let ended = #","finished_at":"2019-08-19T15:23:14.000Z""# + Sample.failure
+        _ = board.put(try Sample.job("job_1", "failed", members: ended))
+        #expect(board.areAllOver)
+        var before = try Sample.event(1, "job.started")
+        before.time = "2019-08-19T15:23:13.999Z"
+        #expect(board.apply(before) == nil && board.areAllOver)
+        guard case .moved(let retried) = board.apply(try Sample.event(2, "job.started")) else {
+            Issue.record("the retry is not told")
+            return
+        }
+        #expect(retried.state == "running" && retried.failure == nil && !board.areAllOver)
+        let snapshot = Sample.text("job_1", "failed", "film.mkv", ended)
+        let end = try Sample.event(3, "job.failed", data: #"{"snapshot":\#(snapshot)}"#)
+        #expect(board.apply(end, snapshot: JSONText(Array(snapshot.utf8))) != nil && board.areAllOver)
+        #expect(board.snapshots["job_1"] == JSONText(Array(snapshot.utf8)))
+        for (id, type) in [(4, "job.paused"), (6, "job.waiting")] {
+            #expect(board.apply(try Sample.event(id, type)) != nil && !board.areAllOver, "\(type)")
+            let again = try Sample.event(id + 1, "job.failed", data: #"{"snapshot":\#(snapshot)}"#)
+            #expect(board.apply(again) != nil && board.areAllOver)
+        }
+        #expect(board.apply(try Sample.event(8, "job.deleted")) == nil)
+        #expect(board.apply(try Sample.event(9, "job.started")) == nil && board.areAllOver)
+    }
+
     @Test func whatIsNotWatched() throws {
         var board = JobBoard()
         _ = board.put(try Sample.job("job_1"))

@@ -1,3 +1,4 @@
+import Foundation
 import TestKit
 import Testing
 
@@ -18,6 +19,65 @@ import Testing
         #expect(folder.files == ["film.mkv"])
         let error = #expect(throws: ClientError.self) { try LocalFile(replacing: folder.path("no/folder")) }
         #expect(error?.status == .unwritable)
+    }
+
+    @Test func linksAreFollowed() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("before", to: "files/film.mkv")
+        for (link, target) in [("one", "two"), ("two", "files/film.mkv"), ("new", "files/new.mkv")] {
+            try FileManager.default.createSymbolicLink(atPath: folder.path(link), withDestinationPath: target)
+        }
+        for (link, file) in [("one", "files/film.mkv"), ("new", "files/new.mkv")] {
+            let local = try LocalFile(replacing: folder.path(link))
+            try local.stream.write("after")
+            try local.commit()
+            #expect(folder.bytes(of: file) == Array("after".utf8))
+            #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: folder.path(link))) != nil)
+        }
+        #expect(folder.files == ["files/film.mkv", "files/new.mkv", "new", "one", "two"])
+    }
+
+    /// A link stands for the device, so that a mistake costs nobody his /dev/null.
+    @Test func whatIsNoFileIsWrittenInto() throws {
+        let folder = try TemporaryFolder()
+        let sink = folder.path("sink")
+        try FileManager.default.createSymbolicLink(atPath: sink, withDestinationPath: "/dev/null")
+        try LocalFile.requireRoom(at: sink)
+        let local = try LocalFile(replacing: sink)
+        try local.stream.write("gone")
+        try local.commit()
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: sink) == "/dev/null" && !local.isDescriptor)
+        local.discard()
+        #expect(FileManager.default.fileExists(atPath: sink))
+    }
+
+    /// Behind what was written there already, as a shell means it.
+    @Test func aDescriptorOfThisProcess() throws {
+        let folder = try TemporaryFolder()
+        let descriptor = open(folder.path("log"), O_WRONLY | O_CREAT, 0o600)
+        defer { close(descriptor) }
+        try OutputDescriptor(number: descriptor, name: "log").write("one ")
+        try LocalFile.requireRoom(at: "/dev/fd/\(descriptor)")
+        let local = try LocalFile(replacing: "/dev/fd/\(descriptor)")
+        try local.stream.write("two")
+        try local.commit()
+        #expect(folder.bytes(of: "log") == Array("one two".utf8) && local.isDescriptor)
+    }
+
+    @Test func aDiskThatIsFull() throws {
+        let full = try LocalFile(replacing: "/dev/full")
+        let error = #expect(throws: ClientError.self) { try full.stream.write("x") }
+        #expect(error?.sentence == "/dev/full cannot be written: No space left on device.")
+    }
+
+    @Test func placesAreLookedAtBefore() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "file")
+        for path in [folder.path, folder.path("new"), folder.path("file"), "."] { try LocalFile.requireRoom(at: path) }
+        for path in [folder.path("none/"), folder.path("none/new"), folder.path("file/new"), folder.path("file/")] {
+            let error = #expect(throws: ClientError.self, "\(path)") { try LocalFile.requireRoom(at: path) }
+            #expect(error?.status == .unwritable && error?.sentence.hasPrefix("\(path) cannot be written") == true)
+        }
     }
 
     @Test func whereItGoes() throws {

@@ -40,6 +40,34 @@ import Testing
         #expect(try settings(.init(), ["FETCHD_URL": "", "FETCHD_TOKEN": ""]).token == "file")
     }
 
+    /// A command that is pointed elsewhere does not carry the file's token there.
+    @Test func theFilesTokenIsForItsAddress() throws {
+        try folder.write(#"{"url": "https://file.example", "token": "file"}"#, to: "fetchd/config.json")
+        #expect(try settings(.init(url: "https://file.example/")).token == "file")
+        for elsewhere in [
+            try settings(.init(url: "https://other.example")), try settings(.init(), ["FETCHD_URL": "x"]),
+        ] {
+            #expect(elsewhere.token == nil && elsewhere.isTokenWithheld)
+        }
+        #expect(try settings(.init(url: "https://other.example"), ["FETCHD_TOKEN": "mine"]).token == "mine")
+        // A token alone is for the address that holds without any.
+        try folder.write(#"{"token": "file"}"#, to: "fetchd/config.json")
+        #expect(try settings().token == "file" && settings().isTokenWithheld == false)
+        #expect(try settings(.init(url: "https://other.example")).token == nil)
+    }
+
+    @Test func aFileThatIsNotNeeded() throws {
+        try folder.write("{", to: "fetchd/config.json")
+        #expect(try settings(.init(url: "http://host", token: "flag")).token == "flag")
+    }
+
+    @Test func aFolderInItsPlace() throws {
+        try folder.write("", to: "fetchd/config.json/x")
+        let error = #expect(throws: ClientError.self) { try settings() }
+        #expect(error?.status == .misconfigured)
+        #expect(error?.sentence == "\(file) cannot be read: Is a directory.")
+    }
+
     @Test func aTokenThatOthersCanRead() throws {
         try folder.write(#"{"token": "secret"}"#, to: "fetchd/config.json")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
@@ -61,7 +89,10 @@ import Testing
         #expect(error?.sentence.contains(file) == true)
     }
 
-    @Test(arguments: ["", "http://", "ftp://host", "http://user:pass@host", "http://host?query", "http://host#x", "::"])
+    @Test(arguments: [
+        "", "http://", "ftp://host", "http://user:pass@host", "http://host?query", "http://host#x", "::",
+        "http://host:99999", "http://host:0", "http://ho\u{7}st", "http://host/a b",
+    ])
     func anAddressThatCannotBe(_ url: String) {
         let error = #expect(throws: ClientError.self) { try settings(.init(url: url)) }
         #expect(error?.status == .misconfigured && error?.sentence.contains("--url") == true)

@@ -1,3 +1,4 @@
+import Locks
 import TestKit
 import Testing
 
@@ -50,11 +51,23 @@ import Testing
             let line = Bar(board.jobs[0], on: unicode).line(columns: columns)
             #expect(Columns.count(line) < max(columns, 21) && Columns.count(before) < max(columns, 21))
             #expect(line.contains("50%"))
+            // 80 is what most terminals have.
+            if columns >= 80 { #expect(line.contains("[\u{2588}\u{2588}\u{2588}\u{2588}\u{2588}")) }
             if columns >= 100 {
                 #expect(line.contains("5.0 MiB of   10 MiB     1.0 MiB/s 1:02"))
                 let (full, empty) = (line.count { $0 == "\u{2588}" }, line.count { $0 == "\u{2591}" })
                 #expect(full > 10 && (0...1).contains(empty - full))
             }
+        }
+    }
+
+    /// What ends scrolls up as lines, of which no part is the server's to draw with.
+    @Test func linesAboveTheBarsDoNoHarm() throws {
+        let report = BarReport(Console(isJSON: false), of: Locked(JobBoard()))
+        let job = try Sample.job("job_\\u001b[2J", "failed", name: "\\u001b[1mx", members: Sample.failure)
+        for change in [JobBoard.Change.moved(job), .remarked(job, "\u{1B}c"), .deleted(job)] {
+            let text = report.lines(for: change).joined()
+            #expect(text.contains("job_?[2J") && !text.contains("\u{1B}"), "\(text)")
         }
     }
 

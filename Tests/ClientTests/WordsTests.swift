@@ -10,6 +10,29 @@ import Testing
         #expect(JobWords.advice(job)?.hasSuffix("fetchd retry job_1") == true)
     }
 
+    @Test func aLineSaysWhichJobItIs() throws {
+        let failed = try Sample.job("job_1", "failed", members: Sample.failure)
+        #expect(
+            JobWords.line(failed)
+                == "failed: https://h.example/film.mkv: bad_status: The server answered 404. (HTTP status 404)"
+        )
+        #expect(JobWords.line(try Sample.job("job_1", "cancelled")) == "cancelled: film.mkv")
+        #expect(JobWords.line(try Sample.job("job_1", "running")) == "running: film.mkv")
+        let done = try Sample.job("job_1", "succeeded", members: Sample.file)
+        #expect(JobWords.line(done) == "succeeded: videos/film (1).mkv (1.0 MiB)")
+    }
+
+    /// What does not go on by itself is told also to those who want to hear nothing.
+    @Test func whoNeedsSomebody() throws {
+        for (reason, word) in [("credentials", "--password-file"), ("url", "--from NEW-URL")] {
+            let job = try Sample.job("job_1", "waiting", members: #","reason":"\#(reason)""#)
+            #expect(JobWords.plea(job)?.contains(word) == true, "\(reason)")
+        }
+        #expect(JobWords.plea(try Sample.job("job_1", "paused"))?.contains("fetchd resume job_1") == true)
+        #expect(JobWords.plea(try Sample.job("job_1", "waiting", members: #","reason":"retry""#)) == nil)
+        #expect(JobWords.plea(try Sample.job("job_1", "running")) == nil)
+    }
+
     @Test func names() throws {
         #expect(try Sample.job().name == "film.mkv")
         #expect(try Sample.job("job_1", "succeeded", members: Sample.file).name == "film (1).mkv")

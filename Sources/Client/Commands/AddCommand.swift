@@ -13,6 +13,8 @@ struct AddCommand: ClientCommand {
             --wait ends with 0 when every download has succeeded, else with 1, and then says why: failure code, message \
             and HTTP status. It waits through restarts of the service. Ctrl-C ends the waiting, not the downloads.
 
+            With --json one URL is one document; several, and whatever --input or - lists, are {"jobs": [...]}.
+
             EXAMPLES:
               fetchd add https://example.org/image.iso
               fetchd add --wait --out images/today.iso https://example.org/image.iso
@@ -52,20 +54,35 @@ struct AddCommand: ClientCommand {
         guard !urls.isEmpty || input != nil else {
             throw ValidationError("Say what to download: a URL, several, or --input FILE.")
         }
-        if let save, !save.hasSuffix("/"), save != ".", urls.count > 1, !Self.isFolder(save) {
-            throw ValidationError("--save takes a folder where there are several URLs, and \(save) is none.")
-        }
         if waiting.timeout != nil, !wait, save == nil {
             throw ValidationError("--timeout is for --wait and --save.")
         }
     }
 
-    private static func isFolder(_ path: String) -> Bool {
-        (try? URL(filePath: path).resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory ?? false
-    }
-
     func perform(with service: RemoteService, _ console: Console) async throws {
         let urls = try URLList.gathered(urls, input: input)
+        try check(urls)
+        let deadline = Deadline(seconds: waiting.timeout)
+        let submission = Submission(urls.map { job.document($0.text) }, isBatch: isList || urls.count > 1)
+        let isWaiting = wait || save != nil
+        let (position, added) = try await deadline.limiting {
+            do {
+                // First where the journal ends: what happens from then on is not missed.
+                let position = isWaiting ? try await service.lastEvent() : nil
+                return (position, try await submission.send(to: service))
+            } catch let error as ClientError {
+                throw error.naming(urls)
+            }
+        }
+        guard let position else { return try announce(added, console) }
+        try await follow(added, from: position, deadline, service, console)
+    }
+
+    /// How many a list holds, the caller need not know: the shape of what is printed does not depend on it.
+    private var isList: Bool { input != nil || urls.contains("-") }
+
+    /// Whatever can be known here is known before anything is added.
+    private func check(_ urls: [ListedURL]) throws(ClientError) {
         guard !urls.isEmpty else {
             throw ClientError(.missing, "There is nothing to download", "The input holds no URL; nothing was added.")
         }
@@ -74,19 +91,14 @@ struct AddCommand: ClientCommand {
                 .misused, "One file, several URLs",
                 "--out with a file's name, --checksum and --mirror are for one URL. End --out with / to name a folder.")
         }
-        let position = wait || save != nil ? try await service.lastEvent() : nil
-        let added = try await Submission(urls.map(job.document)).send(to: service)
-        guard let position else { return try announce(added, console) }
-        try await follow(added, from: position, service, console)
-    }
-
-    private static func document(of id: String, _ service: RemoteService) async throws(ClientError) -> JSONText {
-        do {
-            return JSONText(try await service.job(id).body)
-        } catch {
-            guard error.status == .missing else { throw error }
-            return .null
+        guard let save else { return }
+        if urls.count > 1, !save.hasSuffix("/"), !LocalFile.isFolder(save) {
+            throw ClientError(
+                .misused, "One place, several URLs",
+                "--save takes a folder where there are several URLs, and \(Printable(save)) is none. Nothing was added."
+            )
         }
+        try LocalFile.requireRoom(at: save)
     }
 
     private func announce(_ added: AddedJobs, _ console: Console) throws {
@@ -94,36 +106,24 @@ struct AddCommand: ClientCommand {
         for job in added.jobs { try console.print(job.id) }
     }
 
+    /// To the end, or as far as it goes: what became of the jobs is told in any case.
     private func follow(
-        _ added: AddedJobs, from position: Int64, _ service: RemoteService, _ console: Console
+        _ added: AddedJobs, from position: Int64, _ deadline: Deadline, _ service: RemoteService, _ console: Console
     ) async throws {
-        let run = WatchRun(service: service, console: console, options: waiting)
-        let board = try await run.watch(.jobs(added.jobs), after: position)
-        let done = board.jobs.filter(\.hasSucceeded)
-        if let save {
-            try await fetch(done, to: save, service, console)
-        } else if !console.isJSON, run.leavesPathsUntold {
+        let run = WatchRun(service: service, console: console, isQuiet: waiting.quiet, deadline: deadline)
+        let outcome = await run.watch(.jobs(added.jobs), after: position)
+        let done = outcome.board.jobs.filter(\.hasSucceeded)
+        var trouble = outcome.trouble
+        if let save, trouble == nil {
+            trouble = await SavedFiles(service: service, console: console, place: save, deadline: deadline).fetch(done)
+        } else if save == nil, !console.isJSON, run.leavesPathsUntold {
             for job in done { try console.print(job.file?.path ?? job.name) }
         }
-        if console.isJSON { try await printJSON(added, service, console) }
-        if !board.haveAllSucceeded { throw ExitCode.downloadFailed }
-    }
-
-    private func fetch(
-        _ jobs: [JobDocument], to place: String, _ service: RemoteService, _ console: Console
-    ) async throws {
-        try await Interruption.cancelling {
-            for job in jobs {
-                let file = try await FileDownload(service, job).save(to: place)
-                if !console.isJSON { try console.print(file) }
-            }
+        if console.isJSON {
+            let ending = LastWords(added: added, board: outcome.board, isHasty: trouble != nil)
+            try console.print(added.text(of: await ending.documents(from: service)))
         }
-    }
-
-    /// As they are in the end, in the order asked for; null for one that somebody has deleted.
-    private func printJSON(_ added: AddedJobs, _ service: RemoteService, _ console: Console) async throws {
-        var documents: [JSONText] = []
-        for job in added.jobs { documents.append(try await Self.document(of: job.id, service)) }
-        try console.print(added.isBatch ? .object([("jobs", .array(documents))]) : documents[0])
+        if let trouble { throw trouble }
+        if !outcome.board.haveAllSucceeded { throw ExitCode.downloadFailed }
     }
 }

@@ -13,8 +13,9 @@ extension ClientCommand {
         let console = Console(isJSON: service.json)
         do {
             let settings = try ClientSettings(service.flags)
-            for warning in settings.warnings where !service.json { try console.say("Warning: \(warning)") }
-            try await perform(with: RemoteService(settings), console)
+            for warning in settings.warnings where !service.json { console.say("Warning: \(warning)") }
+            let patience = service.patience.map { Duration.seconds($0) }
+            try await perform(with: RemoteService(settings, patience: patience), console)
         } catch let error as ClientError {
             console.report(error)
             throw ExitCode(error.status.rawValue)

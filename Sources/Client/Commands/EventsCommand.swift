@@ -31,7 +31,9 @@ struct EventsCommand: ClientCommand {
         name: .shortAndLong, help: ArgumentHelp("Of this type, or pattern: job.failed, session.*.", valueName: "type"))
     var type: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("So many at most. (default: all)", valueName: "n"))
+    @Option(
+        name: [.customShort("l", allowingJoined: true), .long],
+        help: ArgumentHelp("So many at most. (default: all)", valueName: "n"))
     var limit: Int?
 
     @OptionGroup(title: "The service")
@@ -64,38 +66,43 @@ struct EventsCommand: ClientCommand {
             elements += JSONText(answer.body)["events"]?.elements ?? []
             if !console.isJSON { for event in page.events { try console.print(EventWords.line(event)) } }
         }
+        // One that is gone has left its events; of one that was mistyped there are none.
+        if elements.isEmpty { try await service.requireSession(session) }
         guard console.isJSON else { return }
         let nextAfter = JSONText(JSONText.written(next ?? 0))
         try console.print(.object([("events", .array(elements)), ("next_after", nextAfter)]))
     }
 
     private func listen(_ service: RemoteService, _ console: Console) async throws {
+        try await service.requireSession(session)
         let start = if let after { after } else { try await service.lastEvent() }
         var stream = EventStream(service, .init(session: session, job: job, type: type), after: start)
-        var count = 0
+        var (count, position) = (0, start)
         try await stream.listen { notice in
             switch notice {
-            case .lost: try tell(console, "fetchd is not answering at \(service.address); waiting for it.")
-            case .back: try tell(console, "fetchd is back.")
+            case .lost: tell(console, "fetchd is not answering at \(service.address); waiting for it.")
+            case .missed(let error):
+                if console.isJSON { SilentReport(console: console).missed(error) }
+            case .back: tell(console, "fetchd is back.")
             case .event(let event) where event.type == "reset":
-                try tell(
-                    console, "Events before \(event.lastID ?? "these") were removed from the journal; it goes on there."
-                )
+                let next = event.lastID.flatMap { Int64($0) } ?? position
+                console.warn("The journal goes on elsewhere", EventWords.jump(from: position, to: next))
+                position = next
             case .event(let event) where event.type == "job.progress":
                 break
             case .event(let event):
                 let text = JSONText(Array(event.data.utf8))
-                try console.isJSON
-                    ? console.print(text) : console.print(EventWords.line(text.decoded(EventDocument.self)))
-                count += 1
+                let document = try EventWords.document(text, service)
+                try console.isJSON ? console.print(text) : console.print(EventWords.line(document))
+                (count, position) = (count + 1, document.id)
             }
             return count < limit ?? .max
         }
     }
 
-    /// What stands beside JSON is JSON, too, or nothing.
-    private func tell(_ console: Console, _ sentence: String) throws {
-        if !console.isJSON { try console.say(sentence) }
+    /// Beside JSON, what passes is not told.
+    private func tell(_ console: Console, _ sentence: String) {
+        if !console.isJSON { console.say(sentence) }
     }
 }
 
@@ -107,8 +114,22 @@ enum EventWords {
             .filter { !$0.isEmpty }.joined(separator: "  ")
     }
 
+    static func document(_ text: JSONText, _ service: RemoteService) throws(ClientError) -> EventDocument {
+        guard let event = try? text.decoded(EventDocument.self) else {
+            throw .strange(service.address, "its stream of events holds something else")
+        }
+        return event
+    }
+
+    /// Of a stream that cannot begin where it was to.
+    static func jump(from position: Int64, to next: Int64) -> String {
+        position < next
+            ? "Events up to \(next) were removed from the journal; it goes on there."
+            : "There is no event \(position) yet: the journal ends with \(next), and it goes on there."
+    }
+
     private static func details(_ data: EventDocument.Details) -> String {
-        if let job = data.snapshot { return job.state == "cancelled" ? job.name : JobWords.ending(job) }
+        if let job = data.snapshot { return job.state == "cancelled" ? job.name : JobWords.line(job) }
         if let outcome = data.outcome {
             let counts = (data.counts ?? [:]).filter { $0.value > 0 }.sorted { $0.key < $1.key }
             return "batch \(data.batch ?? 0) \(outcome): "

@@ -5,7 +5,7 @@ struct GetCommand: ClientCommand {
         commandName: "get",
         abstract: "Fetches the finished file of a job to here.",
         discussion: """
-            Writes to standard output, unless that is a terminal. A connection that breaks is gone on with; size and \
+            Writes to standard output, unless that is a terminal; with -o also into a device or a pipe. A connection that breaks is gone on with; size and \
             sha-256 are compared with what the service has noted, and where they differ the command fails.
 
             EXAMPLES:
@@ -41,7 +41,7 @@ struct GetCommand: ClientCommand {
             guard let output, output != "-" else {
                 return try await download.write { try console.out.write($0) }
             }
-            let file = try await download.save(to: output)
+            guard let file = try await download.save(to: output) else { return }
             try console.isJSON ? console.print(JSONText(answer.body)) : console.print(file)
         }
     }

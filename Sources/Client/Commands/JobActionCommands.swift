@@ -78,13 +78,14 @@ struct RetryCommand: ClientCommand {
     /// The API retries one at a time: whoever retries a session means what has failed, not what was cancelled.
     func perform(with service: RemoteService, _ console: Console) async throws {
         let action = JobAction(verb: "retry")
-        guard selection.ids.isEmpty else { return try await action.run(on: selection.ids, service, console) }
+        let ids = selection.ids
+        guard ids.isEmpty else { return try await action.run(on: ids, isList: ids.count > 1, service, console) }
         let path = RequestPath("jobs").asking("session", selection.session).asking("state", "failed")
         let failed = try await service.list("jobs", at: path).decoded(JobDocument.self)
         if failed.isEmpty {
             return try console.isJSON
                 ? console.print(.object([("jobs", .array([]))])) : console.say("No job has failed; nothing is retried.")
         }
-        try await action.run(on: failed.map(\.id), service, console)
+        try await action.run(on: failed.map(\.id), isList: true, service, console)
     }
 }

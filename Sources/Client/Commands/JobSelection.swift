@@ -24,18 +24,17 @@ struct JobAction: Sendable {
     let verb: String
     var body: JSONText?
 
-    func run(on ids: [String], _ service: RemoteService, _ console: Console) async throws {
+    /// - Parameter isList: a list is printed, also of one: the caller does not know how many there are.
+    func run(on ids: [String], isList: Bool, _ service: RemoteService, _ console: Console) async throws {
         var documents: [JSONText] = []
         // Printed also where one of several refuses.
-        defer {
-            if console.isJSON, ids.count != 1 { try? console.print(.object([("jobs", .array(documents))])) }
-        }
+        defer { if console.isJSON, isList { try? console.print(.object([("jobs", .array(documents))])) } }
         try await OneByOne.run(on: ids, console) { id in
             let answer = try await service.send("POST", RequestPath("jobs", id, verb), body.map { Array($0.bytes) })
             documents.append(JSONText(answer.body))
             if !console.isJSON { try tell(answer.document(JobDocument.self), console) }
         }
-        if console.isJSON, ids.count == 1 { try console.print(documents[0]) }
+        if console.isJSON, !isList { try console.print(documents[0]) }
     }
 
     private func tell(_ job: JobDocument, _ console: Console) throws {
@@ -43,7 +42,9 @@ struct JobAction: Sendable {
     }
 
     /// The actions that a session has, on all of its jobs at once.
-    func run(onSessions names: [String], _ service: RemoteService, _ console: Console) async throws {
+    func run(
+        onSessions names: [String], isList: Bool = false, _ service: RemoteService, _ console: Console
+    ) async throws {
         var documents: [JSONText] = []
         for name in names {
             let path = RequestPath("sessions", name, verb)
@@ -54,7 +55,7 @@ struct JobAction: Sendable {
             try console.print("\(session.id): \(SessionWords.counts(session))")
         }
         guard console.isJSON else { return }
-        try console.print(names.count == 1 ? documents[0] : .object([("sessions", .array(documents))]))
+        try console.print(isList ? .object([("sessions", .array(documents))]) : documents[0])
     }
 }
 
@@ -62,7 +63,7 @@ extension JobSelection {
     /// By name, or by the sessions' own actions.
     func perform(_ action: JobAction, _ service: RemoteService, _ console: Console) async throws {
         if let session { return try await action.run(onSessions: [session], service, console) }
-        if all { return try await action.run(onSessions: service.sessionNames(), service, console) }
-        try await action.run(on: ids, service, console)
+        if all { return try await action.run(onSessions: service.sessionNames(), isList: true, service, console) }
+        try await action.run(on: ids, isList: ids.count > 1, service, console)
     }
 }

@@ -22,7 +22,9 @@ struct ListCommand: ClientCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("With this tag.", valueName: "tag"))
     var tag: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("So many at most. (default: all)", valueName: "n"))
+    @Option(
+        name: [.customShort("l", allowingJoined: true), .long],
+        help: ArgumentHelp("So many at most. (default: all)", valueName: "n"))
     var limit: Int?
 
     @Flag(name: .shortAndLong, help: "Print identifiers alone.")
@@ -38,12 +40,13 @@ struct ListCommand: ClientCommand {
     func perform(with service: RemoteService, _ console: Console) async throws {
         let path = RequestPath("jobs").asking("session", session).asking("state", state?.rawValue).asking("tag", tag)
         let list = try await service.list("jobs", at: path, limit: limit)
+        if list.elements.isEmpty { try await service.requireSession(session) }
         if console.isJSON { return try console.print(list.text) }
         let jobs = try list.decoded(JobDocument.self)
         if quiet {
             try console.out.write(jobs.map { $0.id + "\n" }.joined())
         } else if jobs.isEmpty {
-            try console.say("There are no such jobs. To add one: fetchd add URL")
+            console.say("There are no such jobs. To add one: fetchd add URL")
         } else {
             try console.print(Table.jobs(jobs))
         }

@@ -18,10 +18,23 @@ struct ShowCommand: ClientCommand {
 
     func perform(with service: RemoteService, _ console: Console) async throws {
         var answers: [Answer] = []
-        for id in ids { answers.append(try await service.job(id)) }
-        let documents = answers.map { JSONText($0.body) }
+        var refusal: ExitCode?
+        do {
+            try await OneByOne.run(on: ids, console) { answers.append(try await service.job($0)) }
+        } catch let exit as ExitCode {
+            refusal = exit
+        }
+        // Those that are there are shown also where others are not.
+        try show(answers, console)
+        if let refusal { throw refusal }
+    }
+
+    private func show(_ answers: [Answer], _ console: Console) throws {
         if console.isJSON {
-            return try console.print(ids.count == 1 ? documents[0] : .object([("jobs", .array(documents))]))
+            let documents = answers.map { JSONText($0.body) }
+            guard ids.count == 1 else { return try console.print(.object([("jobs", .array(documents))])) }
+            for document in documents { try console.print(document) }
+            return
         }
         let sheets = try answers.map { Sheet(try $0.document(JobDocument.self)).text(on: console.outTerminal) }
         try console.out.write(sheets.joined(separator: "\n"))

@@ -41,26 +41,34 @@ struct WatchCommand: ClientCommand {
     }
 
     func perform(with service: RemoteService, _ console: Console) async throws {
-        let position = try await service.lastEvent()
-        var run = WatchRun(service: service, console: console, options: waiting)
+        let deadline = Deadline(seconds: waiting.timeout)
+        let (ids, session) = (ids, session)
+        let (position, scope) = try await deadline.limiting {
+            (try await service.lastEvent(), try await Self.scope(of: ids, session, service))
+        }
+        var run = WatchRun(service: service, console: console, isQuiet: waiting.quiet, deadline: deadline)
         run.isEndless = follow
         run.saysHowToComeBack = !follow
         if console.isJSON { run.heard = { try console.print($0) } }
-        let board = try await run.watch(scope(service), after: position)
+        let outcome = await run.watch(scope, after: position)
+        if let trouble = outcome.trouble { throw trouble }
+        let board = outcome.board
         if board.jobs.isEmpty, !console.isJSON {
-            try console.say("Nothing is under way. To add something: fetchd add URL")
+            console.say("Nothing is under way. To add something: fetchd add URL")
         }
         if !board.haveAllSucceeded { throw ExitCode.downloadFailed }
     }
 
-    private func scope(_ service: RemoteService) async throws -> Watch.Scope {
+    private static func scope(
+        of ids: [String], _ session: String?, _ service: RemoteService
+    ) async throws -> Watch.Scope {
         guard ids.isEmpty else {
             var jobs: [JobDocument] = []
             for id in ids { jobs.append(try await service.job(id).document(JobDocument.self)) }
             return .jobs(jobs)
         }
         // Of a session that is not there nothing would ever be told.
-        if let session { _ = try await service.send("GET", RequestPath("sessions", session)) }
+        try await service.requireSession(session)
         return .session(session)
     }
 }

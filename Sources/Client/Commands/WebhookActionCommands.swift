@@ -102,7 +102,9 @@ struct WebhookDeliveriesCommand: ClientCommand {
     @Option(help: "In this state.")
     var state: DeliveryStateArgument?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("So many at most. (default: all)", valueName: "n"))
+    @Option(
+        name: [.customShort("l", allowingJoined: true), .long],
+        help: ArgumentHelp("So many at most. (default: all)", valueName: "n"))
     var limit: Int?
 
     @OptionGroup(title: "The service") var service: ServiceOptions
@@ -117,7 +119,7 @@ struct WebhookDeliveriesCommand: ClientCommand {
         if console.isJSON { return try console.print(list.text) }
         let deliveries = try list.decoded(DeliveryDocument.self)
         if deliveries.isEmpty {
-            return try console.say("Nothing of the kind was sent. To try: fetchd webhook test \(webhook.name)")
+            return console.say("Nothing of the kind was sent. To try: fetchd webhook test \(webhook.name)")
         }
         var table = Table(
             .init(title: "DELIVERY"), .init(title: "EVENT", isRightAligned: true), .init(title: "TYPE"),

@@ -54,7 +54,7 @@ enum WebhookWords {
         sheet.add("secret", webhook.secret)
         sheet.add("created", Figures.time(webhook.createdAt))
         try console.out.write(sheet.text(on: console.outTerminal))
-        if webhook.secret != nil { try console.say("Keep the secret: it is not told again.") }
+        if webhook.secret != nil { console.say("Keep the secret: it is not told again.") }
     }
 
     static func show(delivery answer: Answer, _ console: Console) throws {
@@ -93,7 +93,7 @@ struct WebhookListCommand: ClientCommand {
         let answer = try await service.send("GET", RequestPath("sessions", session.session, "webhooks"))
         let webhooks = try answer.document(WebhookListDocument.self).webhooks
         if console.isJSON { return try console.print(JSONText(answer.body)) }
-        if webhooks.isEmpty { return try console.say("There are none. To declare one: fetchd webhook set NAME URL") }
+        if webhooks.isEmpty { return console.say("There are none. To declare one: fetchd webhook set NAME URL") }
         var table = Table(
             .init(title: "WEBHOOK"), .init(title: "STATE"), .init(title: "EVENTS"), .init(title: "URL"))
         for webhook in webhooks {

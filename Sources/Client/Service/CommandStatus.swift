@@ -10,7 +10,7 @@ enum CommandStatus: Int32, Sendable, CaseIterable {
     case refused = 65
     /// There is no such job, session, webhook or file (EX_NOINPUT): 404, 410; or an input file cannot be read.
     case missing = 66
-    /// Nobody answers there, or it is starting, stopping or out of space (EX_UNAVAILABLE): 503.
+    /// Nobody answers there, or it is starting, stopping or out of space (EX_UNAVAILABLE): 503; or a gateway says so.
     case unavailable = 69
     /// The service failed (EX_SOFTWARE): other statuses from 500 on.
     case broken = 70

@@ -17,6 +17,8 @@ struct EventStream: Sendable {
         case event(ServerSentEvent)
         /// The stream was lost; it is tried again. Told once, until it is back.
         case lost(ClientError)
+        /// It is away for longer than a restart takes. Told once, until it is back.
+        case missed(ClientError)
         case back
     }
 
@@ -34,26 +36,30 @@ struct EventStream: Sendable {
     /// Listens until `deliver` says that it has heard enough (false), the task is cancelled, or the service refuses.
     mutating func listen(_ deliver: (Notice) async throws -> Bool) async throws {
         var backoff = Backoff()
-        var isLost = false
+        var failures = 0
         while true {
             try Task.checkCancellation()
             do {
                 let wantsMore = try await read { notice in
-                    if isLost { _ = try await deliver(.back) }
-                    isLost = false
+                    if failures > 0 { _ = try await deliver(.back) }
+                    failures = 0
                     backoff = Backoff()
                     guard let event = notice else { return true }
                     return try await deliver(.event(event))
                 }
                 if !wantsMore { return }
             } catch let error as ClientError where error.status == .unavailable {
-                if !isLost { _ = try await deliver(.lost(error)) }
-                isLost = true
+                failures += 1
+                if failures == 1 { _ = try await deliver(.lost(error)) }
+                if failures == Self.failuresOfARestart { _ = try await deliver(.missed(error)) }
             }
             // An orderly end, too, comes from a service that stops.
             try await Task.sleep(for: backoff.next())
         }
     }
+
+    /// With the waits between them, 3 to 6 seconds.
+    private static let failuresOfARestart = 5
 
     /// One connection, to its end.
     ///

@@ -16,8 +16,8 @@ struct FileDownload: Sendable {
     /// Puts it there under its name or, where the path is no folder, under that; what is there is replaced, once all is
     /// here.
     ///
-    /// - Returns: where it then is.
-    func save(to path: String) async throws -> String {
+    /// - Returns: where it then is; nil where it went into a descriptor of this process.
+    func save(to path: String) async throws -> String? {
         let file = LocalFile.destination(path, name: job.name)
         let local = try LocalFile(replacing: file)
         do {
@@ -27,7 +27,7 @@ struct FileDownload: Sendable {
             local.discard()
             throw error
         }
-        return file
+        return local.isDescriptor ? nil : file
     }
 
     /// Hands over all of its bytes, in order.
@@ -42,7 +42,7 @@ struct FileDownload: Sendable {
             } catch let error as ClientError where error.status == .unavailable {
                 idleTries = progress.count > before ? 0 : idleTries + 1
                 // The service was there a moment ago: it is given some 20 seconds to come back.
-                guard idleTries < 8, progress.tag != nil else { throw error }
+                guard idleTries < 8 else { throw error }
                 try await Task.sleep(for: backoff.next())
             }
         }
@@ -86,7 +86,8 @@ struct FileDownload: Sendable {
     }
 
     private func request(_ progress: Progress) -> TransferRequest {
-        var request = service.request("GET", RequestPath("jobs", job.id, "file"))
+        // A disk may take its time.
+        var request = service.request("GET", RequestPath("jobs", job.id, "file"), idle: .seconds(60))
         if progress.count > 0, let tag = progress.tag {
             request.rangeStart = progress.count
             request.headers.append(("If-Range", tag))

@@ -47,6 +47,11 @@ extension RemoteService {
         try await stats().document(StatsDocument.self).lastEvent
     }
 
+    /// Refuses where there is no such session; nil is all of them.
+    func requireSession(_ name: String?) async throws(ClientError) {
+        if let name { _ = try await send("GET", RequestPath("sessions", name)) }
+    }
+
     func sessionNames() async throws(ClientError) -> [String] {
         let answer = try await send("GET", RequestPath("sessions"))
         return try answer.document(SessionListDocument.self).sessions.map(\.id)

@@ -3,22 +3,24 @@ import Foundation
 /// Jobs on their way to the service: one request, and once, however often it has to be sent.
 struct Submission: Sendable {
     private let jobs: [NewJobDocument]
+    private let isBatch: Bool
     /// Under which the service knows a repetition for one.
     private let key = UUID().uuidString
 
-    init(_ jobs: [NewJobDocument]) { self.jobs = jobs }
+    /// - Parameter isBatch: the answer is a list, also of one.
+    init(_ jobs: [NewJobDocument], isBatch: Bool) {
+        self.jobs = jobs
+        self.isBatch = isBatch
+    }
 
-    /// Sends again what got no answer, as nobody knows whether it arrived; a service that is not there at all is told at
-    /// once.
+    /// Sends again what got no answer, as nobody knows whether it arrived; a service that was never seen is told at once.
     func send(to service: RemoteService) async throws -> AddedJobs {
         var backoff = Backoff()
         for triesLeft in (0..<Self.tries).reversed() {
             do {
                 return try await sendOnce(to: service)
             } catch let error as ClientError where error.status == .unavailable {
-                let isFirst = triesLeft == Self.tries - 1
-                let isHopeless = if isFirst { !(await isThere(service)) } else { triesLeft == 0 }
-                if isHopeless { throw error }
+                guard triesLeft > 0, await isThere(service) else { throw error }
                 try await Task.sleep(for: backoff.next())
             }
         }
@@ -29,12 +31,13 @@ struct Submission: Sendable {
     private static let tries = 8
 
     private func isThere(_ service: RemoteService) async -> Bool {
-        (try? await service.stats()) != nil
+        if service.wasSeen { return true }
+        return (try? await service.stats()) != nil
     }
 
     private func sendOnce(to service: RemoteService) async throws -> AddedJobs {
         let headers = [(name: "Idempotency-Key", value: key)]
-        if jobs.count == 1 {
+        guard isBatch else {
             let answer = try await service.send(
                 "POST", RequestPath("jobs"), JSONText.written(jobs[0]), headers: headers)
             return AddedJobs(
@@ -54,6 +57,14 @@ struct Submission: Sendable {
 /// What was added, in the order asked for.
 struct AddedJobs: Sendable {
     let jobs: [JobDocument]
+    /// What the service answered.
     let text: JSONText
     let isBatch: Bool
+
+    var documents: [JSONText] { isBatch ? text["jobs"]?.elements ?? [] : [text] }
+
+    /// In the shape of the answer.
+    func text(of documents: [JSONText]) -> JSONText {
+        isBatch ? .object([("jobs", .array(documents))]) : documents[0]
+    }
 }

@@ -15,20 +15,31 @@ struct ClientSettings: Sendable {
         var token: String?
         var tokenFile: String?
         var caFile: String?
+
+        /// Address and token.
+        fileprivate var sayAll: Bool { url != nil && (token != nil || tokenFile != nil) }
     }
 
+    /// There is a token in the file, and it is for another address than this.
+    let isTokenWithheld: Bool
+
+    /// The file is not looked at where the flags leave nothing for it to say.
     init(
         _ flags: Flags, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ClientError) {
         let path = Self.filePath(environment)
-        let file = try ClientConfigurationFile(reading: path)
         // An empty variable is how scripts unset one.
         let environment = environment.filter { !$0.value.isEmpty }
+        let file = flags.sayAll ? nil : try ClientConfigurationFile(reading: path)
         let (url, source) = Self.first(
             (flags.url, "--url"), (environment["FETCHD_URL"], "FETCHD_URL"), (file?.url, path),
             (ServiceAddress.standard, "default"))
         address = try ServiceAddress(url ?? ServiceAddress.standard, from: source)
-        token = try Self.token(flags, environment, file, path)
+        // Who points the command elsewhere does not mean to show the file's secret there.
+        let home = try ServiceAddress(file?.url ?? ServiceAddress.standard, from: path)
+        let fileToken = home == address ? file?.token : nil
+        isTokenWithheld = fileToken == nil && file?.token != nil
+        token = try Self.token(flags, environment, fileToken, path)
         caFile = flags.caFile ?? environment["FETCHD_CA_FILE"] ?? file?.caFile
         let isExposed = file?.isExposed ?? false
         warnings =
@@ -40,12 +51,12 @@ struct ClientSettings: Sendable {
     }
 
     private static func token(
-        _ flags: Flags, _ environment: [String: String], _ file: ClientConfigurationFile?, _ path: String
+        _ flags: Flags, _ environment: [String: String], _ fileToken: String?, _ path: String
     ) throws(ClientError) -> String? {
         let fromFile = try flags.tokenFile.map { path throws(ClientError) in try SecretFile.line(of: path) }
         let (token, source) = first(
             (flags.token, "--token"), (fromFile, flags.tokenFile ?? ""), (environment["FETCHD_TOKEN"], "FETCHD_TOKEN"),
-            (file?.token, path))
+            (fileToken, path))
         guard let token else { return nil }
         guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw ClientError(
@@ -73,9 +84,15 @@ private struct ClientConfigurationFile {
     /// - Returns: nil when there is no such file.
     init?(reading path: String) throws(ClientError) {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
-        guard let bytes = FileManager.default.contents(atPath: path),
-            let members = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any]
-        else { throw Self.unusable("\(path) must hold a JSON object, such as {\"url\": \"https://...\"}.") }
+        let bytes: [UInt8]
+        do {
+            bytes = try InputFile.bytes(of: path)
+        } catch {
+            throw Self.unusable(error.sentence)
+        }
+        guard let members = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else {
+            throw Self.unusable("\(path) must hold a JSON object, such as {\"url\": \"https://...\"}.")
+        }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             guard let text = value as? String else { throw Self.unusable("'\(name)' in \(path) must be a string.") }
             switch name {

@@ -13,7 +13,8 @@ struct ServiceAddress: Sendable, Equatable, CustomStringConvertible {
         let url = trimmed.contains("://") ? trimmed : "http://" + trimmed
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let host = parts.host, !host.isEmpty, parts.user == nil,
-            parts.password == nil, parts.query == nil, parts.fragment == nil
+            parts.password == nil, parts.query == nil, parts.fragment == nil, (1...65_535).contains(parts.port ?? 80),
+            url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
         else {
             throw ClientError(
                 .misconfigured, "The address cannot be used",

@@ -26,6 +26,10 @@ struct ServiceOptions: ParsableArguments {
     @Flag(help: "Print JSON, the API's own documents, for programs; problems as JSON on standard error.")
     var json = false
 
+    /// For completions: a shell does not wait.
+    @Option(help: ArgumentHelp("How long an answer may take.", valueName: "seconds", visibility: .hidden))
+    var patience: Double?
+
     var flags: ClientSettings.Flags {
         ClientSettings.Flags(url: url, token: token, tokenFile: tokenFile, caFile: caFile)
     }

@@ -13,7 +13,8 @@ struct Bar: Sendable {
         let room = max(20, columns - 1)
         let figures = figures(room: room)
         let rest = room - Columns.count(figures) - 2
-        let barWidth = rest >= 40 ? min(30, rest / 2 - 4) : 0
+        // A short one where the name would suffer: even that is seen sooner than figures are read.
+        let barWidth = rest >= 40 ? min(30, rest / 2 - 4) : rest >= 24 ? 10 : 0
         let nameWidth = max(8, rest - (barWidth > 0 ? barWidth + 4 : 0))
         let name = Columns.fitted(terminal.printable(job.name), to: min(nameWidth, room))
         let bar = barWidth > 0 ? "  [\(bar(barWidth))]" : ""

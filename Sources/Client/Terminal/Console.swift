@@ -1,10 +1,11 @@
 import Glibc
 
 /// Where a command writes: data on standard output, everything else on standard error, so that a script can have the one
-/// without the other.
+/// without the other. Data that cannot be written end the command; a message that cannot be written is lost, and nothing
+/// more.
 struct Console: Sendable {
     let out = OutputDescriptor.standardOutput
-    let err = OutputDescriptor.standardError
+    private let err = OutputDescriptor.standardError
     let outTerminal = Terminal(.standardOutput)
     let errTerminal = Terminal(.standardError)
     /// Data are JSON.
@@ -31,16 +32,23 @@ struct Console: Sendable {
     }
 
     /// A message beside the data.
-    func say(_ line: String) throws(ClientError) {
-        try err.writeLine(errTerminal.printable(line))
+    func say(_ line: String) { draw(errTerminal.printable(line) + "\n") }
+
+    /// What moves the cursor, and is fit for the terminal already.
+    func draw(_ text: String) { try? err.write(text) }
+
+    /// What somebody should know although the command goes on: for programs a problem document.
+    func warn(_ title: String, _ sentence: String) {
+        isJSON ? put(ProblemDocument(title: title, detail: sentence).bytes) : say(sentence)
     }
 
     /// Why the command ends.
     func report(_ error: ClientError) {
-        if isJSON {
-            try? err.write(error.document.filter { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")])
-        } else {
-            try? say("Error: \(error.sentence)")
-        }
+        isJSON ? put(error.document) : say("Error: \(error.sentence)")
+    }
+
+    /// A document on one line, beside the data.
+    private func put(_ document: [UInt8]) {
+        try? err.write(document.filter { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")])
     }
 }

@@ -13,12 +13,35 @@ enum JobWords {
             let size = job.file.map { " (\(Figures.bytes($0.size)))" } ?? ""
             return "succeeded: \(job.file?.path ?? job.name)\(size)"
         case "failed":
-            guard let failure = job.failure else { return "failed" }
-            let status = failure.status.map { " (HTTP status \($0))" } ?? ""
-            return "failed: \(failure.code): \(failure.message)\(status)"
+            return job.failure.map { "failed: \(failure($0))" } ?? "failed"
         default:
             return job.state
         }
+    }
+
+    /// How it stands, and which it is: what failed by its URL, as that is what has to be looked at; without the query,
+    /// which may be a secret, as lines end up in logs.
+    static func line(_ job: JobDocument) -> String {
+        guard let failure = job.failure, job.state == "failed" else {
+            return job.hasSucceeded ? ending(job) : "\(state(job)): \(job.name)"
+        }
+        return "failed: \(job.url.prefix { $0 != "?" && $0 != "#" }): \(self.failure(failure))"
+    }
+
+    private static func failure(_ failure: JobDocument.Failure) -> String {
+        "\(failure.code): \(failure.message)" + (failure.status.map { " (HTTP status \($0))" } ?? "")
+    }
+
+    /// Of a job that stands still until somebody acts, whoever that may be; nil of others.
+    static func plea(_ job: JobDocument) -> String? {
+        let isHelpless = job.state == "waiting" && ["credentials", "url"].contains(job.reason)
+        guard isHelpless || job.state == "paused" else { return nil }
+        return ["\(job.id) \(line(job)).", advice(job)].compactMap(\.self).joined(separator: " ")
+    }
+
+    /// What was cancelled while it was watched was meant to be, and may be gone in a moment.
+    static func adviceOnTheWay(_ job: JobDocument) -> String? {
+        job.state == "cancelled" ? nil : advice(job)
     }
 
     /// What can be done about it; nil when there is nothing to be done.

@@ -1,16 +1,19 @@
 import Glibc
 
-/// Standard output or standard error, written whole.
+/// Somewhere that bytes are written to, whole: standard output, standard error, a file.
 struct OutputDescriptor: Sendable {
     let number: Int32
+    /// As errors call it.
+    let name: String
 
-    static let standardOutput = OutputDescriptor(number: 1)
-    static let standardError = OutputDescriptor(number: 2)
+    static let standardOutput = OutputDescriptor(number: STDOUT_FILENO, name: "Standard output")
+    static let standardError = OutputDescriptor(number: STDERR_FILENO, name: "Standard error")
 
     /// Writes all of it.
     ///
     /// Where nobody reads any more (`fetchd list | head -1`), the process ends as any other does: by SIGPIPE, without a
-    /// word. It is ignored until then, because it would also come of connections.
+    /// word. It is ignored until then, because it would also come of connections. Of messages alone nobody has to read
+    /// anything.
     func write(_ bytes: some Collection<UInt8>) throws(ClientError) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
@@ -19,12 +22,11 @@ struct OutputDescriptor: Sendable {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
                 awaitRoom()
-            } else if errno == EPIPE {
+            } else if errno == EPIPE, number != STDERR_FILENO {
                 signal(SIGPIPE, SIG_DFL)
                 raise(SIGPIPE)
             } else if errno != EINTR {
-                throw .unwritable(
-                    number == 1 ? "Standard output" : "Standard error", String(cString: strerror(errno)))
+                throw .unwritable(name, String(cString: strerror(errno)))
             }
         }
     }

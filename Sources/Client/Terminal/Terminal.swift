@@ -26,6 +26,12 @@ struct Terminal: Sendable {
         return (Int(size.ws_col), size.ws_row > 0 ? Int(size.ws_row) : 24)
     }
 
+    /// Not in the background of a shell's jobs. A terminal that is not this session's has no say.
+    var isInFront: Bool {
+        let group = tcgetpgrp(descriptor)
+        return group < 0 || group == getpgrp()
+    }
+
     func printable(_ text: String) -> String {
         Printable(text, isUnicode: isUnicode || !isInteractive).description
     }

@@ -6,6 +6,8 @@ final class BarReport: WatchReport {
         var finished: [String] = []
         var frame = Frame()
         var isStale = false
+        /// The screen is somebody else's for a while.
+        var isAway = false
     }
 
     private let console: Console
@@ -36,40 +38,49 @@ final class BarReport: WatchReport {
     /// Eight pictures a second at most, and none while nothing moves. Runs until it is cancelled.
     func draw() async throws {
         while !Task.isCancelled {
-            try drawOnce()
+            drawOnce()
             try await Task.sleep(for: .milliseconds(125))
         }
     }
 
-    func drawOnce() throws {
+    /// In the background, where another program has the terminal, only what is finished is told, in plain lines.
+    func drawOnce() {
         let size = console.errTerminal.size
+        let isInFront = console.errTerminal.isInFront
         let text = state.withLock { state -> String? in
-            guard state.isStale else { return nil }
+            guard state.isStale, !state.isAway else { return nil }
             defer { (state.isStale, state.finished) = (false, []) }
+            guard isInFront else { return state.frame.ending() + state.finished.map { $0 + "\n" }.joined() }
             let lines = board.withLock { Self.lines(of: $0, on: console.errTerminal, in: size) }
             return state.frame.picture(of: lines, below: state.finished, columns: size.columns)
         }
-        if let text { try console.err.write(text) }
+        if let text { console.draw(text) }
     }
 
-    func ended() throws {
-        try drawOnce()
-        try console.err.write(state.withLock { $0.frame.ending() })
+    /// The last picture stays, and the cursor is back: at the end, or for as long as the program is stopped.
+    func left() {
+        let text = state.withLock { state in
+            state.isAway = true
+            return state.frame.ending()
+        }
+        console.draw(text)
     }
 
-    private func lines(for change: JobBoard.Change) -> [String] {
+    /// What is on the screen is no longer known.
+    func returned() { state.withLock { ($0.isAway, $0.isStale) = (false, true) } }
+
+    func lines(for change: JobBoard.Change) -> [String] {
         let terminal = console.errTerminal
         switch change {
         case .moved(let job), .added(let job):
-            guard job.hasEnded || job.state == "waiting" else { return [] }
-            let words = job.hasEnded ? JobWords.ending(job) : JobWords.state(job)
-            let line = terminal.colouredState(terminal.printable(words), job.state)
-            let head = terminal.coloured(job.id, .faint) + " " + line
-            return [head] + (JobWords.advice(job).map { ["  " + terminal.printable($0)] } ?? [])
+            guard job.hasEnded || job.state == "waiting" || job.state == "paused" else { return [] }
+            let line = terminal.colouredState(terminal.printable(JobWords.line(job)), job.state)
+            let head = terminal.coloured(terminal.printable(job.id), .faint) + " " + line
+            return [head] + (JobWords.adviceOnTheWay(job).map { ["  " + terminal.printable($0)] } ?? [])
         case .remarked(let job, let remark):
-            return [terminal.coloured("\(job.id) \(terminal.printable(remark))", .faint)]
+            return [terminal.coloured(terminal.printable("\(job.id) \(remark)"), .faint)]
         case .deleted(let job):
-            return ["\(job.id) was deleted"]
+            return [terminal.printable("\(job.id) was deleted: \(job.name)")]
         }
     }
 

@@ -2,7 +2,9 @@ import Dispatch
 import Glibc
 import Locks
 
-/// Ctrl-C and SIGTERM as the cancellation of a task, so that what was drawn is left in order and the last word is said.
+/// Ctrl-C, SIGTERM and the end of the terminal as the cancellation of a task, so that what was drawn is left in order and
+/// the last word is said. What cannot be cancelled, because somebody does not read what it writes, ends a moment later all
+/// the same, or at the second signal.
 enum Interruption {
     /// Which signal it was.
     struct Received: Error {
@@ -11,7 +13,8 @@ enum Interruption {
         var exitCode: Int32 { 128 + signal }
     }
 
-    private static let signals = [SIGINT, SIGTERM]
+    /// Long enough for a last word, and short for whoever waits for the prompt.
+    private static let grace = DispatchTimeInterval.seconds(1)
 
     /// - Throws: `Received` where the body was interrupted before its end.
     static func cancelling<Value: Sendable>(
@@ -19,19 +22,24 @@ enum Interruption {
     ) async throws -> Value {
         let received = Locked<Int32?>(nil)
         let task = Task { try await body() }
-        let sources = signals.map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                received.withLock { $0 = number }
+        let isOver = Locked(false)
+        let signals = SignalAction.ends.filter(SignalAction.isHeard)
+        for number in signals {
+            SignalAction.hear(number) { queue in
+                let isFirst = received.withLock { signal in
+                    defer { signal = signal ?? number }
+                    return signal == nil
+                }
+                guard isFirst else { return SignalAction.act(by: number) }
                 task.cancel()
+                queue.asyncAfter(deadline: .now() + grace) {
+                    if !isOver.withLock({ $0 }) { SignalAction.act(by: number) }
+                }
             }
-            source.resume()
-            return source
         }
         defer {
-            for source in sources { source.cancel() }
-            for number in signals { signal(number, SIG_DFL) }
+            isOver.withLock { $0 = true }
+            signals.forEach(SignalAction.leave)
         }
         do {
             return try await task.value

@@ -1,6 +1,19 @@
-/// Nothing but trouble is told beside JSON: the documents themselves are printed by the watcher, which has them whole.
+/// Nothing but what needs somebody: a job that does not go on by itself, a service that does not come back.
 struct SilentReport: WatchReport {
-    func told(_ change: JobBoard.Change?) {}
+    let console: Console
+
+    func told(_ change: JobBoard.Change?) {
+        switch change {
+        case .added(let job), .moved(let job):
+            guard let plea = JobWords.plea(job) else { return }
+            console.warn("Somebody is needed", plea)
+        case .remarked, .deleted, nil: break
+        }
+    }
+
     func remarked(_ sentence: String) {}
-    func ended() {}
+
+    func missed(_ error: ClientError) {
+        console.warn("fetchd cannot be reached", "\(error.sentence) Still waiting for it.")
+    }
 }

@@ -55,26 +55,29 @@ struct Watch: Sendable {
     private func take(_ notice: EventStream.Notice, _ scope: Scope) async throws {
         switch notice {
         case .lost:
-            try report.remarked(
+            report.remarked(
                 "fetchd is not answering at \(service.address). Its downloads go on when it is back; waiting for it.")
+        case .missed(let error):
+            report.missed(error)
         case .back:
-            try report.remarked("fetchd is back.")
+            report.remarked("fetchd is back.")
         case .event(let event) where event.type == "reset":
             try await readAnew(scope)
         case .event(let event) where event.type == "job.progress":
             guard let progress = try? JSONText(Array(event.data.utf8)).decoded(ProgressDocument.self) else { return }
             board.withLock { $0.apply(progress) }
-            try report.told(nil)
+            report.told(nil)
         case .event(let event):
-            guard let event = try? JSONText(Array(event.data.utf8)).decoded(EventDocument.self) else { return }
-            try await tell { $0.apply(event) }
+            let text = JSONText(Array(event.data.utf8))
+            guard let event = try? text.decoded(EventDocument.self) else { return }
+            try await tell { $0.apply(event, snapshot: text["data"]?["snapshot"]) }
             try await join(event, scope)
         }
     }
 
-    /// A job that is new in a session that is watched.
+    /// A job that is new in a session that is watched, or that was over and is begun again.
     private func join(_ event: EventDocument, _ scope: Scope) async throws {
-        guard case .session = scope, event.type == "job.created", let id = event.job,
+        guard case .session = scope, Self.beginnings.contains(event.type), let id = event.job,
             board.withLock({ $0[id] == nil })
         else { return }
         do {
@@ -84,6 +87,8 @@ struct Watch: Sendable {
             // It is deleted again already.
         }
     }
+
+    private static let beginnings: Set = ["job.created", "job.started", "job.waiting", "job.paused"]
 
     /// The journal has lost what was before: only the jobs themselves tell what has become of them.
     private func readAnew(_ scope: Scope) async throws {
@@ -101,7 +106,7 @@ struct Watch: Sendable {
 
     private func tell(_ change: (inout JobBoard) -> JobBoard.Change?) async throws {
         let change = board.withLock { change(&$0) }
-        try report.told(change)
+        report.told(change)
         guard let heard else { return }
         switch change {
         case .added(let job), .moved(let job):

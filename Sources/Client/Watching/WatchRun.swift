@@ -5,16 +5,24 @@ import Locks
 struct WatchRun: Sendable {
     let service: RemoteService
     let console: Console
-    let options: WaitingOptions
+    let isQuiet: Bool
+    let deadline: Deadline
     var heard: (@Sendable (JSONText) async throws -> Void)?
     var isEndless = false
     /// Ctrl-C is how it is meant to end.
     var saysHowToComeBack = true
 
+    /// How the jobs were when the watch ended.
+    struct Outcome: Sendable {
+        var board: JobBoard
+        /// Why it ended before they were over.
+        var trouble: (any Error)?
+    }
+
     private enum Way { case bars, lines, silence }
 
     private var way: Way {
-        if options.quiet { return .silence }
+        if isQuiet { return .silence }
         if console.errTerminal.isInteractive { return .bars }
         return console.isJSON ? .silence : .lines
     }
@@ -22,28 +30,44 @@ struct WatchRun: Sendable {
     /// Whether paths on standard output would not be what the same eyes have just read.
     var leavesPathsUntold: Bool { way != .bars || !console.outTerminal.isInteractive }
 
-    func watch(_ scope: Watch.Scope, after position: Int64) async throws -> JobBoard {
+    func watch(_ scope: Watch.Scope, after position: Int64) async -> Outcome {
         let board = Locked(JobBoard())
+        var outcome = Outcome(board: JobBoard())
         do {
             try await Interruption.cancelling {
-                try await Deadline.limiting(to: options.timeout) { try await show(board, scope, position) }
+                try await deadline.limiting { try await show(board, scope, position) }
             }
-        } catch let interruption as Interruption.Received {
-            if saysHowToComeBack, !console.isJSON { try console.say(Self.farewell(board.withLock { $0 })) }
-            throw interruption
+        } catch {
+            outcome.trouble = error
         }
-        let result = board.withLock { $0 }
-        if way == .silence, !console.isJSON { try tellFailures(of: result) }
-        return result
+        outcome.board = board.withLock { $0 }
+        if way == .silence, !console.isJSON { tellFailures(of: outcome.board) }
+        switch outcome.trouble {
+        case is Interruption.Received where saysHowToComeBack && !console.isJSON:
+            console.say(Self.farewell(outcome.board))
+        case let error as ClientError where error.status == .overdue:
+            outcome.trouble = ClientError.overdue(outcome.board.jobs.compactMap(JobWords.plea))
+        default: break
+        }
+        return outcome
     }
 
     private func show(_ board: Locked<JobBoard>, _ scope: Watch.Scope, _ position: Int64) async throws {
-        guard way == .bars else {
-            let report: any WatchReport = way == .lines ? LineReport(console: console) : SilentReport()
-            return try await watch(board, report).run(scope, after: position)
+        switch way {
+        case .lines: try await watch(board, LineReport(console: console)).run(scope, after: position)
+        case .silence: try await watch(board, SilentReport(console: console)).run(scope, after: position)
+        case .bars: try await draw(board, scope, position)
         }
+    }
+
+    private func draw(_ board: Locked<JobBoard>, _ scope: Watch.Scope, _ position: Int64) async throws {
         let report = BarReport(console, of: board)
-        defer { try? report.ended() }
+        Suspension.hear(leaving: report.left, returning: report.returned)
+        defer {
+            Suspension.leave()
+            report.drawOnce()
+            report.left()
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await report.draw() }
             defer { group.cancelAll() }
@@ -55,9 +79,10 @@ struct WatchRun: Sendable {
         Watch(service: service, board: board, report: report, heard: heard, isEndless: isEndless)
     }
 
-    private func tellFailures(of board: JobBoard) throws {
-        for job in board.jobs where job.hasEnded && !job.hasSucceeded {
-            try LineReport(console: console).told(.moved(job))
+    private func tellFailures(of board: JobBoard) {
+        let report = LineReport(console: console)
+        for job in board.jobs where !job.hasSucceeded && board.isOver(job) {
+            report.told(job.hasEnded ? .moved(job) : .deleted(job))
         }
     }
 

@@ -43,8 +43,52 @@ import Testing
         let before = try await cli.api.get("/v1/jobs").json["jobs"].count
         let refused = try await cli.run("add", cli.url("/file"), "ftp://example.org/file")
         #expect(refused.ending == .exited(65) && refused.output.isEmpty, "\(refused)")
-        #expect(refused.errors.contains("/jobs/1/url"))
+        #expect(refused.errors.hasPrefix("Error: ftp://example.org/file: `url`"), "\(refused)")
         #expect(try await cli.api.get("/v1/jobs").json["jobs"].count == before)
+    }
+
+    /// The shape of a document does not depend on how many a file lists; and what it lists wrongly is found in it.
+    @Test func aListIsAListAlsoOfOne() async throws {
+        let cli = try await CommandLineScene()
+        try cli.folder.write("\u{FEFF}\(cli.url("/file"))\n", to: "one.txt")
+        for command in [["--input", "one.txt"], ["-"], ["--wait", "--input", "one.txt"]] {
+            let added = try await cli.run(["add", "--json"] + command, input: cli.url("/file"))
+            #expect(added.json["jobs"].count == 1, "\(command): \(added)")
+        }
+        try cli.folder.write("# mine\n\(cli.url("/file"))\n\nnonsense\n", to: "two.txt")
+        let refused = try await cli.run("add", "-i", "two.txt")
+        #expect(refused.ending == .exited(65))
+        #expect(refused.errors.hasPrefix("Error: two.txt, line 4: nonsense: `url` is not an absolute URL"))
+    }
+
+    /// Where files cannot be put is told before anything is downloaded.
+    @Test func thePlaceIsLookedAtBefore() async throws {
+        let cli = try await CommandLineScene()
+        try cli.folder.write("\(cli.url("/file"))\n\(cli.url("/file"))\n", to: "two.txt")
+        try cli.folder.write("kept", to: "kept")
+        let cases: [([String], Int32)] = [
+            (["--save", "kept", "-i", "two.txt"], 64), (["--save", "new", "-"], 64),
+            (["--save", "new", cli.url("/file"), cli.url("/file")], 64), (["--save", "none/", cli.url("/file")], 73),
+            (["--save", "none/new", cli.url("/file")], 73), (["--save", "none/", "-i", "two.txt"], 73),
+        ]
+        for (arguments, status) in cases {
+            let outcome = try await cli.run(["add"] + arguments, input: "\(cli.url("/file"))\n\(cli.url("/file"))")
+            #expect(outcome.ending == .exited(status) && outcome.output.isEmpty, "\(arguments): \(outcome)")
+        }
+        #expect(cli.folder.bytes(of: "kept") == Array("kept".utf8))
+        #expect(try await cli.scene.isUntouched())
+    }
+
+    /// One that cannot be put there keeps no other from it, and the way back to it is told.
+    @Test func oneThatCannotBeSaved() async throws {
+        let cli = try await CommandLineScene()
+        cli.scene.origin.serve("/taken", .file(cli.scene.bytes))
+        try cli.folder.write("", to: "here/taken/in-the-way")
+        let saved = try await cli.run("add", "--save", "here", cli.url("/taken"), cli.url("/file"))
+        #expect(saved.ending == .exited(73) && saved.output == "here/file\n", "\(saved)")
+        #expect(
+            saved.errors.contains("here/taken cannot be written") && saved.errors.contains("fetchd get -o PATH job_"))
+        #expect(cli.folder.files == ["here/file", "here/taken/in-the-way"])
     }
 
     @Test func whatMakesNoSense() async throws {

@@ -33,6 +33,12 @@ struct CommandLineScene: Sendable {
             workingFolder: folder.path, input: Array(input.utf8))
     }
 
+    func run(_ arguments: [String], input: String = "") async throws -> ChildProcess.Outcome {
+        try await ChildProcess.run(
+            FetchdProcess.program, arguments, environment: environment, workingFolder: folder.path,
+            input: Array(input.utf8))
+    }
+
     /// Begins a command.
     func start(_ arguments: String...) async throws -> ChildProcess {
         try await ChildProcess(

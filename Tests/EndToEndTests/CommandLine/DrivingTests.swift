@@ -46,12 +46,20 @@ import Testing
         #expect(try await cli.api.job(other)["state"] == "running")
         #expect(try await cli.run("session", "resume", "photos", "--json").json["counts"]["paused"] == 0)
         #expect(try await cli.run("cancel", "--all", "--json").json["sessions"].count == 2)
+        #expect(try await cli.run("session", "delete", "photos").succeeded)
+        _ = try await eventually("the end of the session") {
+            try await cli.api.get("/v1/sessions/photos").status == 404 ? true : nil
+        }
+        // Also of one.
+        #expect(try await cli.run("resume", "--all", "--json").json["sessions"].count == 1)
         #expect(try await cli.api.job(other)["state"] == "cancelled")
         // What was cancelled was meant to be; what has failed is begun again.
         #expect(try await cli.run("retry", "--all").errors.contains("No job has failed"))
         cli.scene.gate.open()
         let failed = try await cli.scene.job(in: .failed)
         #expect(try await cli.run("retry", "--session", "default").output == "\(failed) queued\n")
+        try await cli.api.waitForJob(failed, .failed)
+        #expect(try await cli.run("retry", "--all", "--json").json["jobs"].count == 1)
         for arguments in [[], ["--all", other], ["--session", "photos", "--all"]] {
             let outcome = try await FetchdProcess.run(["pause"] + arguments, environment: cli.environment)
             #expect(outcome.ending == .exited(64), "\(arguments)")

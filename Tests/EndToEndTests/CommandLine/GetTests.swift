@@ -16,6 +16,23 @@ import Testing
         #expect(cli.folder.bytes(of: "other") == cli.scene.bytes)
     }
 
+    /// A device, here behind a link, is written into and stays what it is; so is what a shell has opened.
+    @Test func intoWhatIsNoFile() async throws {
+        let cli = try await CommandLineScene()
+        let id = try await cli.scene.job(in: .succeeded)
+        let sink = cli.folder.path("sink")
+        try FileManager.default.createSymbolicLink(atPath: sink, withDestinationPath: "/dev/null")
+        #expect(try await cli.run("get", "-o", "sink", id).succeeded)
+        #expect(try await cli.run("add", "-q", "--save", "sink", cli.url("/file")).succeeded)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: sink) == "/dev/null")
+        let outcome = try await cli.shell(
+            "{ fetchd get -o /dev/stdout \(id); fetchd get -o /dev/fd/1 \(id); } > twice")
+        let isTwice = cli.folder.bytes(of: "twice") == cli.scene.bytes + cli.scene.bytes
+        #expect(outcome.succeeded && isTwice, "\(outcome)")
+        let full = try await cli.run("get", "-o", "/dev/full", id)
+        #expect(full.ending == .exited(73) && full.errors.contains("/dev/full cannot be written: No space"), "\(full)")
+    }
+
     @Test func oneThatIsNotThere() async throws {
         let cli = try await CommandLineScene()
         let failed = try await cli.scene.job(in: .failed)

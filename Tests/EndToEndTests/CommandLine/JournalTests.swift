@@ -15,7 +15,7 @@ import Testing
         #expect(try await cli.run("events", "--json", "--job", id, "--limit", "2").json["events"].count == 2)
         let lines = try await cli.run("events", "--type", "job.*", "--after", "1").lines
         #expect(lines.contains { $0.contains("job.succeeded  default \(id)  succeeded: file (195 KiB)") }, "\(lines)")
-        #expect(lines.contains { $0.contains("failed: bad_status: The server answered 404. (HTTP status 404)") })
+        #expect(lines.contains { $0.contains("/missing: bad_status: The server answered 404. (HTTP status 404)") })
     }
 
     @Test func followedThroughARestart() async throws {
@@ -33,6 +33,46 @@ import Testing
         let known = try await cli.api.events().filter { $0["job"] != .null }
         #expect(told == known && Set(told.map { $0["job"].string }) == [first, second])
         #expect(child.errors.isEmpty)
+    }
+
+    @Test func whatIsBegunAgainIsSeen() async throws {
+        let cli = try await CommandLineScene()
+        let (first, second) = (try await cli.scene.job(in: .failed), try await cli.scene.job(in: .running))
+        let child = try await cli.start("watch", "--follow", "--json")
+        func told(_ id: String) -> [String?] {
+            child.output.split(separator: "\n").compactMap { try? JSON(parsing: Array($0.utf8)) }
+                .filter { $0["id"].string == id }.map { $0["state"].string }
+        }
+        _ = try await eventually("the watch") { told(second) == ["running"] ? true : nil }
+        #expect(try await cli.run("cancel", second).succeeded)
+        _ = try await eventually("its end") { told(second).last == "cancelled" ? true : nil }
+        cli.scene.gate.open()
+        cli.scene.origin.serve("/missing", .file(cli.scene.bytes))
+        // The first was over before anybody watched.
+        for id in [first, second] {
+            #expect(try await cli.run("retry", id).succeeded)
+            _ = try await eventually("the retry of \(id)") { told(id).last == "succeeded" ? true : nil }
+        }
+        child.signal(SIGINT)
+        #expect(try await child.waitForEnd() == .exited(130) && told(first).count >= 1, "\(child.output)")
+    }
+
+    @Test func aStreamOfSomethingElse() async throws {
+        let (cli, front) = (try await CommandLineScene(), try Origin())
+        let event = Array("id: 7\nevent: job.failed\ndata: {\"id\": \"seven\"}\n\n".utf8)
+        front.serve("/v1/stats", .fixed(body: try await cli.api.get("/v1/stats").body))
+        front.serve("/v1/events", .fixed(headers: [("Content-Type", "text/event-stream")], body: event))
+        let outcome = try await cli.run("events", "--follow", environment: ["FETCHD_URL": front.url("")])
+        #expect(outcome.ending == .exited(76) && outcome.errors.contains("is not fetchd"), "\(outcome)")
+    }
+
+    @Test func namesThatAreNotThere() async throws {
+        let cli = try await CommandLineScene()
+        for command in [["list"], ["events"], ["events", "--follow"], ["watch"]] {
+            let outcome = try await cli.run(command + ["--session", "nope"])
+            #expect(
+                outcome.ending == .exited(66) && outcome.errors.contains("no session nope"), "\(command): \(outcome)")
+        }
     }
 
     @Test func watchedAsJSONLines() async throws {
@@ -57,7 +97,9 @@ import Testing
         let child = try await cli.start("watch", "--session", "default")
         _ = try await eventually("the watch") { child.errors.contains("\(held) running") ? true : nil }
         let failed = try await cli.scene.job(in: .failed)
-        _ = try await eventually("the news") { child.errors.contains("\(failed) failed: bad_status") ? true : nil }
+        _ = try await eventually("the news") {
+            child.errors.contains("\(failed) failed: \(cli.url("/missing")): bad_status") ? true : nil
+        }
         #expect(try await cli.run("delete", held).succeeded)
         #expect(try await child.waitForEnd() == .exited(1))
         #expect(child.errors.contains("\(held) cancelled") || child.errors.contains("\(held) was deleted"))

@@ -33,6 +33,9 @@ import Testing
         #expect(show.output.contains("fetchd retry \(failed)"))
         #expect(try await cli.run("show", done).output.contains(SHA.hexadecimal(of: cli.scene.bytes)))
         #expect(try await cli.run("stats").output.contains("1 succeeded, 1 failed"))
+        let partly = try await cli.run("show", "job_none", done)
+        #expect(partly.ending == .exited(66) && partly.output.contains(done), "\(partly)")
+        #expect(try await cli.run("list", "-l1", "-q").lines == [failed])
     }
 
     @Test func allPagesAreOneList() async throws {

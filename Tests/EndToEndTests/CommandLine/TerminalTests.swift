@@ -14,9 +14,9 @@ import Testing
     @Test func barsThatEndAsLines() async throws {
         let cli = try await CommandLineScene()
         let child = try await cli.inTerminal(
-            "add --wait \(cli.url("/held")) \(cli.url("/file")) \(cli.url("/missing"))")
+            "add --wait \(cli.url("/held")) \(cli.url("/file")) \(cli.url("/missing"))", columns: 150)
         let lines = try await eventually("the picture of one that runs and two that are over") {
-            let lines = screen(child).lines
+            let lines = screen(child, columns: 150).lines
             return lines.last?.hasPrefix("2 of 3 done; 1 not succeeded; 1 running, 0 to come") == true
                 && lines.contains { $0.contains("50%") } ? lines : nil
         }
@@ -25,10 +25,10 @@ import Testing
         #expect(screen(child).hidesCursor)
         cli.scene.gate.open()
         #expect(try await child.waitForEnd() == .exited(1))
-        let end = screen(child)
+        let end = screen(child, columns: 150)
         #expect(!end.hidesCursor)
         #expect(end.lines.count == 4 && end.lines.last?.hasSuffix(" succeeded: held (195 KiB)") == true, "\(end.lines)")
-        #expect(end.lines.contains { $0.hasSuffix("failed: bad_status: The server answered 404. (HTTP status 404)") })
+        #expect(end.lines.contains { $0.contains(" failed: \(cli.url("/missing")): bad_status") })
         #expect(child.output.contains("\u{1B}[32m"))
     }
 
@@ -61,6 +61,51 @@ import Testing
         let end = screen(child)
         #expect(!end.hidesCursor && end.lines.count == 2)
         #expect(end.lines[1].hasPrefix("The download goes on in the service. Come back with: fetchd watch job_"))
+    }
+
+    /// A shell with job control, in a terminal; `$fetchd` is the program, and its number goes into the file `pid`.
+    private func shell(_ script: String, _ cli: CommandLineScene) async throws -> ChildProcess {
+        try cli.folder.write(
+            "stty cols 100 rows 12; set -m\nfetchd=\(FetchdProcess.program)\n\(script)", to: "script.sh")
+        return try await ChildProcess(
+            "script", ["-qefc", "bash script.sh", "/dev/null"], environment: cli.environment,
+            workingFolder: cli.folder.path)
+    }
+
+    /// Ctrl-Z leaves the cursor where a shell wants it, and `fg` draws anew.
+    @Test func stoppedAndContinued() async throws {
+        let cli = try await CommandLineScene()
+        _ = try await cli.scene.job(in: .running)
+        let child = try await shell(
+            "$fetchd watch & echo $! > pid; fg; echo STOPPED; until [ -e on ]; do sleep 0.05; done; fg", cli)
+        _ = try await eventually("the picture") {
+            screen(child).hidesCursor && screen(child).lines.contains { $0.contains("50%") } ? true : nil
+        }
+        let pid = try #require(
+            cli.folder.bytes(of: "pid").flatMap { Int32(String(decoding: $0, as: UTF8.self).dropLast()) })
+        kill(pid, SIGTSTP)
+        _ = try await eventually("the shell") { child.output.contains("STOPPED") ? true : nil }
+        #expect(!screen(child).hidesCursor)
+        try cli.folder.write("", to: "on")
+        _ = try await eventually("another picture") { screen(child).hidesCursor ? true : nil }
+        cli.scene.gate.open()
+        #expect(try await child.waitForEnd() == .exited(0), "\(child.output)")
+        #expect(!screen(child).hidesCursor && child.output.contains("succeeded: held"))
+    }
+
+    /// Another program has the terminal: nothing is drawn into what it shows, and what ends is a line.
+    @Test func inTheBackground() async throws {
+        let cli = try await CommandLineScene()
+        let held = try await cli.scene.job(in: .running)
+        let child = try await shell("$fetchd watch & wait $!", cli)
+        _ = try await eventually("what is added to be told") {
+            _ = try await cli.scene.job(in: .failed)
+            return child.output.contains("/missing: bad_status") ? true : nil
+        }
+        cli.scene.gate.open()
+        #expect(try await child.waitForEnd() == .exited(1))
+        #expect(!child.output.contains("\u{1B}[?25l") && !child.output.contains("50%"), "\(child.output)")
+        #expect(child.output.contains(held))
     }
 
     @Test func withoutColours() async throws {

@@ -30,9 +30,14 @@ import Testing
         #expect(try await cli.run("list", environment: ["FETCHD_TOKEN": "right"]).succeeded)
         #expect(try await cli.run("list", "--token-file", "token", environment: ["FETCHD_TOKEN": "wrong"]).succeeded)
         #expect(try await cli.run("list", "--token", "right").succeeded)
+        // For programs, too.
+        let json = try await cli.run("list", "--json")
+        #expect(json.errorJSON["detail"].string?.contains("FETCHD_TOKEN") == true && json.errorJSON["status"] == 401)
         try cli.folder.write("{\"url\": \"\(cli.fetchd.baseURL)\", \"token\": \"right\"}", to: "fetchd/config.json")
         let byFile = try await cli.run("list", environment: ["FETCHD_URL": ""])
         #expect(byFile.succeeded, "\(byFile)")
+        let elsewhere = try await cli.run("list", "--url", "http://localhost:\(cli.fetchd.port)")
+        #expect(elsewhere.ending == .exited(77) && elsewhere.errors.contains("for the address in it alone"))
     }
 
     @Test func whatTheServiceRefuses() async throws {
@@ -88,6 +93,23 @@ import Testing
         let cli = try await CommandLineScene()
         let proxies = ["http_proxy": "http://127.0.0.1:1", "ALL_PROXY": "http://127.0.0.1:1"]
         #expect(try await cli.run("list", environment: proxies).succeeded)
+    }
+
+    /// `>&-` and `/dev/full`: data that cannot be written are an error, messages that cannot be are not.
+    @Test func streamsThatCannotBeWritten() async throws {
+        let cli = try await CommandLineScene()
+        for (redirection, status) in [(">&-", 73), ("> /dev/full", 73), ("2>&-", 0), ("2> /dev/full", 0)] {
+            let outcome = try await cli.shell("fetchd add --wait -q \(cli.url("/file")) \(redirection)")
+            #expect(outcome.ending == .exited(Int32(status)), "\(redirection): \(outcome)")
+            #expect(outcome.output.hasPrefix("file") == (status == 0), "\(redirection): \(outcome)")
+            if status != 0 { #expect(outcome.errors.contains("Standard output cannot be written")) }
+        }
+    }
+
+    @Test func aPathTooMany() async throws {
+        let cli = try await CommandLineScene()
+        let outcome = try await cli.run("list", "--url", cli.fetchd.baseURL + "/v1")
+        #expect(outcome.ending == .exited(78) && outcome.errors.contains("leave out /v1"), "\(outcome)")
     }
 
     @Test func configurationThatCannotBe() async throws {
