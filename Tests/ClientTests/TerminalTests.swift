@@ -113,4 +113,14 @@ import Testing
         #expect(whole[2] == "job_22      7 B  b")
         #expect(table.lines(on: plain, width: 40).allSatisfy { Columns.count($0) < 40 })
     }
+
+    /// A narrow window has fewer columns rather than lines that wrap; who and what a job is stays.
+    @Test(arguments: [60, 66, 72, 80, 100]) func aTableOfJobsFits(_ width: Int) throws {
+        let id = "job_01HZX3K9V7Q2N4R8T6W0YB5CDE"
+        let jobs = [try Sample.job(id, "succeeded", members: Sample.file)]
+        let lines = Table.jobs(jobs).lines(on: plain, width: width)
+        #expect(lines.allSatisfy { Columns.count($0) < width }, "\(lines)")
+        #expect(lines[1].hasPrefix("\(id)  succeeded") && lines[0].hasSuffix("  NAME") && lines[1].contains("film"))
+        #expect(lines[0].contains("SESSION") == (width >= 80))
+    }
 }

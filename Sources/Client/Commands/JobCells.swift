@@ -2,8 +2,10 @@
 extension Table {
     static func jobs(_ jobs: [JobDocument]) -> Table {
         var table = Table(
-            .init(title: "ID"), .init(title: "STATE"), .init(title: "DONE", isRightAligned: true),
-            .init(title: "SIZE", isRightAligned: true), .init(title: "SESSION"), .init(title: "NAME"))
+            .init(title: "ID"), .init(title: "STATE"),
+            .init(title: "DONE", isRightAligned: true, isDispensable: true),
+            .init(title: "SIZE", isRightAligned: true, isDispensable: true),
+            .init(title: "SESSION", isDispensable: true), .init(title: "NAME"))
         for job in jobs {
             table.add(
                 .init(job.id), .init(JobWords.state(job), state: job.state),

@@ -1,9 +1,10 @@
-/// Rows under headings, as wide as they need; on a terminal that is too narrow the last column gives way, as it holds
-/// what is longest and matters least.
+/// Rows under headings, as wide as they need. On a terminal that is too narrow the last column gives way, as it holds
+/// what is longest; where that is not enough, those that can be done without are left out.
 struct Table: Sendable {
     struct Column: Sendable {
         var title: String
         var isRightAligned = false
+        var isDispensable = false
     }
 
     /// A text, and what it is coloured by.
@@ -30,22 +31,31 @@ struct Table: Sendable {
         var widths = columns.indices.map { column in
             max(Columns.count(columns[column].title), texts.map { Columns.count($0[column]) }.max() ?? 0)
         }
+        var shown = Array(columns.indices)
         if let width {
-            let others = widths.dropLast().reduce(0) { $0 + $1 + 2 }
-            widths[widths.count - 1] = min(widths[widths.count - 1], max(8, width - others - 1))
+            var room: Int { width - 1 - shown.dropLast().reduce(0) { $0 + widths[$1] + 2 } }
+            while room < Self.leastOfLast, let column = shown.lastIndex(where: { columns[$0].isDispensable }) {
+                shown.remove(at: column)
+            }
+            widths[widths.count - 1] = min(widths[widths.count - 1], max(Self.leastOfLast, room))
         }
-        let head = line(columns.map(\.title), widths) { text, _ in terminal.coloured(text, .bold) }
+        let head = line(columns.map(\.title), shown, widths) { text, _ in terminal.coloured(text, .bold) }
         return [head]
             + zip(rows, texts).map { row, texts in
-                line(texts, widths) { text, column in
+                line(texts, shown, widths) { text, column in
                     row[column].state.map { terminal.colouredState(text, $0) } ?? text
                 }
             }
     }
 
+    /// As many columns as say something of a name.
+    private static let leastOfLast = 8
+
     /// Colours go around what was fitted, as they have no width.
-    private func line(_ texts: [String], _ widths: [Int], _ coloured: (String, Int) -> String) -> String {
-        texts.indices.map { column in
+    private func line(
+        _ texts: [String], _ shown: [Int], _ widths: [Int], _ coloured: (String, Int) -> String
+    ) -> String {
+        shown.map { column in
             let isLast = column == texts.count - 1
             var text = Columns.fitted(texts[column], to: widths[column], filling: false)
             let padding = String(repeating: " ", count: widths[column] - Columns.count(text))

@@ -63,7 +63,8 @@ import Testing
         #expect(end.lines[1].hasPrefix("The download goes on in the service. Come back with: fetchd watch job_"))
     }
 
-    /// A shell with job control, in a terminal; `$fetchd` is the program, and its number goes into the file `pid`.
+    /// A shell with job control, in a terminal; `$fetchd` is the program. A job of such a shell is out of the tests' reach, and
+    /// has to end by itself also where a test fails.
     private func shell(_ script: String, _ cli: CommandLineScene) async throws -> ChildProcess {
         try cli.folder.write(
             "stty cols 100 rows 12; set -m\nfetchd=\(FetchdProcess.program)\n\(script)", to: "script.sh")
@@ -77,7 +78,8 @@ import Testing
         let cli = try await CommandLineScene()
         _ = try await cli.scene.job(in: .running)
         let child = try await shell(
-            "$fetchd watch & echo $! > pid; fg; echo STOPPED; until [ -e on ]; do sleep 0.05; done; fg", cli)
+            "$fetchd watch --timeout 60 & echo $! > pid; fg; echo STOPPED; until [ -e on ]; do sleep 0.05; done; fg",
+            cli)
         _ = try await eventually("the picture") {
             screen(child).hidesCursor && screen(child).lines.contains { $0.contains("50%") } ? true : nil
         }
@@ -97,7 +99,7 @@ import Testing
     @Test func inTheBackground() async throws {
         let cli = try await CommandLineScene()
         let held = try await cli.scene.job(in: .running)
-        let child = try await shell("$fetchd watch & wait $!", cli)
+        let child = try await shell("$fetchd watch --timeout 60 & wait $!", cli)
         _ = try await eventually("what is added to be told") {
             _ = try await cli.scene.job(in: .failed)
             return child.output.contains("/missing: bad_status") ? true : nil
