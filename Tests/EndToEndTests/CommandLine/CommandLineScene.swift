@@ -21,7 +21,12 @@ struct CommandLineScene: Sendable {
     var environment: [String: String] { Self.environment(fetchd.baseURL, folder) }
 
     static func environment(_ url: String, _ folder: TemporaryFolder) -> [String: String] {
-        ["FETCHD_URL": url, "HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "LC_ALL": "C.UTF-8", "TERM": "xterm"]
+        [
+            "FETCHD_URL": url, "HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "LC_ALL": "C.UTF-8",
+            "TERM": "xterm",
+            // `swift test` sets it where its own output is no terminal.
+            "NO_COLOR": "",
+        ]
     }
 
     /// Runs a command to its end.
