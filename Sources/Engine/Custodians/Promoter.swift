@@ -7,6 +7,8 @@ import Storage
 /// Whatever arrives while one round is under way shares the next: many small files share their syncs and commits, as
 /// writers share a commit in the store. Every step can be repeated after a crash.
 actor Promoter {
+    typealias PromotionFault = DownloadsFolder.PromotionFault
+
     private let services: EngineServices
     private let lane: DiskLane
     /// On the writer's thread, right after the commit by which these jobs succeeded.
@@ -16,7 +18,7 @@ actor Promoter {
 
     private struct Waiting {
         var order: PromotionOrder
-        var continuation: CheckedContinuation<Failure?, Never>
+        var continuation: CheckedContinuation<PromotionFault?, Never>
     }
 
     /// A promotion that is committed.
@@ -32,7 +34,7 @@ actor Promoter {
     }
 
     /// Returns when the file is in place and the job has succeeded, or with the reason why not.
-    func promote(_ order: PromotionOrder) async -> Failure? {
+    func promote(_ order: PromotionOrder) async -> PromotionFault? {
         await withCheckedContinuation { continuation in
             waiting.append(Waiting(order: order, continuation: continuation))
             guard !isRunning else { return }
@@ -44,7 +46,7 @@ actor Promoter {
     /// Carries on what was committed before a restart.
     ///
     /// - Returns: the jobs whose file could not be brought to its place.
-    func carryOn(_ interrupted: [(job: JobID, promotion: Promotion)]) async -> [JobID: Failure] {
+    func carryOn(_ interrupted: [(job: JobID, promotion: Promotion)]) async -> [JobID: PromotionFault] {
         await place(interrupted.map { Planned(job: $0.job, promotion: $0.promotion) })
     }
 
@@ -58,7 +60,7 @@ actor Promoter {
         isRunning = false
     }
 
-    private func run(_ orders: [PromotionOrder]) async -> [JobID: Failure] {
+    private func run(_ orders: [PromotionOrder]) async -> [JobID: PromotionFault] {
         var failures = await sync(orders)
         let durable = orders.filter { failures[$0.attempt.job.id] == nil }
         let (planned, faults) = await plan(durable)
@@ -67,15 +69,15 @@ actor Promoter {
         return failures
     }
 
-    private func sync(_ orders: [PromotionOrder]) async -> [JobID: Failure] {
+    private func sync(_ orders: [PromotionOrder]) async -> [JobID: PromotionFault] {
         let folder = services.folder
         let faults = (try? await lane.run { folder.sync(orders.map(\.whole.file)) }) ?? []
-        return zip(orders, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1?.failure }
+        return zip(orders, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1.map(PromotionFault.disk) }
     }
 
     /// Decides the names and commits them. A job whose destination was patched between the two is planned again.
-    private func plan(_ orders: [PromotionOrder]) async -> (planned: [Planned], failures: [JobID: Failure]) {
-        var (open, planned, failures) = (orders, [Planned](), [JobID: Failure]())
+    private func plan(_ orders: [PromotionOrder]) async -> (planned: [Planned], failures: [JobID: PromotionFault]) {
+        var (open, planned, failures) = (orders, [Planned](), [JobID: PromotionFault]())
         while !open.isEmpty {
             let (folder, now) = (services.folder, services.time.now)
             let promotions = (try? await lane.run { [open] in folder.promotions(of: open, at: now) }) ?? []
@@ -84,7 +86,7 @@ actor Promoter {
                 let job = order.attempt.job.id
                 switch promotion {
                 case .success(let promotion): plans.append((Planned(job: job, promotion: promotion), order.report))
-                case .failure(let fault): failures[job] = fault.failure
+                case .failure(let fault): failures[job] = fault
                 }
             }
             let stale = await commit(plans)
@@ -107,23 +109,40 @@ actor Promoter {
     }
 
     /// Renames, syncs the folders, commits the success; names that were taken meanwhile are planned again.
-    private func place(_ planned: [Planned]) async -> [JobID: Failure] {
+    private func place(_ planned: [Planned]) async -> [JobID: PromotionFault] {
         guard !planned.isEmpty else { return [:] }
         let folder = services.folder
         let faults = (try? await lane.run { folder.place(planned.map(\.promotion)) }) ?? []
         var placed: [JobID] = []
         var again: [Planned] = []
-        var failures: [JobID: Failure] = [:]
+        var unsynced: [Planned] = []
+        var failures: [JobID: PromotionFault] = [:]
         for (planned, fault) in zip(planned, faults) {
             switch fault {
             case nil: placed.append(planned.job)
             case .nameTaken?: again.append(planned)
-            case let fault?: failures[planned.job] = fault.failure
+            case .unsynced?: unsynced.append(planned)
+            case let fault?: failures[planned.job] = fault
             }
         }
         await succeed(placed)
         failures.merge(await replan(again)) { first, _ in first }
+        failures.merge(await placeAgain(unsynced)) { first, _ in first }
         return failures
+    }
+
+    /// The jobs stay `promoting` until their folders can be synced, or the service stops: then the next start carries them on.
+    private func placeAgain(_ unsynced: [Planned]) async -> [JobID: PromotionFault] {
+        guard let first = unsynced.first else { return [:] }
+        services.log.error(
+            "Could not sync the folders of \(unsynced.count) files, such as \(first.promotion.file.path). Trying again in a second."
+        )
+        do {
+            try await services.time.sleep(until: services.time.now.addingTimeInterval(1))
+        } catch {
+            return [:]
+        }
+        return await place(unsynced)
     }
 
     private func succeed(_ jobs: [JobID]) async {
@@ -136,16 +155,16 @@ actor Promoter {
     }
 
     /// Somebody else took the name between the plan and the rename.
-    private func replan(_ taken: [Planned]) async -> [JobID: Failure] {
+    private func replan(_ taken: [Planned]) async -> [JobID: PromotionFault] {
         guard !taken.isEmpty else { return [:] }
         let folder = services.folder
         let promotions = (try? await lane.run { taken.map { folder.renamed($0.promotion) } }) ?? []
         var planned: [Planned] = []
-        var failures: [JobID: Failure] = [:]
+        var failures: [JobID: PromotionFault] = [:]
         for (taken, promotion) in zip(taken, promotions) {
             switch promotion {
             case .success(let promotion): planned.append(Planned(job: taken.job, promotion: promotion))
-            case .failure(let fault): failures[taken.job] = fault.failure
+            case .failure(let fault): failures[taken.job] = fault
             }
         }
         await commit(planned.map { ($0, AttemptReport()) })
