@@ -72,6 +72,9 @@ public final class Engine: Sendable {
                 await PartKeeper(services: services, limit: options.maxResumeDataBytes).run()
             }
             group.addTask { [services] in await SessionCloser(services: services).run() }
+            group.addTask { [services] in
+                await FolderWatch(services: services, lane: services.lanes.next()).run()
+            }
             group.addTask { [services, options] in
                 await AcknowledgementWatch(services: services, patience: options.acknowledgementPatience).run()
             }
@@ -129,15 +132,22 @@ extension Engine {
         )
         let promotions = promoting.compactMap { job in job.job.state.promotion.map { (job.job.id, $0) } }
         for (job, fault) in await promoter.carryOn(promotions) {
-            _ = try await services.store.send(signal(of: fault), to: job)
+            let spec = promoting.first { $0.job.id == job }?.spec
+            _ = try await services.store.send(signal(of: fault, spec?.waitFor ?? WaitFor.defaults), to: job)
         }
     }
 
     /// What becomes of a job whose promotion cannot be carried on.
-    private func signal(of fault: DownloadsFolder.PromotionFault) -> JobSignal {
+    private func signal(of fault: DownloadsFolder.PromotionFault, _ waitsFor: [WaitFor]) -> JobSignal {
+        let now = services.time.now
         var failure = fault.failure
-        failure.at = services.time.now
-        return fault.isPartLost
-            ? .attemptDeferred(Wait(.retry(until: failure.at), cause: failure)) : .attemptFailed(failure)
+        failure.at = now
+        let verdict = RetryPolicy().verdict(
+            on: failure, waitsFor: waitsFor, failuresInARow: 1, hint: RetryPolicy.Hint(mayPass: fault.isPartLost),
+            at: now, jitter: 0)
+        return switch verdict {
+        case .wait(let wait): .attemptDeferred(wait)
+        case .fail(let failure): .attemptFailed(failure)
+        }
     }
 }

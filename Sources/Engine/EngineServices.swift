@@ -10,6 +10,7 @@ struct EngineServices: Sendable {
     let client: CurlClient
     let lanes: DiskLanes
     let holds = SessionHolds()
+    let health = FolderHealth()
     let connections: HostConnections
     let received = ReceivedBytes()
     /// Where `rehearse:` URLs are fetched from; nil: they are not.
@@ -32,12 +33,12 @@ struct EngineServices: Sendable {
         _ lane: DiskLane
     ) -> PartFile {
         if let (part, file) = continued {
-            return PartFile(part.id, having: part.ranges, digesting: algorithms, lane: lane, syncs: folder.syncs) {
+            return PartFile(part.id, having: part.ranges, digesting: algorithms, lane: lane, in: folder) {
                 file
             }
         }
         let id = store.makePartID()
-        return PartFile(id, digesting: algorithms, lane: lane, syncs: folder.syncs) { [folder] () throws(DiskError) in
+        return PartFile(id, digesting: algorithms, lane: lane, in: folder) { [folder] () throws(DiskError) in
             try folder.makePart(id)
         }
     }

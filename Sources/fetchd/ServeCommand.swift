@@ -106,6 +106,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Bytes that downloads leave free on the file system of the downloads folder; a job for which there is no room waits. (default: 1 % of the file system, at most 1 GiB)",
+            valueName: "bytes"))
+    var minimumFreeBytes: Int?
+
+    @Option(
+        help: ArgumentHelp(
             "Bytes a second that all transfers together may receive. (default: no limit)", valueName: "bytes"))
     var rateLimitBytesPerSecond: Int?
 
@@ -164,6 +170,7 @@ struct ServeCommand: AsyncParsableCommand {
         set(.eventRetention, eventRetention.map { .double($0) })
         set(.unacknowledgedRetention, unacknowledgedRetention.map { .double($0) })
         set(.resumeDataMaxBytes, resumeDataMaxBytes.map { .int($0) })
+        set(.minimumFreeBytes, minimumFreeBytes.map { .int($0) })
         set(.rateLimit, rateLimitBytesPerSecond.map { .int($0) })
         set(.minimumSpeedSeconds, minimumSpeedSeconds.map { .double($0) })
         set(.streamHeartbeat, streamHeartbeat.map { .double($0) })

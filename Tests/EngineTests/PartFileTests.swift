@@ -19,7 +19,7 @@ import Testing
             id: PartID("part_1"), url: "", validators: Validators(), size: 3, ranges: ByteRanges(prefix: 2))
         let file = try folder.openPart(promised)
         let continued = PartFile(
-            promised.id, having: promised.ranges, digesting: [.sha256], lane: fixture.lane, syncs: fixture.folder.syncs
+            promised.id, having: promised.ranges, digesting: [.sha256], lane: fixture.lane, in: fixture.folder
         ) {
             file
         }
@@ -129,7 +129,7 @@ import Testing
     /// A device that takes every byte and cannot be synced.
     private func unsyncable(_ fixture: FolderFixture) throws -> PartFile {
         let device = try Descriptor.open("/dev/null", flags: O_RDWR, to: "open the device")
-        let part = PartFile(PartID("part_0"), digesting: [], lane: fixture.lane, syncs: fixture.folder.syncs) { device }
+        let part = PartFile(PartID("part_0"), digesting: [], lane: fixture.lane, in: fixture.folder) { device }
         try part.open()
         return part
     }

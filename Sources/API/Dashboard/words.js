@@ -36,6 +36,7 @@ function waitingSentence(job) {
     case "retry": return `The last try failed. ${nextTry(job)}`;
     case "network": return `This machine has no way to the network. ${nextTry(job)}`;
     case "space": return `The disk is full: make room. ${nextTry(job)}`;
+    case "storage": return `The downloads folder does not work: look at the service's disk. ${nextTry(job)}`;
     case "credentials": return `The server asks for credentials${realm(job)}. Supply them, and it goes on.`;
     case "url": return "Its address has expired. Supply a new one, and it goes on.";
     default: return nextTry(job);

@@ -17,6 +17,7 @@ extension AttemptRun {
         guard let file = attempt.partFile, !file.written.isEmpty else { return KeptPart() }
         let folder = services.folder
         _ = try? await file.lane.run {
+            try? file.trim()
             if file.isDirty || !file.isNameDurable { _ = folder.syncForPromise([file]) }
         }
         guard let fault = file.fault else { return KeptPart(part: attempt.part) }

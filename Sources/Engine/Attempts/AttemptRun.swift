@@ -74,6 +74,7 @@ struct AttemptRun: Sendable {
             jitter: .random(in: 0...1))
         services.log.info(
             "Attempt \(attempt.job.attempts) of \(attempt.job.id) ended: \(failure.code.rawValue), \(failure.message)")
+        if failure.code == .storageError { services.health.doubt() }
         let keepsPart = !failure.disprovesBytes
         switch verdict {
         case .wait(let wait): await end(attempt, .attemptDeferred(wait), keepsPart: keepsPart)

@@ -71,7 +71,12 @@ actor Promoter {
 
     private func sync(_ orders: [PromotionOrder]) async -> [JobID: PromotionFault] {
         let folder = services.folder
-        let faults = (try? await lane.run { folder.sync(orders.map(\.whole.file)) }) ?? []
+        let faults =
+            (try? await lane.run { () -> [DiskError?] in
+                // The folder may have been moved away, with the parts in it.
+                if let fault = folder.inspect(byWriting: false) { return orders.map { _ in fault } }
+                return folder.sync(orders.map(\.whole.file))
+            }) ?? []
         return zip(orders, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1.map(PromotionFault.disk) }
     }
 

@@ -13,6 +13,7 @@ final class PartFile: Sendable {
     let id: PartID
     let lane: DiskLane
     private let syncs: FileSystemSyncs
+    private let space: PartSpace
     private let opening: @Sendable () throws(DiskError) -> Descriptor
     private let opened = Locked<Descriptor?>(nil)
     private let counters: Locked<Counters>
@@ -52,16 +53,17 @@ final class PartFile: Sendable {
     /// - Parameters:
     ///   - ranges: bytes that are there and durable already.
     ///   - algorithms: digests that are computed while the bytes come.
-    ///   - syncs: of the file system that the file lies on.
+    ///   - folder: that the file lies in.
     ///   - opening: gives the file; called once, in the lane.
     init(
         _ id: PartID, having ranges: ByteRanges = ByteRanges(), digesting algorithms: Set<Checksum.Algorithm>,
-        lane: DiskLane, syncs: FileSystemSyncs,
+        lane: DiskLane, in folder: DownloadsFolder,
         opening: @escaping @Sendable () throws(DiskError) -> Descriptor
     ) {
         self.id = id
         self.lane = lane
-        self.syncs = syncs
+        syncs = folder.syncs
+        space = PartSpace(of: id, having: ranges, in: folder.budget) { folder.space }
         self.opening = opening
         counters = Locked(Counters(written: ranges, durable: ranges, isNameDurable: !ranges.isEmpty))
         beginning = Locked(Beginning(digests: RunningDigests(algorithms)))
@@ -90,18 +92,12 @@ final class PartFile: Sendable {
         }
     }
 
-    /// Reserves the blocks, so that a full disk is noticed before the transfer. File systems that cannot are none the worse.
-    func preallocate(_ size: Int64) throws(DiskError) {
-        guard size >= Self.worthReserving else { return }
-        guard linux_preallocate(try file.number, size) != 0 else { return }
-        if errno == ENOSPC || errno == EDQUOT || errno == EFBIG { throw DiskError("reserve \(size) bytes") }
-    }
-
     /// To be called in the lane.
     func write(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws(DiskError) {
         let file = try file
         try beginWriting()
         try requireIntact(file)
+        try space.prepare(start..<start + Int64(bytes.count), in: file)
         try file.write(bytes, at: start)
         let offset = start + Int64(bytes.count)
         beginning.withLock { beginning in
@@ -110,6 +106,15 @@ final class PartFile: Sendable {
             beginning.count = offset
         }
         if offset > start { counters.withLock { $0.written.insert(contentsOf: start..<offset) } }
+    }
+
+    /// The size of the whole file is known: room is claimed for the rest of it.
+    func claim(_ size: Int64) throws(DiskError) { try space.claim(size) }
+
+    /// Gives back what was reserved behind the last byte. To be called in the lane.
+    func trim() throws(DiskError) {
+        let file = try file
+        guard ftruncate(file.number, try file.status().st_size) == 0 else { throw DiskError("trim the part") }
     }
 
     /// Before the first byte is written that is not durable: which syncs it has not been through.
@@ -199,9 +204,6 @@ final class PartFile: Sendable {
     }
 
     func mark() throws(DiskError) -> FileMark { try file.mark(try file.status()) }
-
-    /// Bytes below which reserving costs more than it tells.
-    private static let worthReserving: Int64 = 1 << 20
 }
 
 /// The process's umask, which can only be read by setting it.

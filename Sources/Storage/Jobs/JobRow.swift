@@ -51,6 +51,7 @@ enum JobRow {
         case .retry: .retry(until: row.time("retry_at"))
         case .network: .network(until: row.time("retry_at"))
         case .space: .space(until: row.time("retry_at"))
+        case .storage: .storage(until: row.time("retry_at"))
         case .credentials: .credentials
         case .url: .url
         }

@@ -28,8 +28,8 @@ enum Schema {
         migrator.registerMigration("5: digests of parts") { db in
             try db.execute(sql: digests)
         }
-        migrator.registerMigration("6: failed syncs") { db in
-            try db.execute(sql: failedSyncs)
+        migrator.registerMigration("6: failing storage") { db in
+            try addFailingStorage(db)
         }
         return migrator
     }

@@ -19,6 +19,7 @@ struct Settings: Sendable {
     var eventRetention: Double
     var unacknowledgedRetention: Double
     var resumeDataMaxBytes: Int?
+    var minimumFreeBytes: Int?
     var rateLimit: Int?
     var minimumSpeedSeconds: Double
     var streamHeartbeat: Double
@@ -56,6 +57,7 @@ struct Settings: Sendable {
         case eventRetention = "event_retention"
         case unacknowledgedRetention = "unacknowledged_retention"
         case resumeDataMaxBytes = "resume_data_max_bytes"
+        case minimumFreeBytes = "minimum_free_bytes"
         case rateLimit = "rate_limit_bytes_per_second"
         case minimumSpeedSeconds = "minimum_speed_seconds"
         case streamHeartbeat = "stream_heartbeat"
@@ -85,6 +87,7 @@ struct Settings: Sendable {
         unacknowledgedRetention =
             try sources.seconds(.unacknowledgedRetention) ?? Defaults.unacknowledgedRetention
         resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes, in: 0...(1 << 60))
+        minimumFreeBytes = try sources.int(.minimumFreeBytes, in: 0...(1 << 60))
         rateLimit = try sources.int(.rateLimit, in: 1...(1 << 40))
         minimumSpeedSeconds = try sources.seconds(.minimumSpeedSeconds) ?? Defaults.minimumSpeedSeconds
         streamHeartbeat = max(0.1, try sources.seconds(.streamHeartbeat) ?? Defaults.streamHeartbeat)

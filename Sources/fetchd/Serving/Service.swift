@@ -32,7 +32,8 @@ struct Service {
         }
         let store = try StartError.wrapping { () throws(StoreError) in try Store(at: settings.dataDir) }
         let folder = try StartError.wrapping { () throws(EngineError) in
-            try DownloadsFolder(at: settings.downloadsDir)
+            try DownloadsFolder(
+                at: settings.downloadsDir, minimumFreeBytes: settings.minimumFreeBytes.map(Int64.init))
         }
         let policy = AddressPolicy(allowing: settings.allowedNetworks)
         let downloads = try client("downloads", admitting: policy.admits)
