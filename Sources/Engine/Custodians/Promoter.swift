@@ -16,7 +16,14 @@ actor Promoter {
 
     private struct Waiting {
         var order: PromotionOrder
-        var continuation: CheckedContinuation<Failure?, Never>
+        var continuation: CheckedContinuation<Turn, Never>
+    }
+
+    /// How an order's wait ends.
+    private enum Turn {
+        case promoted(Failure?)
+        /// It leads the next round.
+        case leads
     }
 
     /// A promotion that is committed.
@@ -31,14 +38,30 @@ actor Promoter {
         self.onSuccess = onSuccess
     }
 
-    /// Returns when the file is in place and the job has succeeded, or with the reason why not.
+    /// Returns when the file is in place and the job has succeeded, or with the reason why not; or when the engine stops
+    /// before that could be stored.
+    ///
+    /// The first of those that arrive runs the round for all, in its own task.
     func promote(_ order: PromotionOrder) async -> Failure? {
-        await withCheckedContinuation { continuation in
-            waiting.append(Waiting(order: order, continuation: continuation))
-            guard !isRunning else { return }
-            isRunning = true
-            Task { await drain() }
+        if isRunning, case .promoted(let failure) = await turn(of: order) { return failure }
+        isRunning = true
+        let others = waiting
+        waiting.removeAll()
+        let failures = await run([order] + others.map(\.order))
+        for other in others {
+            other.continuation.resume(returning: .promoted(failures[other.order.attempt.job.id]))
         }
+        handOver()
+        return failures[order.attempt.job.id]
+    }
+
+    private func turn(of order: PromotionOrder) async -> Turn {
+        await withCheckedContinuation { waiting.append(Waiting(order: order, continuation: $0)) }
+    }
+
+    private func handOver() {
+        isRunning = !waiting.isEmpty
+        if isRunning { waiting.removeFirst().continuation.resume(returning: .leads) }
     }
 
     /// Carries on what was committed before a restart.
@@ -46,16 +69,6 @@ actor Promoter {
     /// - Returns: the jobs whose file could not be brought to its place.
     func carryOn(_ interrupted: [(job: JobID, promotion: Promotion)]) async -> [JobID: Failure] {
         await place(interrupted.map { Planned(job: $0.job, promotion: $0.promotion) })
-    }
-
-    private func drain() async {
-        while !waiting.isEmpty {
-            let round = waiting
-            waiting.removeAll()
-            let failures = await run(round.map(\.order))
-            for waiting in round { waiting.continuation.resume(returning: failures[waiting.order.attempt.job.id]) }
-        }
-        isRunning = false
     }
 
     private func run(_ orders: [PromotionOrder]) async -> [JobID: Failure] {
@@ -87,7 +100,8 @@ actor Promoter {
                 case .failure(let fault): failures[job] = fault.failure
                 }
             }
-            let stale = await commit(plans)
+            // What is not stored is not placed: the next start has the part where it was.
+            guard let stale = try? await commit(plans) else { break }
             planned += plans.map(\.planned).filter { !stale.contains($0.job) }
             open = open.filter { stale.contains($0.attempt.job.id) }.map { $0.renewed }
         }
@@ -96,13 +110,13 @@ actor Promoter {
 
     /// - Returns: the jobs that are to go elsewhere by now.
     @discardableResult
-    private func commit(_ plans: [(planned: Planned, report: AttemptReport)]) async -> Set<JobID> {
+    private func commit(_ plans: [(planned: Planned, report: AttemptReport)]) async throws(NotStored) -> Set<JobID> {
         guard !plans.isEmpty else { return [] }
         let store = services.store
         let signals = plans.map { plan in
             (job: plan.planned.job, signal: JobSignal.promotionPlanned(plan.planned.promotion), report: plan.report)
         }
-        let outcomes = await services.persist("\(plans.count) promotions") { try await store.send(signals) } ?? [:]
+        let outcomes = try await services.persist("\(plans.count) promotions") { try await store.send(signals) } ?? [:]
         return Set(outcomes.filter { if case .stale = $0.value { true } else { false } }.keys)
     }
 
@@ -130,7 +144,8 @@ actor Promoter {
         guard !jobs.isEmpty else { return }
         let (store, onSuccess) = (services.store, onSuccess)
         let signals = jobs.map { (job: $0, signal: JobSignal.promoted, report: AttemptReport()) }
-        await services.persist("\(jobs.count) successes") {
+        // Not stored: the file is in its place, and the next start finds it there.
+        _ = try? await services.persist("\(jobs.count) successes") {
             try await store.send(signals) { _ in jobs.forEach(onSuccess) }
         }
     }
@@ -148,7 +163,7 @@ actor Promoter {
             case .failure(let fault): failures[taken.job] = fault.failure
             }
         }
-        await commit(planned.map { ($0, AttemptReport()) })
+        guard (try? await commit(planned.map { ($0, AttemptReport()) })) != nil else { return failures }
         failures.merge(await place(planned)) { first, _ in first }
         return failures
     }
