@@ -164,8 +164,16 @@ extension Engine {
             "Recovered: \(interrupted) jobs queued again, \(promoting.count) promotions carried on, \(swept.removed) left-over parts removed, \(swept.truncated) cut back to their offsets."
         )
         let promotions = promoting.compactMap { job in job.job.state.promotion.map { (job.job.id, $0) } }
-        for (job, failure) in await promoter.carryOn(promotions) {
-            _ = try await services.store.send(.attemptFailed(failure), to: job)
+        for (job, fault) in await promoter.carryOn(promotions) {
+            _ = try await services.store.send(signal(of: fault), to: job)
         }
+    }
+
+    /// What becomes of a job whose promotion cannot be carried on.
+    private func signal(of fault: DownloadsFolder.PromotionFault) -> JobSignal {
+        var failure = fault.failure
+        failure.at = services.time.now
+        return fault.isPartLost
+            ? .attemptDeferred(Wait(.retry(until: failure.at), cause: failure)) : .attemptFailed(failure)
     }
 }

@@ -33,10 +33,12 @@ struct EngineServices: Sendable {
         _ lane: DiskLane
     ) -> PartFile {
         if let (part, file) = continued {
-            return PartFile(part.id, having: part.ranges, digesting: algorithms, lane: lane) { file }
+            return PartFile(part.id, having: part.ranges, digesting: algorithms, lane: lane, syncs: folder.syncs) {
+                file
+            }
         }
         let id = store.makePartID()
-        return PartFile(id, digesting: algorithms, lane: lane) { [folder] () throws(DiskError) in
+        return PartFile(id, digesting: algorithms, lane: lane, syncs: folder.syncs) { [folder] () throws(DiskError) in
             try folder.makePart(id)
         }
     }

@@ -97,6 +97,7 @@ export const restartReasons = {
   bad_range: "the server sent another range than was asked for",
   no_validator: "the server cannot tell whether the file is still the same", part_missing: "its part was gone",
   part_shorter_than_recorded: "its part was shorter than recorded",
+  sync_failed: "the disk failed to store some of its bytes",
 };
 
 /** Where a session stands between two finishes. */

@@ -12,6 +12,7 @@ extension Job {
         if next.finish != nil || signal.dropsPart(ofCancelled: next) {
             job.part = nil
             job.isPartLost = false
+            job.hasSyncFailed = false
         }
         if signal.failure?.disprovesBytes ?? false { job.dropDisproved(on: signal) }
         job.setClocks(at: now)

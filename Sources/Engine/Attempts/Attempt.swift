@@ -95,7 +95,7 @@ final class Attempt: Sendable {
     /// Whether this attempt has won bytes that the job never had, and that the next can go on from: else a server that
     /// breaks off each time would be asked for ever.
     var hasGained: Bool {
-        guard let assembly else { return false }
+        guard let assembly, assembly.part.fault == nil else { return false }
         return spec.canContinue(assembly.validators)
             && assembly.part.written.count > max(assembly.bytesHad, job.bytesDurable)
     }

@@ -7,6 +7,8 @@ import Storage
 /// Whatever arrives while one round is under way shares the next: many small files share their syncs and commits, as
 /// writers share a commit in the store. Every step can be repeated after a crash.
 actor Promoter {
+    typealias PromotionFault = DownloadsFolder.PromotionFault
+
     private let services: EngineServices
     private let lane: DiskLane
     /// On the writer's thread, right after the commit by which these jobs succeeded.
@@ -21,7 +23,7 @@ actor Promoter {
 
     /// How an order's wait ends.
     private enum Turn {
-        case promoted(Failure?)
+        case promoted(PromotionFault?)
         /// It leads the next round.
         case leads
     }
@@ -42,7 +44,7 @@ actor Promoter {
     /// before that could be stored.
     ///
     /// The first of those that arrive runs the round for all, in its own task.
-    func promote(_ order: PromotionOrder) async -> Failure? {
+    func promote(_ order: PromotionOrder) async -> PromotionFault? {
         if isRunning, case .promoted(let failure) = await turn(of: order) { return failure }
         isRunning = true
         let others = waiting
@@ -67,11 +69,11 @@ actor Promoter {
     /// Carries on what was committed before a restart.
     ///
     /// - Returns: the jobs whose file could not be brought to its place.
-    func carryOn(_ interrupted: [(job: JobID, promotion: Promotion)]) async -> [JobID: Failure] {
+    func carryOn(_ interrupted: [(job: JobID, promotion: Promotion)]) async -> [JobID: PromotionFault] {
         await place(interrupted.map { Planned(job: $0.job, promotion: $0.promotion) })
     }
 
-    private func run(_ orders: [PromotionOrder]) async -> [JobID: Failure] {
+    private func run(_ orders: [PromotionOrder]) async -> [JobID: PromotionFault] {
         var failures = await sync(orders)
         let durable = orders.filter { failures[$0.attempt.job.id] == nil }
         let (planned, faults) = await plan(durable)
@@ -80,15 +82,15 @@ actor Promoter {
         return failures
     }
 
-    private func sync(_ orders: [PromotionOrder]) async -> [JobID: Failure] {
+    private func sync(_ orders: [PromotionOrder]) async -> [JobID: PromotionFault] {
         let folder = services.folder
         let faults = (try? await lane.run { folder.sync(orders.map(\.whole.file)) }) ?? []
-        return zip(orders, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1?.failure }
+        return zip(orders, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1.map(PromotionFault.disk) }
     }
 
     /// Decides the names and commits them. A job whose destination was patched between the two is planned again.
-    private func plan(_ orders: [PromotionOrder]) async -> (planned: [Planned], failures: [JobID: Failure]) {
-        var (open, planned, failures) = (orders, [Planned](), [JobID: Failure]())
+    private func plan(_ orders: [PromotionOrder]) async -> (planned: [Planned], failures: [JobID: PromotionFault]) {
+        var (open, planned, failures) = (orders, [Planned](), [JobID: PromotionFault]())
         while !open.isEmpty {
             let (folder, now) = (services.folder, services.time.now)
             let promotions = (try? await lane.run { [open] in folder.promotions(of: open, at: now) }) ?? []
@@ -97,7 +99,7 @@ actor Promoter {
                 let job = order.attempt.job.id
                 switch promotion {
                 case .success(let promotion): plans.append((Planned(job: job, promotion: promotion), order.report))
-                case .failure(let fault): failures[job] = fault.failure
+                case .failure(let fault): failures[job] = fault
                 }
             }
             // What is not stored is not placed: the next start has the part where it was.
@@ -121,23 +123,39 @@ actor Promoter {
     }
 
     /// Renames, syncs the folders, commits the success; names that were taken meanwhile are planned again.
-    private func place(_ planned: [Planned]) async -> [JobID: Failure] {
+    private func place(_ planned: [Planned]) async -> [JobID: PromotionFault] {
         guard !planned.isEmpty else { return [:] }
         let folder = services.folder
         let faults = (try? await lane.run { folder.place(planned.map(\.promotion)) }) ?? []
         var placed: [JobID] = []
         var again: [Planned] = []
-        var failures: [JobID: Failure] = [:]
+        var unsynced: [Planned] = []
+        var failures: [JobID: PromotionFault] = [:]
         for (planned, fault) in zip(planned, faults) {
             switch fault {
             case nil: placed.append(planned.job)
             case .nameTaken?: again.append(planned)
-            case let fault?: failures[planned.job] = fault.failure
+            case .unsynced?: unsynced.append(planned)
+            case let fault?: failures[planned.job] = fault
             }
         }
         await succeed(placed)
         failures.merge(await replan(again)) { first, _ in first }
+        failures.merge(await placeAgain(unsynced)) { first, _ in first }
         return failures
+    }
+
+    /// The jobs stay `promoting` until their folders can be synced, or the service stops: then the next start carries them on.
+    private func placeAgain(_ unsynced: [Planned]) async -> [JobID: PromotionFault] {
+        guard let first = unsynced.first else { return [:] }
+        services.log.error(
+            "Could not sync the folders of \(unsynced.count) files, such as \(first.promotion.file.path). fetchd tries again until it stops."
+        )
+        guard await services.stop.pauseBeforeRepeating(by: services.time) else {
+            services.store.unstored.note()
+            return [:]
+        }
+        return await place(unsynced)
     }
 
     private func succeed(_ jobs: [JobID]) async {
@@ -151,16 +169,16 @@ actor Promoter {
     }
 
     /// Somebody else took the name between the plan and the rename.
-    private func replan(_ taken: [Planned]) async -> [JobID: Failure] {
+    private func replan(_ taken: [Planned]) async -> [JobID: PromotionFault] {
         guard !taken.isEmpty else { return [:] }
         let folder = services.folder
         let promotions = (try? await lane.run { taken.map { folder.renamed($0.promotion) } }) ?? []
         var planned: [Planned] = []
-        var failures: [JobID: Failure] = [:]
+        var failures: [JobID: PromotionFault] = [:]
         for (taken, promotion) in zip(taken, promotions) {
             switch promotion {
             case .success(let promotion): planned.append(Planned(job: taken.job, promotion: promotion))
-            case .failure(let fault): failures[taken.job] = fault.failure
+            case .failure(let fault): failures[taken.job] = fault
             }
         }
         guard (try? await commit(planned.map { ($0, AttemptReport()) })) != nil else { return failures }

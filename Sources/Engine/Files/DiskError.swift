@@ -14,6 +14,9 @@ struct DiskError: Error, Sendable, Equatable {
 
     var reason: String { String(cString: strerror(code)) }
 
+    /// The file is not the one that was opened or written any more.
+    var isForeign: Bool { code == ESTALE }
+
     /// As a job's failure. A full disk is somebody else's fault and passes; the rest does not by itself.
     var failure: Failure {
         switch code {

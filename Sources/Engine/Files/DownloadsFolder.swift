@@ -9,6 +9,7 @@ import Glibc
 public final class DownloadsFolder: Sendable {
     let root: Descriptor
     let parts: Descriptor
+    let syncs = FileSystemSyncs()
 
     /// Makes the folder where it is missing.
     ///

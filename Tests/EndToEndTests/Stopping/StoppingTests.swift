@@ -101,7 +101,7 @@ import Testing
         try faults.set(FailingDisk.downloadsFail.rules)
         let ending = try await scene.fetchd.terminate(atMost: limit)
         // A checkpoint may have come before the fault.
-        let isLost = scene.fetchd.log.contains("could not be synced")
+        let isLost = scene.fetchd.log.contains("Could not sync part")
         #expect(ending == (isLost ? unstored : .exited(0)))
         try await expectSuccessAfterRestart(scene, faults, held)
     }
