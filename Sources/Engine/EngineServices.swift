@@ -67,7 +67,7 @@ struct EngineServices: Sendable {
             } catch StoreError.noSuchJob {
                 return nil
             } catch {
-                log.error("Could not store \(what): \(error). fetchd tries again until it stops.")
+                log.error("Could not store \(what): \(error) fetchd tries again until it stops.")
             }
             guard await stop.pauseBeforeRepeating(by: time) else {
                 log.error("fetchd stops and gives up storing \(what).")

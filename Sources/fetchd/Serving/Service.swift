@@ -60,7 +60,7 @@ struct Service {
         store.close()
         guard store.unstored.count == 0 else {
             log.error(
-                "Stopped, but the disk did not take everything: \(store.unstored.count) changes are lost. The next start goes on from what is stored."
+                "Stopped, but the disk did not take everything: \(store.unstored.count) changes are not stored. The next start goes on from what is."
             )
             throw UnstoredError()
         }
