@@ -18,7 +18,15 @@ struct ServeCommand: AsyncParsableCommand {
             because command lines can be read by others. Without it only loopback addresses are listened on.
 
             The service is ready when GET /readyz answers 200. SIGTERM lets running transfers keep what they have and \
-            ends; they go on from there at the next start, as they do after a crash.
+            ends; they go on from there at the next start, as they do after a crash. A second SIGTERM ends fetchd at once.
+
+            EXIT STATUS:
+              0    stopped by SIGTERM or SIGINT, and everything is stored
+              1    it could not start, and says why
+              64   an option or a setting cannot be used
+              74   stopped, but the disk failed or did not answer in time: something could not be stored
+              130  ended at once by a second signal, SIGINT
+              143  ended at once by a second signal, SIGTERM
             """)
 
     @Option(help: ArgumentHelp("A JSON file with any of these settings. (default: none)", valueName: "file"))
@@ -127,6 +135,12 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "seconds"))
     var streamHeartbeat: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            "Seconds that a stop may take, when a disk hangs for example. Then fetchd ends with status 74. (default: \(Int(Settings.Defaults.stopTimeout)))",
+            valueName: "seconds"))
+    var stopTimeout: Double?
+
     @Flag(
         help: ArgumentHelp(
             "Take jobs with rehearse: URLs, which make up a download that succeeds or fails as the URL says; see docs/sessions.md. (default: off)"
@@ -148,6 +162,8 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as StartError {
             FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))
             throw ExitCode.failure
+        } catch is UnstoredError {
+            throw ExitCode(ServeStatus.unstored.rawValue)
         }
     }
 
@@ -174,6 +190,7 @@ struct ServeCommand: AsyncParsableCommand {
         set(.rateLimit, rateLimitBytesPerSecond.map { .int($0) })
         set(.minimumSpeedSeconds, minimumSpeedSeconds.map { .double($0) })
         set(.streamHeartbeat, streamHeartbeat.map { .double($0) })
+        set(.stopTimeout, stopTimeout.map { .double($0) })
         set(.enableRehearsals, enableRehearsals ? .bool(true) : nil)
         set(.logLevel, logLevel.map { .string($0) })
         return flags

@@ -26,13 +26,15 @@ public struct DiskFaults: Sendable {
     }
 
     /// From now on these rules hold, and no others. disk_faults.c explains them: `CALLS PATH FIRST LAST ACTION`.
-    public func set(_ rules: String...) throws {
+    public func set(_ rules: String...) throws { try set(rules) }
+
+    public func set(_ rules: [String]) throws {
         try folder.write(rules.map { $0 + "\n" }.joined(), to: "next")
         guard rename(folder.path("next"), folder.path("rules")) == 0 else { throw Overdue("rename failed: \(errno)") }
     }
 
     /// From now on every call works.
-    public func heal() throws { try set() }
+    public func heal() throws { try set([]) }
 
     /// The calls that a rule has changed so far, as lines `CALL PATH ACTION`.
     public var log: [String] {

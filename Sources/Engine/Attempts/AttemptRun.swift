@@ -86,17 +86,23 @@ struct AttemptRun: Sendable {
 
     /// One commit ends the attempt: state, offset and event together.
     private func end(_ attempt: Attempt, _ signal: JobSignal, keepsPart: Bool) async {
+        // Not stored: the job still runs as the database has it, and its part is kept for the next start.
+        try? await store(signal, attempt, keepsPart: keepsPart)
+    }
+
+    private func store(_ signal: JobSignal, _ attempt: Attempt, keepsPart: Bool) async throws(NotStored) {
         let kept = keepsPart ? await keptPart(of: attempt) : KeptPart()
+        if kept.isRolledBack, services.stop.isMade { services.store.unstored.note() }
         var report = AttemptReport(
             part: kept.part, hasGained: attempt.hasGained, resume: attempt.resume, hasSyncFailed: kept.isRolledBack)
         let cause = signal.verdictOnSource
         if cause != nil { report.asked = attempt.job.spec }
-        var outcome = await commit(attempt, signal, report)
+        var outcome = try await commit(attempt, signal, report)
         if let cause, case .stale? = outcome {
             // The client has named another address, or other credentials, meanwhile: those are asked next.
             report.asked = nil
             let wait = Wait(.retry(until: services.time.now), cause: cause)
-            outcome = await commit(attempt, .attemptDeferred(wait), report)
+            outcome = try await commit(attempt, .attemptDeferred(wait), report)
         }
         if outcome == nil { active.end(attempt.job.id) }
         // Nothing in it, it is not wanted, or the commit has replaced it by a copy.
@@ -107,9 +113,11 @@ struct AttemptRun: Sendable {
         if case .done(_, _, let dropped?)? = outcome { services.folder.removePart(dropped) }
     }
 
-    private func commit(_ attempt: Attempt, _ signal: JobSignal, _ report: AttemptReport) async -> SignalOutcome? {
+    private func commit(
+        _ attempt: Attempt, _ signal: JobSignal, _ report: AttemptReport
+    ) async throws(NotStored) -> SignalOutcome? {
         let (store, active) = (services.store, active)
-        return await services.persist("the end of an attempt of \(attempt.job.id)") {
+        return try await services.persist("the end of an attempt of \(attempt.job.id)") {
             try await store.send(signal, to: attempt.job.id, report) { outcome in
                 if case .stale = outcome { return }
                 active.end(attempt.job.id)

@@ -18,7 +18,14 @@ actor Promoter {
 
     private struct Waiting {
         var order: PromotionOrder
-        var continuation: CheckedContinuation<PromotionFault?, Never>
+        var continuation: CheckedContinuation<Turn, Never>
+    }
+
+    /// How an order's wait ends.
+    private enum Turn {
+        case promoted(PromotionFault?)
+        /// It leads the next round.
+        case leads
     }
 
     /// A promotion that is committed.
@@ -33,14 +40,30 @@ actor Promoter {
         self.onSuccess = onSuccess
     }
 
-    /// Returns when the file is in place and the job has succeeded, or with the reason why not.
+    /// Returns when the file is in place and the job has succeeded, or with the reason why not; or when the engine stops
+    /// before that could be stored.
+    ///
+    /// The first of those that arrive runs the round for all, in its own task.
     func promote(_ order: PromotionOrder) async -> PromotionFault? {
-        await withCheckedContinuation { continuation in
-            waiting.append(Waiting(order: order, continuation: continuation))
-            guard !isRunning else { return }
-            isRunning = true
-            Task { await drain() }
+        if isRunning, case .promoted(let failure) = await turn(of: order) { return failure }
+        isRunning = true
+        let others = waiting
+        waiting.removeAll()
+        let failures = await run([order] + others.map(\.order))
+        for other in others {
+            other.continuation.resume(returning: .promoted(failures[other.order.attempt.job.id]))
         }
+        handOver()
+        return failures[order.attempt.job.id]
+    }
+
+    private func turn(of order: PromotionOrder) async -> Turn {
+        await withCheckedContinuation { waiting.append(Waiting(order: order, continuation: $0)) }
+    }
+
+    private func handOver() {
+        isRunning = !waiting.isEmpty
+        if isRunning { waiting.removeFirst().continuation.resume(returning: .leads) }
     }
 
     /// Carries on what was committed before a restart.
@@ -48,16 +71,6 @@ actor Promoter {
     /// - Returns: the jobs whose file could not be brought to its place.
     func carryOn(_ interrupted: [(job: JobID, promotion: Promotion)]) async -> [JobID: PromotionFault] {
         await place(interrupted.map { Planned(job: $0.job, promotion: $0.promotion) })
-    }
-
-    private func drain() async {
-        while !waiting.isEmpty {
-            let round = waiting
-            waiting.removeAll()
-            let failures = await run(round.map(\.order))
-            for waiting in round { waiting.continuation.resume(returning: failures[waiting.order.attempt.job.id]) }
-        }
-        isRunning = false
     }
 
     private func run(_ orders: [PromotionOrder]) async -> [JobID: PromotionFault] {
@@ -94,7 +107,8 @@ actor Promoter {
                 case .failure(let fault): failures[job] = fault
                 }
             }
-            let stale = await commit(plans)
+            // What is not stored is not placed: the next start has the part where it was.
+            guard let stale = try? await commit(plans) else { break }
             planned += plans.map(\.planned).filter { !stale.contains($0.job) }
             open = open.filter { stale.contains($0.attempt.job.id) }.map { $0.renewed }
         }
@@ -103,13 +117,13 @@ actor Promoter {
 
     /// - Returns: the jobs that are to go elsewhere by now.
     @discardableResult
-    private func commit(_ plans: [(planned: Planned, report: AttemptReport)]) async -> Set<JobID> {
+    private func commit(_ plans: [(planned: Planned, report: AttemptReport)]) async throws(NotStored) -> Set<JobID> {
         guard !plans.isEmpty else { return [] }
         let store = services.store
         let signals = plans.map { plan in
             (job: plan.planned.job, signal: JobSignal.promotionPlanned(plan.planned.promotion), report: plan.report)
         }
-        let outcomes = await services.persist("\(plans.count) promotions") { try await store.send(signals) } ?? [:]
+        let outcomes = try await services.persist("\(plans.count) promotions") { try await store.send(signals) } ?? [:]
         return Set(outcomes.filter { if case .stale = $0.value { true } else { false } }.keys)
     }
 
@@ -140,11 +154,10 @@ actor Promoter {
     private func placeAgain(_ unsynced: [Planned]) async -> [JobID: PromotionFault] {
         guard let first = unsynced.first else { return [:] }
         services.log.error(
-            "Could not sync the folders of \(unsynced.count) files, such as \(first.promotion.file.path). Trying again in a second."
+            "Could not sync the folders of \(unsynced.count) files, such as \(first.promotion.file.path). fetchd tries again until it stops."
         )
-        do {
-            try await services.time.sleep(until: services.time.now.addingTimeInterval(1))
-        } catch {
+        guard await services.stop.pauseBeforeRepeating(by: services.time) else {
+            services.store.unstored.note()
             return [:]
         }
         return await place(unsynced)
@@ -154,7 +167,8 @@ actor Promoter {
         guard !jobs.isEmpty else { return }
         let (store, onSuccess) = (services.store, onSuccess)
         let signals = jobs.map { (job: $0, signal: JobSignal.promoted, report: AttemptReport()) }
-        await services.persist("\(jobs.count) successes") {
+        // Not stored: the file is in its place, and the next start finds it there.
+        _ = try? await services.persist("\(jobs.count) successes") {
             try await store.send(signals) { _ in jobs.forEach(onSuccess) }
         }
     }
@@ -172,7 +186,7 @@ actor Promoter {
             case .failure(let fault): failures[taken.job] = fault
             }
         }
-        await commit(planned.map { ($0, AttemptReport()) })
+        guard (try? await commit(planned.map { ($0, AttemptReport()) })) != nil else { return failures }
         failures.merge(await place(planned)) { first, _ in first }
         return failures
     }
