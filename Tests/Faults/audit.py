@@ -12,10 +12,10 @@ import tempfile
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterator, Protocol
 
 from receiver import Post
-from service import Service
+from service import Answer
 
 TERMINAL = ("succeeded", "failed", "cancelled")
 
@@ -31,7 +31,11 @@ class Order:
     runs: int = 1
 
 
-def journal(service: Service, session: str) -> list[dict[str, Any]]:
+class Answering(Protocol):
+    def ask(self, method: str, path: str) -> Answer: ...
+
+
+def journal(service: Answering, session: str) -> list[dict[str, Any]]:
     events: list[dict[str, Any]] = []
     after = 0
     while True:
@@ -42,7 +46,7 @@ def journal(service: Service, session: str) -> list[dict[str, Any]]:
         after = page["next_after"]
 
 
-def jobs(service: Service, session: str) -> dict[str, dict[str, Any]]:
+def jobs(service: Answering, session: str) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     cursor = ""
     while True:
