@@ -35,11 +35,18 @@ class Answering(Protocol):
     def ask(self, method: str, path: str) -> Answer: ...
 
 
+def _read(service: Answering, path: str) -> Any:
+    answer = service.ask("GET", path)
+    if answer.status != 200:
+        raise AssertionError(f"GET {path} was answered {answer.status}: {answer.document}")
+    return answer.document
+
+
 def journal(service: Answering, session: str) -> list[dict[str, Any]]:
     events: list[dict[str, Any]] = []
     after = 0
     while True:
-        page = service.ask("GET", f"/v1/events?session={session}&after={after}&limit=1000").document
+        page = _read(service, f"/v1/events?session={session}&after={after}&limit=1000")
         if not page["events"]:
             return events
         events += page["events"]
@@ -50,7 +57,7 @@ def jobs(service: Answering, session: str) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     cursor = ""
     while True:
-        page = service.ask("GET", f"/v1/jobs?session={session}&limit=1000{cursor}").document
+        page = _read(service, f"/v1/jobs?session={session}&limit=1000{cursor}")
         found |= {job["id"]: job for job in page["jobs"]}
         if not page["next_cursor"]:
             return found

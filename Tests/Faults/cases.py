@@ -25,6 +25,9 @@ GONE = ("open", "mkdir", "renameat2")
 ONCE = ("once-1", "once-2", "once-3")
 KILLED = ("killed-1", "killed-2", "killed-3")
 
+# EIO! and ENOSPC! are failed syncs that lose the bytes, as Linux drops the pages that it could not
+# write; ENOSPC+ is a short write.
+
 # File systems of a few megabytes that something else has filled: the downloads', the database's, one for both.
 FULL = ("full-downloads", "full-database", "full-both", "full-shared")
 
@@ -64,9 +67,14 @@ def every() -> Iterator[Case]:
             for error in errors:
                 for shape in (*ONCE, "heals", "stopped"):
                     yield Case(area, call, error, shape)
+            if call == "pwrite64":
+                for shape in (*ONCE, "heals"):
+                    yield Case(area, call, "ENOSPC+", shape)
             if call in SYNCS:
                 for shape in (*ONCE, *KILLED, "heals", "stopped"):
                     yield Case(area, call, "EIO!", shape)
+                for shape in (*ONCE, "killed-1", "heals"):
+                    yield Case(area, call, "ENOSPC!", shape)
     for error in ERRORS:
         yield Case("database", "pwrite64", error, "start")
     for area in FULL:

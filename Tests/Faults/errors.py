@@ -12,7 +12,7 @@ from typing import Any
 
 import audit
 from audit import TERMINAL, Order
-from cases import Case
+from cases import ONCE, Case
 from hardship import FailingCalls, FullDisk, inside_namespace
 from library import Faults
 from origin import Origin, Resource, random_bytes
@@ -20,7 +20,7 @@ from receiver import Receiver
 from scenario import ARGUMENTS, CONFIGURATION, SESSION, WEBHOOK
 from service import Answer, Overdue, Service, Unreachable, until
 
-# Seconds: how long a disk fails, how long SIGTERM may take, when everything has to be done after the disk is well again.
+# Seconds: how long a disk fails, how long SIGTERM may take, and everything else once the disk is well again.
 HARDSHIP = 3.5
 STOPPING = 5
 RECOVERY = 90
@@ -68,7 +68,11 @@ class Trial:
                 self._origin.resources[f"/{name}"] = resource
             try:
                 self._live()
-            except (AssertionError, Overdue, Unreachable) as fault:
+            except Unreachable as fault:
+                status = self.service.wait(1)
+                ended = "" if status is None else f"; fetchd has ended with status {status}"
+                self.faults.append(f"{fault}{ended}")
+            except (AssertionError, Overdue) as fault:
                 self.faults.append(str(fault))
         self.saw["reached"] = self.hardship.reached
 
@@ -178,9 +182,10 @@ class Trial:
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and not (until_reached and self.hardship.reached):
             self._note("readyz", self.service.ask("GET", "/readyz", patience=5).status)
-            for job in self._jobs().values():
-                if job["state"] == "waiting":
-                    self._note("waits", job["reason"])
+            waiting = self.service.ask("GET", f"/v1/jobs?session={SESSION}&state=waiting", patience=5)
+            # Where the database cannot even be read, nothing is to be seen.
+            for job in waiting.document["jobs"] if waiting.status == 200 else []:
+                self._note("waits", job["reason"])
             time.sleep(0.15)
 
     def _judge_hardship(self) -> None:
@@ -266,8 +271,8 @@ class Trial:
             if event["type"] == "job.restarted":
                 self._note("why", event["data"]["why"])
         case = self._case
-        is_failed_sync = case.area == "parts" and case.call in ("fdatasync", "syncfs") and case.shape.startswith("once")
-        if is_failed_sync and self.hardship.reached and "sync_failed" not in self.saw["why"]:
+        is_sync = case.area == "parts" and case.call in ("fdatasync", "syncfs")
+        if is_sync and case.shape in ONCE and self.hardship.reached and "sync_failed" not in self.saw["why"]:
             self.faults.append(f"no job says that a sync has failed, only {self.saw['why'] or 'nothing'}")
 
     def _have_all_ended(self) -> bool:
