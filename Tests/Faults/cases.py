@@ -47,6 +47,10 @@ class Case:
         return "/".join((self.area, self.call, self.error, self.shape))
 
     @property
+    def is_full(self) -> bool:
+        return self.error.rstrip("!+") in ("ENOSPC", "EDQUOT")
+
+    @property
     def is_full_disk(self) -> bool:
         return self.area in FULL
 
