@@ -34,7 +34,7 @@ def main(script: str, manual: str) -> int:
     library.compiled()
     if options.only:
         return _one(program, options)
-    return _kills(script, program, options) if options.mode == "kills" else _errors(script, options)
+    return (_kills if options.mode == "kills" else _errors)(script, program, options)
 
 
 def _parsed(manual: str) -> argparse.Namespace:
@@ -86,7 +86,7 @@ def _kills(script: str, program: Path, options: argparse.Namespace) -> int:
         return 1
     for process, calls in counts.items():
         print(f"Calls of the {process} process:", ", ".join(f"{calls[c]} {c}" for c in library.CALLS if calls[c]))
-    points = kills.chosen(counts, options.points or (40 if options.short else 500), options.seed)
+    points = kills.chosen(counts, options.points or (40 if options.short else 550), options.seed)
     trials = [Trial(str(p), ["kills", "--seed", str(options.seed), "--only", str(p)]) for p in points]
     done: Counter[str] = Counter()
     missed = failed = 0
@@ -106,8 +106,12 @@ def _kills(script: str, program: Path, options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _errors(script: str, options: argparse.Namespace) -> int:
-    chosen = list(cases.short() if options.short else cases.every())
+def _errors(script: str, program: Path, options: argparse.Namespace) -> int:
+    chosen = list(cases.short())
+    if not options.short:
+        made = errors.calls_made(program, options.seed)
+        print("Calls that are made:", ", ".join(f"{area} {call}" for area, call in sorted(made)))
+        chosen = list(cases.every(made))
     if options.match:
         chosen = [case for case in chosen if options.match in str(case)]
     if not hardship.is_possible():

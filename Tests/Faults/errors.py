@@ -12,7 +12,7 @@ from typing import Any
 
 import audit
 from audit import TERMINAL, Order
-from cases import ONCE, Case
+from cases import NOTHING, ONCE, PATHS, Case
 from hardship import FailingCalls, FullDisk, inside_namespace
 from library import Faults
 from origin import Origin, Resource, random_bytes
@@ -45,14 +45,28 @@ def tried(program: Path, case: Case, seed: int, keep: bool) -> dict[str, Any]:
     return {"faults": trial.faults, "saw": trial.saw}
 
 
+def calls_made(program: Path, seed: int) -> set[tuple[str, str]]:
+    """By area, between the start and the end of the jobs of a trial that nothing fails in."""
+    folder = Path(tempfile.mkdtemp(prefix="fetchd-errors."))
+    trial = Trial(program, NOTHING, folder, seed)
+    try:
+        trial.run()
+        if trial.faults:
+            raise AssertionError(f"Even a disk that does not fail is too much: {trial.faults}")
+        return trial.made
+    finally:
+        trial.service.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 class Trial:
     """One case. What is not as it should be is in `faults`, what else was seen in `saw`."""
 
     def __init__(self, program: Path, case: Case, folder: Path, seed: int):
         self._case = case
-        disk = Faults(folder)
-        self.hardship = FullDisk(case, folder) if case.is_full_disk else FailingCalls(case, disk)
-        self.service = Service(program, folder, disk, ARGUMENTS)
+        self._disk = Faults(folder)
+        self.hardship = FullDisk(case, folder) if case.is_full_disk else FailingCalls(case, self._disk)
+        self.service = Service(program, folder, self._disk, ARGUMENTS)
         self.faults: list[str] = []
         self.saw: dict[str, Any] = {"readyz": [], "waits": [], "submits": [], "why": []}
         self._orders: dict[str, Order] = {}
@@ -87,7 +101,7 @@ class Trial:
             self._start_in_hardship()
         else:
             self._begin()
-            {"once": self._once, "heals": self._heals, "stopped": self._stopped, "killed": self._killed}[kind]()
+            {"none": self._nothing, "once": self._once, "heals": self._heals, "stopped": self._stopped, "killed": self._killed}[kind]()
         self._settle()
         self._audit()
 
@@ -131,6 +145,11 @@ class Trial:
                 return
         if self._case.area != "full-shared":
             self.faults.append("400 jobs with metadata of 8 kB were acknowledged by a service whose disk is full")
+
+    def _nothing(self) -> None:
+        self._watch(NEXT_CHECKPOINT)
+        paths = ((line.split()[0], line.split()[1]) for line in self._disk.obeyed)
+        self.made = {(next(a for a, part in PATHS.items() if part in path), call) for call, path in paths}
 
     def _once(self) -> None:
         self._watch(NEXT_CHECKPOINT * 2, until_reached=True)
