@@ -12,7 +12,7 @@ from cases import Case
 from library import Faults
 
 # Bytes of a small file system; enough for everything once nothing else fills it.
-SIZE = 24 << 20
+SIZE = 64 << 20
 # Bytes that are left when it is full: less than any file of a trial, so that something has to wait.
 LEFT = {"full-downloads": 200_000, "full-database": 0, "full-both": 0, "full-shared": 0}
 _MARK = "DISK_FAULTS_NAMESPACE"
