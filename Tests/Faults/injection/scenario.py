@@ -10,7 +10,8 @@ from audit import TERMINAL, Order
 from origin import Origin, Resource, random_bytes
 from receiver import Receiver
 from service import PATIENCE, Overdue
-from stage import Stage
+
+from .stage import Stage
 
 SESSION = "films"
 ARGUMENTS = ("--max-connections-per-host", "32", "--webhook-retry-delays", "0,0.2,0.2,0.4,0.4,1,1,1,1,1,1,1")

@@ -11,16 +11,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import campaign
-import cases
-import errors
-import hardship
-import kills
 import library
-from campaign import Trial
-from cases import Case
-from kills import NOT_REACHED, Point
-from outcomes import Outcomes
+
+from . import campaign, cases, errors, hardship, kills
+from .campaign import Trial
+from .cases import Case
+from .kills import NOT_REACHED, Point
+from .outcomes import Outcomes
 
 # Faults of one trial; the rest is the same thing over again.
 SHOWN = 4

@@ -21,7 +21,7 @@ CALLS = {
 GONE = ("open", "mkdir", "renameat2")
 
 # once-N: only the N-th call. heals: all, for three seconds. stopped: all, until SIGTERM; then a start without.
-# killed-N: the N-th, SIGKILL after the next checkpoint, and a start without. start: all, for the first three seconds of a
+# killed-N: the N-th, SIGKILL after the next checkpoint, and a start without. start: all, in the first three seconds of a
 # start. none: nothing fails; for finding out which calls there are.
 ONCE = ("once-1", "once-2", "once-3")
 KILLED = ("killed-1", "killed-2", "killed-3")
@@ -54,6 +54,11 @@ class Case:
     @property
     def is_full(self) -> bool:
         return self.error.rstrip("!+") in ("ENOSPC", "EDQUOT")
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Nothing that changes can be stored while it lasts."""
+        return self.area == "database" and self.call in ("pwrite64", "fdatasync")
 
     @property
     def is_full_disk(self) -> bool:

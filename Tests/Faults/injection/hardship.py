@@ -8,8 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cases import Case
 from library import Faults
+
+from .cases import Case
 
 # Bytes of a small file system; enough for everything once nothing else fills it.
 SIZE = 64 << 20
@@ -28,6 +29,9 @@ class FailingCalls:
 
     def end(self) -> None:
         self._faults.set()
+
+    def remove(self) -> None:
+        """Leaves nothing behind; the service has ended."""
 
     @property
     def reached(self) -> int:
@@ -67,6 +71,11 @@ class FullDisk:
     def end(self) -> None:
         for path in self._full:
             (path / "ballast").unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Leaves nothing behind; the service has ended."""
+        for path in self._full:
+            subprocess.run(["umount", path], check=True)
 
 
 def _fill(ballast: Path, left: int) -> None:

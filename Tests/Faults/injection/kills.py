@@ -11,9 +11,10 @@ from pathlib import Path
 from library import CALLS, Faults
 from origin import Origin
 from receiver import Receiver
-from scenario import ARGUMENTS, OCCUPIED, Scenario
 from service import Overdue, Service
-from stage import EndedByItself, Stage
+
+from .scenario import ARGUMENTS, OCCUPIED, Scenario
+from .stage import EndedByItself, Stage
 
 # Calls that make something durable, visible or gone: each of them is a point.
 DURABLE = ("fdatasync", "fsync", "syncfs", "sync_file_range", "renameat2", "linkat", "unlink", "ftruncate")

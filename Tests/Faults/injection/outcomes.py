@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from cases import Case
+from .cases import Case
 
 SHAPES = ("once", "heals", "stopped", "killed", "start")
 
