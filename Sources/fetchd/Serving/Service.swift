@@ -84,7 +84,8 @@ struct Service {
                     }),
             ], logger: log)
         let group = ServiceGroup(configuration: configuration)
-        async let stopping: Void = stop(group, at: StopSignals.heed(stopWithin: settings.stopTimeout))
+        let requests = await StopSignals.heed(stopWithin: settings.stopTimeout)
+        async let stopping: Void = stop(group, at: requests)
         try await group.run()
         await stopping
     }
