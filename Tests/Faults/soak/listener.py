@@ -134,14 +134,14 @@ class Listener:
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        conversation, is_reset = Conversation(connection), False
+        """What does not end as the conversation wants it ends with a reset."""
+        conversation, is_reset = Conversation(connection), True
         with self._lock:
             self._conversations.add(conversation)
         try:
             self._converse(conversation)
-        except Reset:
-            is_reset = True
-        except (OSError, ValueError):
+            is_reset = False
+        except (Reset, OSError, ValueError):
             pass
         finally:
             with self._lock:
