@@ -9,8 +9,8 @@ from .sampler import Sample
 
 # Of more samples, as many are taken evenly: their pairs are compared.
 MOST = 400
-# The share of the long run at its beginning that does not count, and the least of it in seconds: caches fill. The largest
-# holds the last 4,096 events.
+# The share of the long run at its beginning that does not count, and the least of it in seconds: caches fill. The
+# largest one holds the last 4,096 events.
 WARM_UP = 0.25
 LEAST_WARM_UP = 10
 
@@ -30,9 +30,10 @@ class Limit:
         return max(self.absolute, self.share * statistics.median(values))
 
 
+# Of descriptors, 8 idle connections to each of the webhooks come and go with their outages.
 LIMITS = (
     Limit("memory", "resident_mib", " MiB", 16, 0.15),
-    Limit("descriptors", "descriptors", "", 12, 0.15),
+    Limit("descriptors", "descriptors", "", 32, 0.15),
     Limit("threads", "threads", "", 6, 0.15),
 )
 

@@ -150,4 +150,5 @@ class Listener:
 
 
 def head(status: str, fields: dict[str, str]) -> bytes:
-    return "".join([f"HTTP/1.1 {status}\r\n", *(f"{name}: {value}\r\n" for name, value in fields.items()), "\r\n"]).encode()
+    lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
+    return "\r\n".join(lines).encode()
