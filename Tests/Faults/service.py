@@ -90,6 +90,11 @@ class Service:
         return self._port
 
     @property
+    def pid(self) -> int | None:
+        """Of the present process, or of the last one."""
+        return self._process.pid if self._process else None
+
+    @property
     def status(self) -> int | None:
         """How the process has ended, below 0 by a signal; None while it runs."""
         assert self._process
