@@ -24,6 +24,7 @@ GONE = ("open", "mkdir", "renameat2")
 # killed-N: the N-th, SIGKILL after the next checkpoint, and a start without. start: all, in the first three seconds of a
 # start. none: nothing fails; for finding out which calls there are.
 ONCE = ("once-1", "once-2", "once-3")
+LATER = tuple(f"once-{number}" for number in (10, 20, 30, 40, 50))
 KILLED = ("killed-1", "killed-2", "killed-3")
 
 # EIO! and ENOSPC! are failed syncs that lose the bytes, as Linux drops the pages that it could not
@@ -97,6 +98,8 @@ def _running(area: str, call: str) -> Iterator[Case]:
     if area == "folder" and call in GONE:
         shapes["ENOENT"] = (*ONCE, "heals", "stopped")
     if call == "pwrite64":
+        # The first files are small; later calls are of larger ones, and of several connections to one.
+        shapes["EIO"] += LATER
         shapes["ENOSPC+"] = (*ONCE, "heals")
     if call in SYNCS:
         shapes["EIO!"] = (*ONCE, *KILLED, "heals", "stopped")

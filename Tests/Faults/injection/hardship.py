@@ -14,8 +14,6 @@ from .cases import Case
 
 # Bytes of a small file system; enough for everything once nothing else fills it.
 SIZE = 64 << 20
-# Bytes that are left when it is full: less than any file of a trial, so that something has to wait.
-LEFT = {"full-downloads": 200_000, "full-database": 0, "full-both": 0, "full-shared": 0}
 _MARK = "DISK_FAULTS_NAMESPACE"
 
 
@@ -43,7 +41,6 @@ class FullDisk:
     """Mounts a file system, or two, where the service is to keep its folders; needs `inside_namespace`."""
 
     def __init__(self, case: Case, folder: Path):
-        self._left = LEFT[case.area]
         self._full: list[Path] = []
         self.reached = 0
         data, downloads = folder / "data", folder / "downloads"
@@ -66,7 +63,7 @@ class FullDisk:
     def begin(self) -> None:
         self.reached = 1
         for path in self._full:
-            _fill(path / "ballast", self._left)
+            _fill(path / "ballast")
 
     def end(self) -> None:
         for path in self._full:
@@ -78,18 +75,15 @@ class FullDisk:
             subprocess.run(["umount", path], check=True)
 
 
-def _fill(ballast: Path, left: int) -> None:
-    """Everything that is free but so many bytes."""
+def _fill(ballast: Path) -> None:
+    """Everything that is free."""
     with ballast.open("wb", buffering=0) as file:
-        status = os.statvfs(ballast.parent)
-        size = max(status.f_bavail * status.f_frsize - left, 0)
-        while size > 0:
-            try:
-                size -= file.write(bytes(min(size, 1 << 16)))
-            except OSError as error:
-                if error.errno != errno.ENOSPC:
-                    raise
-                return
+        try:
+            while True:
+                file.write(bytes(1 << 16))
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
 
 
 def is_possible() -> bool:

@@ -85,6 +85,7 @@ def _resources(seed: int) -> dict[str, Resource]:
         "same": Resource(random_bytes(seed + 6, 30_000)),
         "again": Resource(random_bytes(seed + 7, 30_001)),
         "deep": Resource(random_bytes(seed + 8, 40_000)),
+        "page": Resource(random_bytes(seed + 11, 20_000), is_chunked=True),
         "later": Resource(random_bytes(seed + 9, 50_000)),
         "bulk": Resource(random_bytes(seed + 10, 1_000)),
     }

@@ -101,7 +101,7 @@ class Trial:
         return {
             "long": {"digest": "none"}, "longer": {"digest": "none"}, "lost": {}, "segmented": {"connections": 4},
             "cancelled": {}, "same": {"destination": same}, "again": {"destination": same},
-            "deep": {"destination": {"directory": "sorted/deep", "filename": "deep"}},
+            "deep": {"destination": {"directory": "sorted/deep", "filename": "deep"}}, "page": {},
         }  # fmt: skip
 
     def _flood(self) -> None:
