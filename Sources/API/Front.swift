@@ -39,7 +39,7 @@ public struct Front: RequestHandler {
         time: any TimeSource = SystemTime(), log: Logger
     ) {
         table = RouteTable(
-            HealthRoutes(store: store, readiness: readiness).routes
+            HealthRoutes(store: store, engine: engine, readiness: readiness).routes
                 + MetricsRoutes(
                     store: store, acknowledgementPatience: options.acknowledgementPatience, loops: options.loops,
                     time: time

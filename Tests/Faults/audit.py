@@ -12,10 +12,10 @@ import tempfile
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterator, Protocol
 
 from receiver import Post
-from service import Service
+from service import Answer
 
 TERMINAL = ("succeeded", "failed", "cancelled")
 
@@ -31,22 +31,33 @@ class Order:
     runs: int = 1
 
 
-def journal(service: Service, session: str) -> list[dict[str, Any]]:
+class Answering(Protocol):
+    def ask(self, method: str, path: str) -> Answer: ...
+
+
+def _read(service: Answering, path: str) -> Any:
+    answer = service.ask("GET", path)
+    if answer.status != 200:
+        raise AssertionError(f"GET {path} was answered {answer.status}: {answer.document}")
+    return answer.document
+
+
+def journal(service: Answering, session: str) -> list[dict[str, Any]]:
     events: list[dict[str, Any]] = []
     after = 0
     while True:
-        page = service.ask("GET", f"/v1/events?session={session}&after={after}&limit=1000").document
+        page = _read(service, f"/v1/events?session={session}&after={after}&limit=1000")
         if not page["events"]:
             return events
         events += page["events"]
         after = page["next_after"]
 
 
-def jobs(service: Service, session: str) -> dict[str, dict[str, Any]]:
+def jobs(service: Answering, session: str) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     cursor = ""
     while True:
-        page = service.ask("GET", f"/v1/jobs?session={session}&limit=1000{cursor}").document
+        page = _read(service, f"/v1/jobs?session={session}&limit=1000{cursor}")
         found |= {job["id"]: job for job in page["jobs"]}
         if not page["next_cursor"]:
             return found

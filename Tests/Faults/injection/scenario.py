@@ -10,7 +10,8 @@ from audit import TERMINAL, Order
 from origin import Origin, Resource, random_bytes
 from receiver import Receiver
 from service import PATIENCE, Overdue
-from stage import Stage
+
+from .stage import Stage
 
 SESSION = "films"
 ARGUMENTS = ("--max-connections-per-host", "32", "--webhook-retry-delays", "0,0.2,0.2,0.4,0.4,1,1,1,1,1,1,1")
@@ -25,19 +26,25 @@ OCCUPIED = {"taken.bin": b"of somebody else", "replaced.bin": b"an earlier versi
 
 
 class Scenario:
-    """Steps that are each repeated until they are acknowledged. It takes five seconds, or less once it was killed."""
+    """Steps that are each repeated until they are acknowledged. It takes six seconds, or less once it was killed."""
 
-    def __init__(self, stage: Stage, origin: Origin, receiver: Receiver, seed: int):
+    def __init__(self, stage: Stage, origin: Origin, receiver: Receiver, seed: int, restarted: list[str]):
+        """
+        restarted: the rules of the process that is started in the middle.
+        """
         self._stage = stage
+        self._restarted = restarted
         self._origin = origin
         self._receiver = receiver
         self._ids: dict[str, str] = {}
         self._pause_holds = False
         self.orders: dict[str, Order] = {}
+        # How many calls were made before the restart in the middle.
+        self.counts: dict[str, int] = {}
         resources = {
-            # Two checkpoints of two seconds each, which the others share.
-            "long": Resource(random_bytes(seed, 1_720_000), rate=400_000),
-            "segmented": Resource(random_bytes(seed + 1, 6_000_000), rate=700_000),
+            # One checkpoint, after two seconds, before the restart, and one after it; the others share them.
+            "long": Resource(random_bytes(seed, 2_000_000), rate=400_000),
+            "segmented": Resource(random_bytes(seed + 1, 9_000_000), rate=700_000),
             "paused": Resource(random_bytes(seed + 2, 900_000), rate=600_000),
             "cancelled": Resource(random_bytes(seed + 3, 3_000_000), rate=300_000),
             "lost": Resource(random_bytes(seed + 4, 700_000), rate=300_000, cuts=(300_000,)),
@@ -65,6 +72,7 @@ class Scenario:
         self._cancel("cancelled")
         self._submit("second", {"later": {"destination": {"directory": "a/b", "filename": "later.bin"}}})
         self._retry("retried")
+        self._restart()
         self._resume("paused")
         self._wait("every job has ended", self._all_ended)
         self._wait("every delivery is settled", self._all_delivered)
@@ -72,8 +80,8 @@ class Scenario:
     def faults(self) -> Iterator[str]:
         """What the service says of it all; and, once it is stopped, what is on the disk."""
         service = self._stage.service
-        found = audit.jobs(service, SESSION)
-        events = audit.journal(service, SESSION)
+        found = audit.jobs(self._stage, SESSION)
+        events = audit.journal(self._stage, SESSION)
         yield from audit.job_faults(found, self.orders, service.downloads)
         yield from audit.journal_faults(events, self.orders)
         yield from audit.delivery_faults(self._receiver.posts, events)
@@ -120,6 +128,12 @@ class Scenario:
         self._expect(answer, 200, 409)
         self._pause_holds = answer.status == 200
 
+    def _restart(self) -> None:
+        """In the middle of transfers, once the first offsets are promised."""
+        self._wait("a checkpoint", lambda: self._has_bytes("long", "bytes_durable"))
+        self.counts = self._stage.faults.counts
+        self._stage.restart(*self._restarted)
+
     def _resume(self, name: str) -> None:
         if self._pause_holds:
             state = self._job(name)["state"]
@@ -148,9 +162,9 @@ class Scenario:
     def _job(self, name: str) -> dict[str, Any]:
         return self._expect(self._stage.ask("GET", f"/v1/jobs/{self._ids[name]}"), 200)
 
-    def _has_bytes(self, name: str) -> bool:
+    def _has_bytes(self, name: str, which: str = "bytes_received") -> bool:
         job = self._job(name)
-        return job["progress"]["bytes_received"] > 0 or job["state"] in TERMINAL
+        return job["progress"][which] > 0 or job["state"] in TERMINAL
 
     def _all_ended(self) -> bool:
         answer = self._expect(self._stage.ask("GET", f"/v1/jobs?session={SESSION}&limit=1000"), 200)
