@@ -44,7 +44,8 @@ public actor Dispatcher {
 
     /// Runs until the task is cancelled; what is under way then is ended and counts as not sent.
     public func run() async {
-        await withTaskGroup(of: Void.self) { group in
+        // A group that keeps no results: couriers come and go for as long as the service runs.
+        await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 let next = sendOut(&group)
                 await store.deliveriesDue.wait(until: next, by: time)
@@ -53,7 +54,7 @@ public actor Dispatcher {
     }
 
     /// - Returns: when to look again without being woken.
-    private func sendOut(_ group: inout TaskGroup<Void>) -> Date? {
+    private func sendOut(_ group: inout DiscardingTaskGroup) -> Date? {
         do {
             let (webhooks, next) = try store.webhooksDue()
             for webhook in webhooks { sendOut(to: webhook, &group) }
@@ -64,7 +65,7 @@ public actor Dispatcher {
         }
     }
 
-    private func sendOut(to webhook: Int64, _ group: inout TaskGroup<Void>) {
+    private func sendOut(to webhook: Int64, _ group: inout DiscardingTaskGroup) {
         if let courier = couriers[webhook] { return courier.more.ring() }
         let courier = Courier(
             webhook: webhook, concurrency: options.concurrencyPerWebhook, store: store, attempt: attempt, time: time,
