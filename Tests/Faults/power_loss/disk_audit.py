@@ -95,8 +95,11 @@ def _finished_faults(knowledge: Knowledge, database: sqlite3.Connection, downloa
         for row, record in claims:
             if found is not None and found in contents.values():
                 break
-            if row["promotion"] and bytes_of(_part_file(downloads, record["part"]["text"])) == contents[_name(row)]:
-                continue
+            if row["promotion"]:
+                part = bytes_of(_part_file(downloads, record["part"]["text"]))
+                # Where part and file have lost their names, nothing wrong can be promoted: the job begins anew.
+                if part == contents[_name(row)] or (part is None and found is None):
+                    continue
             if knowledge.is_sent("delete", "file=delete", row["id"]):
                 continue
             state = "has succeeded" if row["finish"] else "is being promoted"
