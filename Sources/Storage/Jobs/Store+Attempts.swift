@@ -135,7 +135,7 @@ extension Transaction {
             job.isPartLost = false
         }
         if report.hasGained { job.failuresInARow = 0 }
-        return try send(signal, to: job)
+        return try send(signal.bounded(at: now), to: job)
     }
 }
 

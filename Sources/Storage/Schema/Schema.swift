@@ -28,6 +28,9 @@ enum Schema {
         migrator.registerMigration("5: digests of parts") { db in
             try db.execute(sql: digests)
         }
+        migrator.registerMigration("6: the clock") { db in
+            try db.execute(sql: clock)
+        }
         return migrator
     }
 
