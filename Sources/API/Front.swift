@@ -38,7 +38,7 @@ public struct Front: RequestHandler {
         options: Options, store: Store, engine: Engine, feed: Feed, readiness: Readiness, log: Logger
     ) {
         table = RouteTable(
-            HealthRoutes(store: store, readiness: readiness).routes
+            HealthRoutes(store: store, engine: engine, readiness: readiness).routes
                 + MetricsRoutes(
                     store: store, acknowledgementPatience: options.acknowledgementPatience, loops: options.loops,
                     time: store.time

@@ -3,15 +3,23 @@ import Synchronization
 /// Whether the service has recovered and may be asked. Until then, and once it stops, requests are answered 503: a job
 /// that a crash left as running must not be acted on before it is queued again.
 public final class Readiness: Sendable {
-    private let isReady = Atomic(false)
+    private enum Stage: UInt8, AtomicRepresentable {
+        case starting, ready, stopping
+    }
+
+    private let stage = Atomic(Stage.starting)
 
     public init() {}
 
-    public func open() { isReady.store(true, ordering: .releasing) }
-    public func close() { isReady.store(false, ordering: .releasing) }
+    /// Of no effect once it was closed.
+    public func open() {
+        _ = stage.compareExchange(expected: .starting, desired: .ready, ordering: .acquiringAndReleasing)
+    }
+
+    public func close() { stage.store(.stopping, ordering: .releasing) }
 
     func check() throws(Problem) {
-        guard isReady.load(ordering: .acquiring) else {
+        guard stage.load(ordering: .acquiring) == .ready else {
             var problem = Problem(.unavailable, "fetchd is starting or stopping. Try again in a second.")
             problem.headers[.retryAfter] = "1"
             throw problem

@@ -25,8 +25,8 @@ static inline int linux_rename_noreplace(int from_dir, const char *from, int to_
 }
 
 // Reserves blocks without changing the file's length.
-static inline int linux_preallocate(int fd, int64_t length) {
-    return fallocate(fd, 1 /* FALLOC_FL_KEEP_SIZE */, 0, length);
+static inline int linux_preallocate(int fd, int64_t offset, int64_t length) {
+    return fallocate(fd, 1 /* FALLOC_FL_KEEP_SIZE */, offset, length);
 }
 
 // For looking at a file without opening it.

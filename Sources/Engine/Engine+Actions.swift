@@ -26,7 +26,7 @@ extension Engine {
             guard effects.contains(where: \.isStop) else { return outcome }
             revision = nil
             // Then asked again: it may have succeeded in the very moment.
-            await active[id]?.control.ended.wait()
+            try await attemptEnds(of: id)
         }
     }
 
@@ -55,8 +55,15 @@ extension Engine {
             }
             _ = try await perform(.cancelRequested(keepsPart: false), on: id)
             // Too late to cancel: its file is on the way to its place, which takes a moment.
-            await active[id]?.control.ended.wait()
+            try await attemptEnds(of: id)
         }
+    }
+
+    /// - Throws: when the job has no attempt any more that could end, as the engine has stopped.
+    private func attemptEnds(of id: JobID) async throws(EngineError) {
+        if let attempt = active[id] { return await attempt.control.ended.wait() }
+        // The end of its attempt could not be stored, so the database calls it running until the next start.
+        if services.store.unstored.count > 0 { throw .stopped }
     }
 
     /// Opens a finished job's file; nil when it is gone from its place.

@@ -21,6 +21,11 @@ public struct DiskSpace: Sendable, Equatable {
 }
 
 extension Engine {
+    /// Why the downloads folder cannot be used; nil while it works.
+    public var folderFault: String? {
+        services.health.fault.map { "The downloads folder does not work: could not \($0.action): \($0.reason)." }
+    }
+
     public var load: EngineLoad {
         let running = progressOfRunning()
         return EngineLoad(

@@ -34,6 +34,8 @@ public final class Engine: Sendable {
     let active: ActiveAttempts
     let options: Options
     private let promoter: Promoter
+    /// Attempts that were begun on the writer's thread, for `run()`.
+    private let begun = AsyncStream<Attempt>.makeStream()
 
     public init(
         options: Options = Options(), store: Store, folder: DownloadsFolder, client: CurlClient, log: Logger
@@ -51,16 +53,48 @@ public final class Engine: Sendable {
         promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
     }
 
-    /// Runs until the task is cancelled; then stops the attempts, so that what they have is kept.
+    /// Runs until `stop()`, and until every attempt has ended: what they have is synced, and their jobs are queued. A
+    /// write that the disk refuses is given up two seconds after `stop()`, and `Store.unstored` counts it.
     ///
-    /// `recover()` comes first.
+    /// `recover()` comes first. Cancelling the task is a `stop()` after which no write is repeated.
     public func run() async {
+        await withTaskCancellationHandler {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.runWorkers() }
+                await self.runAttempts()
+            }
+        } onCancel: {
+            stop()
+        }
+    }
+
+    /// Ends `run()`, and `recover()` where the disk fails.
+    public func stop() { services.stop.make() }
+
+    public var isStopping: Bool { services.stop.isMade }
+
+    private func runAttempts() async {
+        let run = AttemptRun(services: services, active: active, promoter: promoter)
+        await withDiscardingTaskGroup { group in
+            for await attempt in begun.stream {
+                group.addTask { [active] in
+                    await run(attempt)
+                    active.drop(attempt)
+                    attempt.control.ended.open()
+                }
+            }
+        }
+    }
+
+    /// Until the engine stops; then the attempts are stopped, and no more begin.
+    private func runWorkers() async {
         let scheduler = Scheduler(
             services: services,
             limits: AdmissionLimits(
                 jobs: options.maxConcurrentJobs, connectionsPerHost: options.maxConnectionsPerHost),
             active: active, start: { [self] in start($0) })
         await withTaskGroup(of: Void.self) { group in
+            guard !isStopping else { return }
             group.addTask { await scheduler.run() }
             group.addTask { [services] in await ClockWatch(services: services).run() }
             group.addTask { [services] in await BatchKeeper(services: services).run() }
@@ -72,14 +106,22 @@ public final class Engine: Sendable {
                 await PartKeeper(services: services, limit: options.maxResumeDataBytes).run()
             }
             group.addTask { [services] in await SessionCloser(services: services).run() }
+            group.addTask { [services] in
+                await FolderWatch(services: services, lane: services.lanes.next()).run()
+            }
             group.addTask { [services, options] in
                 await AcknowledgementWatch(services: services, patience: options.acknowledgementPatience).run()
             }
             group.addTask { [services, options] in
                 await JournalPruner(services: services, retention: options.retention).run()
             }
+            await services.stop.wait()
+            stopAttempts()
+            group.cancelAll()
         }
-        await stopAttempts()
+        // The scheduler may have begun some in the meantime.
+        stopAttempts()
+        begun.continuation.finish()
     }
 
     /// The live view of a running job; nil when no attempt is under way.
@@ -96,20 +138,17 @@ public final class Engine: Sendable {
         }
     }
 
-    private func stopAttempts() async {
-        let attempts = active.all
-        for attempt in attempts { attempt.control.requestStop(.shutdown) }
-        for attempt in attempts { await attempt.control.ended.wait() }
+    private func stopAttempts() {
+        for attempt in active.all { attempt.control.requestStop(.shutdown) }
     }
 
     /// On the writer's thread, right after the commit that admits the job.
     private func start(_ admitted: AdmittedJob) {
         let attempt = active.begin(admitted, services)
-        let run = AttemptRun(services: services, active: active, promoter: promoter)
-        Task {
-            await run(attempt)
-            attempt.control.ended.open()
-        }
+        guard case .terminated = begun.continuation.yield(attempt) else { return }
+        // `run()` was cancelled: the next start queues the job again.
+        active.drop(attempt)
+        attempt.control.ended.open()
     }
 }
 
@@ -128,8 +167,23 @@ extension Engine {
             "Recovered: \(interrupted) jobs queued again, \(promoting.count) promotions carried on, \(swept.removed) left-over parts removed, \(swept.truncated) cut back to their offsets."
         )
         let promotions = promoting.compactMap { job in job.job.state.promotion.map { (job.job.id, $0) } }
-        for (job, failure) in await promoter.carryOn(promotions) {
-            _ = try await services.store.send(.attemptFailed(failure), to: job)
+        for (job, fault) in await promoter.carryOn(promotions) {
+            let spec = promoting.first { $0.job.id == job }?.spec
+            _ = try await services.store.send(signal(of: fault, spec?.waitFor ?? WaitFor.defaults), to: job)
+        }
+    }
+
+    /// What becomes of a job whose promotion cannot be carried on.
+    private func signal(of fault: DownloadsFolder.PromotionFault, _ waitsFor: [WaitFor]) -> JobSignal {
+        let now = services.time.now
+        var failure = fault.failure
+        failure.at = now
+        let verdict = RetryPolicy().verdict(
+            on: failure, waitsFor: waitsFor, failuresInARow: 1, hint: RetryPolicy.Hint(mayPass: fault.isPartLost),
+            at: now, jitter: 0)
+        return switch verdict {
+        case .wait(let wait): .attemptDeferred(wait)
+        case .fail(let failure): .attemptFailed(failure)
         }
     }
 }

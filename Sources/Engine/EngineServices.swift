@@ -10,8 +10,10 @@ struct EngineServices: Sendable {
     let client: CurlClient
     let lanes: DiskLanes
     let holds = SessionHolds()
+    let health = FolderHealth()
     let connections: HostConnections
     let received = ReceivedBytes()
+    let stop = StopRequest()
     /// Where `rehearse:` URLs are fetched from; nil: they are not.
     let rehearsalOrigin: String?
     /// Over which a session's `minimum_bytes_per_second` is judged.
@@ -32,17 +34,21 @@ struct EngineServices: Sendable {
         _ lane: DiskLane
     ) -> PartFile {
         if let (part, file) = continued {
-            return PartFile(part.id, having: part.ranges, digesting: algorithms, lane: lane) { file }
+            return PartFile(part.id, having: part.ranges, digesting: algorithms, lane: lane, in: folder) {
+                file
+            }
         }
         let id = store.makePartID()
-        return PartFile(id, digesting: algorithms, lane: lane) { [folder] () throws(DiskError) in
+        return PartFile(id, digesting: algorithms, lane: lane, in: folder) { [folder] () throws(DiskError) in
             try folder.makePart(id)
         }
     }
 
     /// Tells how the attempt begins; a part that could not be continued is gone afterwards, and so is `dropped`.
-    func beginTransfer(of job: Job, _ outcome: ResumeOutcome, without dropped: PartID? = nil) async {
-        await persist("the beginning of \(job.id)'s transfer") {
+    func beginTransfer(
+        of job: Job, _ outcome: ResumeOutcome, without dropped: PartID? = nil
+    ) async throws(NotStored) {
+        try await persist("the beginning of \(job.id)'s transfer") {
             try await store.beginTransfer(of: job, outcome, without: dropped)
         }
         if case .restarted = outcome, let part = job.part { folder.removePart(part.id) }
@@ -50,17 +56,24 @@ struct EngineServices: Sendable {
 
     /// Writes what must be written: a full or failing disk is waited for, as giving up would lose it.
     ///
-    /// - Returns: nil when the job is gone, or the service stops before the disk is well again.
+    /// - Returns: nil when the job is gone.
+    /// - Throws: when the engine stops before the disk is well again. Nothing that follows from the write may be done then.
     @discardableResult
-    func persist<Value: Sendable>(_ what: String, _ write: @Sendable () async throws -> Value) async -> Value? {
+    func persist<Value: Sendable>(
+        _ what: String, _ write: @Sendable () async throws -> Value
+    ) async throws(NotStored) -> Value? {
         while true {
             do {
                 return try await write()
             } catch StoreError.noSuchJob {
                 return nil
             } catch {
-                log.error("Could not store \(what): \(error). Trying again in a second.")
-                do { try await time.sleep(until: time.now.addingTimeInterval(1)) } catch { return nil }
+                log.error("Could not store \(what): \(error) fetchd tries again until it stops.")
+            }
+            guard await stop.pauseBeforeRepeating(by: time) else {
+                log.error("fetchd stops and gives up storing \(what).")
+                store.unstored.note()
+                throw NotStored()
             }
         }
     }

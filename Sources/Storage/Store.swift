@@ -34,6 +34,9 @@ public final class Store: Sendable {
     /// Rings when a part has begun to age.
     public let partsDue: Alarm
 
+    /// What the service gave up when it stopped.
+    public let unstored = UnstoredChanges()
+
     let writer: Writer
     let pool: DatabasePool
     let known: KnownJobs

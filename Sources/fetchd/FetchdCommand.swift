@@ -24,6 +24,7 @@ struct FetchdCommand: AsyncParsableCommand {
               69   the service is not there
               70   the service failed
               73   a file cannot be written
+              74   'fetchd serve' stopped, and something could not be stored
               75   the present state does not allow it
               76   what answers is not fetchd
               77   a token is needed, or another one

@@ -18,7 +18,15 @@ struct ServeCommand: AsyncParsableCommand {
             because command lines can be read by others. Without it only loopback addresses are listened on.
 
             The service is ready when GET /readyz answers 200. SIGTERM lets running transfers keep what they have and \
-            ends; they go on from there at the next start, as they do after a crash.
+            ends; they go on from there at the next start, as they do after a crash. A second SIGTERM ends fetchd at once.
+
+            EXIT STATUS:
+              0    stopped by SIGTERM or SIGINT, and everything is stored
+              1    it could not start, and says why
+              64   an option or a setting cannot be used
+              74   stopped, but the disk failed or did not answer in time: something could not be stored
+              130  ended at once by a second signal, SIGINT
+              143  ended at once by a second signal, SIGTERM
             """)
 
     @Option(help: ArgumentHelp("A JSON file with any of these settings. (default: none)", valueName: "file"))
@@ -106,6 +114,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Bytes that downloads leave free on the file system of the downloads folder; a job for which there is no room waits. (default: 1 % of the file system, at most 1 GiB)",
+            valueName: "bytes"))
+    var minimumFreeBytes: Int?
+
+    @Option(
+        help: ArgumentHelp(
             "Bytes a second that all transfers together may receive. (default: no limit)", valueName: "bytes"))
     var rateLimitBytesPerSecond: Int?
 
@@ -120,6 +134,12 @@ struct ServeCommand: AsyncParsableCommand {
             "Seconds after which a quiet stream of events says that it is still there. (default: \(Int(Settings.Defaults.streamHeartbeat)))",
             valueName: "seconds"))
     var streamHeartbeat: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds that a stop may take, when a disk hangs for example. Then fetchd ends with status 74. (default: \(Int(Settings.Defaults.stopTimeout)))",
+            valueName: "seconds"))
+    var stopTimeout: Double?
 
     @Flag(
         help: ArgumentHelp(
@@ -142,6 +162,8 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as StartError {
             FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))
             throw ExitCode.failure
+        } catch is UnstoredError {
+            throw ExitCode(ServeStatus.unstored.rawValue)
         }
     }
 
@@ -164,9 +186,11 @@ struct ServeCommand: AsyncParsableCommand {
         set(.eventRetention, eventRetention.map { .double($0) })
         set(.unacknowledgedRetention, unacknowledgedRetention.map { .double($0) })
         set(.resumeDataMaxBytes, resumeDataMaxBytes.map { .int($0) })
+        set(.minimumFreeBytes, minimumFreeBytes.map { .int($0) })
         set(.rateLimit, rateLimitBytesPerSecond.map { .int($0) })
         set(.minimumSpeedSeconds, minimumSpeedSeconds.map { .double($0) })
         set(.streamHeartbeat, streamHeartbeat.map { .double($0) })
+        set(.stopTimeout, stopTimeout.map { .double($0) })
         set(.enableRehearsals, enableRehearsals ? .bool(true) : nil)
         set(.logLevel, logLevel.map { .string($0) })
         return flags

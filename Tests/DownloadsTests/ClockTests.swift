@@ -174,7 +174,7 @@ private func reading(_ seconds: TimeInterval, uptime: Int = 5000, boot: String? 
 @Suite struct LongestDelayTests {
     private static let waits: [(Wait.Name, TimeInterval, TimeInterval?)] = [
         (.retry, 3600, 86_400), (.retry, 0, 86_400), (.retry, 604_800, 604_800), (.network, 604_800, 10),
-        (.space, 604_800, 30), (.credentials, 604_800, nil), (.url, 604_800, nil),
+        (.space, 604_800, 30), (.storage, 604_800, 30), (.credentials, 604_800, nil), (.url, 604_800, nil),
     ]
 
     @Test(arguments: waits) func ofAWait(_ reason: Wait.Name, _ maxSeconds: TimeInterval, _ delay: TimeInterval?) {
@@ -206,7 +206,10 @@ private func reading(_ seconds: TimeInterval, uptime: Int = 5000, boot: String? 
     /// An attempt ends, the clock is set back, and only then the wait is written down.
     @Test func aWaitLastsNoLongerThanItWasMeantTo() {
         let failure = Failure(.connectionLost, "", at: start)
-        for reason in [Wait.Reason.retry(until: start + 20), .network(until: start + 20), .space(until: start + 20)] {
+        let until = start + 20
+        for reason in [
+            Wait.Reason.retry(until: until), .network(until: until), .space(until: until), .storage(until: until),
+        ] {
             let wait = Wait(reason, cause: failure)
             #expect(wait.bounded(at: start + 1) == wait)
             #expect(wait.bounded(at: start + 1 - day).until == start + 21 - day)

@@ -104,7 +104,7 @@ import Testing
             "max-concurrent-jobs": "16", "max-connections-per-host": "6", "allow-network": "none",
             "public-host": "none", "allow-origin": "none",
             "webhook-retry-delays": "0,5,300,1800,7200,18000,36000,50400,72000,86400",
-            "log-level": "info",
+            "stop-timeout": "25", "log-level": "info",
         ]
         // As one line, because the terminal's width breaks them anywhere.
         let text = help.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -17,7 +17,7 @@ struct FolderFixture {
 
     func part(_ name: String, _ text: String) throws -> PartFile {
         let (folder, id) = (folder, PartID(name))
-        let part = PartFile(id, digesting: [.sha256], lane: lane) { () throws(DiskError) in
+        let part = PartFile(id, digesting: [.sha256], lane: lane, in: folder) { () throws(DiskError) in
             try folder.makePart(id)
         }
         try part.open()

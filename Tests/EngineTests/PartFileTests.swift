@@ -1,3 +1,4 @@
+import CLinux
 import Downloads
 import Foundation
 import TestKit
@@ -17,7 +18,9 @@ import Testing
         let promised = Part(
             id: PartID("part_1"), url: "", validators: Validators(), size: 3, ranges: ByteRanges(prefix: 2))
         let file = try folder.openPart(promised)
-        let continued = PartFile(promised.id, having: promised.ranges, digesting: [.sha256], lane: fixture.lane) {
+        let continued = PartFile(
+            promised.id, having: promised.ranges, digesting: [.sha256], lane: fixture.lane, in: fixture.folder
+        ) {
             file
         }
         try continued.open()
@@ -118,5 +121,80 @@ import Testing
         control.requestStop(.decided(.asked(.pause)))
         control.requestStop(.shutdown)
         #expect(control.stop == .decided(.asked(.cancel(keepsPart: false))))
+    }
+}
+
+/// A sync that failed is never believed.
+@Suite struct FailedSyncOfPartTests {
+    /// A device that takes every byte and cannot be synced.
+    private func unsyncable(_ fixture: FolderFixture) throws -> PartFile {
+        let device = try Descriptor.open("/dev/null", flags: O_RDWR, to: "open the device")
+        let part = PartFile(PartID("part_0"), digesting: [], lane: fixture.lane, in: fixture.folder) { device }
+        try part.open()
+        return part
+    }
+
+    @Test func aPartWhoseSyncFailedTakesNoByteAndNoSync() throws {
+        let fixture = try FolderFixture()
+        let part = try fixture.part("part_1", "abc")
+        part.fail(DiskError("sync the part", code: EIO))
+        #expect(throws: DiskError("sync the part", code: EIO)) { try part.sync() }
+        #expect(throws: DiskError("sync the part", code: EIO)) {
+            try Array("d".utf8).withUnsafeBytes { try part.write($0, at: 3) }
+        }
+        #expect(!part.isDirty)
+        #expect(part.durable.isEmpty)
+        #expect(throws: DiskError("sync the part", code: EIO)) { try part.noteDurable(part.written) }
+    }
+
+    @Test func aFailedFdatasyncBreaksThePart() throws {
+        let fixture = try FolderFixture()
+        let part = try unsyncable(fixture)
+        #expect(throws: DiskError("sync the part", code: EINVAL)) { try part.sync() }
+        #expect(part.fault == DiskError("sync the part", code: EINVAL))
+    }
+
+    @Test func bytesThatWerePendingWhenAFileSystemSyncFailedAreLost() throws {
+        let fixture = try FolderFixture()
+        let (pending, clean) = (try fixture.part("part_1", "abc"), try fixture.part("part_2", "abc"))
+        try clean.sync()
+        // A descriptor that has no file system to sync: the call fails as that of a failing disk does.
+        let path = try Descriptor.open("/", flags: linux_O_PATH, to: "open a path")
+        #expect(throws: DiskError.self) { try fixture.folder.syncs.sync(path) }
+        #expect(throws: DiskError.self) { try pending.sync() }
+        #expect(pending.fault != nil)
+        try Array("d".utf8).withUnsafeBytes { try clean.write($0, at: 3) }
+        try clean.sync()
+        #expect(clean.durable == ByteRanges(prefix: 4))
+    }
+
+    @Test func theDurableBytesAreCopiedToANewPart() throws {
+        let fixture = try FolderFixture()
+        let part = try fixture.part("part_1", "abc")
+        try part.sync()
+        try Array("xyz".utf8).withUnsafeBytes { try part.write($0, at: 5) }
+        try fixture.folder.copyDurable(of: part, to: PartID("part_2"))
+        #expect(fixture.text(".incomplete/part_2.part") == "abc")
+        #expect(throws: DiskError("make the part", code: EEXIST)) {
+            try fixture.folder.copyDurable(of: part, to: PartID("part_2"))
+        }
+    }
+
+    @Test func theFolderOfPartsIsSyncedOnceBeforeTheFirstPromise() throws {
+        let fixture = try FolderFixture()
+        let part = try fixture.part("part_1", "abc")
+        #expect(!part.isNameDurable)
+        #expect(fixture.folder.syncForPromise([part]).allSatisfy { $0 == nil })
+        #expect(part.isNameDurable)
+    }
+
+    @Test(arguments: ["cut", "removed"])
+    func aPartThatAnotherProgramHasCutOrRemovedIsNotWrittenTo(_ what: String) throws {
+        let fixture = try FolderFixture()
+        let part = try fixture.part("part_1", "abc")
+        let path = fixture.temporary.path(".incomplete/part_1.part")
+        if what == "cut" { #expect(truncate(path, 1) == 0) } else { #expect(unlink(path) == 0) }
+        #expect(throws: DiskError.self) { try Array("d".utf8).withUnsafeBytes { try part.write($0, at: 3) } }
+        #expect(part.fault?.isForeign == true)
     }
 }

@@ -70,6 +70,43 @@ import Testing
         #expect(fixture.text("f") == "xyz")
     }
 
+    /// Cut and written again, replaced by another file, by a link, by a folder.
+    @Test(arguments: ["written", "cut", "replaced", "link", "folder"])
+    func aPartThatAnotherProgramHasChangedIsNotPromoted(_ what: String) throws {
+        let fixture = try FolderFixture()
+        let promotion = try fixture.promotion(of: fixture.part("part_1", "abc"), to: "f", size: 3)
+        let path = fixture.temporary.path(".incomplete/part_1.part")
+        switch what {
+        case "written": try Data("xyz".utf8).write(to: URL(filePath: path), options: [])
+        case "cut": #expect(truncate(path, 1) == 0)
+        case "replaced":
+            _ = try fixture.temporary.write("xyz", to: "other")
+            #expect(rename(fixture.temporary.path("other"), path) == 0)
+        case "link":
+            _ = try fixture.temporary.write("xyz", to: "other")
+            #expect(unlink(path) == 0)
+            #expect(symlink(fixture.temporary.path("other"), path) == 0)
+        default:
+            #expect(unlink(path) == 0)
+            #expect(mkdir(path, 0o700) == 0)
+        }
+        guard case .changed? = fixture.folder.place([promotion]).first.flatMap({ $0 }) else {
+            Issue.record("what is not the verified part must not be promoted")
+            return
+        }
+        #expect(fixture.text("f") == nil)
+    }
+
+    /// A rename whose folder could not be synced is done once more: the folder changes again, and only then it is synced.
+    @Test(arguments: [Destination.Conflict.rename, .replace, .error])
+    func aPlacedFileIsTakenBackAndPlacedAgain(_ conflict: Destination.Conflict) throws {
+        let fixture = try FolderFixture()
+        let promotion = try fixture.promotion(of: fixture.part("part_1", "abc"), to: "a/f", size: 3, conflict)
+        for _ in 0..<3 { #expect(fixture.folder.place([promotion]).allSatisfy { $0 == nil }) }
+        #expect(fixture.text("a/f") == "abc")
+        #expect(fixture.temporary.files == ["a/f"])
+    }
+
     @Test func linksAreNotFollowed() throws {
         let fixture = try FolderFixture()
         let outside = try TemporaryFolder()

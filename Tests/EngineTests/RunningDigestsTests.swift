@@ -97,7 +97,9 @@ import Testing
         let promised = Part(
             id: PartID("part_1"), url: "", validators: Validators(), size: 3, ranges: ByteRanges(prefix: 3))
         let file = try fixture.folder.openPart(promised)
-        let part = PartFile(promised.id, having: promised.ranges, digesting: [.md5], lane: fixture.lane) { file }
+        let part = PartFile(
+            promised.id, having: promised.ranges, digesting: [.md5], lane: fixture.lane, in: fixture.folder
+        ) { file }
         try part.open()
         #expect(try part.digests([.md5], isStopped: { false }) == digests([Array("abX".utf8)], [.md5]))
     }

@@ -113,6 +113,10 @@ static uint64_t *counts;
 static struct extent extents[MOST_EXTENTS];
 static int extent_count;
 
+// Files that a failed syncfs has lost bytes of: as in Linux, the next sync of each of them fails as well, once.
+static struct { dev_t device; ino_t inode; } losers[MOST_EXTENTS];
+static int loser_count;
+
 static const struct { const char *name; int number; } errors[] = {
     {"EIO", EIO}, {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EROFS", EROFS}, {"EACCES", EACCES}, {"ENOENT", ENOENT},
     {"EMFILE", EMFILE}, {"EINVAL", EINVAL}, {"EOPNOTSUPP", EOPNOTSUPP}, {"EINTR", EINTR}, {"ECONNRESET", ECONNRESET},
@@ -271,6 +275,24 @@ static void note_written(const struct stat *status, off64_t start, off64_t end) 
         extents[extent_count++] = (struct extent){status->st_dev, status->st_ino, start, end};
 }
 
+static void note_loser(dev_t device, ino_t inode) {
+    for (int i = 0; i < loser_count; i++)
+        if (losers[i].device == device && losers[i].inode == inode) return;
+    if (loser_count < MOST_EXTENTS) {
+        losers[loser_count].device = device;
+        losers[loser_count++].inode = inode;
+    }
+}
+
+static bool take_loser(dev_t device, ino_t inode) {
+    for (int i = 0; i < loser_count; i++) {
+        if (losers[i].device != device || losers[i].inode != inode) continue;
+        losers[i] = losers[--loser_count];
+        return true;
+    }
+    return false;
+}
+
 // Zeroes them in the open files of this process, where they are lost; forgets them in any case: the pages are clean.
 static void end_extents(dev_t device, ino_t inode, bool is_lost) {
     int kept = 0;
@@ -280,6 +302,7 @@ static void end_extents(dev_t device, ino_t inode, bool is_lost) {
             extents[kept++] = e;
             continue;
         }
+        if (is_lost && !inode) note_loser(e.device, e.inode);
         for (int file = 3; is_lost && file < 1024; file++) {
             struct stat status;
             if (fstat(file, &status) != 0 || status.st_ino != e.inode || status.st_dev != e.device) continue;
@@ -422,17 +445,20 @@ static int sync_one(enum call call, int file, int (*real)(int)) {
         end_extents(status.st_dev, is_whole ? 0 : status.st_ino, verdict.action == ACT_LOSE);
         return refuse(verdict);
     }
+    if (!is_whole && take_loser(status.st_dev, status.st_ino)) {
+        end_extents(status.st_dev, status.st_ino, true);
+        return refuse((struct verdict){ACT_LOSE, EIO});
+    }
+    // Others write meanwhile, as they may; what they write is not covered.
+    end_extents(status.st_dev, is_whole ? 0 : status.st_ino, false);
     int64_t number = ++syncs;
     bool traced = trace_file >= 0 && (is_whole || is_traced(path));
     if (traced) record_path(is_whole ? KIND_SYNCFS_BEGIN : KIND_SYNC_BEGIN, &status, number, path);
-    // Others write meanwhile, as they may; what they write is not covered.
     pthread_mutex_unlock(&lock);
     int result = real(file);
     int saved = errno;
     pthread_mutex_lock(&lock);
     errno = saved;
-    // A write that came in between is forgotten, too: the loss that this library plays is then smaller, never larger.
-    end_extents(status.st_dev, is_whole ? 0 : status.st_ino, false);
     if (traced && result == 0) record_path(is_whole ? KIND_SYNCFS_END : KIND_SYNC_END, &status, number, path);
     return leave(verdict, result);
 }

@@ -85,6 +85,14 @@ extension FetchdProcess {
         return try await child.waitForEnd(atMost: timeout)
     }
 
+    /// Sends a signal to the present process and waits for nothing.
+    public func signal(_ number: Int32) { incarnation.current.child.signal(number) }
+
+    /// How the present process ended.
+    public func waitForEnd(atMost timeout: Duration = .seconds(60)) async throws -> ChildProcess.Ending {
+        try await incarnation.current.child.waitForEnd(atMost: timeout)
+    }
+
     /// SIGKILL: no last word.
     public func kill() async throws {
         let child = incarnation.current.child

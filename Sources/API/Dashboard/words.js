@@ -36,6 +36,7 @@ function waitingSentence(job) {
     case "retry": return `The last try failed. ${nextTry(job)}`;
     case "network": return `This machine has no way to the network. ${nextTry(job)}`;
     case "space": return `The disk is full: make room. ${nextTry(job)}`;
+    case "storage": return `The downloads folder does not work: look at the service's disk. ${nextTry(job)}`;
     case "credentials": return `The server asks for credentials${realm(job)}. Supply them, and it goes on.`;
     case "url": return "Its address has expired. Supply a new one, and it goes on.";
     default: return nextTry(job);
@@ -97,6 +98,7 @@ export const restartReasons = {
   bad_range: "the server sent another range than was asked for",
   no_validator: "the server cannot tell whether the file is still the same", part_missing: "its part was gone",
   part_shorter_than_recorded: "its part was shorter than recorded",
+  sync_failed: "the disk failed to store some of its bytes",
 };
 
 /** Where a session stands between two finishes. */

@@ -1,4 +1,5 @@
 import Downloads
+import Engine
 import HTTPServer
 import HTTPTypes
 import Storage
@@ -9,6 +10,9 @@ extension Problem {
         switch error {
         case let problem as Problem: self = problem
         case let error as StoreError: self.init(error)
+        case EngineError.stopped:
+            self.init(.unavailable, EngineError.stopped.description)
+            headers[.retryAfter] = "1"
         default: self.init(.internalError, "An unexpected error: \(error).")
         }
     }

@@ -1,10 +1,12 @@
 import Downloads
+import Engine
 import HTTPServer
 import Storage
 
 /// Whether the service lives and is ready, and what it speaks: open to everybody who reaches the port.
 struct HealthRoutes: Sendable {
     let store: Store
+    let engine: Engine
     let readiness: Readiness
 
     var routes: [Route] {
@@ -21,13 +23,18 @@ struct HealthRoutes: Sendable {
 
     private func ready(_ call: Call) async throws -> Response {
         try readiness.check()
+        if let fault = engine.folderFault { throw unready(fault) }
         do {
             try store.check()
             return .json(["status": "ready"])
         } catch {
-            var problem = Problem(.unavailable, "The database does not answer: \(error)")
-            problem.headers[.retryAfter] = "1"
-            throw problem
+            throw unready("The database does not answer: \(error)")
         }
+    }
+
+    private func unready(_ why: String) -> Problem {
+        var problem = Problem(.unavailable, why)
+        problem.headers[.retryAfter] = "1"
+        return problem
     }
 }

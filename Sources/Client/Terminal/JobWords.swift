@@ -61,6 +61,7 @@ enum JobWords {
             "The server wants to know who asks: fetchd update \(job.id) --user NAME --password-file FILE"
         case "url": "The link has expired. Get a new one, and: fetchd update \(job.id) --from NEW-URL"
         case "space": "It goes on by itself when there is room on the service's disk."
+        case "storage": "It goes on by itself when the service's downloads folder works again."
         case "network": "It goes on by itself when the service's machine has a network again."
         case "retry": job.retryAt.map { "It is tried again at \(Figures.time($0)); at once: fetchd resume \(job.id)" }
         default: nil

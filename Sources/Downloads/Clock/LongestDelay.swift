@@ -15,7 +15,7 @@ extension RetryPolicy {
         switch reason {
         case .retry: max(maxSeconds, Self.retryAfterLimit)
         case .network: Self.networkSeconds
-        case .space: Self.spaceSeconds
+        case .space, .storage: Self.spaceSeconds
         case .credentials, .url: nil
         }
     }
@@ -31,6 +31,7 @@ extension Wait {
         case .retry: return Wait(.retry(until: end), cause: cause)
         case .network: return Wait(.network(until: end), cause: cause)
         case .space: return Wait(.space(until: end), cause: cause)
+        case .storage: return Wait(.storage(until: end), cause: cause)
         case .credentials, .url: return self
         }
     }

@@ -20,7 +20,7 @@ extension Job {
         }
     }
 
-    private var resumedOffset: Int64 { if case .resumed(let offset)? = resume { offset } else { 0 } }
+    private var resumedOffset: Int64 { if case .resumed(let offset, _)? = resume { offset } else { 0 } }
 
     private var restartReason: ResumeOutcome.RestartReason? {
         if case .restarted(let why)? = resume { why } else { nil }

@@ -12,6 +12,7 @@ extension Job {
         if next.finish != nil || signal.dropsPart(ofCancelled: next) {
             job.part = nil
             job.isPartLost = false
+            job.hasSyncFailed = false
         }
         if signal.failure?.disprovesBytes ?? false { job.dropDisproved(on: signal) }
         job.setClocks(at: now)
@@ -45,7 +46,7 @@ extension Job {
         case .attemptInterrupted:
             // Not the download's fault: as if it had not been tried.
             attempts = max(0, attempts - 1)
-        case .attemptDeferred(let wait) where wait.name == .space || wait.name == .network:
+        case .attemptDeferred(let wait) where wait.name == .space || wait.name == .storage || wait.name == .network:
             attempts = max(0, attempts - 1)
         case .attemptDeferred, .attemptFailed:
             failuresInARow += 1

@@ -86,7 +86,8 @@ extension ResumeOutcome {
     var document: JSON {
         switch self {
         case .fresh: ["decision": "fresh", "why": .null, "offset": 0]
-        case .resumed(let offset): ["decision": "resumed", "why": .null, "offset": .integer(offset)]
+        case .resumed(let offset, let why):
+            ["decision": "resumed", "why": .optional(why?.rawValue), "offset": .integer(offset)]
         case .restarted(let why): ["decision": "restarted", "why": .string(why.rawValue), "offset": 0]
         }
     }

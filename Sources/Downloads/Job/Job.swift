@@ -32,6 +32,8 @@ public struct Job: Sendable, Equatable {
     /// Bytes that the job had were forgotten, for want of time or room, or as they were found wrong: its next beginning
     /// says so.
     public var isPartLost: Bool
+    /// The last attempt lost bytes because a sync failed: its next beginning says so.
+    public var hasSyncFailed: Bool
     /// What was put together of several attempts was not what the file should be, and the job has begun anew: that is done
     /// once in a run, and from then on nothing is put together without proof.
     public var isDisproved: Bool
@@ -40,7 +42,7 @@ public struct Job: Sendable, Equatable {
         id: JobID, session: Name, batch: Int, state: JobState = .queued, revision: Int = 1, spec: JobSpec,
         mirror: Int = 0, createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
         failuresInARow: Int = 0, resume: ResumeOutcome? = nil, resourceTime: Countdown? = nil, part: Part? = nil,
-        isPartLost: Bool = false, isDisproved: Bool = false
+        isPartLost: Bool = false, hasSyncFailed: Bool = false, isDisproved: Bool = false
     ) {
         self.id = id
         self.session = session
@@ -58,6 +60,7 @@ public struct Job: Sendable, Equatable {
         self.resourceTime = resourceTime
         self.part = part
         self.isPartLost = isPartLost
+        self.hasSyncFailed = hasSyncFailed
         self.isDisproved = isDisproved
     }
 

@@ -1,7 +1,8 @@
 /// How an attempt began: on nothing, on the bytes had before, or on nothing although there were some.
 public enum ResumeOutcome: Sendable, Equatable {
     case fresh
-    case resumed(offset: Int64)
+    /// - `why`: why on fewer bytes than were received; nil: on all of them.
+    case resumed(offset: Int64, why: RestartReason? = nil)
     case restarted(RestartReason)
 
     public enum RestartReason: String, Sendable, CaseIterable {
@@ -13,5 +14,7 @@ public enum ResumeOutcome: Sendable, Equatable {
         case noValidator = "no_validator"
         case partMissing = "part_missing"
         case partShorterThanRecorded = "part_shorter_than_recorded"
+        /// Bytes were written and could not be synced: what was promised before is all that is believed.
+        case syncFailed = "sync_failed"
     }
 }

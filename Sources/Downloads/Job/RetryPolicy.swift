@@ -19,7 +19,7 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         maxSeconds = try stored.decode(.maxSeconds, default: defaults.maxSeconds)
     }
 
-    /// Seconds between looks at a full disk.
+    /// Seconds between looks at a full disk, and at a downloads folder that does not work.
     public static let spaceSeconds = 30.0
     /// Seconds between looks for a way to the network.
     public static let networkSeconds = 10.0
@@ -68,6 +68,8 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         switch failure.code {
         case .noSpace where waitsFor.contains(.space):
             return .wait(Wait(.space(until: now.addingTimeInterval(Self.spaceSeconds)), cause: failure))
+        case .storageError where waitsFor.contains(.space) && !hint.mayPass:
+            return .wait(Wait(.storage(until: now.addingTimeInterval(Self.spaceSeconds)), cause: failure))
         case .credentialsRequired where waitsFor.contains(.credentials):
             return .wait(Wait(.credentials, cause: failure))
         case .linkExpired where waitsFor.contains(.url): return .wait(Wait(.url, cause: failure))

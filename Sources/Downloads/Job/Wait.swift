@@ -9,6 +9,8 @@ public struct Wait: Sendable, Equatable {
         case network(until: Date)
         /// Room on the disk, which is looked for again at that time.
         case space(until: Date)
+        /// A downloads folder that works, which is looked for again at that time.
+        case storage(until: Date)
         /// Credentials that the server, or a proxy, takes.
         case credentials
         /// An address that works: the one there is has expired.
@@ -28,12 +30,12 @@ public struct Wait: Sendable, Equatable {
 extension Wait {
     /// The reason's name in JSON and SQL.
     public enum Name: String, Sendable, CaseIterable {
-        case retry, network, space, credentials, url
+        case retry, network, space, storage, credentials, url
 
         /// Whether only a person or the client can end the wait.
         public var needsHelp: Bool {
             switch self {
-            case .retry, .network, .space: false
+            case .retry, .network, .space, .storage: false
             case .credentials, .url: true
             }
         }
@@ -44,6 +46,7 @@ extension Wait {
         case .retry: .retry
         case .network: .network
         case .space: .space
+        case .storage: .storage
         case .credentials: .credentials
         case .url: .url
         }
@@ -52,7 +55,7 @@ extension Wait {
     /// When it goes on by itself; nil where it does not.
     public var until: Date? {
         switch reason {
-        case .retry(let date), .network(let date), .space(let date): date
+        case .retry(let date), .network(let date), .space(let date), .storage(let date): date
         case .credentials, .url: nil
         }
     }
@@ -61,7 +64,7 @@ extension Wait {
         switch reason {
         case .credentials: help.contains(.credentials)
         case .url: help.contains(.url)
-        case .retry, .network, .space: false
+        case .retry, .network, .space, .storage: false
         }
     }
 
@@ -69,7 +72,8 @@ extension Wait {
     public var challenge: Challenge? { reason == .credentials ? cause.challenge : nil }
 }
 
-/// What a job waits for instead of failing, where its client, or its session, says so.
+/// What a job waits for instead of failing, where its client, or its session, says so. `space` is a disk that has no room, and
+/// a downloads folder that does not work.
 public enum WaitFor: String, Sendable, Codable, CaseIterable {
     case credentials, url, space
 

@@ -33,7 +33,7 @@ public struct RequestedRange: Sendable, Equatable {
     /// The whole will be compared with the job's checksum: more bytes may be taken that no validator vouches for, though
     /// none that are known to be of another version.
     public var restsOnChecksum = false
-    /// Why an attempt that had bytes begins at 0 nevertheless.
+    /// Why an attempt that had bytes begins at 0, or with fewer of them.
     public var restart: ResumeOutcome.RestartReason?
 
     public init(
@@ -108,7 +108,8 @@ extension ResponseVerdict {
             last >= min(asked.end ?? size, size) - 1
         else { return .askFromStart(.badRange) }
         return .accept(
-            at: asked.offset, skipping: asked.offset - first, size: size, .resumed(offset: asked.bytesHad))
+            at: asked.offset, skipping: asked.offset - first, size: size,
+            .resumed(offset: asked.bytesHad, why: asked.restart))
     }
 
     /// The one range that a 206 says its body is; nil where it says none, several, or contradicts its length.

@@ -36,6 +36,11 @@ final class ActiveAttempts: Sendable {
         return attempt
     }
 
+    /// An attempt whose end could not be stored goes without a commit.
+    func drop(_ attempt: Attempt) {
+        if self[attempt.job.id] === attempt { end(attempt.job.id) }
+    }
+
     func end(_ id: JobID) {
         let ended: Job? = state.withLock { state in
             guard let job = state.attempts.removeValue(forKey: id)?.job else { return nil }

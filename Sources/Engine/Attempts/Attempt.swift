@@ -25,18 +25,27 @@ final class Attempt: Sendable {
     private let ownLimit: RateLimit
     private let wish: Locked<JobSpec>
     private let opening = Locked(Opening())
+    /// From the transfer loop to the attempt's task.
+    private let announcements = AsyncStream<Announcement>.makeStream()
     /// Rings when something has changed for the connections beside the first.
     let crewBell = Alarm()
 
     /// What the first response that was accepted has begun.
     private struct Opening {
         var assembly: Assembly?
-        /// The transaction that tells how the attempt began.
-        var announcement: Task<Void, Never>?
+        var announcement: Announcement?
         /// A restart that was told before the response that begins it.
         var restart: ResumeOutcome?
-        /// The connections beside the first, and their end.
-        var crew: (Crew, Task<Connection.Loss?, Never>)?
+        /// Takes the connections beside the first to the task that runs them.
+        var crews: AsyncStream<Crew>.Continuation?
+        var crew: Crew?
+    }
+
+    /// How the attempt began, to be told to the store.
+    private struct Announcement: Sendable {
+        let outcome: ResumeOutcome
+        /// Opens when the transaction is over.
+        let isOver = Latch()
     }
 
     init(_ admitted: AdmittedJob, under limits: [RateLimit], _ services: EngineServices) {
@@ -86,7 +95,7 @@ final class Attempt: Sendable {
     /// Whether this attempt has won bytes that the job never had, and that the next can go on from: else a server that
     /// breaks off each time would be asked for ever.
     var hasGained: Bool {
-        guard let assembly else { return false }
+        guard let assembly, assembly.part.fault == nil else { return false }
         return spec.canContinue(assembly.validators)
             && assembly.part.written.count > max(assembly.bytesHad, job.bytesDurable)
     }
@@ -101,10 +110,20 @@ final class Attempt: Sendable {
     }
 
     func run() async -> End {
+        async let announcing: Void = announce()
         let end = await fetch()
+        announcements.continuation.finish()
         // Events keep their order: how it began is told before how it ended.
-        await opening.withLock { $0.announcement }?.value
+        await announcing
         return end
+    }
+
+    private func announce() async {
+        for await announcement in announcements.stream {
+            // Not stored: the engine stops, and the attempt with it.
+            try? await services.beginTransfer(of: job, announcement.outcome)
+            announcement.isOver.open()
+        }
     }
 
     private func fetch() async -> End {
@@ -121,37 +140,47 @@ final class Attempt: Sendable {
         }
         let end = await fetch(plan)
         guard let assembly, assembly.isUnsound else { return end }
-        await giveUp(assembly, .badRange)
+        guard (try? await giveUp(assembly, .badRange)) != nil else { return .stopped(.shutdown) }
         return await fetch(RequestPlan(anew: .badRange))
     }
 
     private func fetch(_ plan: RequestPlan) async -> End {
+        let (crews, continuation) = AsyncStream<Crew>.makeStream()
+        opening.withLock { $0.crews = continuation }
+        async let others = Self.loss(of: crews)
         var lead = Lead(self, plan)
         let end = await lead.run()
-        let others = await othersEnd(after: end.loss)
+        dismissCrew(after: end.loss)
+        let loss = await others
         if let stop = control.stop { return .stopped(stop) }
-        return conclusion(end, others)
+        return conclusion(end, loss)
     }
 
     /// What came under a head that was not true is no part of the file, promised or not: it goes before anything else is
     /// asked for. (Of a head that was refused, nothing came.)
-    private func giveUp(_ assembly: Assembly, _ why: ResumeOutcome.RestartReason) async {
+    private func giveUp(_ assembly: Assembly, _ why: ResumeOutcome.RestartReason) async throws(NotStored) {
         let announcement = opening.withLock { opening in
             opening.assembly = nil
             opening.restart = .restarted(why)
             return opening.announcement
         }
-        await announcement?.value
-        await services.beginTransfer(of: job, .restarted(why), without: assembly.part.id)
+        await announcement?.isOver.wait()
+        try await services.beginTransfer(of: job, .restarted(why), without: assembly.part.id)
         services.folder.removePart(assembly.part.id)
     }
 
     /// - Returns: why the last connection beside the first was lost; nil when there was none, or none was lost.
-    private func othersEnd(after loss: Connection.Loss?) async -> Connection.Loss? {
+    private static func loss(of crews: AsyncStream<Crew>) async -> Connection.Loss? {
+        for await crew in crews { return await crew.run() }
+        return nil
+    }
+
+    /// The first connection has ended: no crew begins any more, and the one there is ends by itself.
+    private func dismissCrew(after loss: Connection.Loss?) {
         // Taken: the crew holds on to the attempt, and together they would keep the part's descriptor for ever.
-        guard let (crew, ending) = opening.withLock({ $0.crew.take() }) else { return nil }
-        crew.leadLeft(loss)
-        return await ending.value
+        let (crew, crews) = opening.withLock { ($0.crew.take(), $0.crews.take()) }
+        crews?.finish()
+        crew?.leadLeft(loss)
     }
 
     /// What the connections together have come to.
@@ -181,16 +210,15 @@ final class Attempt: Sendable {
             opening.assembly = assembly
             // A fresh beginning is told with the end; it is what everybody expects.
             if assembly.outcome != .fresh, assembly.outcome != opening.restart {
-                opening.announcement = announce(assembly.outcome)
+                let announcement = Announcement(outcome: assembly.outcome)
+                opening.announcement = announcement
+                if case .terminated = announcements.continuation.yield(announcement) { announcement.isOver.open() }
             }
             guard assembly.isDivisible else { return }
             let crew = Crew(self, assembly)
-            opening.crew = (crew, Task { await crew.run() })
+            opening.crew = crew
+            opening.crews?.yield(crew)
         }
-    }
-
-    private func announce(_ outcome: ResumeOutcome) -> Task<Void, Never> {
-        Task { [services, job] in await services.beginTransfer(of: job, outcome) }
     }
 }
 

@@ -9,6 +9,8 @@ final class AttemptControl: Sendable {
     enum Stop: Sendable, Equatable {
         /// The job's machine wants it so.
         case decided(AttemptStop)
+        /// The bytes that it has written since the last promise are lost.
+        case failed(Failure)
         /// The service is going down; it costs the job neither attempt nor delay.
         case shutdown
     }

@@ -33,11 +33,17 @@ struct AttemptRun: Sendable {
             }
             attempt.progress.enter(.promoting)
             let order = PromotionOrder(attempt: attempt, whole: whole, digests: digests)
-            if let failure = await promoter.promote(order) { await failed(failure, RetryPolicy.Hint(), attempt) }
+            if let fault = await promoter.promote(order) { await failed(fault, attempt) }
         } catch {
             let failure = (error as? DiskError)?.failure ?? Failure(.storageError, "\(error)")
             await failed(failure, RetryPolicy.Hint(), attempt)
         }
+    }
+
+    private func failed(_ fault: DownloadsFolder.PromotionFault, _ attempt: Attempt) async {
+        // The open file is not the one that would be promoted: the next attempt begins another.
+        if fault.isPartLost { attempt.partFile?.fail(DiskError("promote the part", code: ESTALE)) }
+        await failed(fault.failure, RetryPolicy.Hint(), attempt)
     }
 
     private func stopped(_ stop: AttemptControl.Stop, _ attempt: Attempt) async {
@@ -49,6 +55,7 @@ struct AttemptRun: Sendable {
             var failure = failure
             failure.attempts = attempt.job.attempts
             await end(attempt, .attemptFailed(failure), keepsPart: true)
+        case .failed(let failure): await failed(failure, RetryPolicy.Hint(), attempt)
         case .shutdown: await end(attempt, .attemptInterrupted, keepsPart: true)
         }
     }
@@ -58,12 +65,16 @@ struct AttemptRun: Sendable {
         var failure = failure
         failure.attempts = attempt.job.attempts
         failure.at = now
+        var hint = hint
+        // The next attempt writes to a new part.
+        if attempt.partFile?.fault != nil { hint.mayPass = true }
         let before = attempt.hasGained ? 0 : attempt.job.failuresInARow
         let verdict = attempt.spec.retry.verdict(
             on: failure, waitsFor: attempt.spec.waitFor, failuresInARow: before + 1, hint: hint, at: now,
             jitter: .random(in: 0...1))
         services.log.info(
             "Attempt \(attempt.job.attempts) of \(attempt.job.id) ended: \(failure.code.rawValue), \(failure.message)")
+        if failure.code == .storageError { services.health.doubt() }
         let keepsPart = !failure.disprovesBytes
         switch verdict {
         case .wait(let wait): await end(attempt, .attemptDeferred(wait), keepsPart: keepsPart)
@@ -75,42 +86,42 @@ struct AttemptRun: Sendable {
 
     /// One commit ends the attempt: state, offset and event together.
     private func end(_ attempt: Attempt, _ signal: JobSignal, keepsPart: Bool) async {
-        let part = keepsPart ? await syncedPart(attempt) : nil
-        var report = AttemptReport(part: part, hasGained: attempt.hasGained, resume: attempt.resume)
+        // Not stored: the job still runs as the database has it, and its part is kept for the next start.
+        try? await store(signal, attempt, keepsPart: keepsPart)
+    }
+
+    private func store(_ signal: JobSignal, _ attempt: Attempt, keepsPart: Bool) async throws(NotStored) {
+        let kept = keepsPart ? await keptPart(of: attempt) : KeptPart()
+        if kept.isRolledBack, services.stop.isMade { services.store.unstored.note() }
+        var report = AttemptReport(
+            part: kept.part, hasGained: attempt.hasGained, resume: attempt.resume, hasSyncFailed: kept.isRolledBack)
         let cause = signal.verdictOnSource
         if cause != nil { report.asked = attempt.job.spec }
-        var outcome = await commit(attempt, signal, report)
+        var outcome = try await commit(attempt, signal, report)
         if let cause, case .stale? = outcome {
             // The client has named another address, or other credentials, meanwhile: those are asked next.
             report.asked = nil
             let wait = Wait(.retry(until: services.time.now), cause: cause)
-            outcome = await commit(attempt, .attemptDeferred(wait), report)
+            outcome = try await commit(attempt, .attemptDeferred(wait), report)
         }
         if outcome == nil { active.end(attempt.job.id) }
-        // Nothing in it, or nobody wants it. (One that could not be synced may be promised up to an earlier offset.)
-        if let file = attempt.partFile, !keepsPart || file.durable.isEmpty { services.folder.removePart(file.id) }
+        // Nothing in it, it is not wanted, or the commit has replaced it by a copy.
+        let isReplaced = kept.isRolledBack && outcome != nil
+        if let file = attempt.partFile, !keepsPart || kept.isForeign || file.durable.isEmpty || isReplaced {
+            services.folder.removePart(file.id)
+        }
         if case .done(_, _, let dropped?)? = outcome { services.folder.removePart(dropped) }
     }
 
-    private func commit(_ attempt: Attempt, _ signal: JobSignal, _ report: AttemptReport) async -> SignalOutcome? {
+    private func commit(
+        _ attempt: Attempt, _ signal: JobSignal, _ report: AttemptReport
+    ) async throws(NotStored) -> SignalOutcome? {
         let (store, active) = (services.store, active)
-        return await services.persist("the end of an attempt of \(attempt.job.id)") {
+        return try await services.persist("the end of an attempt of \(attempt.job.id)") {
             try await store.send(signal, to: attempt.job.id, report) { outcome in
                 if case .stale = outcome { return }
                 active.end(attempt.job.id)
             }
-        }
-    }
-
-    /// What there is worth keeping; nil when there is nothing new, or it could not be made durable.
-    private func syncedPart(_ attempt: Attempt) async -> Part? {
-        guard let file = attempt.partFile, !file.written.isEmpty else { return nil }
-        do {
-            try await file.lane.run { if file.isDirty { try file.sync() } }
-            return attempt.part
-        } catch {
-            services.log.error("Part \(file.id) could not be synced and keeps its last offset: \(error).")
-            return nil
         }
     }
 }

@@ -110,7 +110,7 @@ final class Download: TransferHandler {
     private func prepare(_ assembly: Assembly) {
         do throws(DiskError) {
             try assembly.part.open()
-            if let size = assembly.size { try assembly.part.preallocate(size) }
+            if let size = assembly.size { try assembly.part.claim(size) }
         } catch {
             fail(error.failure)
         }

@@ -90,7 +90,8 @@ struct Lead {
         let size = continued.part.bytesDurable
         let assembly = Assembly(
             part, from: way.url, size: size, validators: asked.validators(continuedBy: facts),
-            label: asked.label(continued.part.label, continuedBy: facts), outcome: .resumed(offset: size),
+            label: asked.label(continued.part.label, continuedBy: facts),
+            outcome: .resumed(offset: size, why: asked.restart),
             isRange: true, time: attempt.services.time)
         do {
             try await attempt.lane.run { try part.open() }

@@ -19,8 +19,7 @@ struct RequestPlan {
 
     private init(continuing job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
         guard let part = job.part, part.bytesDurable > 0 else {
-            // What was put together and found wrong had no validator that can be believed.
-            asked = job.isPartLost ? Self.fromStart(job.isDisproved ? .noValidator : .partMissing) : .whole
+            asked = job.lossBefore.map { Self.fromStart($0) } ?? .whole
             return
         }
         guard spec.canContinue(part.validators) else {
@@ -32,6 +31,7 @@ struct RequestPlan {
             continued = (part, file)
             asked = part.rest
             asked.restsOnChecksum = spec.restsOnChecksum
+            if job.hasSyncFailed { asked.restart = .syncFailed }
         } catch {
             switch error {
             case .missing: asked = Self.fromStart(.partMissing)
@@ -44,5 +44,15 @@ struct RequestPlan {
         var asked = RequestedRange(offset: 0, restart: why)
         asked.probesRanges = probing
         return asked
+    }
+}
+
+extension Job {
+    /// Why a job without a part has lost the bytes that it had; nil when it had none.
+    fileprivate var lossBefore: ResumeOutcome.RestartReason? {
+        if hasSyncFailed { return .syncFailed }
+        guard isPartLost else { return nil }
+        // What was put together and found wrong had no validator that can be believed.
+        return isDisproved ? .noValidator : .partMissing
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Storage
 
 /// Makes offsets promises: every two seconds while bytes arrive, first the parts are synced, then their offsets are
-/// committed together.
+/// committed together. An attempt whose part could not be synced ends: its bytes are lost.
 struct CheckpointClock: Sendable {
     let services: EngineServices
     let active: ActiveAttempts
@@ -41,10 +41,12 @@ struct CheckpointClock: Sendable {
     /// Those that are durable now. One that could not be synced keeps the offset it had.
     private func sync(_ dirty: [Dirty]) async -> [Dirty] {
         let folder = services.folder
-        let faults = (try? await lane.run { folder.sync(dirty.map(\.file)) }) ?? []
+        let faults = (try? await lane.run { folder.syncForPromise(dirty.map(\.file)) }) ?? []
         return zip(dirty, faults).compactMap { part, fault in
             guard let fault else { return part }
-            services.log.error("Part \(part.file.id) could not be synced and keeps its last offset: \(fault.reason).")
+            services.log.error(
+                "Could not sync part \(part.file.id) of \(part.attempt.job.id): \(fault.reason). Its attempt ends.")
+            part.attempt.control.requestStop(.failed(fault.failure))
             return nil
         }
     }

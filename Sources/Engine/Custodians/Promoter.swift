@@ -7,6 +7,8 @@ import Storage
 /// Whatever arrives while one round is under way shares the next: many small files share their syncs and commits, as
 /// writers share a commit in the store. Every step can be repeated after a crash.
 actor Promoter {
+    typealias PromotionFault = DownloadsFolder.PromotionFault
+
     private let services: EngineServices
     private let lane: DiskLane
     /// On the writer's thread, right after the commit by which these jobs succeeded.
@@ -16,7 +18,14 @@ actor Promoter {
 
     private struct Waiting {
         var order: PromotionOrder
-        var continuation: CheckedContinuation<Failure?, Never>
+        var continuation: CheckedContinuation<Turn, Never>
+    }
+
+    /// How an order's wait ends.
+    private enum Turn {
+        case promoted(PromotionFault?)
+        /// It leads the next round.
+        case leads
     }
 
     /// A promotion that is committed.
@@ -31,34 +40,40 @@ actor Promoter {
         self.onSuccess = onSuccess
     }
 
-    /// Returns when the file is in place and the job has succeeded, or with the reason why not.
-    func promote(_ order: PromotionOrder) async -> Failure? {
-        await withCheckedContinuation { continuation in
-            waiting.append(Waiting(order: order, continuation: continuation))
-            guard !isRunning else { return }
-            isRunning = true
-            Task { await drain() }
+    /// Returns when the file is in place and the job has succeeded, or with the reason why not; or when the engine stops
+    /// before that could be stored.
+    ///
+    /// The first of those that arrive runs the round for all, in its own task.
+    func promote(_ order: PromotionOrder) async -> PromotionFault? {
+        if isRunning, case .promoted(let failure) = await turn(of: order) { return failure }
+        isRunning = true
+        let others = waiting
+        waiting.removeAll()
+        let failures = await run([order] + others.map(\.order))
+        for other in others {
+            other.continuation.resume(returning: .promoted(failures[other.order.attempt.job.id]))
         }
+        handOver()
+        return failures[order.attempt.job.id]
+    }
+
+    private func turn(of order: PromotionOrder) async -> Turn {
+        await withCheckedContinuation { waiting.append(Waiting(order: order, continuation: $0)) }
+    }
+
+    private func handOver() {
+        isRunning = !waiting.isEmpty
+        if isRunning { waiting.removeFirst().continuation.resume(returning: .leads) }
     }
 
     /// Carries on what was committed before a restart.
     ///
     /// - Returns: the jobs whose file could not be brought to its place.
-    func carryOn(_ interrupted: [(job: JobID, promotion: Promotion)]) async -> [JobID: Failure] {
+    func carryOn(_ interrupted: [(job: JobID, promotion: Promotion)]) async -> [JobID: PromotionFault] {
         await place(interrupted.map { Planned(job: $0.job, promotion: $0.promotion) })
     }
 
-    private func drain() async {
-        while !waiting.isEmpty {
-            let round = waiting
-            waiting.removeAll()
-            let failures = await run(round.map(\.order))
-            for waiting in round { waiting.continuation.resume(returning: failures[waiting.order.attempt.job.id]) }
-        }
-        isRunning = false
-    }
-
-    private func run(_ orders: [PromotionOrder]) async -> [JobID: Failure] {
+    private func run(_ orders: [PromotionOrder]) async -> [JobID: PromotionFault] {
         var failures = await sync(orders)
         let durable = orders.filter { failures[$0.attempt.job.id] == nil }
         let (planned, faults) = await plan(durable)
@@ -67,15 +82,20 @@ actor Promoter {
         return failures
     }
 
-    private func sync(_ orders: [PromotionOrder]) async -> [JobID: Failure] {
+    private func sync(_ orders: [PromotionOrder]) async -> [JobID: PromotionFault] {
         let folder = services.folder
-        let faults = (try? await lane.run { folder.sync(orders.map(\.whole.file)) }) ?? []
-        return zip(orders, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1?.failure }
+        let faults =
+            (try? await lane.run { () -> [DiskError?] in
+                // The folder may have been moved away, with the parts in it.
+                if let fault = folder.inspect(byWriting: false) { return orders.map { _ in fault } }
+                return folder.sync(orders.map(\.whole.file))
+            }) ?? []
+        return zip(orders, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1.map(PromotionFault.disk) }
     }
 
     /// Decides the names and commits them. A job whose destination was patched between the two is planned again.
-    private func plan(_ orders: [PromotionOrder]) async -> (planned: [Planned], failures: [JobID: Failure]) {
-        var (open, planned, failures) = (orders, [Planned](), [JobID: Failure]())
+    private func plan(_ orders: [PromotionOrder]) async -> (planned: [Planned], failures: [JobID: PromotionFault]) {
+        var (open, planned, failures) = (orders, [Planned](), [JobID: PromotionFault]())
         while !open.isEmpty {
             let (folder, now) = (services.folder, services.time.now)
             let promotions = (try? await lane.run { [open] in folder.promotions(of: open, at: now) }) ?? []
@@ -84,10 +104,11 @@ actor Promoter {
                 let job = order.attempt.job.id
                 switch promotion {
                 case .success(let promotion): plans.append((Planned(job: job, promotion: promotion), order.report))
-                case .failure(let fault): failures[job] = fault.failure
+                case .failure(let fault): failures[job] = fault
                 }
             }
-            let stale = await commit(plans)
+            // What is not stored is not placed: the next start has the part where it was.
+            guard let stale = try? await commit(plans) else { break }
             planned += plans.map(\.planned).filter { !stale.contains($0.job) }
             open = open.filter { stale.contains($0.attempt.job.id) }.map { $0.renewed }
         }
@@ -96,59 +117,76 @@ actor Promoter {
 
     /// - Returns: the jobs that are to go elsewhere by now.
     @discardableResult
-    private func commit(_ plans: [(planned: Planned, report: AttemptReport)]) async -> Set<JobID> {
+    private func commit(_ plans: [(planned: Planned, report: AttemptReport)]) async throws(NotStored) -> Set<JobID> {
         guard !plans.isEmpty else { return [] }
         let store = services.store
         let signals = plans.map { plan in
             (job: plan.planned.job, signal: JobSignal.promotionPlanned(plan.planned.promotion), report: plan.report)
         }
-        let outcomes = await services.persist("\(plans.count) promotions") { try await store.send(signals) } ?? [:]
+        let outcomes = try await services.persist("\(plans.count) promotions") { try await store.send(signals) } ?? [:]
         return Set(outcomes.filter { if case .stale = $0.value { true } else { false } }.keys)
     }
 
     /// Renames, syncs the folders, commits the success; names that were taken meanwhile are planned again.
-    private func place(_ planned: [Planned]) async -> [JobID: Failure] {
+    private func place(_ planned: [Planned]) async -> [JobID: PromotionFault] {
         guard !planned.isEmpty else { return [:] }
         let folder = services.folder
         let faults = (try? await lane.run { folder.place(planned.map(\.promotion)) }) ?? []
         var placed: [JobID] = []
         var again: [Planned] = []
-        var failures: [JobID: Failure] = [:]
+        var unsynced: [Planned] = []
+        var failures: [JobID: PromotionFault] = [:]
         for (planned, fault) in zip(planned, faults) {
             switch fault {
             case nil: placed.append(planned.job)
             case .nameTaken?: again.append(planned)
-            case let fault?: failures[planned.job] = fault.failure
+            case .unsynced?: unsynced.append(planned)
+            case let fault?: failures[planned.job] = fault
             }
         }
         await succeed(placed)
         failures.merge(await replan(again)) { first, _ in first }
+        failures.merge(await placeAgain(unsynced)) { first, _ in first }
         return failures
+    }
+
+    /// The jobs stay `promoting` until their folders can be synced, or the service stops: then the next start carries them on.
+    private func placeAgain(_ unsynced: [Planned]) async -> [JobID: PromotionFault] {
+        guard let first = unsynced.first else { return [:] }
+        services.log.error(
+            "Could not sync the folders of \(unsynced.count) files, such as \(first.promotion.file.path). fetchd tries again until it stops."
+        )
+        guard await services.stop.pauseBeforeRepeating(by: services.time) else {
+            services.store.unstored.note()
+            return [:]
+        }
+        return await place(unsynced)
     }
 
     private func succeed(_ jobs: [JobID]) async {
         guard !jobs.isEmpty else { return }
         let (store, onSuccess) = (services.store, onSuccess)
         let signals = jobs.map { (job: $0, signal: JobSignal.promoted, report: AttemptReport()) }
-        await services.persist("\(jobs.count) successes") {
+        // Not stored: the file is in its place, and the next start finds it there.
+        _ = try? await services.persist("\(jobs.count) successes") {
             try await store.send(signals) { _ in jobs.forEach(onSuccess) }
         }
     }
 
     /// Somebody else took the name between the plan and the rename.
-    private func replan(_ taken: [Planned]) async -> [JobID: Failure] {
+    private func replan(_ taken: [Planned]) async -> [JobID: PromotionFault] {
         guard !taken.isEmpty else { return [:] }
         let folder = services.folder
         let promotions = (try? await lane.run { taken.map { folder.renamed($0.promotion) } }) ?? []
         var planned: [Planned] = []
-        var failures: [JobID: Failure] = [:]
+        var failures: [JobID: PromotionFault] = [:]
         for (taken, promotion) in zip(taken, promotions) {
             switch promotion {
             case .success(let promotion): planned.append(Planned(job: taken.job, promotion: promotion))
-            case .failure(let fault): failures[taken.job] = fault.failure
+            case .failure(let fault): failures[taken.job] = fault
             }
         }
-        await commit(planned.map { ($0, AttemptReport()) })
+        guard (try? await commit(planned.map { ($0, AttemptReport()) })) != nil else { return failures }
         failures.merge(await place(planned)) { first, _ in first }
         return failures
     }

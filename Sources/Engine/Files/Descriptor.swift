@@ -33,6 +33,19 @@ final class Descriptor: Sendable {
         return FileMark(inode: UInt64(status.st_ino), born: born == 0 ? nil : born, modified: modified)
     }
 
+    /// All of the bytes, from `start` on.
+    func write(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws(DiskError) {
+        var offset = start
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = pwrite(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(offset))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw DiskError("write the part") }
+            offset += Int64(count)
+            rest = rest.dropFirst(count)
+        }
+    }
+
     /// Flushes data and what is needed to find it again.
     func syncData() throws(DiskError) {
         guard fdatasync(number) == 0 else { throw DiskError("sync the part") }

@@ -14,10 +14,14 @@ struct DiskError: Error, Sendable, Equatable {
 
     var reason: String { String(cString: strerror(code)) }
 
-    /// As a job's failure. A full disk is somebody else's fault and passes; the rest does not by itself.
+    /// The file is not the one that was opened or written any more.
+    var isForeign: Bool { code == ESTALE }
+
+    /// As a job's failure: the disk has no room, the name is not one that this disk takes, or the disk does not work.
     var failure: Failure {
         switch code {
         case ENOSPC, EDQUOT, EFBIG: Failure(.noSpace, "The disk has no room to \(action): \(reason).")
+        case ENAMETOOLONG, EINVAL, ELOOP, EXDEV: Failure(.destinationInvalid, "Could not \(action): \(reason).")
         default: Failure(.storageError, "Could not \(action): \(reason).")
         }
     }

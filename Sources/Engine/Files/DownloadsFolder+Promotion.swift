@@ -13,6 +13,10 @@ extension DownloadsFolder {
         case invalid(String)
         /// Neither part nor file is there.
         case vanished
+        /// Another file has the part's name, or another program has written to it since it was verified.
+        case changed
+        /// The file is in its place, and the folder could not be synced: a power failure may undo the rename.
+        case unsynced(DiskError)
         /// The name was taken in the meantime; another one has to be planned.
         case nameTaken
     }
@@ -91,6 +95,9 @@ extension DownloadsFolder {
 
     /// Renames the parts to their places and syncs the folders that now hold them, each once.
     ///
+    /// Can be repeated, after a crash or after `unsynced`: a file that is in its place is taken back and renamed once more,
+    /// because a folder whose sync has failed is only believed after another change.
+    ///
     /// - Returns: for each, in order, what went wrong; nil when the file is in its place, durable.
     func place(_ promotions: [Promotion]) -> [PromotionFault?] {
         // By their bytes: to Swift, two spellings of one accent are the same text, to the disk they are two folders.
@@ -108,7 +115,7 @@ extension DownloadsFolder {
                 try folder.sync()
             } catch {
                 for index in promotions.indices where Self.folderBytes(promotions[index]) == path {
-                    faults[index] = faults[index] ?? .disk(error)
+                    faults[index] = faults[index] ?? .unsynced(error)
                 }
             }
         }
@@ -119,36 +126,77 @@ extension DownloadsFolder {
         Array(PathComponents.last(of: promotion.file.path).folder.utf8)
     }
 
-    /// Renames the part to its place. Done already is done.
+    /// Renames the part to its place.
     private func place(_ promotion: Promotion) throws(PromotionFault) -> Descriptor {
         let (directory, name) = PathComponents.last(of: promotion.file.path)
         let folder = try folderForFile(directory, isMade: true)
         guard PathComponents.isOne(name) else { throw .invalid("\(promotion.file.path) names no file.") }
         let part = promotion.part.fileName
+        switch identity(of: promotion, at: part, in: parts) {
+        case .same: break
+        case .other: throw .changed
+        case .missing: try takeBack(promotion, from: name, in: folder)
+        }
         let result =
             promotion.conflict == .replace
             ? renameat(parts.number, part, folder.number, name)
             : linux_rename_noreplace(parts.number, part, folder.number, name)
-        if result == 0 { return folder }
-        let code = errno
+        guard result == 0 else { throw Self.fault(errno, promotion) }
+        // Another file may have been given the part's name in the moment before.
+        guard case .same = identity(of: promotion, at: name, in: folder) else {
+            _ = linux_rename_noreplace(folder.number, name, parts.number, part)
+            throw .changed
+        }
+        return folder
+    }
+
+    private static func fault(_ code: Int32, _ promotion: Promotion) -> PromotionFault {
         switch code {
-        case ENOENT where isPlaced(promotion, as: name, in: folder): return folder
-        case ENOENT: throw .vanished
-        case EEXIST where promotion.conflict == .rename: throw .nameTaken
-        case EEXIST: throw .occupied(promotion.file.path)
-        case EISDIR, ENOTEMPTY: throw .invalid("\(promotion.file.path) is a folder and cannot be replaced.")
-        default: throw .disk(DiskError("move the file to its place", code: code))
+        case ENOENT: .vanished
+        case EEXIST where promotion.conflict == .rename: .nameTaken
+        case EEXIST: .occupied(promotion.file.path)
+        case EISDIR, ENOTEMPTY: .invalid("\(promotion.file.path) is a folder and cannot be replaced.")
+        default: .disk(DiskError("move the file to its place", code: code))
         }
     }
 
-    private func isPlaced(_ promotion: Promotion, as name: String, in folder: Descriptor) -> Bool {
+    /// A rename that was done before, and of which it is not known whether it is durable, is undone.
+    private func takeBack(_ promotion: Promotion, from name: String, in folder: Descriptor) throws(PromotionFault) {
+        guard case .same = identity(of: promotion, at: name, in: folder) else { throw .vanished }
+        guard linux_rename_noreplace(folder.number, name, parts.number, promotion.part.fileName) == 0 else {
+            throw .disk(DiskError("move the file back to the parts"))
+        }
+    }
+
+    private enum Identity { case same, other, missing }
+
+    /// Whether the verified part has this name, unchanged.
+    private func identity(of promotion: Promotion, at name: String, in folder: Descriptor) -> Identity {
         var status = stat()
-        return fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0
-            && UInt64(status.st_ino) == promotion.inode && Int64(status.st_size) == promotion.file.size
+        guard fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .missing }
+        let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        let isSame =
+            UInt64(status.st_ino) == promotion.inode && Int64(status.st_size) == promotion.file.size
+            && promotion.file.mark.map { isSameTime(modified, $0.modified) } ?? true
+        return isSame ? .same : .other
+    }
+
+    /// After a restart, some file systems know whole seconds only.
+    private func isSameTime(_ found: Int64, _ recorded: Int64) -> Bool {
+        let second: Int64 = 1_000_000_000
+        return found == recorded || found % second == 0 && found / second == recorded / second
     }
 }
 
 extension DownloadsFolder.PromotionFault {
+    /// Whether the job has to fetch the file again.
+    var isPartLost: Bool {
+        switch self {
+        case .vanished, .changed: true
+        case .disk, .occupied, .invalid, .nameTaken, .unsynced: false
+        }
+    }
+
     var failure: Failure {
         switch self {
         case .disk(let error): error.failure
@@ -158,6 +206,8 @@ extension DownloadsFolder.PromotionFault {
                 "\(path) exists already. Retry with on_conflict rename or replace, or remove the file.")
         case .invalid(let why): Failure(.destinationInvalid, why)
         case .vanished: Failure(.storageError, "The verified part has vanished from the folder of parts.")
+        case .changed: Failure(.storageError, "Another program has changed the part since it was verified.")
+        case .unsynced(let error): error.failure
         case .nameTaken: Failure(.destinationExists, "The name was taken while the file was moved to its place.")
         }
     }

@@ -7,22 +7,39 @@ extension DownloadsFolder {
     /// Parts beyond which one sync of the file system is cheaper than one for each file.
     private static let fewParts = 2
 
+    /// Makes what is written durable, and the names of new parts, so that their offsets can be promised; blocks on the disk.
+    ///
+    /// - Returns: for each part, in order, what went wrong with it; nil when it is durable.
+    func syncForPromise(_ files: [PartFile]) -> [DiskError?] {
+        let new = files.filter { !$0.isNameDurable }
+        if !new.isEmpty {
+            if let error = fault({ () throws(DiskError) in try parts.sync() }) {
+                for file in new { file.fail(error) }
+            } else {
+                for file in new { file.noteNameDurable() }
+            }
+        }
+        return sync(files)
+    }
+
     /// Makes what is written durable; blocks on the disk.
     ///
     /// - Returns: for each part, in order, what went wrong with it; nil when it is durable.
     func sync(_ files: [PartFile]) -> [DiskError?] {
-        if files.count <= Self.fewParts { return files.map(syncOne) }
-        let written = files.map(\.written)
-        guard linux_sync_file_system(parts.number) == 0 else {
-            return files.map { _ in DiskError("sync the file system of the downloads folder") }
+        if files.count <= Self.fewParts || !FileSystemSyncs.reportsErrors {
+            return files.map { file in fault { () throws(DiskError) in try file.sync() } }
         }
-        for (file, bytes) in zip(files, written) { file.noteDurable(bytes) }
-        return files.map { _ in nil }
+        let written = files.map(\.written)
+        if let error = fault({ () throws(DiskError) in try syncs.sync(parts) }) {
+            for file in files { file.fail(error) }
+            return files.map { _ in error }
+        }
+        return zip(files, written).map { file, bytes in fault { () throws(DiskError) in try file.noteDurable(bytes) } }
     }
 
-    private func syncOne(_ file: PartFile) -> DiskError? {
+    private func fault(_ body: () throws(DiskError) -> Void) -> DiskError? {
         do throws(DiskError) {
-            try file.sync()
+            try body()
             return nil
         } catch {
             return error

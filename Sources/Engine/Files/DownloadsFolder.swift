@@ -1,31 +1,48 @@
 import CLinux
 import Downloads
 import Glibc
+import Locks
 
 /// The folder that finished files go to, and within it the hidden one of the parts.
 ///
 /// Every path is walked from a held descriptor, one component at a time, without following links: nothing outside is
 /// ever reached, whatever is put in the way meanwhile.
 public final class DownloadsFolder: Sendable {
-    let root: Descriptor
-    let parts: Descriptor
+    /// The folder and its parts, as they are held open.
+    struct Handles {
+        var root: Descriptor
+        var parts: Descriptor
+    }
+
+    let path: String
+    let handles: Locked<Handles>
+    let syncs = FileSystemSyncs()
+    let budget: DiskBudget
 
     /// Makes the folder where it is missing.
     ///
+    /// - Parameter minimumFreeBytes: that downloads leave free on its file system; nil: 1 % of it, at most 1 GiB.
     /// - Throws: `EngineError.downloadsFolderUnusable` when it cannot be made or written.
-    public init(at path: String) throws(EngineError) {
+    public init(at path: String, minimumFreeBytes: Int64? = nil) throws(EngineError) {
+        budget = DiskBudget(floor: minimumFreeBytes.map { .bytes($0) } ?? .standard)
         do throws(DiskError) {
             let fault = FolderPath.make(path, mode: 0o755)
             guard fault == 0 else { throw DiskError("make the downloads folder", code: fault) }
-            root = try .open(path, flags: O_RDONLY | O_DIRECTORY, to: "open the downloads folder")
-            parts = try Self.child(FilePathRule.partsDirectory, of: root, mode: 0o700, isMade: true)
+            let root = try Self.open(path)
+            let parts = try Self.child(FilePathRule.partsDirectory, of: root, mode: 0o700, isMade: true)
+            (self.path, handles) = (path, Locked(Handles(root: root, parts: parts)))
             // Better now than at the first download.
-            _ = try Descriptor.open(
-                ".probe", in: parts, flags: O_WRONLY | O_CREAT | O_NOFOLLOW, to: "write to the downloads folder")
-            unlinkat(parts.number, ".probe", 0)
+            try probe()
         } catch {
             throw .downloadsFolderUnusable(path: path, why: error.reason)
         }
+    }
+
+    var root: Descriptor { handles.withLock { $0.root } }
+    var parts: Descriptor { handles.withLock { $0.parts } }
+
+    static func open(_ path: String) throws(DiskError) -> Descriptor {
+        try .open(path, flags: O_RDONLY | O_DIRECTORY, to: "open the downloads folder")
     }
 
     /// A folder below the root, `/` between components; empty is the root itself.
@@ -74,7 +91,7 @@ public final class DownloadsFolder: Sendable {
         }
     }
 
-    private static func child(
+    static func child(
         _ name: String, of folder: Descriptor, mode: mode_t, isMade: Bool
     ) throws(DiskError) -> Descriptor {
         // Whatever let it through: there is no way up.

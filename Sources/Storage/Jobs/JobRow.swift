@@ -25,7 +25,7 @@ enum JobRow {
             finishedAt: row.optionalTime("finished_at"), attempts: row["attempts"],
             failuresInARow: row["failures_in_a_row"], resume: try resume(row),
             resourceTime: row.countdown(until: "resource_until", left: "resource_left"), part: try part(row),
-            isPartLost: row["part_lost"], isDisproved: row["disproved"])
+            isPartLost: row["part_lost"], hasSyncFailed: row["sync_failed"], isDisproved: row["disproved"])
     }
 
     private static func state(_ row: Row) throws -> JobState {
@@ -51,6 +51,7 @@ enum JobRow {
         case .retry: .retry(until: row.time("retry_at"))
         case .network: .network(until: row.time("retry_at"))
         case .space: .space(until: row.time("retry_at"))
+        case .storage: .storage(until: row.time("retry_at"))
         case .credentials: .credentials
         case .url: .url
         }
@@ -59,7 +60,11 @@ enum JobRow {
     private static func resume(_ row: Row) throws -> ResumeOutcome? {
         switch row["resume_decision"] as String? {
         case nil: nil
-        case "resumed"?: .resumed(offset: row["resume_offset"])
+        case "resumed"?:
+            .resumed(
+                offset: row["resume_offset"],
+                why: row["resume_why"] == nil
+                    ? nil : try row.named("resume_why", as: ResumeOutcome.RestartReason.self))
         case "restarted"?: .restarted(try row.named("resume_why", as: ResumeOutcome.RestartReason.self))
         case _?: .fresh
         }
@@ -152,7 +157,7 @@ extension Transaction {
             UPDATE jobs SET batch = ?, state = ?, revision = ?, reason = ?, retry_at = ?, failure = ?, promotion = ?,
                 finish = ?, file_size = ?, attempts = ?, failures_in_a_row = ?, resume_decision = ?, resume_offset = ?, resume_why = ?,
                 started_at = ?, finished_at = ?, fails_at = ?, resource_until = ?, resource_left = ?,
-                part_lost = ?, disproved = ?
+                part_lost = ?, sync_failed = ?, disproved = ?
             WHERE id = ?
             """,
             [
@@ -162,7 +167,7 @@ extension Transaction {
                 job.state.finish?.file.size, job.attempts,
                 job.failuresInARow, resume.decision, resume.offset, resume.why, job.startedAt?.milliseconds,
                 job.finishedAt?.milliseconds, job.failsAt?.milliseconds, job.resourceTime?.end?.milliseconds,
-                job.resourceTime?.leftMilliseconds, job.isPartLost, job.isDisproved, job.id.text,
+                job.resourceTime?.leftMilliseconds, job.isPartLost, job.hasSyncFailed, job.isDisproved, job.id.text,
             ])
         touch(job.id)
         notePressure(job)
@@ -222,7 +227,7 @@ private struct ResumeColumns {
         switch outcome {
         case nil: break
         case .fresh?: decision = "fresh"
-        case .resumed(let at)?: (decision, offset) = ("resumed", at)
+        case .resumed(let at, let reason)?: (decision, offset, why) = ("resumed", at, reason?.rawValue)
         case .restarted(let reason)?: (decision, why) = ("restarted", reason.rawValue)
         }
     }

@@ -56,6 +56,18 @@ extension Store {
     }
 }
 
+extension Store {
+    /// The downloads folder works again: the jobs that wait for it are due now.
+    public func endStorageWaits() async throws {
+        try await writer.write { transaction in
+            try transaction.run(
+                "UPDATE jobs SET retry_at = ? WHERE retry_at IS NOT NULL AND reason = 'storage'",
+                [transaction.now.milliseconds])
+            transaction.wake(.jobs)
+        }
+    }
+}
+
 extension Transaction {
     fileprivate func endWaits() throws {
         try run(

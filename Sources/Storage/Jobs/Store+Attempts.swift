@@ -10,18 +10,21 @@ public struct AttemptReport: Sendable {
     public var hasGained: Bool
     /// How it began; nil when no response was accepted.
     public var resume: ResumeOutcome?
+    /// Whether bytes that were written are lost because a sync failed: without a `part`, the one before is lost, too.
+    public var hasSyncFailed: Bool
     /// What a promotion was planned for; nothing is done when the job is to go elsewhere by now.
     public var destination: Destination?
     /// What the source was asked; nothing is done when it is to be asked otherwise by now.
     public var asked: JobSpec?
 
     public init(
-        part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil, destination: Destination? = nil,
-        asked: JobSpec? = nil
+        part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil, hasSyncFailed: Bool = false,
+        destination: Destination? = nil, asked: JobSpec? = nil
     ) {
         self.part = part
         self.hasGained = hasGained
         self.resume = resume
+        self.hasSyncFailed = hasSyncFailed
         self.destination = destination
         self.asked = asked
     }
@@ -73,8 +76,9 @@ extension Store {
             var job = try transaction.job(admitted.id)
             guard job.isAttempting(admitted.attempts) else { return }
             job.resume = outcome
-            // Told hereby.
+            // The outcome says it.
             job.isPartLost = false
+            job.hasSyncFailed = false
             try transaction.update(job)
             switch outcome {
             case .fresh: break
@@ -133,6 +137,14 @@ extension Transaction {
         if let resume = report.resume {
             job.resume = resume
             job.isPartLost = false
+            job.hasSyncFailed = false
+        }
+        if report.hasSyncFailed {
+            job.hasSyncFailed = true
+            if report.part == nil, job.part != nil {
+                try removePart(of: id)
+                job.part = nil
+            }
         }
         if report.hasGained { job.failuresInARow = 0 }
         return try send(signal.bounded(at: now), to: job)

@@ -1,31 +1,28 @@
-/// What it takes to notice that the clock has jumped, and to get over it.
+import Foundation
+import GRDB
+
+/// What a failing disk leaves: parts whose sync failed, and jobs that wait for a downloads folder that works.
 extension Schema {
-    /// `clock`: the last reading of the wall clock (`time`), together with the milliseconds since the machine was started
-    /// and which start that was; `last_event` is what the journal had come to. `clock_jumps`: when the service followed a
-    /// jump, on the present clock, by how many milliseconds, and the last event before it.
-    ///
-    /// `parts_short_lived` has the parts that may expire within the hour after a start or a jump.
-    ///
-    /// `jobs.deadline` is that of the job's specification: it stays where `resource_until` moves.
-    static let clock = """
-        CREATE TABLE clock (
-            id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
-            time INTEGER NOT NULL,
-            uptime INTEGER NOT NULL CHECK (uptime >= 0),
-            boot TEXT,
-            last_event INTEGER NOT NULL
-        ) STRICT;
-        CREATE TABLE clock_jumps (
-            number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-            last_event INTEGER NOT NULL,
-            at INTEGER NOT NULL,
-            by INTEGER NOT NULL CHECK (by <> 0)
-        ) STRICT;
-        CREATE INDEX clock_jumps_by_event ON clock_jumps (last_event);
-        CREATE INDEX parts_short_lived ON parts (expires_at) WHERE expires_at IS NOT NULL AND lifetime < 3600000;
-        ALTER TABLE jobs ADD COLUMN deadline INTEGER;
-        UPDATE jobs SET deadline = CAST(round((json_extract(spec, '$.deadline') + 978307200) * 1000) AS INTEGER)
-            WHERE json_extract(spec, '$.deadline') IS NOT NULL;
+    static func addFailingStorage(_ db: Database) throws {
+        try db.execute(sql: failedSyncs)
+        try addWaitReason(db)
+    }
+
+    /// `jobs.sync_failed`: the last attempt wrote bytes that could not be synced; the next one says so at its beginning.
+    private static let failedSyncs = """
+        ALTER TABLE jobs ADD COLUMN sync_failed INTEGER NOT NULL DEFAULT 0 CHECK (sync_failed IN (0, 1));
 
         """
+
+    /// CHECKs that allow more leave every row valid, so the table is not made again but its text is replaced
+    /// (sqlite.org/lang_altertable.html, section 7, the second procedure).
+    private static func addWaitReason(_ db: Database) throws {
+        let version = try Int.fetchOne(db, sql: "PRAGMA schema_version") ?? 0
+        let text = try String.fetchOne(db, sql: "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = 'jobs'")
+        let changed = text?.replacingOccurrences(of: "'network', 'space'", with: "'network', 'space', 'storage'")
+        try db.execute(sql: "PRAGMA writable_schema = ON")
+        try db.execute(
+            sql: "UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = 'jobs'", arguments: [changed])
+        try db.execute(sql: "PRAGMA schema_version = \(version + 1); PRAGMA writable_schema = OFF")
+    }
 }

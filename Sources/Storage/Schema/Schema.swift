@@ -28,7 +28,10 @@ enum Schema {
         migrator.registerMigration("5: digests of parts") { db in
             try db.execute(sql: digests)
         }
-        migrator.registerMigration("6: the clock") { db in
+        migrator.registerMigration("6: failing storage") { db in
+            try addFailingStorage(db)
+        }
+        migrator.registerMigration("7: the clock") { db in
             try db.execute(sql: clock)
         }
         return migrator

@@ -19,9 +19,11 @@ struct Settings: Sendable {
     var eventRetention: Double
     var unacknowledgedRetention: Double
     var resumeDataMaxBytes: Int?
+    var minimumFreeBytes: Int?
     var rateLimit: Int?
     var minimumSpeedSeconds: Double
     var streamHeartbeat: Double
+    var stopTimeout: Double
     var enableRehearsals: Bool
     var logLevel: Logger.Level
     var token: String?
@@ -38,6 +40,7 @@ struct Settings: Sendable {
         static let unacknowledgedRetention = 2_592_000.0
         static let minimumSpeedSeconds = 60.0
         static let streamHeartbeat = 15.0
+        static let stopTimeout = 25.0
         static let logLevel = "info"
     }
 
@@ -56,9 +59,11 @@ struct Settings: Sendable {
         case eventRetention = "event_retention"
         case unacknowledgedRetention = "unacknowledged_retention"
         case resumeDataMaxBytes = "resume_data_max_bytes"
+        case minimumFreeBytes = "minimum_free_bytes"
         case rateLimit = "rate_limit_bytes_per_second"
         case minimumSpeedSeconds = "minimum_speed_seconds"
         case streamHeartbeat = "stream_heartbeat"
+        case stopTimeout = "stop_timeout"
         case enableRehearsals = "enable_rehearsals"
         case logLevel = "log_level"
         case token
@@ -85,9 +90,11 @@ struct Settings: Sendable {
         unacknowledgedRetention =
             try sources.seconds(.unacknowledgedRetention) ?? Defaults.unacknowledgedRetention
         resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes, in: 0...(1 << 60))
+        minimumFreeBytes = try sources.int(.minimumFreeBytes, in: 0...(1 << 60))
         rateLimit = try sources.int(.rateLimit, in: 1...(1 << 40))
         minimumSpeedSeconds = try sources.seconds(.minimumSpeedSeconds) ?? Defaults.minimumSpeedSeconds
         streamHeartbeat = max(0.1, try sources.seconds(.streamHeartbeat) ?? Defaults.streamHeartbeat)
+        stopTimeout = try sources.seconds(.stopTimeout) ?? Defaults.stopTimeout
         enableRehearsals = try sources.bool(.enableRehearsals) ?? false
         logLevel = try Self.level(sources.string(.logLevel) ?? Defaults.logLevel)
         token = try sources.string(.token)

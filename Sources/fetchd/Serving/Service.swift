@@ -34,7 +34,8 @@ struct Service {
             try Store(at: settings.dataDir, options: storeOptions)
         }
         let folder = try StartError.wrapping { () throws(EngineError) in
-            try DownloadsFolder(at: settings.downloadsDir)
+            try DownloadsFolder(
+                at: settings.downloadsDir, minimumFreeBytes: settings.minimumFreeBytes.map(Int64.init))
         }
         let policy = AddressPolicy(allowing: settings.allowedNetworks)
         let downloads = try client("downloads", admitting: policy.admits)
@@ -60,22 +61,42 @@ struct Service {
         await downloads.shutdown()
         await webhooks.shutdown()
         store.close()
+        guard store.unstored.count == 0 else {
+            log.error(
+                "Stopped, but the disk did not take everything: \(store.unstored.count) changes are not stored. The next start goes on from what is."
+            )
+            throw UnstoredError()
+        }
         log.notice("Stopped; what was under way goes on at the next start.")
     }
 
-    /// Stopped in reverse: first no more requests, then the transfers, so that their last events are still sent.
+    /// Stopped in reverse: first the transfers, while requests are still taken and refused; then the port is closed; then the
+    /// last events are sent. docs/architecture.md, "Stopping".
     private func serve(
         _ engine: Engine, _ dispatcher: Dispatcher, _ feed: Feed, _ server: HTTPServer, _ readiness: Readiness
     ) async throws {
-        var configuration = ServiceGroupConfiguration(
+        let configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: Unit { await dispatcher.run() }),
-                .init(service: Unit { try await work(engine, server, readiness) }),
                 .init(service: Unit { await feed.run() }),
-                .init(service: ServerUnit(server: server, feed: feed, readiness: readiness)),
-            ], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
-        configuration.maximumGracefulShutdownDuration = .seconds(30)
-        try await ServiceGroup(configuration: configuration).run()
+                .init(service: ServerUnit(server: server, feed: feed)),
+                .init(
+                    service: EngineUnit(engine: engine, readiness: readiness) {
+                        try await work(engine, server, readiness)
+                    }),
+            ], logger: log)
+        let group = ServiceGroup(configuration: configuration)
+        let requests = await StopSignals.heed(stopWithin: settings.stopTimeout)
+        async let stopping: Void = stop(group, at: requests)
+        try await group.run()
+        await stopping
+    }
+
+    private func stop(_ group: ServiceGroup, at requests: AsyncStream<Void>) async {
+        for await _ in requests {
+            log.notice("Stopping. A second signal ends fetchd at once.")
+            return await group.triggerGracefulShutdown()
+        }
     }
 
     /// Recovery is part of the service's life: signals are heeded from its beginning, and "ready" is said after it.
@@ -85,6 +106,7 @@ struct Service {
         } catch {
             throw StartError(description: "The jobs of the last run could not be recovered. \(error)")
         }
+        guard !engine.isStopping else { return }
         readiness.open()
         log.notice("fetchd \(Version.text) is ready at http://\(settings.listen.with(port: server.port))")
         await engine.run()
@@ -163,16 +185,33 @@ private struct Unit: ServiceLifecycle.Service {
     }
 }
 
+private struct EngineUnit: ServiceLifecycle.Service {
+    let engine: Engine
+    let readiness: Readiness
+    let work: @Sendable () async throws -> Void
+
+    /// In the end requests are refused first, so that nothing new is begun.
+    func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await work()
+        } onGracefulShutdown: {
+            readiness.close()
+            engine.stop()
+        }
+    }
+}
+
 private struct ServerUnit: ServiceLifecycle.Service {
     let server: HTTPServer
     let feed: Feed
-    let readiness: Readiness
 
-    /// In the end nothing new is begun, and who waits or listens is answered at once: with what is known.
+    /// For what is being sent. Long downloads of finished files are cut off: their clients go on by Range.
+    private static let grace = Duration.seconds(2)
+
+    /// In the end who waits or listens is answered at once: with what is known.
     func run() async throws {
         try? await gracefulShutdown()
-        readiness.close()
         feed.close()
-        await server.stop(grace: .seconds(5))
+        await server.stop(grace: Self.grace)
     }
 }

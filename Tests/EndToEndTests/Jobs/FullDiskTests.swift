@@ -55,6 +55,40 @@ struct FullDiskTests {
         try await fetchd.api.waitForJob(id, .succeeded)
     }
 
+    /// Jobs that run together do not take room that one of them needs to end: one ends, the others wait.
+    @Test func jobsDoNotStarveEachOtherOfSpace() async throws {
+        let (fetchd, origin) = try await stage()
+        var ids: [String] = []
+        for index in 0..<4 {
+            origin.serve("/slow\(index)", .file(first), .limited(bytesPerSecond: 2_000_000))
+            ids.append(try await fetchd.api.submit(order(origin, "/slow\(index)")))
+        }
+        let jobs = try await eventually("one job to succeed and three to wait") {
+            var jobs: [JSON] = []
+            for id in ids { jobs.append(try await fetchd.api.job(id)) }
+            let isSettled = jobs.allSatisfy { $0["state"] == "succeeded" || $0["state"] == "waiting" }
+            return isSettled ? jobs : nil
+        }
+        #expect(jobs.filter { $0["state"] == "succeeded" }.count == 1)
+        #expect(jobs.filter { $0["state"] == "waiting" }.allSatisfy { $0["reason"] == "space" })
+    }
+
+    /// The floor is left to others.
+    @Test func theMinimumOfFreeBytesIsLeftFree() async throws {
+        let (folder, origin) = (try TemporaryFolder(), try Origin())
+        let fetchd = try await FetchdProcess.start(
+            .init(arguments: ["--minimum-free-bytes", "1500000"], launcher: SmallDisk.launcher + [folder.path]),
+            in: folder)
+        origin.serve("/first", .file(first))
+        origin.serve("/second", .file(first), .chunked())
+        for path in ["/first", "/second"] {
+            let id = try await fetchd.api.submit(order(origin, path))
+            #expect(try await fetchd.api.waitForJob(id, .waiting)["reason"] == "space")
+        }
+        let disk = try await fetchd.api.get("/v1/stats").json["disk"]
+        #expect(try #require(disk["free_bytes"].integer) >= 1_200_000)
+    }
+
     /// A size that nobody told: the disk is full in the middle, and what was written stays.
     @Test func aDiskThatFillsUpUnderWay() async throws {
         let (fetchd, origin) = try await stage()

@@ -1,0 +1,45 @@
+import Downloads
+import Storage
+
+/// What of an attempt's part outlives it.
+struct KeptPart: Sendable {
+    /// As it can be promised; nil leaves the job what was promised before, or nothing where that is lost.
+    var part: Part?
+    /// A sync has failed: bytes that were written are lost, and `part` is a copy of those that were durable before.
+    var isRolledBack = false
+    /// Another program has changed the file: no byte of it is believed.
+    var isForeign = false
+}
+
+extension AttemptRun {
+    /// Makes durable what the attempt has written.
+    func keptPart(of attempt: Attempt) async -> KeptPart {
+        guard let file = attempt.partFile, !file.written.isEmpty else { return KeptPart() }
+        let folder = services.folder
+        _ = try? await file.lane.run {
+            try? file.trim()
+            if file.isDirty || !file.isNameDurable { _ = folder.syncForPromise([file]) }
+        }
+        guard let fault = file.fault else { return KeptPart(part: attempt.part) }
+        if fault.isForeign { return KeptPart(isForeign: true) }
+        services.log.error(
+            "Could not sync part \(file.id) of \(attempt.job.id): \(fault.reason). The job goes back to its last promise."
+        )
+        return KeptPart(part: await copy(of: file, attempt), isRolledBack: true)
+    }
+
+    /// The promised bytes in a new file; nil when there are none, or when they cannot be copied.
+    private func copy(of file: PartFile, _ attempt: Attempt) async -> Part? {
+        guard !file.durable.isEmpty, var part = attempt.part else { return nil }
+        part.id = services.store.makePartID()
+        let (folder, id) = (services.folder, part.id)
+        do {
+            try await file.lane.run { try folder.copyDurable(of: file, to: id) }
+            return part
+        } catch {
+            services.log.error(
+                "Could not copy the promised bytes of part \(file.id): \(error). The job restarts from 0.")
+            return nil
+        }
+    }
+}

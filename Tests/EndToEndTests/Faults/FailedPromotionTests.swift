@@ -1,0 +1,61 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// The folder's sync fails after the rename: the file is never there twice, and the job does not fail over it.
+@Suite struct FailedPromotionTests {
+    @Test(arguments: ["rename", "replace"])
+    func repeatsARenameWhoseFolderCouldNotBeSynced(_ conflict: String) async throws {
+        let faults = try await DiskFaults()
+        let scene = try await Scene(.init(environment: faults.environment))
+        try faults.set("fsync downloads/here 1 2 EIO")
+        let destination: JSON = ["directory": "here", "filename": "a", "on_conflict": .string(conflict)]
+        let id = try await scene.api.submit(scene.order("/file", ("destination", destination)))
+        let job = try await scene.api.waitForJob(id, .succeeded)
+        #expect(job["file"]["path"] == "here/a")
+        #expect(job["attempts"] == 1)
+        #expect(faults.log.count == 2)
+        #expect(scene.fetchd.downloaded("here/a") == scene.bytes)
+        #expect(scene.fetchd.folder.files.filter { $0.hasPrefix("downloads/") } == ["downloads/here/a"])
+    }
+
+    /// Killed while it repeats: the next start carries the promotion on.
+    @Test func carriesOnAPromotionWhoseFolderCouldNotBeSynced() async throws {
+        let faults = try await DiskFaults()
+        let scene = try await Scene(.init(environment: faults.environment))
+        try faults.set("fsync downloads/here 1 - EIO")
+        let destination: JSON = ["directory": "here", "filename": "a"]
+        let id = try await scene.api.submit(scene.order("/file", ("destination", destination)))
+        _ = try await eventually("the sync to fail twice") { faults.log.count > 1 ? true : nil }
+        #expect(try await scene.api.job(id)["phase"] == "promoting")
+        try await scene.fetchd.kill()
+        try faults.heal()
+        try await scene.fetchd.restart()
+        try await scene.api.waitForJob(id, .succeeded)
+        #expect(scene.fetchd.downloaded("here/a") == scene.bytes)
+        let successes = try await scene.api.events(of: id).filter { $0["type"] == "job.succeeded" }
+        #expect(successes.count == 1)
+    }
+
+    /// Removed, cut, or replaced while its bytes come.
+    @Test(arguments: ["removed", "cut", "replaced"])
+    func fetchesTheFileAgainWhenAnotherProgramChangesItsPart(_ what: String) async throws {
+        let scene = try await Scene()
+        let id = try await scene.api.submit(scene.order("/held"))
+        try await scene.api.waitForBytes(id, atLeast: 100_000)
+        let part = try #require(scene.fetchd.folder.files.first { $0.hasSuffix(".part") })
+        let path = scene.fetchd.folder.path(part)
+        switch what {
+        case "removed": try FileManager.default.removeItem(atPath: path)
+        case "cut": #expect(truncate(path, 10) == 0)
+        default:
+            let other = try scene.fetchd.folder.write(String(repeating: "x", count: scene.bytes.count), to: "other")
+            #expect(rename(other, path) == 0)
+        }
+        scene.gate.open()
+        let job = try await scene.api.waitForJob(id, .succeeded)
+        #expect(scene.fetchd.downloaded(try #require(job["file"]["path"].string)) == scene.bytes)
+        #expect(job["resume"]["decision"] != "resumed")
+    }
+}

@@ -1,0 +1,92 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// Linux drops the pages that it could not write, and the next sync succeeds without them. `EIO!` plays that: the sync
+/// fails once, and the bytes that it was to make durable are gone.
+@Suite struct FailedSyncTests {
+    private let bytes = Content.random(seed: 31, count: 3_000_000)
+
+    /// - Returns: a service whose disk obeys `faults`, and an origin from which a file of three megabytes takes three seconds.
+    private func stage(_ faults: DiskFaults) async throws -> (fetchd: FetchdProcess, origin: Origin) {
+        let origin = try Origin()
+        let fetchd = try await FetchdProcess.start(.init(environment: faults.environment))
+        for index in 0..<4 {
+            origin.serve("/\(index)", .file(bytes), .limited(bytesPerSecond: 1_000_000))
+        }
+        return (fetchd, origin)
+    }
+
+    private func expectBytes(_ id: String, _ fetchd: FetchdProcess) async throws -> JSON {
+        let job = try await fetchd.api.waitForJob(id, .succeeded, atMost: .seconds(60))
+        #expect(fetchd.downloaded(try #require(job["file"]["path"].string)) == bytes, "\(job.written)")
+        return job
+    }
+
+    @Test func restartsAfterTheFirstSyncOfAPartFails() async throws {
+        let faults = try await DiskFaults()
+        let (fetchd, origin) = try await stage(faults)
+        try faults.set("fdatasync .incomplete 1 1 EIO!")
+        let job = try await expectBytes(fetchd.api.submit(["url": .string(origin.url("/0"))]), fetchd)
+        #expect(faults.log.count == 1)
+        #expect(job["resume"] == ["decision": "restarted", "why": "sync_failed", "offset": 0])
+        #expect(job["attempts"] == 2)
+        #expect(fetchd.folder.files.allSatisfy { !$0.hasSuffix(".part") })
+    }
+
+    @Test func goesBackToTheLastPromiseInANewPartAfterALaterSyncFails() async throws {
+        let faults = try await DiskFaults()
+        let (fetchd, origin) = try await stage(faults)
+        let id = try await fetchd.api.submit(["url": .string(origin.url("/0"))])
+        let promised = try await fetchd.api.waitForBytes(id, durable: true)["progress"]["bytes_durable"].integer
+        try faults.set("fdatasync .incomplete 1 1 EIO!")
+        let job = try await expectBytes(id, fetchd)
+        #expect(faults.log.count == 1)
+        #expect(job["resume"]["decision"] == "resumed", "\(job.written)")
+        #expect(job["resume"]["why"] == "sync_failed")
+        #expect((job["resume"]["offset"].integer ?? 0) >= (promised ?? .max))
+        let parts = Set(faults.log.compactMap { $0.split(separator: "/").last })
+        #expect(parts.count == 1)
+    }
+
+    /// Three dirty parts share a syncfs: all of them are lost, also one that began while it failed.
+    @Test func believesNoPartOfAFailedSyncOfTheFileSystem() async throws {
+        let faults = try await DiskFaults()
+        let (fetchd, origin) = try await stage(faults)
+        try faults.set("syncfs * 1 1 EIO!")
+        var ids: [String] = []
+        for index in 0..<4 { ids.append(try await fetchd.api.submit(["url": .string(origin.url("/\(index)"))])) }
+        _ = try await eventually("the sync to fail") { faults.log.isEmpty ? nil : true }
+        for id in ids { try await fetchd.api.waitForBytes(id, durable: true) }
+        try await fetchd.kill()
+        try await fetchd.restart()
+        for id in ids { _ = try await expectBytes(id, fetchd) }
+    }
+
+    /// The last sync of a part, before its promotion.
+    @Test func promotesNoPartWhoseSyncFailed() async throws {
+        let faults = try await DiskFaults()
+        let (fetchd, origin) = try await stage(faults)
+        origin.serve("/small", .file(bytes))
+        try faults.set("fdatasync .incomplete 1 1 EIO!")
+        let job = try await expectBytes(fetchd.api.submit(["url": .string(origin.url("/small"))]), fetchd)
+        #expect(faults.log.count == 1)
+        #expect(job["resume"]["why"] == "sync_failed")
+    }
+
+    @Test func keepsThePromiseOfAPausedJobWhoseLastSyncFails() async throws {
+        let faults = try await DiskFaults()
+        let (fetchd, origin) = try await stage(faults)
+        let id = try await fetchd.api.submit(["url": .string(origin.url("/0"))])
+        try await fetchd.api.waitForBytes(id, durable: true)
+        try faults.set("fdatasync .incomplete 1 1 EIO!")
+        try await fetchd.api.act(.pause, on: id)
+        let resumeData = try await fetchd.api.get("/v1/jobs/\(id)/resume-data").json
+        let part = try #require(fetchd.folder.files.first { $0.hasSuffix(".part") })
+        let durable = Int(try #require(resumeData["bytes_durable"].integer))
+        #expect(fetchd.folder.bytes(of: part).map { Array($0.prefix(durable)) } == Array(bytes.prefix(durable)))
+        try await fetchd.api.act(.resume, on: id)
+        _ = try await expectBytes(id, fetchd)
+    }
+}

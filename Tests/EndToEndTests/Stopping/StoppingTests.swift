@@ -1,0 +1,187 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+/// SIGTERM ends the service in order where the disk allows it, and within five seconds where the disk fails.
+@Suite struct StoppingTests {
+    /// EX_IOERR: something could not be stored.
+    private let unstored = ChildProcess.Ending.exited(74)
+    private let limit = Duration.seconds(5)
+
+    private func stage(_ faults: DiskFaults, _ arguments: String...) async throws -> Scene {
+        try await Scene(.init(arguments: arguments, environment: faults.environment))
+    }
+
+    // MARK: In order
+
+    @Test func refusesReadinessBeforeItClosesThePort() async throws {
+        let faults = try await DiskFaults()
+        let scene = try await stage(faults)
+        let id = try await scene.heldJob()
+        let last = try await scene.lastEvent
+        let listener = try EventListener(to: scene.fetchd.port, "after=0")
+        try await listener.wait(for: "an event") { !$0.messages.isEmpty }
+        async let poll = scene.api.get("/v1/events?after=\(last)&wait=30&type=job.deleted")
+        try await scene.untilWatched()
+        // The commit that ends the attempt takes a moment.
+        try faults.set("fdatasync fetchd.sqlite-wal 1 1 SLEEP=2000")
+        scene.fetchd.signal(SIGTERM)
+        try await untilUnready(scene)
+        #expect(try await scene.api.get("/v1/jobs/\(id)").status == 503)
+        #expect(try await scene.fetchd.waitForEnd() == .exited(0))
+        #expect(try await poll.json["events"] == [])
+        try await listener.wait(for: "its end") { $0.end == .orderly }
+        #expect(try await state(of: id, scene) == "queued")
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func queuesRunningJobsWithTheirBytes(_ signal: Int32) async throws {
+        let faults = try await DiskFaults()
+        let scene = try await stage(faults)
+        let id = try await scene.heldJob()
+        scene.fetchd.signal(signal)
+        #expect(try await scene.fetchd.waitForEnd() == .exited(0))
+        #expect(try await state(of: id, scene) == "queued")
+        scene.gate.open()
+        try await scene.fetchd.restart()
+        let job = try await scene.api.waitForJob(id, .succeeded)
+        #expect(job["resume"]["offset"] == 100_000)
+        #expect(scene.fetchd.downloaded("held") == scene.bytes)
+    }
+
+    // MARK: While the disk fails
+
+    @Test(arguments: FailingDisk.database + [.everythingFails])
+    func endsWithStatus74WhenRunningJobsCannotBeStored(_ disk: FailingDisk) async throws {
+        let faults = try await DiskFaults()
+        let scene = try await stage(faults)
+        let id = try await scene.heldJob()
+        try faults.set(disk.rules)
+        #expect(try await scene.fetchd.terminate(atMost: limit) == unstored)
+        #expect(!faults.log.isEmpty)
+        try await expectSuccessAfterRestart(scene, faults, id)
+    }
+
+    @Test(arguments: FailingDisk.database)
+    func endsWithStatus74WhenAPromotionCannotBeStored(_ disk: FailingDisk) async throws {
+        let faults = try await DiskFaults()
+        let scene = try await stage(faults)
+        let id = try await scene.heldJob()
+        try faults.set(disk.rules)
+        scene.gate.open()
+        _ = try await eventually("the promotion to be refused") {
+            scene.fetchd.log.contains("Could not store 1 promotions") ? true : nil
+        }
+        #expect(try await scene.fetchd.terminate(atMost: limit) == unstored)
+        #expect(scene.fetchd.downloaded("held") == nil)
+        try await expectSuccessAfterRestart(scene, faults, id)
+    }
+
+    @Test func endsWithStatus74WhenASuccessCannotBeStored() async throws {
+        let faults = try await DiskFaults()
+        let scene = try await stage(faults)
+        let id = try await scene.heldJob()
+        // The checkpoint of the held bytes is over.
+        try await scene.api.waitForBytes(id, atLeast: 100_000, durable: true)
+        // The first sync is that of the promotion.
+        try faults.set("fdatasync fetchd.sqlite-wal 2 - EIO")
+        scene.gate.open()
+        _ = try await eventually("the success to be refused") {
+            scene.fetchd.log.contains("Could not store 1 successes") ? true : nil
+        }
+        #expect(try await scene.fetchd.terminate(atMost: limit) == unstored)
+        try await expectSuccessAfterRestart(scene, faults, id)
+    }
+
+    @Test func endsWhenTheDownloadsFolderFails() async throws {
+        let faults = try await DiskFaults()
+        let scene = try await stage(faults)
+        let held = try await scene.heldJob()
+        try faults.set(FailingDisk.downloadsFail.rules)
+        let ending = try await scene.fetchd.terminate(atMost: limit)
+        // A checkpoint may have come before the fault.
+        let isLost = scene.fetchd.log.contains("Could not sync part")
+        #expect(ending == (isLost ? unstored : .exited(0)))
+        try await expectSuccessAfterRestart(scene, faults, held)
+    }
+
+    /// Each try posts it again, under the same webhook-id.
+    @Test func endsWhenADeliveryCannotBeRecorded() async throws {
+        let faults = try await DiskFaults()
+        let (scene, receiver) = (try await stage(faults), try WebhookReceiver())
+        try await scene.api.declareWebhook(url: receiver.url, events: ["job.paused"])
+        let gate = Gate()
+        receiver.answer(204, after: gate)
+        let id = try await scene.heldJob()
+        try await scene.api.act(.pause, on: id)
+        _ = try await receiver.waitFor(count: 1)
+        try faults.set(FailingDisk.syncsOfTheDatabaseFail.rules)
+        gate.open()
+        _ = try await eventually("the delivery to be refused") {
+            scene.fetchd.log.contains("Could not record delivery") ? true : nil
+        }
+        _ = try await scene.fetchd.terminate(atMost: limit)
+        try faults.heal()
+        try await scene.fetchd.restart()
+        _ = try await eventually("the delivery to be acknowledged") {
+            let deliveries = try await scene.api.get("/v1/sessions/default/webhooks/receiver/deliveries").json
+            return deliveries["deliveries"].arrayValue?.first?["state"] == "acknowledged" ? true : nil
+        }
+        #expect(Set(receiver.received.compactMap(\.id)).count == 1)
+    }
+
+    // MARK: While the disk hangs
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func endsAtOnceOnASecondSignal(_ second: Int32) async throws {
+        let faults = try await DiskFaults()
+        let scene = try await stage(faults)
+        _ = try await scene.heldJob()
+        try faults.set("fdatasync * 1 - SLEEP=600000")
+        scene.fetchd.signal(SIGTERM)
+        try await untilUnready(scene)
+        scene.fetchd.signal(second)
+        #expect(try await scene.fetchd.waitForEnd(atMost: limit) == .exited(128 + second))
+    }
+
+    @Test func endsWithStatus74WhenTheStopTakesTooLong() async throws {
+        let faults = try await DiskFaults()
+        let scene = try await stage(faults, "--stop-timeout", "1")
+        let id = try await scene.heldJob()
+        try faults.set("fdatasync * 1 - SLEEP=600000")
+        #expect(try await scene.fetchd.terminate(atMost: limit) == unstored)
+        #expect(scene.fetchd.log.contains("The stop took longer than the 1.0 s of --stop-timeout"))
+        try await expectSuccessAfterRestart(scene, faults, id)
+    }
+
+    /// New connections are still taken then.
+    private func untilUnready(_ scene: Scene) async throws {
+        _ = try await eventually("/readyz to answer 503") {
+            try await scene.api.get("/readyz").status == 503 ? true : nil
+        }
+    }
+
+    // MARK: Afterwards
+
+    /// The job was stopped or promoted by a service that has ended: its file is there once, and whole.
+    private func expectSuccessAfterRestart(_ scene: Scene, _ faults: DiskFaults, _ id: String) async throws {
+        try faults.heal()
+        scene.gate.open()
+        try await scene.fetchd.restart()
+        try await scene.api.waitForJob(id, .succeeded)
+        #expect(scene.fetchd.downloaded("held") == scene.bytes)
+        #expect(scene.fetchd.folder.files.filter { $0.hasPrefix("downloads/") } == ["downloads/held"])
+    }
+
+    /// As the database has it.
+    private func state(of id: String, _ scene: Scene) async throws -> String {
+        let program = """
+            import sqlite3, sys
+            print(sqlite3.connect(sys.argv[1]).execute("SELECT state FROM jobs WHERE id = ?", [sys.argv[2]]).fetchone()[0])
+            """
+        let outcome = try await ChildProcess.run(
+            Project.python, ["-c", program, scene.fetchd.folder.path("data/fetchd.sqlite"), id])
+        return outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

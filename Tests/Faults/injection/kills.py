@@ -1,0 +1,157 @@
+"""scripts/faults kills: SIGKILL at chosen system calls of a small life, a restart, and an audit."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from library import CALLS, Faults
+from origin import Origin
+from receiver import Receiver
+from service import Overdue, Service
+
+from .scenario import ARGUMENTS, OCCUPIED, Scenario
+from .stage import EndedByItself, Stage
+
+# Calls that make something durable, visible or gone: each of them is a point.
+DURABLE = ("fdatasync", "fsync", "syncfs", "sync_file_range", "renameat2", "linkat", "unlink", "ftruncate")
+# Of the frequent calls an even sample.
+FREQUENT = ("write", "pwrite64", "writev", "fallocate", "open", "mkdir", "sendto", "sendmsg")
+assert set(DURABLE + FREQUENT) == set(CALLS)
+
+PROCESSES = ("first", "second")
+ACTIONS = ("KILL", "KILL-AFTER")
+# What a recovery may be killed at.
+RECOVERING = "fdatasync,fsync,syncfs,renameat2,unlink,ftruncate"
+NOT_REACHED = "not reached"
+
+
+@dataclass(frozen=True)
+class Point:
+    """Before or after the so-many-th such call of the first process, or of the one that is started in the middle."""
+
+    call: str
+    number: int
+    action: str
+    process: str
+
+    @classmethod
+    def parse(cls, text: str) -> Point:
+        process, call, number, action = text.split("/")
+        return cls(call, int(number), action, process)
+
+    def __str__(self) -> str:
+        return f"{self.process}/{self.call}/{self.number}/{self.action}"
+
+    @property
+    def rule(self) -> str:
+        return f"{self.call} * {self.number} {self.number} {self.action}"
+
+
+# How often each process of a life that nothing happens to makes each call.
+Counts = dict[str, dict[str, int]]
+
+
+def chosen(counts: Counts, most: int, seed: int) -> list[Point]:
+    """Every durable call, before and after it, where there is room; the frequent ones evenly in what is left."""
+    durable = [
+        Point(call, number, action, process)
+        for process in PROCESSES
+        for call in DURABLE
+        for number in range(1, counts[process][call] + 1)
+        for action in ACTIONS
+    ]
+    if len(durable) > 0.7 * most:
+        durable = _sampled(DURABLE, counts, round(0.7 * most))
+    points = durable + _sampled(FREQUENT, counts, most - len(durable))
+    random.Random(seed).shuffle(points)
+    return points
+
+
+def _sampled(calls: tuple[str, ...], counts: Counts, most: int) -> list[Point]:
+    """An equal share for each call of each process that is made so often, before and after in turn."""
+    points: list[Point] = []
+    made = sorted((counts[process][call], process, call) for process in PROCESSES for call in calls)
+    made = [entry for entry in made if entry[0]]
+    for index, (count, process, call) in enumerate(made):
+        share = (most - len(points)) // (len(made) - index)
+        numbers = _even(list(range(1, count + 1)), share)
+        points += [Point(call, number, ACTIONS[i % 2], process) for i, number in enumerate(numbers)]
+    return points
+
+
+def _even(values: list[int], count: int) -> list[int]:
+    """As many of the values, from the whole length."""
+    if count >= len(values):
+        return values
+    return [values[round((i + 0.5) * len(values) / count - 0.5)] for i in range(count)]
+
+
+def counted(program: Path, seed: int) -> tuple[Counts, list[str]]:
+    """How often a life that nothing happens to makes each call; and what is wrong with it even so."""
+    life = Life(program, seed)
+    return life.counts, life.faults
+
+
+def tried(program: Path, point: Point, seed: int, keep: bool) -> list[str]:
+    """What was found after a kill at a point, and after another one in the recovery, for a third of all points."""
+    chance = random.Random(f"{seed} {point}")
+    number = chance.randint(1, 8)
+    recoveries = [[f"{RECOVERING} * {number} {number} KILL"]] if chance.random() < 1 / 3 else []
+    life = Life(program, seed, {point.process: [point.rule]}, recoveries, keep)
+    if not life.kills and not life.faults:
+        return [NOT_REACHED]
+    return life.faults
+
+
+class Life:
+    """One scenario in a folder of its own, with what was found.
+
+    rules: of the first process and of the one that is started in the middle.
+    recoveries: of those that are started after a kill.
+    """
+
+    def __init__(
+        self,
+        program: Path,
+        seed: int,
+        rules: dict[str, list[str]] | None = None,
+        recoveries: list[list[str]] | None = None,
+        keep: bool = False,
+    ):
+        folder = Path(tempfile.mkdtemp(prefix="fetchd-kills."))
+        self._rules = rules or {}
+        disk = Faults(folder)
+        disk.set(*self._rules.get("first", []))
+        service = Service(program, folder, disk, ARGUMENTS)
+        stage = Stage(service, disk, recoveries or [])
+        try:
+            service.downloads.mkdir()
+            for name, content in OCCUPIED.items():
+                (service.downloads / name).write_bytes(content)
+            self.faults = self._lived(stage, seed)
+            self.kills = stage.kills
+        finally:
+            service.kill()
+            if keep:
+                print(f"Kept: {folder}")
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _lived(self, stage: Stage, seed: int) -> list[str]:
+        # The second post is refused, once.
+        with Origin() as origin, Receiver(refuses=lambda number: number == 1) as receiver:
+            scenario = Scenario(stage, origin, receiver, seed, self._rules.get("second", []))
+            try:
+                stage.start()
+                scenario.play()
+                return list(scenario.faults())
+            except (AssertionError, EndedByItself, Overdue) as fault:
+                return [f"{fault}"]
+            finally:
+                first, all = scenario.counts, stage.faults.counts
+                second = {call: all[call] - first.get(call, 0) for call in CALLS}
+                self.counts = {"first": first, "second": second}

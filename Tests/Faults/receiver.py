@@ -1,0 +1,79 @@
+"""A webhook endpoint that remembers what it was sent."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Callable
+
+
+@dataclass(frozen=True)
+class Post:
+    """One attempt at one delivery, in the order of arrival."""
+
+    webhook_id: str
+    event: int
+    type: str
+    session: str
+    job: str | None
+    is_accepted: bool
+
+
+class Receiver:
+    """Accepts posts until the end of the `with` block.
+
+    refuses: tells, of the number of a post (from 0), whether it is answered with 500.
+    """
+
+    def __init__(self, refuses: Callable[[int], bool] = lambda number: False):
+        self.refuses = refuses
+        self._lock = threading.Lock()
+        self._posts: list[Post] = []
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                is_accepted = receiver._take(self.headers["webhook-id"], json.loads(body))
+                self.send_response(204 if is_accepted else 500)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *words: object) -> None:
+                pass
+
+        self._server = _Server(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/"
+
+    def __enter__(self) -> Receiver:
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    @property
+    def posts(self) -> list[Post]:
+        with self._lock:
+            return list(self._posts)
+
+    def _take(self, webhook_id: str, body: dict) -> bool:
+        data = body["data"]
+        with self._lock:
+            is_accepted = not self.refuses(len(self._posts))
+            post = Post(webhook_id, data["event"], body["type"], data["session"], data.get("job"), is_accepted)
+            self._posts.append(post)
+        return is_accepted
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that was killed is no news."""

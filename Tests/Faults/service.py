@@ -1,0 +1,145 @@
+"""fetchd as a process that can be killed and started again in the same folders."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable
+
+from library import Faults
+
+# Seconds, for what should be there at once, on a machine that is busy with other things.
+PATIENCE = 60
+
+
+class Unreachable(Exception):
+    """No answer came: the process has ended, or the connection was lost."""
+
+
+class Overdue(Exception):
+    """What was waited for did not come."""
+
+
+def until(what: str, condition: Callable[[], Any], patience: float = PATIENCE) -> Any:
+    """Waits for a condition, and says in the end which one never came true."""
+    deadline = time.monotonic() + patience
+    while True:
+        if value := condition():
+            return value
+        if time.monotonic() > deadline:
+            raise Overdue(f"waited {patience:.0f} s in vain until {what}")
+        time.sleep(0.03)
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: dict[str, str]
+    document: Any
+
+
+class Service:
+    """One at a time runs in a folder, which holds `data`, `downloads` and the log of all of them."""
+
+    def __init__(self, program: Path, folder: Path, faults: Faults | None = None, arguments: tuple[str, ...] = ()):
+        self.folder = folder
+        self.data = folder / "data"
+        self.downloads = folder / "downloads"
+        self.log = folder / "fetchd.log"
+        self.starts = 0
+        self._command = [
+            str(program), "serve", "--listen", "127.0.0.1:0", "--data-dir", str(self.data),
+            "--downloads-dir", str(self.downloads), "--allow-network", "127.0.0.0/8", *arguments,
+        ]  # fmt: skip
+        self._faults = faults
+        self._process: subprocess.Popen[bytes] | None = None
+        self._announced = 0
+        self._port: int | None = None
+
+    def start(self) -> None:
+        """Returns at once; `is_ready` tells when it answers."""
+        self._announced = self.log.stat().st_size if self.log.exists() else 0
+        self._port = None
+        self.starts += 1
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("FETCHD_")}
+        environment |= self._faults.environment if self._faults else {}
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+
+    @property
+    def is_ready(self) -> bool:
+        return self.port is not None
+
+    @property
+    def port(self) -> int | None:
+        """As the log tells it: the system has chosen a free one."""
+        if self._port is None and self.log.exists():
+            with self.log.open("rb") as log:
+                log.seek(self._announced)
+                found = re.search(rb" is ready at http://127\.0\.0\.1:(\d+)", log.read())
+            self._port = int(found.group(1)) if found else None
+        return self._port
+
+    @property
+    def pid(self) -> int | None:
+        """Of the present process, or of the last one."""
+        return self._process.pid if self._process else None
+
+    @property
+    def status(self) -> int | None:
+        """How the process has ended, below 0 by a signal; None while it runs."""
+        assert self._process
+        return self._process.poll()
+
+    def signal(self, number: signal.Signals) -> None:
+        assert self._process
+        if self._process.poll() is None:
+            self._process.send_signal(number)
+
+    def kill(self) -> None:
+        """SIGKILL; no process is left behind."""
+        if self._process and self._process.poll() is None:
+            self._process.kill()
+            self._process.wait(PATIENCE)
+
+    def terminate(self, patience: float) -> int | None:
+        """SIGTERM, and the status that it ended with; None where it did not end in that many seconds."""
+        self.signal(signal.SIGTERM)
+        return self.wait(patience)
+
+    def wait(self, patience: float) -> int | None:
+        assert self._process
+        try:
+            return self._process.wait(patience)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def ask(
+        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None, patience: float = 30
+    ) -> Answer:
+        """Any answer; raises `Unreachable` where none came."""
+        if self.port is None:
+            raise Unreachable("not started")
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=patience)
+        try:
+            content = None if body is None else json.dumps(body)
+            fields = (headers or {}) | ({} if body is None else {"Content-Type": "application/json"})
+            connection.request(method, path, content, fields)
+            response = connection.getresponse()
+            text = response.read()
+            is_json = "json" in (response.headers.get_content_type() if text else "")
+            names = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, names, json.loads(text) if is_json else text)
+        except (OSError, http.client.HTTPException) as error:
+            raise Unreachable(f"{method} {path}: {error!r}") from error
+        finally:
+            connection.close()

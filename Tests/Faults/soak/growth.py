@@ -1,0 +1,84 @@
+"""Whether memory, descriptors or threads grow while the load stays the same."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from .sampler import Sample
+
+# Of more samples, as many are taken evenly: their pairs are compared.
+MOST = 400
+# Seconds at the beginning of the long run that do not count: caches fill.
+WARM_UP = 10
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What may be gained between the beginning and the end of the long run."""
+
+    what: str
+    member: str
+    unit: str
+    absolute: float
+    # And of the median, whichever is more.
+    share: float
+
+    def of(self, values: list[float]) -> float:
+        return max(self.absolute, self.share * statistics.median(values))
+
+
+LIMITS = (
+    Limit("memory", "resident_mib", " MiB", 16, 0.15),
+    Limit("descriptors", "descriptors", "", 12, 0.15),
+    Limit("threads", "threads", "", 6, 0.15),
+)
+
+
+@dataclass(frozen=True)
+class Growth:
+    limit: Limit
+    median: float
+    highest: float
+    per_minute: float
+    gain: float
+    allowed: float
+    # The robust line, for the plot: value at the beginning.
+    begins_at: tuple[float, float]
+    ends_at: tuple[float, float]
+
+    @property
+    def is_within(self) -> bool:
+        return self.gain <= self.allowed
+
+    def __str__(self) -> str:
+        unit = self.limit.unit
+        return (
+            f"{self.limit.what}: median {self.median:.0f}{unit}, highest {self.highest:.0f}{unit},"
+            f" {self.per_minute:+.2f}{unit} a minute, {self.gain:+.1f}{unit} in all (limit {self.allowed:+.1f}{unit})"
+        )
+
+
+def growths(samples: list[Sample]) -> list[Growth]:
+    """The slope is Theil and Sen's: the median of the slopes of all pairs, which single peaks do not move. Empty where
+    the long run was too short to tell."""
+    long_run = [sample for sample in samples if sample.phase == "long run"]
+    counted = [sample for sample in long_run if sample.seconds >= long_run[0].seconds + WARM_UP]
+    if len(counted) < 20 or len({sample.process for sample in counted}) > 1:
+        return []
+    times = [sample.seconds for sample in counted]
+    return [_growth(limit, times, [float(getattr(sample, limit.member)) for sample in counted]) for limit in LIMITS]
+
+
+def _growth(limit: Limit, times: list[float], values: list[float]) -> Growth:
+    step = max(1, len(times) // MOST)
+    points = list(zip(times[::step], values[::step]))
+    slope = statistics.median(
+        (b[1] - a[1]) / (b[0] - a[0]) for i, a in enumerate(points) for b in points[i + 1 :] if b[0] > a[0]
+    )
+    middle = statistics.median(value - slope * time for time, value in points)
+    length = times[-1] - times[0]
+    return Growth(
+        limit, statistics.median(values), max(values), slope * 60, slope * length, limit.of(values),
+        (times[0], middle + slope * times[0]), (times[-1], middle + slope * times[-1]),
+    )  # fmt: skip

@@ -1,0 +1,81 @@
+"""The end of a soak: nothing fails any more, everybody is helped, and everything that is owed is done."""
+
+from __future__ import annotations
+
+import time
+
+from .actor import Actor
+from .meddler import help_job
+from .weather import bring_back
+
+# Seconds without any progress, after which what is left is taken for stuck.
+PATIENCE = 60
+# Seconds for everything.
+AT_MOST = 300
+OUTSTANDING = ("queued", "running", "waiting", "paused")
+
+
+class Settling(Actor):
+    """Not a thread of its own: `settle` returns when nothing is left to do."""
+
+    name, pause = "settling", (0, 0)
+
+    def settle(self) -> None:
+        world = self.world
+        world.origin.calm()
+        for endpoint in world.ledger.endpoints:
+            endpoint.mode = "ok"
+            endpoint.receiver.listener.open()
+        for session in world.ledger.sessions:
+            if not session.is_guest:
+                session.configuration.pop("rate_limit_bytes_per_second", None)
+                world.client.ask("PUT", f"/v1/sessions/{session.name}", session.configuration)
+                for endpoint in session.endpoints:
+                    bring_back(world, endpoint)
+        self._lift_limits()
+        self._wait_for_all()
+
+    def _lift_limits(self) -> None:
+        for state in OUTSTANDING:
+            for document in list(self.world.client.pages(f"/v1/jobs?state={state}", "jobs")):
+                job = self.world.ledger.find(document["id"])
+                patch = {"rate_limit_bytes_per_second": None, "not_before": None}
+                if job:
+                    self.world.client.ask_of(job, "PATCH", "", patch)
+
+    def _wait_for_all(self) -> None:
+        """As long as something moves."""
+        left, since = "", time.monotonic()
+        deadline = since + AT_MOST
+        while not self.world.is_over.is_set():
+            now = self._left()
+            if not now:
+                return
+            if now != left:
+                left, since = now, time.monotonic()
+            if time.monotonic() > min(deadline, since + PATIENCE):
+                self.world.tally.find("stuck", left)
+                return
+            self._push()
+            time.sleep(0.3)
+
+    def _left(self) -> str:
+        """What is still to be done, in words; empty when nothing is."""
+        stats = self.world.client.stats
+        sessions = self.world.client.ask("GET", "/v1/sessions").document["sessions"]
+        left = {state: stats["jobs"][state] for state in OUTSTANDING if stats["jobs"][state]}
+        if stats["deliveries_pending"]:
+            left["deliveries pending"] = stats["deliveries_pending"]
+        if busy := [session["id"] for session in sessions if session["state"] != "idle" or session["finish_due_at"]]:
+            left["sessions"] = busy
+        # What a running transfer receives is progress, too.
+        if left:
+            left["bytes received"] = stats["bytes_received"]
+        return ", ".join(f"{name}: {value}" for name, value in left.items())
+
+    def _push(self) -> None:
+        client = self.world.client
+        for state in ("paused", "waiting"):
+            for document in client.ask("GET", f"/v1/jobs?state={state}&limit=1000").document["jobs"]:
+                if job := self.world.ledger.find(document["id"]):
+                    help_job(self, job, document)
