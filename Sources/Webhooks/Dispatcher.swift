@@ -30,15 +30,14 @@ public actor Dispatcher {
     private var couriers: [Int64: Courier] = [:]
 
     public init(
-        options: Options = Options(), store: Store, client: CurlClient, time: any TimeSource = SystemTime(),
-        log: Logger
+        options: Options = Options(), store: Store, client: CurlClient, log: Logger
     ) {
         self.options = options
         self.store = store
-        self.time = time
+        time = store.time
         self.log = log
         attempt = DeliveryAttempt(
-            client: client, schedule: options.schedule, time: time, timeout: options.timeout,
+            client: client, schedule: options.schedule, time: store.time, timeout: options.timeout,
             responseLimit: options.responseLimit)
     }
 
