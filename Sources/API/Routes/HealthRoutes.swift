@@ -25,7 +25,7 @@ struct HealthRoutes: Sendable {
             try store.check()
             return .json(["status": "ready"])
         } catch {
-            var problem = Problem(.unavailable, "The database does not answer: \(error)")
+            var problem = Problem(.unavailable, "\(error)")
             problem.headers[.retryAfter] = "1"
             throw problem
         }

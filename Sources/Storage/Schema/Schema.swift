@@ -28,6 +28,15 @@ enum Schema {
         migrator.registerMigration("5: digests of parts") { db in
             try db.execute(sql: digests)
         }
+        migrator.registerMigration("6: history") { db in
+            try db.execute(sql: history)
+            try db.execute(
+                sql: """
+                    INSERT INTO history (identity, commits, began_at)
+                    SELECT lower(hex(randomblob(10))), 0,
+                        CASE WHEN EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events') THEN NULL ELSE ? END
+                    """, arguments: [Date().milliseconds])
+        }
         return migrator
     }
 

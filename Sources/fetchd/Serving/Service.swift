@@ -1,4 +1,5 @@
 import API
+import ArgumentParser
 import CurlClient
 import Downloads
 import Engine
@@ -30,7 +31,11 @@ struct Service {
                 "The system allows descriptors for \(DescriptorLimit.jobs) jobs at once, not \(settings.maxConcurrentJobs); raise its limit (ulimit -Hn)."
             )
         }
-        let store = try StartError.wrapping { () throws(StoreError) in try Store(at: settings.dataDir) }
+        let opening = StoreOpening(
+            folder: settings.dataDir, options: storeOptions, serverOptions: serverOptions, log: log)
+        guard let store = try await opening.open() else {
+            return log.notice("Stopped before the database could be opened.")
+        }
         let folder = try StartError.wrapping { () throws(EngineError) in
             try DownloadsFolder(at: settings.downloadsDir)
         }
@@ -57,7 +62,12 @@ struct Service {
         await rehearsals?.stop()
         await downloads.shutdown()
         await webhooks.shutdown()
-        store.close()
+        do throws(StoreError) {
+            try store.close()
+        } catch {
+            log.error("\(error)")
+            throw ExitCode(74)
+        }
         log.notice("Stopped; what was under way goes on at the next start.")
     }
 
@@ -95,6 +105,12 @@ struct Service {
         options.admitsAddress = admits
         options.maxLookups = DescriptorLimit.lookups
         return try StartError.wrapping { () throws(CurlClientError) in try CurlClient(options: options, name: name) }
+    }
+
+    private var storeOptions: Store.Options {
+        var options = Store.Options()
+        options.log = log
+        return options
     }
 
     private func engineOptions(_ rehearsals: RehearsalOrigin?) -> Engine.Options {
