@@ -162,7 +162,12 @@ extension Engine {
             // The part of a promotion is whole, and synced.
             if let promotion = job.job.state.promotion { promised[promotion.part] = promotion.file.size }
         }
-        let swept = services.folder.sweepParts(promised: promised)
+        let swept = services.folder.sweepParts(promised: promised, sparing: services.store.beganAt)
+        if swept.spared > 0 {
+            services.log.warning(
+                "\(swept.spared) part files in \(FilePathRule.partsDirectory) of the downloads folder are older than this database, and not known to it. They are left alone; remove them if no other copy of the database needs them."
+            )
+        }
         services.log.info(
             "Recovered: \(interrupted) jobs queued again, \(promoting.count) promotions carried on, \(swept.removed) left-over parts removed, \(swept.truncated) cut back to their offsets."
         )

@@ -8,7 +8,8 @@
 //   DISK_FAULTS_RULES   Rules, one a line; read again whenever the file changes (replace it with rename(2)):
 //                         CALLS PATH FIRST LAST ACTION
 //                       CALLS   names of calls separated by commas, or *
-//                       PATH    part of the path that the call is about (of its descriptor or argument), or *
+//                       PATH    part of the path that the call is about (of its descriptor or argument), or *; with $ at
+//                               its end, the end of that path
 //                       FIRST   the first matching call that the rule applies to; 1 is the next one
 //                       LAST    the last one, or - for all that follow
 //                       ACTION  an error such as EIO; ENOSPC+ writes half of the bytes first (short write);
@@ -346,6 +347,13 @@ static void die(void) {
     for (;;) pause();
 }
 
+static bool is_about(const struct rule *rule, const char *path) {
+    size_t part = strlen(rule->path), whole = strlen(path);
+    if (!strcmp(rule->path, "*")) return true;
+    if (rule->path[part - 1] != '$') return strstr(path, rule->path);
+    return whole >= part - 1 && !strncmp(path + whole - (part - 1), rule->path, part - 1);
+}
+
 // Counts the call and finds the rule that it has to obey; called with the lock held.
 static struct rule *judge(enum call call, const char *path) {
     if (counts) counts[call]++;
@@ -353,7 +361,7 @@ static struct rule *judge(enum call call, const char *path) {
     for (int i = 0; i < rule_count; i++) {
         struct rule *rule = &rules[i];
         if (!(rule->calls & 1u << call)) continue;
-        if (strcmp(rule->path, "*") && !strstr(path, rule->path)) continue;
+        if (!is_about(rule, path)) continue;
         rule->seen++;
         if (rule->seen < rule->first || (rule->last >= 0 && rule->seen > rule->last)) continue;
         if (log_file >= 0) dprintf(log_file, "%s %s %s\n", call_names[call], path, rule->text);

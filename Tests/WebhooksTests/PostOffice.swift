@@ -32,7 +32,7 @@ struct PostOffice: Sendable {
     ) async throws {
         let office = try PostOffice(options)
         try await office.whileDispatching { try await body(office) }
-        office.store.close()
+        try office.store.close()
     }
 
     /// Without a dispatcher: `whileDispatching` begins one, as often as the test wants.

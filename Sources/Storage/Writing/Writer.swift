@@ -3,21 +3,30 @@ import Downloads
 import Foundation
 import GRDB
 import Locks
+import Logging
 
 /// The one writer: everything that arrives while a commit is under way shares the next one.
 ///
 /// A commit with `synchronous=FULL` costs a sync of the disk; sharing it is what makes thousands of jobs a second
 /// possible. Members are savepoints: one that is refused leaves the others alone. A failed commit fails them all.
 final class Writer: Sendable {
-    private let pool: DatabasePool
+    let connections: Connections
+    let commits: CommitCount
     private let time: ServiceClock
     private let longestDeliveryDelay: TimeInterval
     private let ulids: Locked<ULIDSequence>
     private let known: KnownJobs
     private let onCommit: @Sendable (Commit) -> Void
     private let onDue: @Sendable (Set<Transaction.Due>) -> Void
-    private let queue = DispatchQueue(label: "fetchd.writer", qos: .userInitiated)
+    let queue = DispatchQueue(label: "fetchd.writer", qos: .userInitiated)
     private let inbox = Locked(Inbox())
+    let log: Logger
+    let condition = Locked(Condition())
+
+    struct Condition {
+        var fault: StoreError?
+        var isClosed = false
+    }
 
     private struct Inbox {
         var members: [any Member] = []
@@ -28,11 +37,13 @@ final class Writer: Sendable {
     ///   - longestDeliveryDelay: see `Store.Options`.
     ///   - onCommit: called after each commit's own hooks.
     init(
-        pool: DatabasePool, time: ServiceClock, longestDeliveryDelay: TimeInterval, ulids: ULIDSequence,
-        known: KnownJobs,
+        connections: Connections, commits: CommitCount, time: ServiceClock, longestDeliveryDelay: TimeInterval,
+        ulids: ULIDSequence, known: KnownJobs, log: Logger,
         onCommit: @escaping @Sendable (Commit) -> Void, onDue: @escaping @Sendable (Set<Transaction.Due>) -> Void
     ) {
-        self.pool = pool
+        self.connections = connections
+        self.commits = commits
+        self.log = log
         self.time = time
         self.longestDeliveryDelay = longestDeliveryDelay
         self.ulids = Locked(ulids)
@@ -55,6 +66,14 @@ final class Writer: Sendable {
     }
 
     func nextULID() -> ULID { ulids.withLock { $0.next(at: time.now) } }
+
+    /// After the changes that were asked for before.
+    func close() throws {
+        try queue.sync {
+            condition.withLock { $0.isClosed = true }
+            try connections.close()
+        }
+    }
 
     private func enlist(_ member: any Member) {
         let startsDraining = inbox.withLock { inbox in
@@ -87,22 +106,26 @@ final class Writer: Sendable {
         // Before the members, so that all of them see the same clock, and what is stored on it.
         let clock = time.changeToStore()
         do {
-            try pool.writeWithoutTransaction { db in
+            try connections.pool.writeWithoutTransaction { db in
                 try db.inTransaction(.immediate) {
+                    let before = db.totalChangesCount
                     if let clock { due.formUnion(try follow(clock, in: db)) }
                     for member in group {
                         guard let transaction = try perform(member, clock?.view ?? time.view, in: db) else { continue }
                         due.formUnion(transaction.due)
                         changes.add(transaction.changes)
                     }
+                    if db.totalChangesCount > before { try commits.count(in: db) }
                     jobs = try read(known.known(of: changes.jobs), in: db)
                     return .commit
                 }
             }
         } catch {
-            for member in group { member.fail(StoreError(error)) }
+            let error = fault(after: error)
+            for member in group { member.fail(error) }
             return
         }
+        commits.note(changes.events.last?.id)
         if let clock {
             time.follow(clock)
             // Any of them may wait until another moment now.
@@ -114,6 +137,7 @@ final class Writer: Sendable {
         if !changes.isEmpty { onCommit(changes) }
         for member in group { member.succeed() }
         if !due.isEmpty { onDue(due) }
+        do { try connections.checkpointWhereDue() } catch { suspect(StoreError(error)) }
     }
 
     /// How the jobs that are polled stand at the end of the commit.
@@ -194,14 +218,4 @@ private final class Change<Value: Sendable>: Member, @unchecked Sendable {
     }
 
     func fail(_ error: StoreError) { continuation.resume(throwing: error) }
-}
-
-extension StoreError {
-    init(_ error: any Error) {
-        switch error {
-        case let error as StoreError: self = error
-        case let error as DatabaseError where error.resultCode == .SQLITE_FULL: self = .outOfSpace
-        default: self = .failed(why: String(describing: error))
-        }
-    }
 }
