@@ -38,8 +38,7 @@ public final class Engine: Sendable {
     private let begun = AsyncStream<Attempt>.makeStream()
 
     public init(
-        options: Options = Options(), store: Store, folder: DownloadsFolder, client: CurlClient,
-        time: any TimeSource = SystemTime(), log: Logger
+        options: Options = Options(), store: Store, folder: DownloadsFolder, client: CurlClient, log: Logger
     ) {
         self.options = options
         services = EngineServices(
@@ -47,8 +46,8 @@ public final class Engine: Sendable {
             connections: HostConnections(
                 limit: options.maxConnectionsPerHost, mostFurther: options.maxFurtherConnections,
                 onRoom: { store.jobsDue.ring() }),
-            rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds, time: time,
-            log: log)
+            rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
+            time: store.time, log: log)
         active = ActiveAttempts(
             serviceLimit: RateLimit(bytesPerSecond: options.rateLimit), connections: services.connections)
         promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
@@ -97,6 +96,7 @@ public final class Engine: Sendable {
         await withTaskGroup(of: Void.self) { group in
             guard !isStopping else { return }
             group.addTask { await scheduler.run() }
+            group.addTask { [services] in await ClockWatch(services: services).run() }
             group.addTask { [services] in await BatchKeeper(services: services).run() }
             group.addTask { [services, active] in
                 await CheckpointClock(services: services, active: active, lane: services.lanes.next()).run()

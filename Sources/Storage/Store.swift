@@ -14,6 +14,9 @@ public final class Store: Sendable {
         public var readers = 4
         /// Jobs that are kept in memory because somebody asked for them, at most.
         public var knownJobs = 20_000
+        /// Seconds between two attempts of a delivery, at most. By default a day and a tenth: the longest delay of the
+        /// standard schedule, jitter included.
+        public var longestDeliveryDelay: TimeInterval = 95_040
 
         public init() {}
     }
@@ -38,7 +41,8 @@ public final class Store: Sendable {
     let pool: DatabasePool
     let known: KnownJobs
     private let followers: Locked<[@Sendable (Commit) -> Void]>
-    let time: any TimeSource
+    /// The time that the whole service goes by.
+    public let time: ServiceClock
     private let folder: DataFolder
 
     /// Opens the store in `path`, making the folder and the tables where they are missing.
@@ -48,7 +52,7 @@ public final class Store: Sendable {
     public init(at path: String, options: Options = Options(), time: any TimeSource = SystemTime()) throws(StoreError) {
         folder = try DataFolder(at: path)
         pool = try Self.openPool(at: folder.database, readers: options.readers)
-        self.time = time
+        self.time = ServiceClock(following: time, after: try Self.clockPast(in: pool))
         let alarms: [Transaction.Due: Alarm] = Dictionary(
             uniqueKeysWithValues: Transaction.Due.allCases.map { ($0, Alarm()) })
         jobsDue = alarms[.jobs]!
@@ -60,7 +64,8 @@ public final class Store: Sendable {
         let (known, followers) = (KnownJobs(limit: options.knownJobs), Locked<[@Sendable (Commit) -> Void]>([]))
         (self.known, self.followers) = (known, followers)
         writer = Writer(
-            pool: pool, time: time, ulids: try Self.sequence(after: pool), known: known,
+            pool: pool, time: self.time, longestDeliveryDelay: options.longestDeliveryDelay,
+            ulids: try Self.sequence(after: pool), known: known,
             onCommit: { commit in for follower in followers.withLock({ $0 }) { follower(commit) } },
             onDue: { due in for kind in due { alarms[kind]?.ring() } })
     }
@@ -82,6 +87,12 @@ public final class Store: Sendable {
 
     /// A name for a part that is about to be begun.
     public func makePartID() -> PartID { .make(writer.nextULID()) }
+
+    /// Stores a jump of the wall clock, where there was one, and follows it. Every change does so by itself; this is for
+    /// times without changes.
+    public func followClock() async throws {
+        if time.changeToStore() != nil { try await writer.write { _ in } }
+    }
 
     /// Whether the database answers, for `/readyz`.
     public func check() throws(StoreError) {
@@ -112,6 +123,10 @@ public final class Store: Sendable {
         } catch {
             throw .databaseUnreadable(path: path, why: "\(error)")
         }
+    }
+
+    private static func clockPast(in pool: DatabasePool) throws(StoreError) -> ClockPast {
+        do { return try pool.read(ClockPast.init) } catch { throw StoreError(error) }
     }
 
     /// Identifiers go on above the largest one there is, even if the clock was set back.

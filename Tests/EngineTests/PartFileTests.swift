@@ -91,13 +91,13 @@ import Testing
 
 @Suite struct RateMeterTests {
     @Test func settlesOnASteadyRateAndForgetsAnOldOne() throws {
-        let start = Date(milliseconds: 0)
+        let start = Duration.zero
         var meter = RateMeter(since: start)
         #expect(meter.rate(at: start) == nil)
-        for tick in 1...100 { meter.add(1000, at: start.addingTimeInterval(Double(tick) / 10)) }
-        let steady = meter.rate(at: start.addingTimeInterval(10)) ?? 0
+        for tick in 1...100 { meter.add(1000, at: start + .milliseconds(100 * tick)) }
+        let steady = meter.rate(at: start + .seconds(10)) ?? 0
         #expect(abs(steady - 10_000) < 1)
-        let quiet = meter.rate(at: start.addingTimeInterval(40)) ?? .infinity
+        let quiet = meter.rate(at: start + .seconds(40)) ?? .infinity
         #expect(quiet < 100)
     }
 }

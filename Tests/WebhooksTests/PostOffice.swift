@@ -22,7 +22,7 @@ struct PostOffice: Sendable {
         store = try Store(at: folder.path, time: time)
         receiver = try WebhookReceiver()
         dispatcher = Dispatcher(
-            options: options, store: store, client: Self.client, time: time,
+            options: options, store: store, client: Self.client,
             log: Logger(label: "post-office") { _ in SwiftLogNoOpLogHandler() })
     }
 

@@ -31,6 +31,9 @@ enum Schema {
         migrator.registerMigration("6: failing storage") { db in
             try addFailingStorage(db)
         }
+        migrator.registerMigration("7: the clock") { db in
+            try db.execute(sql: clock)
+        }
         return migrator
     }
 

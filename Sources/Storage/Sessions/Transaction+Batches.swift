@@ -24,10 +24,7 @@ extension Transaction {
     func leaveBatch(_ job: Job, _ ending: BatchSignal.Ending) throws {
         guard let row = try row(BatchRow.select + "WHERE session = ? AND number = ?", [job.session.text, job.batch])
         else { return }
-        let session = try session(job.session)
-        let delay = session.configuration.finishDelaySeconds ?? SessionConfiguration.defaultFinishDelaySeconds
-        // Nothing can join the batch of a session that was deleted.
-        let due = now.addingTimeInterval(session.isFinishing ? 0 : delay)
+        let due = now.addingTimeInterval(try session(job.session).finishDelay)
         guard let batch = try BatchRow.batch(row).after(.jobEnded(ending, due: due)) else { return }
         try update(batch)
         if case .due = batch.state { wake(.batches) }

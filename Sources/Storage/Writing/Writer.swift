@@ -10,7 +10,8 @@ import Locks
 /// possible. Members are savepoints: one that is refused leaves the others alone. A failed commit fails them all.
 final class Writer: Sendable {
     private let pool: DatabasePool
-    private let time: any TimeSource
+    private let time: ServiceClock
+    private let longestDeliveryDelay: TimeInterval
     private let ulids: Locked<ULIDSequence>
     private let known: KnownJobs
     private let onCommit: @Sendable (Commit) -> Void
@@ -23,13 +24,17 @@ final class Writer: Sendable {
         var isDraining = false
     }
 
-    /// - Parameter onCommit: called after each commit's own hooks.
+    /// - Parameters:
+    ///   - longestDeliveryDelay: see `Store.Options`.
+    ///   - onCommit: called after each commit's own hooks.
     init(
-        pool: DatabasePool, time: any TimeSource, ulids: ULIDSequence, known: KnownJobs,
+        pool: DatabasePool, time: ServiceClock, longestDeliveryDelay: TimeInterval, ulids: ULIDSequence,
+        known: KnownJobs,
         onCommit: @escaping @Sendable (Commit) -> Void, onDue: @escaping @Sendable (Set<Transaction.Due>) -> Void
     ) {
         self.pool = pool
         self.time = time
+        self.longestDeliveryDelay = longestDeliveryDelay
         self.ulids = Locked(ulids)
         self.known = known
         self.onCommit = onCommit
@@ -79,11 +84,14 @@ final class Writer: Sendable {
         var due: Set<Transaction.Due> = []
         var changes = Commit()
         var jobs: [JobID: Job] = [:]
+        // Before the members, so that all of them see the same clock, and what is stored on it.
+        let clock = time.changeToStore()
         do {
             try pool.writeWithoutTransaction { db in
                 try db.inTransaction(.immediate) {
+                    if let clock { due.formUnion(try follow(clock, in: db)) }
                     for member in group {
-                        guard let transaction = try perform(member, in: db) else { continue }
+                        guard let transaction = try perform(member, clock?.view ?? time.view, in: db) else { continue }
                         due.formUnion(transaction.due)
                         changes.add(transaction.changes)
                     }
@@ -94,6 +102,11 @@ final class Writer: Sendable {
         } catch {
             for member in group { member.fail(StoreError(error)) }
             return
+        }
+        if let clock {
+            time.follow(clock)
+            // Any of them may wait until another moment now.
+            if clock.jump != nil || clock.isFirst { known.forgetAll() }
         }
         // Hooks first: whoever is told of a change finds everything that follows from it.
         known.take(changes.jobs, now: jobs)
@@ -109,15 +122,27 @@ final class Writer: Sendable {
     }
 
     /// - Returns: nil when it was refused, and has left nothing.
-    private func perform(_ member: any Member, in db: Database) throws -> Transaction? {
-        let now = time.now
-        let transaction = Transaction(db: db, now: now) { [ulids] in ulids.withLock { $0.next(at: now) } }
+    private func perform(_ member: any Member, _ clock: ClockView, in db: Database) throws -> Transaction? {
+        let transaction = transaction(clock, in: db)
         var isKept = false
         try db.inSavepoint {
             isKept = member.perform(in: transaction)
             return isKept ? .commit : .rollback
         }
         return isKept ? transaction : nil
+    }
+
+    private func follow(_ change: ClockChange, in db: Database) throws -> Set<Transaction.Due> {
+        let transaction = transaction(change.view, in: db)
+        try transaction.follow(change, longestDeliveryDelay: longestDeliveryDelay)
+        return transaction.due
+    }
+
+    private func transaction(_ clock: ClockView, in db: Database) -> Transaction {
+        let now = clock.time(at: time.uptime)
+        return Transaction(db: db, now: now, standing: clock.standing) { [ulids] in
+            ulids.withLock { $0.next(at: now) }
+        }
     }
 }
 

@@ -30,7 +30,9 @@ struct Service {
                 "The system allows descriptors for \(DescriptorLimit.jobs) jobs at once, not \(settings.maxConcurrentJobs); raise its limit (ulimit -Hn)."
             )
         }
-        let store = try StartError.wrapping { () throws(StoreError) in try Store(at: settings.dataDir) }
+        let store = try StartError.wrapping { () throws(StoreError) in
+            try Store(at: settings.dataDir, options: storeOptions)
+        }
         let folder = try StartError.wrapping { () throws(EngineError) in
             try DownloadsFolder(
                 at: settings.downloadsDir, minimumFreeBytes: settings.minimumFreeBytes.map(Int64.init))
@@ -131,6 +133,12 @@ struct Service {
         options.acknowledgementPatience = settings.acknowledgementPatience
         options.retention = Retention(
             acknowledged: settings.eventRetention, unacknowledged: settings.unacknowledgedRetention)
+        return options
+    }
+
+    private var storeOptions: Store.Options {
+        var options = Store.Options()
+        options.longestDeliveryDelay = dispatcherOptions.schedule.longestDelay
         return options
     }
 
