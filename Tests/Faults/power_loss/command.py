@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -28,6 +29,8 @@ SHORT_MOMENTS = 15
 
 def main(manual: str) -> int:
     options = _parsed(manual)
+    # No process is left behind: what has been begun is ended on the way out.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     program = Path(os.environ.get("FETCHD_BIN") or ROOT / ".build/debug/fetchd").resolve()
     if not program.exists():
         sys.exit(f"power-loss: {program} is missing; run swift build")
