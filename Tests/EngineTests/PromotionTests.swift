@@ -97,6 +97,16 @@ import Testing
         #expect(fixture.text("f") == nil)
     }
 
+    /// A loss of power can undo what was set before the promotion was committed.
+    @Test func aPromotionThatIsCarriedOnSetsThePermissions() throws {
+        let fixture = try FolderFixture()
+        let part = try fixture.part("part_1", "abc")
+        let promotion = try fixture.promotion(of: part, to: "f", size: 3)
+        #expect(try part.file.status().st_mode & 0o777 == 0o600)
+        #expect(fixture.folder.place([promotion]).allSatisfy { $0 == nil })
+        #expect(try part.file.status().st_mode & 0o777 == FileModes.published)
+    }
+
     /// A rename whose folder could not be synced is done once more: the folder changes again, and only then it is synced.
     @Test(arguments: [Destination.Conflict.rename, .replace, .error])
     func aPlacedFileIsTakenBackAndPlacedAgain(_ conflict: Destination.Conflict) throws {

@@ -1,17 +1,27 @@
 import Glibc
 
-/// A folder that somebody named in the settings.
+/// A folder that the settings name.
 public enum FolderPath {
-    /// Makes the folder and its parents where they are missing.
+    /// Makes the folder and its parents where they are missing, and makes the name of each durable.
     ///
-    /// - Returns: 0, or the `errno` of what could not be made.
+    /// - Returns: 0, or the `errno` of the folder that could not be made, or of the parent that could not be synced.
     public static func make(_ path: String, mode: mode_t) -> Int32 {
-        if mkdir(path, mode) == 0 || errno == EEXIST { return 0 }
-        let code = errno
         let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        if mkdir(path, mode) == 0 { return sync(parent.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : parent) }
+        let code = errno
+        if code == EEXIST { return 0 }
         guard code == ENOENT, !parent.isEmpty else { return code }
         let fault = make(parent, mode: mode)
         if fault != 0 { return fault }
-        return mkdir(path, mode) == 0 || errno == EEXIST ? 0 : errno
+        if mkdir(path, mode) == 0 { return sync(parent) }
+        return errno == EEXIST ? 0 : errno
+    }
+
+    /// Without this, a loss of power can take the new folder away with everything that was synced in it.
+    private static func sync(_ parent: String) -> Int32 {
+        let folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return errno }
+        defer { close(folder) }
+        return fsync(folder) == 0 ? 0 : errno
     }
 }

@@ -137,6 +137,10 @@ extension DownloadsFolder {
         case .other: throw .changed
         case .missing: try takeBack(promotion, from: name, in: folder)
         }
+        // Set before the plan was committed; a loss of power may have undone it.
+        guard fchmodat(parts.number, part, FileModes.published, 0) == 0 else {
+            throw .disk(DiskError("set the file's permissions"))
+        }
         let result =
             promotion.conflict == .replace
             ? renameat(parts.number, part, folder.number, name)

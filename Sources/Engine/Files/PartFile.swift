@@ -198,7 +198,7 @@ final class PartFile: Sendable {
 
     /// Parts are the service's own; the file that becomes of one is for everybody whom the umask lets.
     func publish() throws(DiskError) {
-        guard fchmod(try file.number, 0o666 & ~FileModes.mask) == 0 else {
+        guard fchmod(try file.number, FileModes.published) == 0 else {
             throw DiskError("set the file's permissions")
         }
     }
@@ -208,6 +208,9 @@ final class PartFile: Sendable {
 
 /// The process's umask, which can only be read by setting it.
 enum FileModes {
+    /// Of a finished file.
+    static var published: mode_t { 0o666 & ~mask }
+
     static let mask: mode_t = {
         let mask = umask(0o022)
         umask(mask)

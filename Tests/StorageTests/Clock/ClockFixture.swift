@@ -28,7 +28,7 @@ final class ClockFixture {
     var store: Store { opened! }
 
     func reopen() async throws {
-        opened?.close()
+        try opened?.close()
         opened = nil
         // Its lock may outlive it for a moment, in a child that another test is starting.
         opened = try await eventually("the folder to be free") { try? Store(at: folder.path, time: time) }
