@@ -16,7 +16,8 @@ struct StatsRoutes: Sendable {
 
     init(store: Store, engine: Engine, feed: Feed, version: String, time: any TimeSource) {
         (self.store, self.engine, self.feed, self.version, self.time) = (store, engine, feed, version, time)
-        (startedAt, start) = (time.now, time.uptime)
+        // What the wall clock shows: where it has jumped, `time` follows only with the first commit.
+        (startedAt, start) = (SystemTime().now, time.uptime)
     }
 
     var routes: [Route] { [Route(.get, "/v1/stats", show)] }

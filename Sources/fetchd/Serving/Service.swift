@@ -1,5 +1,4 @@
 import API
-import ArgumentParser
 import CurlClient
 import Downloads
 import Engine
@@ -63,18 +62,14 @@ struct Service {
         await rehearsals?.stop()
         await downloads.shutdown()
         await webhooks.shutdown()
-        do throws(StoreError) {
-            try store.close()
-        } catch {
-            log.error("\(error)")
-            store.unstored.note()
-        }
+        let isClosed = close(store)
         guard store.unstored.count == 0 else {
             log.error(
                 "Stopped, but the disk did not take everything: \(store.unstored.count) changes are not stored. The next start goes on from what is."
             )
             throw UnstoredError()
         }
+        guard isClosed else { throw UnstoredError() }
         log.notice("Stopped; what was under way goes on at the next start.")
     }
 
@@ -98,6 +93,17 @@ struct Service {
         async let stopping: Void = stop(group, at: requests)
         try await group.run()
         await stopping
+    }
+
+    /// - Returns: false when the log could not be copied into the database, which the next start does.
+    private func close(_ store: Store) -> Bool {
+        do throws(StoreError) {
+            try store.close()
+            return true
+        } catch {
+            log.error("\(error)")
+            return false
+        }
     }
 
     private func stop(_ group: ServiceGroup, at requests: AsyncStream<Void>) async {
