@@ -113,7 +113,7 @@ def short() -> Iterator[Case]:
     """One for each way in which something can go wrong."""
     for name in (
         "parts/fdatasync/EIO!/once-2", "parts/fdatasync/EIO!/killed-2", "parts/syncfs/EIO!/killed-1",
-        "parts/pwrite64/EIO/stopped", "parts/pwrite64/ENOSPC/once-1", "parts/open/EROFS/heals",
+        "parts/pwrite64/EIO/stopped", "parts/pwrite64/EDQUOT/heals", "parts/open/EROFS/heals",
         "parts/fallocate/ENOSPC/once-1", "folder/fsync/EIO!/once-1", "folder/renameat2/EROFS/heals",
         "folder/mkdir/ENOENT/stopped",
         "database/pwrite64/EIO/heals", "database/pwrite64/ENOSPC/stopped", "database/fdatasync/EIO!/killed-2",
