@@ -42,6 +42,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         // What everybody who shares state between threads needs.
         layer("Locks", []),
@@ -52,7 +53,7 @@ let package = Package(
         layer("Downloads", []),
 
         // What is remembered.
-        layer("Storage", ["Downloads", "Locks", grdb, logging]),
+        layer("Storage", ["CSQLite", "Downloads", "Locks", grdb, logging]),
 
         // What acts on it.
         layer("Engine", ["CLinux", "CurlClient", "Downloads", "Locks", "Storage", crypto, logging]),
@@ -63,7 +64,7 @@ let package = Package(
 
         // What others see of it.
         layer(
-            "API", ["HTTPServer", "Downloads", "Storage", "Engine", "Webhooks", crypto, httpTypes, logging],
+            "API", ["HTTPServer", "Downloads", "Locks", "Storage", "Engine", "Webhooks", crypto, httpTypes, logging],
             // A link to the specification at the root: the binary serves what people read. And the page for people.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
 
@@ -73,7 +74,7 @@ let package = Package(
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "CurlClient", "Downloads", "Engine", "HTTPServer", "Rehearsals", "Storage",
+                "API", "Client", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals", "Storage",
                 "Webhooks", argumentParser, configuration, lifecycle, logging,
             ],
             swiftSettings: strict),

@@ -35,14 +35,13 @@ public struct Front: RequestHandler {
     private let log: Logger
 
     public init(
-        options: Options, store: Store, engine: Engine, feed: Feed, readiness: Readiness,
-        time: any TimeSource = SystemTime(), log: Logger
+        options: Options, store: Store, engine: Engine, feed: Feed, readiness: Readiness, log: Logger
     ) {
         table = RouteTable(
             HealthRoutes(store: store, engine: engine, readiness: readiness).routes
                 + MetricsRoutes(
                     store: store, acknowledgementPatience: options.acknowledgementPatience, loops: options.loops,
-                    time: time
+                    time: store.time
                 ).routes
                 + SessionRoutes(store: store, engine: engine).routes + WebhookRoutes(store: store).routes
                 + DeliveryRoutes(store: store).routes
@@ -51,7 +50,7 @@ public struct Front: RequestHandler {
                 ).routes
                 + FileRoutes(store: store, engine: engine).routes
                 + StatsRoutes(
-                    store: store, engine: engine, feed: feed, version: options.version, time: time, startedAt: time.now
+                    store: store, engine: engine, feed: feed, version: options.version, time: store.time
                 ).routes
                 + EventRoutes(store: store, feed: feed, log: log).routes + DashboardRoutes().routes)
         authentication = Authentication(token: options.token)

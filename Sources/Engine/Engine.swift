@@ -38,8 +38,7 @@ public final class Engine: Sendable {
     private let begun = AsyncStream<Attempt>.makeStream()
 
     public init(
-        options: Options = Options(), store: Store, folder: DownloadsFolder, client: CurlClient,
-        time: any TimeSource = SystemTime(), log: Logger
+        options: Options = Options(), store: Store, folder: DownloadsFolder, client: CurlClient, log: Logger
     ) {
         self.options = options
         services = EngineServices(
@@ -47,8 +46,8 @@ public final class Engine: Sendable {
             connections: HostConnections(
                 limit: options.maxConnectionsPerHost, mostFurther: options.maxFurtherConnections,
                 onRoom: { store.jobsDue.ring() }),
-            rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds, time: time,
-            log: log)
+            rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
+            time: store.time, log: log)
         active = ActiveAttempts(
             serviceLimit: RateLimit(bytesPerSecond: options.rateLimit), connections: services.connections)
         promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
@@ -97,6 +96,7 @@ public final class Engine: Sendable {
         await withTaskGroup(of: Void.self) { group in
             guard !isStopping else { return }
             group.addTask { await scheduler.run() }
+            group.addTask { [services] in await ClockWatch(services: services).run() }
             group.addTask { [services] in await BatchKeeper(services: services).run() }
             group.addTask { [services, active] in
                 await CheckpointClock(services: services, active: active, lane: services.lanes.next()).run()
@@ -162,7 +162,12 @@ extension Engine {
             // The part of a promotion is whole, and synced.
             if let promotion = job.job.state.promotion { promised[promotion.part] = promotion.file.size }
         }
-        let swept = services.folder.sweepParts(promised: promised)
+        let swept = services.folder.sweepParts(promised: promised, sparing: services.store.beganAt)
+        if swept.spared > 0 {
+            services.log.warning(
+                "\(swept.spared) part files in \(FilePathRule.partsDirectory) of the downloads folder are older than this database, and not known to it. They are left alone; remove them if no other copy of the database needs them."
+            )
+        }
         services.log.info(
             "Recovered: \(interrupted) jobs queued again, \(promoting.count) promotions carried on, \(swept.removed) left-over parts removed, \(swept.truncated) cut back to their offsets."
         )

@@ -18,7 +18,7 @@ struct EngineServices: Sendable {
     let rehearsalOrigin: String?
     /// Over which a session's `minimum_bytes_per_second` is judged.
     let minimumSpeedSeconds: Double
-    let time: any TimeSource
+    let time: ServiceClock
     let log: Logger
 
     /// What is asked of the network for a URL: itself, or what a rehearsal stands for.

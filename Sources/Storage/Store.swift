@@ -14,6 +14,14 @@ public final class Store: Sendable {
         public var readers = 4
         /// Jobs that are kept in memory because somebody asked for them, at most.
         public var knownJobs = 20_000
+        /// Seconds between two attempts of a delivery, at most. By default a day and a tenth: the longest delay of the
+        /// standard schedule, jitter included.
+        public var longestDeliveryDelay: TimeInterval = 95_040
+        /// Bytes of database and log up to which a database that was not closed is read through before it is used; a larger
+        /// one is read through while it is used.
+        public var quickCheckLimit: Int64 = 64 << 20
+        /// What happens to the database is told here.
+        public var log = Logger(label: "fetchd.store") { _ in SwiftLogNoOpLogHandler() }
 
         public init() {}
     }
@@ -35,20 +43,28 @@ public final class Store: Sendable {
     public let unstored = UnstoredChanges()
 
     let writer: Writer
-    let pool: DatabasePool
+    let connections: Connections
     let known: KnownJobs
     private let followers: Locked<[@Sendable (Commit) -> Void]>
-    let time: any TimeSource
+    /// The time that the whole service goes by.
+    public let time: ServiceClock
     private let folder: DataFolder
+    private let mark: MarkFile
+    /// When the database was made or restored: files that are older belong to another one. nil: that is not known, as an
+    /// earlier version made it.
+    public let beganAt: Date?
+
+    var pool: DatabasePool { connections.pool }
 
     /// Opens the store in `path`, making the folder and the tables where they are missing.
     ///
-    /// - Throws: when the folder belongs to a running service or cannot be written, and when the database is damaged or
-    ///   from a newer version; it is never recreated.
+    /// - Throws: when the folder belongs to a running service or cannot be written, and when the database is damaged,
+    ///   incomplete or from a newer version; it is never recreated. `outOfSpace` and `busy` pass.
     public init(at path: String, options: Options = Options(), time: any TimeSource = SystemTime()) throws(StoreError) {
         folder = try DataFolder(at: path)
-        pool = try Self.openPool(at: folder.database, readers: options.readers)
-        self.time = time
+        let opening = try Opening(folder, options)
+        (connections, mark, beganAt) = (opening.connections, opening.mark, opening.history.beganAt)
+        self.time = ServiceClock(following: time, after: try Self.clockPast(in: opening.connections))
         let alarms: [Transaction.Due: Alarm] = Dictionary(
             uniqueKeysWithValues: Transaction.Due.allCases.map { ($0, Alarm()) })
         jobsDue = alarms[.jobs]!
@@ -60,7 +76,9 @@ public final class Store: Sendable {
         let (known, followers) = (KnownJobs(limit: options.knownJobs), Locked<[@Sendable (Commit) -> Void]>([]))
         (self.known, self.followers) = (known, followers)
         writer = Writer(
-            pool: pool, time: time, ulids: try Self.sequence(after: pool), known: known,
+            connections: connections, commits: CommitCount(opening.mark), time: self.time,
+            longestDeliveryDelay: options.longestDeliveryDelay, ulids: try Self.sequence(after: opening), known: known,
+            log: options.log,
             onCommit: { commit in for follower in followers.withLock({ $0 }) { follower(commit) } },
             onDue: { due in for kind in due { alarms[kind]?.ring() } })
     }
@@ -71,59 +89,52 @@ public final class Store: Sendable {
     /// Seconds after which custodians of moments look again in any case.
     public static let longestLook: TimeInterval = 60
 
-    /// Waits for nothing: a change that was acknowledged is on disk already.
-    public func close() {
-        try? pool.close()
+    /// Copies everything into the one file of the database, and closes it. A change that was acknowledged is on disk
+    /// already; one that comes after this is refused.
+    ///
+    /// - Throws: when the copy failed: the log is kept then, and belongs to the database.
+    public func close() throws(StoreError) {
+        defer { folder.release() }
+        do {
+            try writer.close()
+            try mark.set(mark.mark.closed, in: folder)
+        } catch {
+            throw .notClosed(path: folder.database, why: "\(error)")
+        }
     }
 
     func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) throws(StoreError) -> Value {
-        do { return try pool.read(body) } catch { throw StoreError(error) }
+        do { return try connections.read(body) } catch { throw StoreError(error) }
     }
 
     /// A name for a part that is about to be begun.
     public func makePartID() -> PartID { .make(writer.nextULID()) }
 
-    /// Whether the database answers, for `/readyz`.
+    /// Stores a jump of the wall clock, where there was one, and follows it. Every change does so by itself; this is for
+    /// times without changes.
+    public func followClock() async throws {
+        if time.changeToStore() != nil { try await writer.write { _ in } }
+    }
+
+    /// Whether the database can be read and written, as far as is known, for `/readyz`.
     public func check() throws(StoreError) {
+        if let fault = writer.fault { throw fault }
+        if let damage = connections.damage { throw .databaseDamaged(path: folder.database, why: damage) }
         _ = try read { db in try Int.fetchOne(db.cachedStatement(sql: "SELECT 1")) }
     }
 
-    private static func openPool(at path: String, readers: Int) throws(StoreError) -> DatabasePool {
-        do {
-            var configuration = Configuration()
-            configuration.maximumReaderCount = readers
-            configuration.foreignKeysEnabled = true
-            // Another process may look at the file with `sqlite3`.
-            configuration.busyMode = .timeout(5)
-            let pool = try DatabasePool(path: path, configuration: configuration)
-            if try pool.read(Schema.migrator.hasBeenSuperseded) {
-                throw StoreError.databaseFromNewerVersion(path: path)
-            }
-            try Schema.migrator.migrate(pool)
-            // GRDB sets NORMAL for pools, which can lose acknowledged commits when the power fails.
-            // Checkpoints at 16 MiB of log instead of 4: pages that change all the time are copied less often.
-            try pool.writeWithoutTransaction { db in
-                try db.execute(
-                    sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4096; PRAGMA temp_store = MEMORY")
-            }
-            return pool
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            throw .databaseUnreadable(path: path, why: "\(error)")
-        }
+    private static func clockPast(in connections: Connections) throws(StoreError) -> ClockPast {
+        do { return try connections.read(ClockPast.init) } catch { throw StoreError(error) }
     }
 
     /// Identifiers go on above the largest one there is, even if the clock was set back.
-    private static func sequence(after pool: DatabasePool) throws(StoreError) -> ULIDSequence {
+    private static func sequence(after opening: Opening) throws(StoreError) -> ULIDSequence {
         do {
-            let last = try pool.read { db in
-                try Optional<String>.fetchAll(
-                    db,
-                    sql: "SELECT max(id) FROM jobs UNION SELECT max(id) FROM deliveries UNION SELECT max(id) FROM parts"
-                )
+            let last = try opening.connections.read { db in
+                try Optional<String>.fetchAll(db, sql: GivenIdentifiers.identifiers)
             }
-            return ULIDSequence(after: last.compactMap { $0?.split(separator: "_").last.flatMap { ULID($0) } }.max())
+            let used = last.compactMap { $0?.split(separator: "_").last.flatMap { ULID($0) } }
+            return ULIDSequence(after: (used + [opening.history.lastID].compactMap(\.self)).max())
         } catch {
             throw StoreError(error)
         }

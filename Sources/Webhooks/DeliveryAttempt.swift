@@ -14,18 +14,17 @@ struct DeliveryAttempt: Sendable {
     let responseLimit: Int
 
     func run(_ delivery: DueDelivery) async -> (log: Delivery.Attempt, verdict: DeliveryVerdict) {
-        let started = time.now
+        let (at, started) = (time.now, time.uptime)
         let answer: Result<ExchangeResponse, TransferError>
         do throws(TransferError) {
-            answer = .success(try await client.exchange(request(for: delivery, at: started), bodyLimit: responseLimit))
+            answer = .success(try await client.exchange(request(for: delivery, at: at), bodyLimit: responseLimit))
         } catch {
             answer = .failure(error)
         }
-        let ended = time.now
         let log = Delivery.Attempt(
-            at: started, status: status(of: answer), error: error(of: answer),
-            latencySeconds: ended.seconds(since: started), response: body(of: answer))
-        return (log, verdict(on: answer, tries: delivery.tries + 1, at: ended))
+            at: at, status: status(of: answer), error: error(of: answer),
+            latencySeconds: (time.uptime - started).seconds, response: body(of: answer))
+        return (log, verdict(on: answer, tries: delivery.tries + 1, at: time.now))
     }
 
     private func request(for delivery: DueDelivery, at now: Date) -> TransferRequest {

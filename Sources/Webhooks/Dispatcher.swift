@@ -30,21 +30,21 @@ public actor Dispatcher {
     private var couriers: [Int64: Courier] = [:]
 
     public init(
-        options: Options = Options(), store: Store, client: CurlClient, time: any TimeSource = SystemTime(),
-        log: Logger
+        options: Options = Options(), store: Store, client: CurlClient, log: Logger
     ) {
         self.options = options
         self.store = store
-        self.time = time
+        time = store.time
         self.log = log
         attempt = DeliveryAttempt(
-            client: client, schedule: options.schedule, time: time, timeout: options.timeout,
+            client: client, schedule: options.schedule, time: store.time, timeout: options.timeout,
             responseLimit: options.responseLimit)
     }
 
     /// Runs until the task is cancelled; what is under way then is ended and counts as not sent.
     public func run() async {
-        await withTaskGroup(of: Void.self) { group in
+        // A group that keeps no results: couriers come and go for as long as the service runs.
+        await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 let next = sendOut(&group)
                 await store.deliveriesDue.wait(until: next, by: time)
@@ -53,7 +53,7 @@ public actor Dispatcher {
     }
 
     /// - Returns: when to look again without being woken.
-    private func sendOut(_ group: inout TaskGroup<Void>) -> Date? {
+    private func sendOut(_ group: inout DiscardingTaskGroup) -> Date? {
         do {
             let (webhooks, next) = try store.webhooksDue()
             for webhook in webhooks { sendOut(to: webhook, &group) }
@@ -64,7 +64,7 @@ public actor Dispatcher {
         }
     }
 
-    private func sendOut(to webhook: Int64, _ group: inout TaskGroup<Void>) {
+    private func sendOut(to webhook: Int64, _ group: inout DiscardingTaskGroup) {
         if let courier = couriers[webhook] { return courier.more.ring() }
         let courier = Courier(
             webhook: webhook, concurrency: options.concurrencyPerWebhook, store: store, attempt: attempt, time: time,

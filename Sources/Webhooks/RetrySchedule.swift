@@ -19,7 +19,7 @@ public struct RetrySchedule: Sendable, Equatable {
     ///   - jitter: 0 to 1; up to a tenth is added, so that deliveries that failed together do not come back together.
     func next(afterAttempts attempts: Int, notBefore floor: Date?, at now: Date, jitter: Double) -> Date? {
         guard attempts < delays.count else { return nil }
-        return max(now.addingTimeInterval(delays[attempts] * (1 + jitter / 10)), floor ?? now)
+        return max(now.addingTimeInterval(delays[attempts] * (1 + jitter * Self.jitter)), floor ?? now)
     }
 
     /// When the endpoint wants to be asked again at the soonest; nil when it does not say.
@@ -28,6 +28,14 @@ public struct RetrySchedule: Sendable, Equatable {
     func floor(retryAfter: Double?, at now: Date) -> Date? {
         retryAfter.map { now.addingTimeInterval(min($0, Self.longestRetryAfter)) }
     }
+
+    /// Seconds between two attempts, at most: by the schedule, or because the endpoint asks for it.
+    public var longestDelay: TimeInterval {
+        max((delays.max() ?? 0) * (1 + Self.jitter), Self.longestRetryAfter)
+    }
+
+    /// Of a delay, at most.
+    private static let jitter = 0.1
 
     /// Seconds: an endpoint cannot put a delivery off for longer than this.
     private static let longestRetryAfter = 86_400.0

@@ -8,8 +8,9 @@ struct FetchdCommand: AsyncParsableCommand {
         commandName: "fetchd",
         abstract: "Downloads in the background: submit jobs over HTTP, go away, be called back.",
         discussion: """
-            Start the service with 'fetchd serve'; 'fetchd serve --help' explains every option. All other commands talk to \
-            a running service by its public API, which it describes itself, at /openapi.yaml.
+            Start the service with 'fetchd serve'; 'fetchd serve --help' explains every option. \
+            'fetchd restore' puts a copy of its database in place. All other commands talk to a running service by its public \
+            API, which it describes itself, at /openapi.yaml.
 
             Where the service is, and the token it wants, they take from --url and --token-file, from FETCHD_URL and \
             FETCHD_TOKEN, or from ~/.config/fetchd/config.json ({"url": "...", "token": "..."}). --json prints the API's \
@@ -40,7 +41,8 @@ struct FetchdCommand: AsyncParsableCommand {
               fetchd watch
             """,
         version: Version.text,
-        subcommands: [ServeCommand.self, CompletionsCommand.self], groupedSubcommands: ClientCommands.groups)
+        subcommands: [ServeCommand.self, RestoreCommand.self, CompletionsCommand.self],
+        groupedSubcommands: ClientCommands.groups)
 
     /// Before anything is opened: what is opened while a standard stream is closed gets its number, and what is meant for
     /// that stream.

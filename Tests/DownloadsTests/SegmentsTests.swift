@@ -5,7 +5,7 @@ import Testing
 
 /// Who fetches what.
 @Suite struct SegmentsTests {
-    private let start = Date(milliseconds: 0)
+    private let start = Duration.zero
     private let share = Segments.smallestShare
 
     private func whole(_ shares: Int64) -> Segments { Segments(missing: [0..<shares * share]) }
@@ -160,9 +160,9 @@ import Testing
     @Test func whoIsSilentLosesItsShareToWhoIsIdle() throws {
         var segments = whole(1)
         let silent = try claim(&segments)
-        _ = segments.advance(silent, by: 100, at: start.addingTimeInterval(10))
-        #expect(!segments.isAnyStalled(since: start.addingTimeInterval(9)))
-        let takenOver = segments.takeOver(stalledSince: start.addingTimeInterval(10), at: start)
+        _ = segments.advance(silent, by: 100, at: start + .seconds(10))
+        #expect(!segments.isAnyStalled(since: start + .seconds(9)))
+        let takenOver = segments.takeOver(stalledSince: start + .seconds(10), at: start)
         let taken = try #require(takenOver)
         #expect(taken.from == silent)
         #expect(segments.range(of: taken.claim) == 100..<share)
@@ -190,7 +190,7 @@ import Testing
         func ask(_ claim: Segments.Claim) { open.append((claim, segments.range(of: claim)?.upperBound ?? 0)) }
         var now = start
         while !segments.isComplete {
-            now += Double.random(in: 0...1, using: &random)
+            now += .seconds(Double.random(in: 0...1, using: &random))
             if open.count < 8, Bool.random(using: &random), let claim = segments.claim(at: now) { ask(claim) }
             guard let index = open.indices.randomElement(using: &random) else { continue }
             let (claim, reach) = open[index]
@@ -199,7 +199,7 @@ import Testing
                 segments.giveUp(claim)
                 open.remove(at: index)
             case 1:
-                if let taken = segments.takeOver(stalledSince: now - 3, at: now) { ask(taken.claim) }
+                if let taken = segments.takeOver(stalledSince: now - .seconds(3), at: now) { ask(taken.claim) }
             default:
                 let left = reach - (segments.range(of: claim)?.lowerBound ?? 0)
                 let count = min(Int(left), Int.random(in: 1...Int(3 * share / 2), using: &random))

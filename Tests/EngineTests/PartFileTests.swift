@@ -63,10 +63,22 @@ import Testing
         let fixture = try FolderFixture()
         for name in ["part_1", "part_2", "part_3"] { _ = try fixture.part(name, "abcdef") }
         let swept = fixture.folder.sweepParts(promised: [PartID("part_1"): 6, PartID("part_2"): 2])
-        #expect(swept == (removed: 1, truncated: 1))
+        #expect(swept == (removed: 1, truncated: 1, spared: 0))
         #expect(fixture.text(".incomplete/part_1.part") == "abcdef")
         #expect(fixture.text(".incomplete/part_2.part") == "ab")
         #expect(fixture.text(".incomplete/part_3.part") == nil)
+    }
+
+    /// They may be those of the database that was lost.
+    @Test func unknownPartsThatAreOlderThanTheDatabaseAreLeftAlone() throws {
+        let fixture = try FolderFixture()
+        for name in ["part_1", "part_2"] { _ = try fixture.part(name, "abcdef") }
+        let later = fixture.folder.sweepParts(promised: [PartID("part_1"): 2], sparing: Date(timeIntervalSinceNow: 60))
+        #expect(later == (removed: 0, truncated: 1, spared: 1))
+        #expect(fixture.text(".incomplete/part_2.part") == "abcdef")
+        let earlier = fixture.folder.sweepParts(
+            promised: [PartID("part_1"): 2], sparing: Date(timeIntervalSinceNow: -60))
+        #expect(earlier == (removed: 1, truncated: 0, spared: 0))
     }
 
     @Test func aPartIsNeverWrittenOverAnother() throws {
@@ -91,13 +103,13 @@ import Testing
 
 @Suite struct RateMeterTests {
     @Test func settlesOnASteadyRateAndForgetsAnOldOne() throws {
-        let start = Date(milliseconds: 0)
+        let start = Duration.zero
         var meter = RateMeter(since: start)
         #expect(meter.rate(at: start) == nil)
-        for tick in 1...100 { meter.add(1000, at: start.addingTimeInterval(Double(tick) / 10)) }
-        let steady = meter.rate(at: start.addingTimeInterval(10)) ?? 0
+        for tick in 1...100 { meter.add(1000, at: start + .milliseconds(100 * tick)) }
+        let steady = meter.rate(at: start + .seconds(10)) ?? 0
         #expect(abs(steady - 10_000) < 1)
-        let quiet = meter.rate(at: start.addingTimeInterval(40)) ?? .infinity
+        let quiet = meter.rate(at: start + .seconds(40)) ?? .infinity
         #expect(quiet < 100)
     }
 }

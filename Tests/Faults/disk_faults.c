@@ -8,7 +8,8 @@
 //   DISK_FAULTS_RULES   Rules, one a line; read again whenever the file changes (replace it with rename(2)):
 //                         CALLS PATH FIRST LAST ACTION
 //                       CALLS   names of calls separated by commas, or *
-//                       PATH    part of the path that the call is about (of its descriptor or argument), or *
+//                       PATH    part of the path that the call is about (of its descriptor or argument), or *; with $ at
+//                               its end, the end of that path
 //                       FIRST   the first matching call that the rule applies to; 1 is the next one
 //                       LAST    the last one, or - for all that follow
 //                       ACTION  an error such as EIO; ENOSPC+ writes half of the bytes first (short write);
@@ -35,6 +36,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -70,6 +72,7 @@ REAL(int, unlink, const char *)
 REAL(int, unlinkat, int, const char *, int)
 REAL(int, ftruncate64, int, off64_t)
 REAL(int, fallocate64, int, int, off64_t, off64_t)
+REAL(int, fchmod, int, mode_t)
 REAL(int, open64, const char *, int, ...)
 REAL(int, openat64, int, const char *, int, ...)
 REAL(int, mkdir, const char *, mode_t)
@@ -80,8 +83,8 @@ REAL(ssize_t, sendmsg, int, const struct msghdr *, int)
 static void find_all(void) {
     find_write(); find_pwrite64(); find_writev(); find_fdatasync(); find_fsync(); find_syncfs();
     find_sync_file_range(); find_rename(); find_renameat(); find_renameat2(); find_linkat(); find_unlink();
-    find_unlinkat(); find_ftruncate64(); find_fallocate64(); find_open64(); find_openat64(); find_mkdir();
-    find_mkdirat(); find_sendto(); find_sendmsg();
+    find_unlinkat(); find_ftruncate64(); find_fallocate64(); find_fchmod(); find_open64(); find_openat64();
+    find_mkdir(); find_mkdirat(); find_sendto(); find_sendmsg();
 }
 
 // ---- State, under one lock
@@ -226,14 +229,21 @@ static void path_at(int folder, const char *name, char *path, size_t size) {
 // One record; then `length` bytes: the data of a write, otherwise `path`, and for a rename or link `path` NUL `new path`.
 // Numbers are in the machine's byte order. A sync covers the writes that were recorded before its SYNC_BEGIN (same
 // `number`), and it is durable only once its SYNC_END is recorded.
+//
+//   time      when the call was done, in nanoseconds of CLOCK_MONOTONIC
+//   modified  the file's time of modification after the call, in nanoseconds since 1970
+//   offset    of a write: where it begins; of a truncation: the new length; of CREATE, MKDIR and MODE: the permissions
+//   number    of a sync: which one; of CREATE: when the file was born, in nanoseconds since 1970
+//
+// CREATE without a path is a file that has no name yet (O_TMPFILE).
 struct record {
     uint32_t kind, length;
     uint64_t device, inode;
-    int64_t offset, number;
+    int64_t offset, number, time, modified;
 };
 enum kind {
     KIND_WRITE = 1, KIND_TRUNCATE, KIND_CREATE, KIND_RENAME, KIND_LINK, KIND_UNLINK, KIND_MKDIR,
-    KIND_SYNC_BEGIN, KIND_SYNC_END, KIND_SYNCFS_BEGIN, KIND_SYNCFS_END
+    KIND_SYNC_BEGIN, KIND_SYNC_END, KIND_SYNCFS_BEGIN, KIND_SYNCFS_END, KIND_MODE
 };
 
 static bool is_traced(const char *path) {
@@ -241,9 +251,14 @@ static bool is_traced(const char *path) {
     return trace_file >= 0 && !strncmp(path, root, length) && (path[length] == '/' || path[length] == 0);
 }
 
+static int64_t nanoseconds(struct timespec time) { return time.tv_sec * 1000000000LL + time.tv_nsec; }
+
 static void record(enum kind kind, const struct stat *status, int64_t offset, int64_t number, const void *bytes,
                    size_t length) {
-    struct record head = {kind, length, status ? status->st_dev : 0, status ? status->st_ino : 0, offset, number};
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    struct record head = {kind, length, status->st_dev, status->st_ino, offset, number, nanoseconds(now),
+                          nanoseconds(status->st_mtim)};
     struct iovec parts[2] = {{&head, sizeof head}, {(void *)bytes, length}};
     if (real_writev(trace_file, parts, 2) != (ssize_t)(sizeof head + length)) abort();
 }
@@ -258,6 +273,17 @@ static void record_two(enum kind kind, const struct stat *status, int64_t number
     memcpy(both, from, first);
     memcpy(both + first, to, second);
     record(kind, status, 0, number, both, first + second);
+}
+
+static void record_permissions(enum kind kind, const struct stat *status, int64_t number, const char *path) {
+    record(kind, status, status->st_mode & 07777, number, path, strlen(path));
+}
+
+// In nanoseconds since 1970; 0 where the file system does not keep it.
+static int64_t birth_time(int file) {
+    struct statx status = {0};
+    if (syscall(SYS_statx, file, "", AT_EMPTY_PATH, STATX_BTIME, &status) != 0) return 0;
+    return status.stx_btime.tv_sec * 1000000000LL + status.stx_btime.tv_nsec;
 }
 
 // ---- Bytes that are not durable
@@ -321,6 +347,13 @@ static void die(void) {
     for (;;) pause();
 }
 
+static bool is_about(const struct rule *rule, const char *path) {
+    size_t part = strlen(rule->path), whole = strlen(path);
+    if (!strcmp(rule->path, "*")) return true;
+    if (rule->path[part - 1] != '$') return strstr(path, rule->path);
+    return whole >= part - 1 && !strncmp(path + whole - (part - 1), rule->path, part - 1);
+}
+
 // Counts the call and finds the rule that it has to obey; called with the lock held.
 static struct rule *judge(enum call call, const char *path) {
     if (counts) counts[call]++;
@@ -328,7 +361,7 @@ static struct rule *judge(enum call call, const char *path) {
     for (int i = 0; i < rule_count; i++) {
         struct rule *rule = &rules[i];
         if (!(rule->calls & 1u << call)) continue;
-        if (strcmp(rule->path, "*") && !strstr(path, rule->path)) continue;
+        if (!is_about(rule, path)) continue;
         rule->seen++;
         if (rule->seen < rule->first || (rule->last >= 0 && rule->seen > rule->last)) continue;
         if (log_file >= 0) dprintf(log_file, "%s %s %s\n", call_names[call], path, rule->text);
@@ -552,9 +585,29 @@ int fallocate64(int file, int mode, off64_t offset, off64_t length) {
     path_of(file, path, sizeof path);
     struct verdict verdict = enter(CALL_FALLOCATE, path);
     if (fails(verdict)) return refuse(verdict);
-    return leave(verdict, real_fallocate64(file, mode, offset, length));
+    struct stat before = {0}, after = {0};
+    fstat(file, &before);
+    int result = real_fallocate64(file, mode, offset, length);
+    int saved = errno;
+    if (result == 0 && is_traced(path) && fstat(file, &after) == 0 && after.st_size != before.st_size)
+        record(KIND_TRUNCATE, &after, after.st_size, 0, path, strlen(path));
+    errno = saved;
+    return leave(verdict, result);
 }
 int fallocate(int file, int mode, off_t offset, off_t length) { return fallocate64(file, mode, offset, length); }
+
+// Recorded only: no rule is about it.
+int fchmod(int file, mode_t mode) {
+    char path[4096];
+    path_of(file, path, sizeof path);
+    lock_state();
+    int result = real_fchmod(file, mode);
+    int saved = errno;
+    struct stat status;
+    if (result == 0 && is_traced(path) && fstat(file, &status) == 0) record_permissions(KIND_MODE, &status, 0, path);
+    errno = saved;
+    return leave((struct verdict){0}, result);
+}
 
 static int opened(int folder, const char *name, int flags, mode_t mode) {
     char path[4096];
@@ -562,10 +615,13 @@ static int opened(int folder, const char *name, int flags, mode_t mode) {
     struct verdict verdict = enter(CALL_OPEN, path);
     if (fails(verdict)) return refuse(verdict);
     struct stat status;
-    bool is_new = flags & O_CREAT && is_traced(path) && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0;
+    bool is_nameless = (flags & O_TMPFILE) == O_TMPFILE;
+    bool is_new = is_traced(path)
+        && (is_nameless || (flags & O_CREAT && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0));
     int file = real_openat64(folder, name, flags, mode);
     int saved = errno;
-    if (file >= 0 && is_new && fstat(file, &status) == 0) record_path(KIND_CREATE, &status, 0, path);
+    if (file >= 0 && is_new && fstat(file, &status) == 0)
+        record_permissions(KIND_CREATE, &status, birth_time(file), is_nameless ? "" : path);
     if (file >= 0 && !is_new && flags & O_TRUNC && is_traced(path) && fstat(file, &status) == 0)
         record(KIND_TRUNCATE, &status, 0, 0, path, strlen(path));
     errno = saved;
@@ -595,7 +651,7 @@ int mkdirat(int folder, const char *name, mode_t mode) {
     int saved = errno;
     struct stat status = {0};
     if (result == 0 && is_traced(path) && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
-        record_path(KIND_MKDIR, &status, 0, path);
+        record_permissions(KIND_MKDIR, &status, 0, path);
     errno = saved;
     return leave(verdict, result);
 }

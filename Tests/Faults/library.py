@@ -18,15 +18,15 @@ CALLS = (
 )  # fmt: skip
 
 
-def compiled() -> Path:
-    """The library; compiled into the build folder unless this version of it is there."""
-    name = hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]
-    library = ROOT / ".build/faults" / f"disk_faults-{name}.so"
+def compiled(source: Path = SOURCE) -> Path:
+    """A library for LD_PRELOAD; compiled into the build folder unless this version of it is there."""
+    name = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
+    library = ROOT / ".build/faults" / f"{source.stem}-{name}.so"
     if not library.exists():
         library.parent.mkdir(parents=True, exist_ok=True)
         fresh = library.with_suffix(f".{os.getpid()}")
         flags = ["-shared", "-fPIC", "-O2", "-Wall", "-Wextra"]
-        subprocess.run(["cc", *flags, "-o", fresh, SOURCE, "-ldl", "-lpthread"], check=True)
+        subprocess.run(["cc", *flags, "-o", fresh, source, "-ldl", "-lpthread"], check=True)
         fresh.rename(library)
     return library
 

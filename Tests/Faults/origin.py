@@ -29,16 +29,20 @@ def random_bytes(seed: int, count: int) -> bytes:
 
 
 class Origin:
-    """Serves resources by their paths until the end of the `with` block."""
+    """Serves resources by their paths until the end of the `with` block.
 
-    def __init__(self) -> None:
+    port: 0 for any that is free.
+    """
+
+    def __init__(self, port: int = 0) -> None:
         self.resources: dict[str, Resource] = {}
         # Whether rates are kept.
         self.is_slow = True
         self._requests: dict[str, int] = {}
         self._lock = threading.Lock()
-        self._server = _Server(("127.0.0.1", 0), _handler(self))
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self._server = _Server(("127.0.0.1", port), _handler(self))
+        self.port = self._server.server_port
+        self.url = f"http://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Origin:
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Callable
@@ -19,15 +20,18 @@ class Post:
     session: str
     job: str | None
     is_accepted: bool
+    # When it had arrived, before it was answered: nanoseconds of the monotonic clock.
+    time: int
 
 
 class Receiver:
     """Accepts posts until the end of the `with` block.
 
     refuses: tells, of the number of a post (from 0), whether it is answered with 500.
+    port: 0 for any that is free.
     """
 
-    def __init__(self, refuses: Callable[[int], bool] = lambda number: False):
+    def __init__(self, refuses: Callable[[int], bool] = lambda number: False, port: int = 0):
         self.refuses = refuses
         self._lock = threading.Lock()
         self._posts: list[Post] = []
@@ -46,8 +50,9 @@ class Receiver:
             def log_message(self, *words: object) -> None:
                 pass
 
-        self._server = _Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/"
+        self._server = _Server(("127.0.0.1", port), Handler)
+        self.port = self._server.server_port
+        self.url = f"http://127.0.0.1:{self.port}/"
 
     def __enter__(self) -> Receiver:
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
@@ -66,8 +71,12 @@ class Receiver:
         data = body["data"]
         with self._lock:
             is_accepted = not self.refuses(len(self._posts))
-            post = Post(webhook_id, data["event"], body["type"], data["session"], data.get("job"), is_accepted)
-            self._posts.append(post)
+            self._posts.append(
+                Post(
+                    webhook_id, data["event"], body["type"], data["session"], data.get("job"), is_accepted,
+                    time.monotonic_ns(),
+                )
+            )  # fmt: skip
         return is_accepted
 
 

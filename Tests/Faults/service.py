@@ -11,9 +11,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable
-
-from library import Faults
+from typing import Any, Callable, Protocol
 
 # Seconds, for what should be there at once, on a machine that is busy with other things.
 PATIENCE = 60
@@ -45,14 +43,25 @@ class Answer:
     document: Any
 
 
-class Service:
-    """One at a time runs in a folder, which holds `data`, `downloads` and the log of all of them."""
+class Surroundings(Protocol):
+    """What is preloaded into a process, and what that needs to know."""
 
-    def __init__(self, program: Path, folder: Path, faults: Faults | None = None, arguments: tuple[str, ...] = ()):
+    @property
+    def environment(self) -> dict[str, str]: ...
+
+
+class Service:
+    """One at a time runs in a folder, which holds `data` and `downloads`, and the log of all of them unless it is
+    elsewhere."""
+
+    def __init__(
+        self, program: Path, folder: Path, faults: Surroundings | None = None, arguments: tuple[str, ...] = (),
+        log: Path | None = None,
+    ):  # fmt: skip
         self.folder = folder
         self.data = folder / "data"
         self.downloads = folder / "downloads"
-        self.log = folder / "fetchd.log"
+        self.log = log or folder / "fetchd.log"
         self.starts = 0
         self._command = [
             str(program), "serve", "--listen", "127.0.0.1:0", "--data-dir", str(self.data),

@@ -15,7 +15,7 @@ import Testing
         let admitted = try await fixture.admit(1)
         let paused = try await fixture.store.send(.attemptStopped(.pause), to: jobs[0].id).job
         #expect(admitted.first?.job.id == jobs[0].id)
-        fixture.store.close()
+        try fixture.store.close()
         #expect(try fixture.store.job(jobs[0].id) == paused)
         #expect(fixture.store.knownJob(jobs[0].id) == paused)
         #expect(throws: StoreError.self) { try fixture.store.job(jobs[1].id) }

@@ -18,6 +18,9 @@ import Testing
         return folder
     }
 
+    /// Seconds after its rows were written.
+    private static let time = ManualTime(Date(milliseconds: 10_000))
+
     private static let failure = #"{"code":"connection_lost","message":"gone","attempts":1,"at":0}"#
 
     private static let rows = """
@@ -45,7 +48,7 @@ import Testing
 
     @Test func everythingOfVersion1IsStillThere() throws {
         let folder = try databaseOfVersion1()
-        let store = try Store(at: folder.path)
+        let store = try Store(at: folder.path, time: Self.time)
         let jobs = try store.jobs(JobQuery()).jobs
         #expect(jobs.map(\.state.name) == [.paused, .waiting, .queued, .cancelled, .failed])
         #expect(jobs[0].bytesDurable == 77)
@@ -65,7 +68,7 @@ import Testing
 
     @Test func theMigratedTablesHoldTogether() async throws {
         let folder = try databaseOfVersion1()
-        let store = try Store(at: folder.path)
+        let store = try Store(at: folder.path, time: Self.time)
         let violations = try await store.pool.read { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check").count }
         #expect(violations == 0)
         // A part goes with its job, as before the table was made anew.

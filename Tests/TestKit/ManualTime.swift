@@ -5,17 +5,20 @@ import Foundation
 /// happen yet can be told apart from what has not happened yet.
 public final class ManualTime: TimeSource {
     private struct Sleeper: Sendable {
-        let deadline: Date
+        /// By the uptime.
+        let deadline: Duration
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State: Sendable {
         var now: Date
+        var uptime: Duration
+        var boot: String?
         var lastID = 0
         var sleepers: [Int: Sleeper] = [:]
 
         mutating func takeDue() -> [Sleeper] {
-            let due = sleepers.filter { $0.value.deadline <= now }
+            let due = sleepers.filter { $0.value.deadline <= uptime }
             for id in due.keys { sleepers[id] = nil }
             return due.values.sorted { $0.deadline < $1.deadline }
         }
@@ -23,7 +26,7 @@ public final class ManualTime: TimeSource {
         /// nil: it sleeps now. Asked under the lock, so that neither a cancellation nor a turn of the clock is missed.
         mutating func enlist(_ sleeper: Sleeper, _ id: Int) -> Result<Void, any Error>? {
             if Task.isCancelled { return .failure(CancellationError()) }
-            if sleeper.deadline <= now { return .success(()) }
+            if sleeper.deadline <= uptime { return .success(()) }
             sleepers[id] = sleeper
             return nil
         }
@@ -31,23 +34,45 @@ public final class ManualTime: TimeSource {
 
     private let state: Monitor<State>
 
-    /// 2019-08-19T15:23:14Z, unless told otherwise.
-    public init(_ now: Date = Date(milliseconds: 1_566_228_194_000)) {
-        state = Monitor(State(now: now))
+    /// - Parameters:
+    ///   - now: 2019-08-19T15:23:14Z, unless told otherwise.
+    ///   - boot: which start of the machine; nil: the system does not say.
+    public init(
+        _ now: Date = Date(milliseconds: 1_566_228_194_000), uptime: Duration = .seconds(1000), boot: String? = "boot"
+    ) {
+        state = Monitor(State(now: now, uptime: uptime, boot: boot))
     }
 
     public var now: Date { state.current.now }
+    public var uptime: Duration { state.current.uptime }
+    public var boot: String? { state.current.boot }
 
-    /// Turns the clock and wakes whoever has slept long enough.
+    /// Lets time pass, and wakes whoever has slept long enough.
     public func advance(by seconds: Double) {
         let due = state.withLock { state in
-            state.now = Date(milliseconds: state.now.addingTimeInterval(seconds).milliseconds)
+            let before = state.now
+            state.now = Date(milliseconds: before.addingTimeInterval(seconds).milliseconds)
+            state.uptime += .milliseconds(state.now.milliseconds - before.milliseconds)
             return state.takeDue()
         }
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    public func sleep(until deadline: Date) async throws {
+    /// Somebody sets the wall clock: no time passes, and nobody wakes.
+    public func jump(by seconds: Double) {
+        state.withLock { $0.now = Date(milliseconds: $0.now.addingTimeInterval(seconds).milliseconds) }
+    }
+
+    /// The machine is switched off, and on again a while later.
+    public func reboot(after seconds: Double = 30) {
+        state.withLock { state in
+            state.now = Date(milliseconds: state.now.addingTimeInterval(seconds).milliseconds)
+            state.uptime = .seconds(10)
+            state.boot = state.boot.map { $0 + "'" }
+        }
+    }
+
+    public func sleep(untilUptime deadline: Duration) async throws {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -64,7 +89,10 @@ public final class ManualTime: TimeSource {
     }
 
     /// When those who sleep want to be woken, the earliest first.
-    public var deadlines: [Date] { state.current.sleepers.values.map(\.deadline).sorted() }
+    public var deadlines: [Date] {
+        let state = state.current
+        return state.sleepers.values.map { state.now.addingTimeInterval(($0.deadline - state.uptime).seconds) }.sorted()
+    }
 
     /// Waits until so many sleep at once: until then, turning the clock would wake nobody.
     @discardableResult

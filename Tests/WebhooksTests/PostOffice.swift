@@ -22,7 +22,7 @@ struct PostOffice: Sendable {
         store = try Store(at: folder.path, time: time)
         receiver = try WebhookReceiver()
         dispatcher = Dispatcher(
-            options: options, store: store, client: Self.client, time: time,
+            options: options, store: store, client: Self.client,
             log: Logger(label: "post-office") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -32,7 +32,7 @@ struct PostOffice: Sendable {
     ) async throws {
         let office = try PostOffice(options)
         try await office.whileDispatching { try await body(office) }
-        office.store.close()
+        try office.store.close()
     }
 
     /// Without a dispatcher: `whileDispatching` begins one, as often as the test wants.

@@ -37,7 +37,11 @@ extension Problem {
         case .outOfSpace:
             self.init(.outOfSpace, error.description)
             headers[.retryAfter] = "30"
-        case .folderUnusable, .folderInUse, .databaseUnreadable, .databaseFromNewerVersion, .failed:
+        case .busy, .diskFailed:
+            self.init(.unavailable, error.description)
+            headers[.retryAfter] = "5"
+        case .folderUnusable, .folderInUse, .databaseUnreadable, .databaseFromNewerVersion, .databaseIncomplete,
+            .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .notClosed, .failed:
             self.init(.internalError, error.description)
         }
     }

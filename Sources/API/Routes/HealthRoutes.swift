@@ -28,7 +28,7 @@ struct HealthRoutes: Sendable {
             try store.check()
             return .json(["status": "ready"])
         } catch {
-            throw unready("The database does not answer: \(error)")
+            throw unready("\(error)")
         }
     }
 

@@ -44,7 +44,7 @@ struct MetricsRoutes: Sendable {
     }
 
     private func tellUnacknowledged(_ census: Census, _ finishes: [Unacknowledged], in exposition: inout Exposition) {
-        let ages = finishes.map { ($0.session.text, time.now.timeIntervalSince($0.since)) }
+        let ages = finishes.map { ($0.session.text, time.now.timeIntervalSince($0.agingSince)) }
         exposition.gauge("fetchd_finishes_unacknowledged", "Finished batches that nobody has acknowledged.") {
             [([:], Double(census.unacknowledgedFinishes))]
         }

@@ -10,8 +10,14 @@ struct StatsRoutes: Sendable {
     let engine: Engine
     let feed: Feed
     let version: String
-    let time: any TimeSource
-    let startedAt: Date
+    private let time: any TimeSource
+    private let startedAt: Date
+    private let start: Duration
+
+    init(store: Store, engine: Engine, feed: Feed, version: String, time: any TimeSource) {
+        (self.store, self.engine, self.feed, self.version, self.time) = (store, engine, feed, version, time)
+        (startedAt, start) = (time.now, time.uptime)
+    }
 
     var routes: [Route] { [Route(.get, "/v1/stats", show)] }
 
@@ -19,7 +25,7 @@ struct StatsRoutes: Sendable {
         let (census, load, watching) = (try store.census(), engine.load, feed.watching)
         return .json([
             "version": .string(version), "started_at": .time(startedAt),
-            "uptime_seconds": .number(time.now.timeIntervalSince(startedAt)),
+            "uptime_seconds": .number((time.uptime - start).seconds),
             "jobs": .object(
                 JobState.Name.allCases.reduce(into: JSONObject()) { $0[$1.rawValue] = .count(census.jobs[$1] ?? 0) }),
             "sessions": .count(census.sessions), "last_event": .integer(census.lastEvent),

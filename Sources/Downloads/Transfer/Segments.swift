@@ -21,7 +21,8 @@ public struct Segments: Sendable, Equatable {
         var reach: Int64
         /// A response brings it.
         var isAnswered = false
-        var movedAt: Date
+        /// The uptime when bytes came last.
+        var movedAt: Duration
 
         var remaining: Int64 { end - position }
     }
@@ -45,13 +46,13 @@ public struct Segments: Sendable, Equatable {
     // MARK: Taking
 
     /// For the first response of all: the first gap, or nothing where nothing is missing.
-    public mutating func firstClaim(at now: Date) -> Claim { claim(at: now) ?? share(0..<0, at: now) }
+    public mutating func firstClaim(at now: Duration) -> Claim { claim(at: now) ?? share(0..<0, at: now) }
 
     /// Whether `claim` would give something.
     public var isClaimable: Bool { !unclaimed.isEmpty || largest != nil }
 
     /// The first bytes that nobody fetches, else half of the largest share; nil when nothing is left that is worth it.
-    public mutating func claim(at now: Date) -> Claim? {
+    public mutating func claim(at now: Duration) -> Claim? {
         if let gap = unclaimed.ranges.first {
             unclaimed.remove(contentsOf: gap)
             return share(gap, at: now)
@@ -63,17 +64,17 @@ public struct Segments: Sendable, Equatable {
     }
 
     /// Whether `takeOver` would give something.
-    public func isAnyStalled(since moment: Date) -> Bool { stalled(since: moment) != nil }
+    public func isAnyStalled(since moment: Duration) -> Bool { stalled(since: moment) != nil }
 
     /// All that is left of a share that has not moved since then.
     ///
     /// - Returns: also whose it was: that connection has nothing to bring any more.
-    public mutating func takeOver(stalledSince moment: Date, at now: Date) -> (claim: Claim, from: Claim)? {
+    public mutating func takeOver(stalledSince moment: Duration, at now: Duration) -> (claim: Claim, from: Claim)? {
         guard let owner = stalled(since: moment), let share = shares.removeValue(forKey: owner) else { return nil }
         return (self.share(share.position..<share.end, at: now), owner)
     }
 
-    private func stalled(since moment: Date) -> Claim? {
+    private func stalled(since moment: Duration) -> Claim? {
         shares.filter { $0.value.movedAt <= moment && $0.value.remaining > 0 && $0.value.end < .max }
             .min { ($0.value.movedAt, $0.key.number) < ($1.value.movedAt, $1.key.number) }?.key
     }
@@ -88,7 +89,7 @@ public struct Segments: Sendable, Equatable {
         return candidate.key
     }
 
-    private mutating func share(_ range: Range<Int64>, at now: Date) -> Claim {
+    private mutating func share(_ range: Range<Int64>, at now: Duration) -> Claim {
         claims += 1
         let claim = Claim(number: claims)
         shares[claim] = Share(position: range.lowerBound, end: range.upperBound, reach: range.upperBound, movedAt: now)
@@ -128,7 +129,7 @@ public struct Segments: Sendable, Equatable {
 
     /// - Parameter count: bytes that came.
     /// - Returns: nil when the share was taken over by another connection.
-    public mutating func advance(_ claim: Claim, by count: Int, at now: Date) -> Advance? {
+    public mutating func advance(_ claim: Claim, by count: Int, at now: Duration) -> Advance? {
         guard var share = shares[claim] else { return nil }
         // One byte more than came, so that the share is not full where it can go on.
         let wish = share.position + Int64(count) + 1

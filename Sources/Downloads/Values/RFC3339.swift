@@ -51,24 +51,3 @@ extension Date {
 
     public init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }
-
-/// Where the time comes from: the system, or a clock that a test turns by hand.
-public protocol TimeSource: Sendable {
-    /// Now, in whole milliseconds, so that what is stored and read back is equal.
-    var now: Date { get }
-
-    /// Returns at `deadline`, or earlier by throwing `CancellationError`.
-    func sleep(until deadline: Date) async throws
-}
-
-public struct SystemTime: TimeSource {
-    public init() {}
-
-    public var now: Date { Date(milliseconds: Date().milliseconds) }
-
-    public func sleep(until deadline: Date) async throws {
-        // Wall-clock times may jump; nobody sleeps longer than a minute before looking again.
-        let seconds = min(deadline.timeIntervalSinceNow, 60)
-        if seconds > 0 { try await Task.sleep(for: .seconds(seconds)) }
-    }
-}

@@ -49,7 +49,7 @@ final class Assembly: Sendable {
         isDivisible = isRange && size != nil && validators.strong != nil
         let missing = size.map(had.gaps(upTo:)) ?? [had.end..<Int64.max]
         var segments = Segments(missing: missing)
-        firstClaim = segments.firstClaim(at: time.now)
+        firstClaim = segments.firstClaim(at: time.uptime)
         state = Locked(State(segments: segments))
     }
 
@@ -58,10 +58,10 @@ final class Assembly: Sendable {
     /// There is nothing left to fetch, or no use in it.
     var isOver: Bool { state.withLock { $0.segments.isComplete || $0.isAbandoned } }
 
-    /// - Parameter moment: a share that has not moved since then counts as well.
-    func isClaimable(orStalledSince moment: Date = .distantPast) -> Bool {
+    /// - Parameter moment: a share that has not moved since then counts as well; nil: none does.
+    func isClaimable(orStalledSince moment: Duration? = nil) -> Bool {
         state.withLock { state in
-            !state.isAbandoned && (state.segments.isClaimable || state.segments.isAnyStalled(since: moment))
+            !state.isAbandoned && (state.segments.isClaimable || moment.map(state.segments.isAnyStalled) ?? false)
         }
     }
 
@@ -86,7 +86,7 @@ final class Assembly: Sendable {
 
     /// nil: nothing is left that is worth a connection.
     func claim() -> Segments.Claim? {
-        let now = time.now
+        let now = time.uptime
         return state.withLock { state in
             guard !state.isAbandoned, let claim = state.segments.claim(at: now) else { return nil }
             state.isShared = true
@@ -95,8 +95,8 @@ final class Assembly: Sendable {
     }
 
     /// What a connection has that brings nothing any more; it is ended.
-    func takeOver(stalledSince moment: Date) -> Segments.Claim? {
-        let now = time.now
+    func takeOver(stalledSince moment: Duration) -> Segments.Claim? {
+        let now = time.uptime
         let (claim, transfer): (Segments.Claim?, Transfer?) = state.withLock { state in
             guard !state.isAbandoned, let taken = state.segments.takeOver(stalledSince: moment, at: now) else {
                 return (nil, nil)
@@ -136,7 +136,7 @@ final class Assembly: Sendable {
 
     /// Where bytes go that came for a share; nil: the share is somebody else's by now.
     func advance(_ claim: Segments.Claim, by count: Int) -> Segments.Advance? {
-        let now = time.now
+        let now = time.uptime
         return state.withLock { $0.segments.advance(claim, by: count, at: now) }
     }
 

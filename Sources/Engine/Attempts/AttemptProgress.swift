@@ -28,14 +28,14 @@ final class AttemptProgress: Sendable {
         state = Locked(
             State(
                 received: job.bytesDurable, promised: job.bytesDurable, expected: job.bytesExpected,
-                meter: RateMeter(since: time.now)))
+                meter: RateMeter(since: time.uptime)))
     }
 
     func enter(_ phase: LiveProgress.Phase) { state.withLock { $0.phase = phase } }
 
     /// The head was judged: bytes go to this part from now on.
     func begin(_ part: PartFile, at offset: Int64, expected: Int64?, resume: ResumeOutcome) {
-        let now = time.now
+        let now = time.uptime
         state.withLock { state in
             state.phase = .transferring
             state.part = part.id
@@ -55,7 +55,7 @@ final class AttemptProgress: Sendable {
     }
 
     func add(_ bytes: Int) {
-        let now = time.now
+        let now = time.uptime
         total.add(Int64(bytes))
         state.withLock { state in
             state.received += Int64(bytes)
@@ -64,7 +64,7 @@ final class AttemptProgress: Sendable {
     }
 
     func snapshot(isStopping: Bool) -> LiveProgress {
-        let now = time.now
+        let now = time.uptime
         return state.withLock { state in
             let rate = state.phase == .transferring ? state.meter.rate(at: now) : nil
             var view = LiveProgress(

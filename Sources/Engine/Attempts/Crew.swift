@@ -16,7 +16,8 @@ final class Crew: Sendable {
         var host: String { URLRule.hostAndPort(of: source.home) }
         var connections = 0
         var isStruck = false
-        var restsUntil = Date.distantPast
+        /// By the uptime.
+        var restsUntil = Duration.zero
     }
 
     private struct State {
@@ -84,13 +85,13 @@ final class Crew: Sendable {
     }
 
     private func note(_ loss: Connection.Loss?, from address: Int) {
-        let now = attempt.services.time.now
+        let now = attempt.services.time.uptime
         state.withLock { state in
             state.addresses[address].connections -= 1
             guard let loss else { return }
             state.loss = loss
             if loss.hasBrought {
-                state.addresses[address].restsUntil = now.addingTimeInterval(Self.rest)
+                state.addresses[address].restsUntil = now + .seconds(Self.rest)
             } else {
                 state.addresses[address].isStruck = true
             }
@@ -115,9 +116,9 @@ final class Crew: Sendable {
 
     /// One more connection and what it begins with; nil when there are enough, or no host has room, or nothing is to do.
     private func hire() -> (Connection, address: Int, Segments.Claim)? {
-        let (now, wanted) = (attempt.services.time.now, attempt.connections)
+        let (now, wanted) = (attempt.services.time.uptime, attempt.connections)
         // Where a rate limit holds, silence may be our own.
-        let silence = attempt.isRateLimited ? .distantPast : now.addingTimeInterval(-Self.patience)
+        let silence = attempt.isRateLimited ? nil : now - .seconds(Self.patience)
         guard wanted > 1, !attempt.control.isStopping, assembly.isClaimable(orStalledSince: silence) else { return nil }
         let address: (index: Int, source: Connection.Source)? = state.withLock { state in
             guard state.connections < wanted, let next = nextAddress(state, at: now) else { return nil }
@@ -125,7 +126,7 @@ final class Crew: Sendable {
             return (next, state.addresses[next].source)
         }
         guard let address else { return nil }
-        guard let claim = assembly.claim() ?? assembly.takeOver(stalledSince: silence) else {
+        guard let claim = assembly.claim() ?? silence.flatMap(assembly.takeOver) else {
             left(address.index, nil)
             return nil
         }
@@ -133,7 +134,7 @@ final class Crew: Sendable {
     }
 
     /// The one with the fewest connections that is not struck, has rested, and whose host has room; that room is taken.
-    private func nextAddress(_ state: State, at now: Date) -> Int? {
+    private func nextAddress(_ state: State, at now: Duration) -> Int? {
         let (connections, session) = (attempt.services.connections, attempt.job.session)
         let byConnections = state.addresses.indices.sorted {
             (state.addresses[$0].connections, $0) < (state.addresses[$1].connections, $1)

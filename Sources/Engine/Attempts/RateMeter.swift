@@ -4,27 +4,28 @@ import Foundation
 struct RateMeter: Sendable {
     private var rate: Double?
     private var pending: Int64 = 0
-    private var since: Date
+    /// The uptime up to which bytes are counted in.
+    private var since: Duration
 
     /// Seconds in which the weight of a sample falls to a third.
     private static let memory = 3.0
     private static let shortestSample = 0.25
 
-    init(since: Date) { self.since = since }
+    init(since: Duration) { self.since = since }
 
-    mutating func add(_ bytes: Int64, at now: Date) {
+    mutating func add(_ bytes: Int64, at now: Duration) {
         pending += bytes
         fold(at: now)
     }
 
     /// nil before there is a first sample.
-    mutating func rate(at now: Date) -> Double? {
+    mutating func rate(at now: Duration) -> Double? {
         fold(at: now)
         return rate
     }
 
-    private mutating func fold(at now: Date) {
-        let elapsed = now.timeIntervalSince(since)
+    private mutating func fold(at now: Duration) {
+        let elapsed = (now - since) / .seconds(1)
         guard elapsed >= Self.shortestSample else { return }
         let sample = Double(pending) / elapsed
         let kept = rate.map { _ in exp(-elapsed / Self.memory) } ?? 0

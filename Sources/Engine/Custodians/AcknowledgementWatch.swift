@@ -22,7 +22,7 @@ struct AcknowledgementWatch: Sendable {
     }
 
     private func isOverdue(_ finish: Unacknowledged) -> Bool {
-        services.time.now.timeIntervalSince(finish.since) >= patience
+        services.time.now.timeIntervalSince(finish.agingSince) >= patience
     }
 
     private func warn(_ finish: Unacknowledged) {
@@ -36,7 +36,7 @@ struct AcknowledgementWatch: Sendable {
 
     /// A finish that comes later cannot be overdue before that.
     private func nextLook(_ untold: [Unacknowledged]) -> Date {
-        let soonest = (untold.map(\.since).min() ?? services.time.now).addingTimeInterval(patience)
+        let soonest = (untold.map(\.agingSince).min() ?? services.time.now).addingTimeInterval(patience)
         return max(soonest, services.time.now.addingTimeInterval(1))
     }
 }

@@ -1,5 +1,6 @@
 import CLinux
 import Downloads
+import Foundation
 import Glibc
 
 /// The custody of part files: one for each part that is promised, and one for each attempt that has not been asked to
@@ -32,10 +33,19 @@ extension DownloadsFolder {
     }
 
     /// After a start: removes the files that no part is promised in, and cuts the others back to their offsets.
-    func sweepParts(promised: [PartID: Int64]) -> (removed: Int, truncated: Int) {
-        var counts = (removed: 0, truncated: 0)
+    ///
+    /// - Parameter birth: of the database, where it is known. Files that were last written before are of another one, and
+    ///   left alone: it may come back.
+    func sweepParts(
+        promised: [PartID: Int64], sparing birth: Date? = nil
+    ) -> (removed: Int, truncated: Int, spared: Int) {
+        var counts = (removed: 0, truncated: 0, spared: 0)
         for id in partFiles() {
             guard let offset = promised[id] else {
+                if let birth, isOlder(id, than: birth) {
+                    counts.spared += 1
+                    continue
+                }
                 removePart(id)
                 counts.removed += 1
                 continue
@@ -47,6 +57,13 @@ extension DownloadsFolder {
             counts.truncated += 1
         }
         return counts
+    }
+
+    private func isOlder(_ id: PartID, than moment: Date) -> Bool {
+        var status = stat()
+        guard fstatat(parts.number, id.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
+        let written = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+        return written < moment.timeIntervalSince1970
     }
 
     private func partFiles() -> [PartID] {

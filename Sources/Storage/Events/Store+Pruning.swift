@@ -25,6 +25,7 @@ extension Store {
     /// - Returns: whether there may be more to remove.
     public func pruneEvents(keeping retention: Retention, limit: Int = 500) async throws -> Bool {
         try await writer.write { transaction in
+            guard transaction.allowsForgetting(whatIsKeptFor: retention.acknowledged) else { return false }
             var taken: [String: EventID] = [:]
             let removable = try transaction.oldestEvents(limit).prefix {
                 try transaction.isRemovable($0, retention, &taken)
@@ -37,7 +38,10 @@ extension Store {
                 try transaction.run("DELETE FROM events WHERE id = ?", [event])
                 try transaction.remember(removed: event, of: row["session"])
             }
-            if !removable.isEmpty { transaction.wake(.sessions) }
+            if !removable.isEmpty {
+                transaction.wake(.sessions)
+                try transaction.forgetJumps()
+            }
             return removable.count == limit
         }
     }
@@ -47,6 +51,7 @@ extension Store {
     /// - Returns: whether there may be more to forget.
     public func pruneIdempotencyKeys(limit: Int = 500) async throws -> Bool {
         try await writer.write { transaction in
+            guard transaction.allowsForgetting(whatIsKeptFor: IdempotencyClaim.lifetime) else { return false }
             try transaction.run(
                 """
                 DELETE FROM idempotency_keys WHERE rowid IN (
@@ -92,6 +97,10 @@ extension Store {
 }
 
 extension Transaction {
+    fileprivate func allowsForgetting(whatIsKeptFor lifetime: TimeInterval) -> Bool {
+        standing.allowsForgetting(whatIsKeptFor: lifetime, at: now)
+    }
+
     fileprivate func oldestEvents(_ limit: Int) throws -> [Row] {
         try rows("SELECT id, time, session FROM events ORDER BY id LIMIT ?", [limit])
     }
@@ -110,7 +119,7 @@ extension Transaction {
     fileprivate func isRemovable(
         _ event: Row, _ retention: Retention, _ taken: inout [String: EventID]
     ) throws -> Bool {
-        let age = now.timeIntervalSince(event.time("time"))
+        let age = now.timeIntervalSince(event.time("time")) - (try excessAge(of: event["id"]))
         guard age > retention.acknowledged else { return false }
         guard age <= retention.unacknowledged else { return true }
         let (id, session): (EventID, String) = (event["id"], event["session"])

@@ -117,13 +117,15 @@ extension Transaction {
     func insert(_ job: Job) throws {
         try run(
             """
-            INSERT INTO jobs (id, session, batch, state, revision, spec, priority, host, held_until, fails_at, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO jobs (id, session, batch, state, revision, spec, priority, host, held_until, deadline, fails_at,
+                created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 job.id.text, job.session.text, job.batch, job.state.name.rawValue, job.revision,
                 try Stored.text(job.spec), (job.spec.priority ?? .normal).rank, URLRule.hostAndPort(of: job.url),
-                job.heldUntil(after: now)?.milliseconds, job.failsAt?.milliseconds, job.createdAt.milliseconds,
+                job.heldUntil(after: now, standing)?.milliseconds, job.spec.deadline?.milliseconds,
+                job.failsAt?.milliseconds, job.createdAt.milliseconds,
             ])
         notePressure(job)
         for tag in job.spec.tags { try run("INSERT INTO job_tags (tag, job) VALUES (?, ?)", [tag, job.id.text]) }
@@ -132,10 +134,11 @@ extension Transaction {
     /// Writes what clients may change of what they asked for.
     func updateSpec(_ job: Job) throws {
         try run(
-            "UPDATE jobs SET spec = ?, priority = ?, host = ?, mirror = ?, held_until = ? WHERE id = ?",
+            "UPDATE jobs SET spec = ?, priority = ?, host = ?, mirror = ?, held_until = ?, deadline = ? WHERE id = ?",
             [
                 try Stored.text(job.spec), (job.spec.priority ?? .normal).rank, URLRule.hostAndPort(of: job.url),
-                job.mirror, job.heldUntil(after: now)?.milliseconds, job.id.text,
+                job.mirror, job.heldUntil(after: now, standing)?.milliseconds, job.spec.deadline?.milliseconds,
+                job.id.text,
             ])
         touch(job.id)
     }

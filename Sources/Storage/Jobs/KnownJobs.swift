@@ -47,6 +47,15 @@ final class KnownJobs: Sendable {
         return state.withLock { state in jobs.filter { state.recent[$0] != nil || state.older[$0] != nil } }
     }
 
+    /// A commit has changed more jobs than it names.
+    func forgetAll() {
+        state.withLock { state in
+            state.recent = [:]
+            state.older = [:]
+            for id in state.readings.keys { state.readings[id]?.isSpoiled = true }
+        }
+    }
+
     /// A commit has changed these jobs; how some of them are now is told with it, the others are no longer known.
     func take(_ changed: Set<JobID>, now jobs: [JobID: Job]) {
         guard !changed.isEmpty else { return }

@@ -70,7 +70,12 @@ extension Store {
 
 extension Transaction {
     fileprivate func endWaits() throws {
-        try run("UPDATE jobs SET held_until = NULL WHERE held_until <= ?", [now.milliseconds])
+        try run(
+            """
+            UPDATE jobs SET held_until = NULL
+            WHERE held_until <= :now AND (held_until <= :surely OR created_at >= :jump)
+            """,
+            namedMoments)
         // Not all of a hundred thousand at once: the writer has others to serve. Some left over are due at once again.
         let due = try rows(
             "SELECT id FROM jobs WHERE retry_at IS NOT NULL AND retry_at <= ? ORDER BY retry_at LIMIT 500",
@@ -79,12 +84,16 @@ extension Transaction {
     }
 
     fileprivate func nextWaitEnds() throws -> Date? {
-        try row(
+        let next = try row(
             """
             SELECT min(at) AS at FROM (
                 SELECT min(retry_at) AS at FROM jobs WHERE retry_at IS NOT NULL
-                UNION ALL SELECT min(held_until) FROM jobs WHERE held_until IS NOT NULL AND state = 'queued')
-            """)?.optionalTime("at")
+                UNION ALL SELECT min(held_until) FROM jobs WHERE held_until > ? AND state = 'queued')
+            """, [now.milliseconds])?.optionalTime("at")
+        guard standing.doubt(at: now) > 0 else { return next }
+        // Some may be held although their time has come, for as long as that is doubted.
+        let look = now.addingTimeInterval(Store.longestLook)
+        return min(next ?? look, look)
     }
 
     fileprivate func admit(_ limits: AdmissionLimits) throws -> [AdmittedJob] {

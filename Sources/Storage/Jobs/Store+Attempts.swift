@@ -147,7 +147,7 @@ extension Transaction {
             }
         }
         if report.hasGained { job.failuresInARow = 0 }
-        return try send(signal, to: job)
+        return try send(signal.bounded(at: now), to: job)
     }
 }
 

@@ -17,6 +17,8 @@ extension Store {
         }
         guard let next, next <= now else { return ([], next.map(Date.init(milliseconds:))) }
         let outcomes = try await writer.write(onCommit: onCommit) { try $0.failOverdueJobs(limit) }
+        // Where the clock is doubted, all that is left may be such.
+        if outcomes.isEmpty { return ([], nil) }
         // There may be more where there were many. Those that are stopping keep their limit until they have stopped.
         let hasFailedAny = outcomes.contains { $0.job.state.name == .failed }
         return (outcomes, time.now.addingTimeInterval(hasFailedAny ? 0 : 1))
@@ -26,19 +28,22 @@ extension Store {
 extension Transaction {
     fileprivate func failOverdueJobs(_ limit: Int) throws -> [SignalOutcome] {
         try rows(
-            "SELECT id FROM jobs WHERE fails_at IS NOT NULL AND fails_at <= ? ORDER BY fails_at LIMIT ?",
-            [now.milliseconds, limit]
+            """
+            SELECT id FROM jobs WHERE fails_at <= :now
+                AND (resource_until <= :now OR deadline <= :surely OR (deadline <= :now AND created_at >= :jump))
+            ORDER BY fails_at LIMIT :limit
+            """, namedMoments + ["limit": limit]
         ).map { row in
             let job = try job(JobID(row["id"]))
-            return try send(.timeElapsed(job.overdue(at: now)), to: job)
+            return try send(.timeElapsed(job.overdue(at: now, standing)), to: job)
         }
     }
 }
 
 extension Job {
-    fileprivate func overdue(at now: Date) -> Failure {
+    fileprivate func overdue(at now: Date, _ standing: ClockStanding) -> Failure {
         let why =
-            spec.deadline.map { $0 <= now } ?? false
+            spec.deadline.map { standing.hasCome($0, namedAt: createdAt, at: now) } ?? false
             ? "The deadline has passed before the download had ended."
             : "The download has taken longer than timeouts.resource_seconds allows."
         return Failure(.deadlineExceeded, why, attempts: attempts, at: now)

@@ -18,30 +18,53 @@ extension Store {
     /// - Parameter limit: bytes that all parts of jobs that do not run may have together; nil: any number.
     /// - Returns: the parts that are promised no longer, and when the next one expires.
     public func forgetParts(over limit: Int64?) async throws -> (dropped: [PartID], next: Date?) {
+        let (now, standing) = (time.now, time.standing)
         let isNeeded = try read { db in
             try Bool.fetchOne(
                 db.cachedStatement(
                     sql: """
-                        SELECT EXISTS (SELECT 1 FROM parts WHERE expires_at IS NOT NULL AND expires_at <= ?)
+                        SELECT EXISTS (SELECT 1 FROM parts WHERE expires_at <= ? AND lifetime <= ?)
                             OR (SELECT coalesce(sum(bytes_durable), 0) FROM parts) > ?
-                        """), arguments: [time.now.milliseconds, limit ?? .max]) ?? false
+                        """),
+                arguments: [now.milliseconds, standing.longestForgettable(at: now), limit ?? .max]) ?? false
         }
         let dropped =
             isNeeded
             ? try await writer.write { try $0.expireParts() + $0.evictParts(over: limit ?? .max) } : []
-        let next = try read { db in
-            try Int64.fetchOne(
-                db.cachedStatement(sql: "SELECT min(expires_at) FROM parts WHERE expires_at IS NOT NULL"))
+        return (dropped, try nextExpiry())
+    }
+
+    /// In the hour after a start or a jump of the clock, parts stay although their time is over.
+    private func nextExpiry() throws -> Date? {
+        let standing = time.standing
+        return try read { db in
+            let short = try Row.fetchAll(db.cachedStatement(sql: Self.shortLived)).map { row in
+                let quietEnd = standing.forgettingBegins(forWhatIsKeptFor: Double(row["lifetime"] as Int64) / 1000)
+                return max(row.time("expires_at"), quietEnd)
+            }
+            let first = try Row.fetchOne(db.cachedStatement(sql: Self.firstExpiry))?.optionalTime("expires_at")
+            let quietEnd = standing.forgettingBegins(forWhatIsKeptFor: .infinity)
+            return (short + [first.map { max($0, quietEnd) }].compactMap { $0 }).min()
         }
-        return (dropped, next.map(Date.init(milliseconds:)))
+    }
+
+    private static let shortLived =
+        "SELECT expires_at, lifetime FROM parts WHERE expires_at IS NOT NULL AND lifetime < 3600000"
+    private static let firstExpiry = "SELECT min(expires_at) AS expires_at FROM parts WHERE expires_at IS NOT NULL"
+}
+
+extension ClockStanding {
+    /// Milliseconds: what is kept for longer is not forgotten now.
+    fileprivate func longestForgettable(at now: Date) -> Int64 {
+        allowsForgetting(whatIsKeptFor: .infinity, at: now) ? .max : now.milliseconds - steadySince.milliseconds
     }
 }
 
 extension Transaction {
     fileprivate func expireParts() throws -> [PartID] {
         try rows(
-            "SELECT id, job, bytes_durable FROM parts WHERE expires_at IS NOT NULL AND expires_at <= ?",
-            [now.milliseconds]
+            "SELECT id, job, bytes_durable FROM parts WHERE expires_at <= ? AND lifetime <= ?",
+            [now.milliseconds, standing.longestForgettable(at: now)]
         ).map(forget)
     }
 

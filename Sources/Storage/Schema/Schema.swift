@@ -31,6 +31,18 @@ enum Schema {
         migrator.registerMigration("6: failing storage") { db in
             try addFailingStorage(db)
         }
+        migrator.registerMigration("7: the clock") { db in
+            try db.execute(sql: clock)
+        }
+        migrator.registerMigration("8: history") { db in
+            try db.execute(sql: history)
+            try db.execute(
+                sql: """
+                    INSERT INTO history (identity, commits, began_at)
+                    SELECT lower(hex(randomblob(10))), 0,
+                        CASE WHEN EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events') THEN NULL ELSE ? END
+                    """, arguments: [Date().milliseconds])
+        }
         return migrator
     }
 

@@ -9,6 +9,8 @@ public struct Unacknowledged: Sendable, Equatable {
     /// The number of its `session.finished`.
     public var event: EventID
     public var since: Date
+    /// Moved by the jumps of the clock since then: its age is counted from here.
+    public var agingSince: Date
 }
 
 /// The consumer's word: "I have taken it from here."
@@ -34,13 +36,15 @@ extension Store {
             try Row.fetchAll(
                 db.cachedStatement(
                     sql: """
-                        SELECT session, number, finish_event, min(finished_at) AS since FROM batches
-                        WHERE state = 'finished' GROUP BY session ORDER BY since
+                        SELECT session, number, finish_event, min(finished_at) AS since,
+                            (SELECT coalesce(sum(by), 0) FROM clock_jumps WHERE last_event >= finish_event) AS jumps
+                        FROM batches WHERE state = 'finished' GROUP BY session ORDER BY since
                         """)
             ).map { row in
                 Unacknowledged(
                     session: Name(trusted: row["session"]), batch: row["number"], event: row["finish_event"],
-                    since: row.time("since"))
+                    since: row.time("since"),
+                    agingSince: Date(milliseconds: (row["since"] as Int64) + (row["jumps"] as Int64)))
             }
         }
     }

@@ -24,10 +24,7 @@ extension Transaction {
     func leaveBatch(_ job: Job, _ ending: BatchSignal.Ending) throws {
         guard let row = try row(BatchRow.select + "WHERE session = ? AND number = ?", [job.session.text, job.batch])
         else { return }
-        let session = try session(job.session)
-        let delay = session.configuration.finishDelaySeconds ?? SessionConfiguration.defaultFinishDelaySeconds
-        // Nothing can join the batch of a session that was deleted.
-        let due = now.addingTimeInterval(session.isFinishing ? 0 : delay)
+        let due = now.addingTimeInterval(try session(job.session).finishDelay)
         guard let batch = try BatchRow.batch(row).after(.jobEnded(ending, due: due)) else { return }
         try update(batch)
         if case .due = batch.state { wake(.batches) }
@@ -93,8 +90,15 @@ extension Transaction {
         try row(BatchRow.select + "WHERE session = ? AND state IN ('open', 'due')", [session.text]).map(BatchRow.batch)
     }
 
+    /// Also of batches that a restore has taken away.
+    private static let lastBatchNumber = """
+        SELECT max(number) AS number FROM (
+            SELECT max(number) AS number FROM batches WHERE session = ?1
+            UNION ALL SELECT number FROM given_batches WHERE session = ?1)
+        """
+
     private func beginBatch(_ session: Name) throws -> Batch {
-        let last = try row("SELECT max(number) AS number FROM batches WHERE session = ?", [session.text])
+        let last = try row(Self.lastBatchNumber, [session.text])
         let number = (last?["number"] as Int? ?? 0) + 1
         // The next event of the session is its first: events of one session are written by one writer.
         let batch = Batch(session: session, number: number, firstEvent: try lastEvent() + 1)

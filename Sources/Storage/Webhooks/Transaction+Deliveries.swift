@@ -19,6 +19,8 @@ extension Transaction {
             if try send(.accepted, to: webhook) { try hurryDeliveries(to: webhook) }
             if due.event.type == .sessionFinished { try acknowledgeFinish(due.event.id) }
         case .rejected(let retryAt, let notBefore):
+            // From now on no longer than it was meant to be: in between, the clock may have been set back.
+            let (retryAt, notBefore) = (bounded(retryAt, after: attempt), bounded(notBefore, after: attempt))
             if isOfThisSchedule { try reject(delivery, retryAt: retryAt, notBefore: notBefore) }
             try send(.rejected(at: now), to: webhook)
         case .gone:
@@ -28,6 +30,11 @@ extension Transaction {
         }
         wake(.deliveries)
         wake(.sessions)
+    }
+
+    private func bounded(_ moment: Date?, after attempt: Delivery.Attempt) -> Date? {
+        let end = attempt.at.addingTimeInterval(attempt.latencySeconds)
+        return moment.map { $0.bounded(by: max(0, $0.timeIntervalSince(end)), from: now) }
     }
 
     /// Lets the delivery's machine decide.

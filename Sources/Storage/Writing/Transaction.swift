@@ -8,6 +8,7 @@ import GRDB
 final class Transaction {
     let db: Database
     let now: Date
+    let standing: ClockStanding
     /// What to wake once this is committed.
     private(set) var due: Set<Due> = []
     /// What is told to those who watch once this is committed.
@@ -19,9 +20,10 @@ final class Transaction {
         case jobs, batches, deliveries, sessions, deadlines, parts
     }
 
-    init(db: Database, now: Date, makeULID: @escaping () -> ULID) {
+    init(db: Database, now: Date, standing: ClockStanding, makeULID: @escaping () -> ULID) {
         self.db = db
         self.now = now
+        self.standing = standing
         self.makeULID = makeULID
     }
 

@@ -3,33 +3,49 @@ import Downloads
 import Foundation
 import GRDB
 import Locks
+import Logging
 
 /// The one writer: everything that arrives while a commit is under way shares the next one.
 ///
 /// A commit with `synchronous=FULL` costs a sync of the disk; sharing it is what makes thousands of jobs a second
 /// possible. Members are savepoints: one that is refused leaves the others alone. A failed commit fails them all.
 final class Writer: Sendable {
-    private let pool: DatabasePool
-    private let time: any TimeSource
+    let connections: Connections
+    let commits: CommitCount
+    private let time: ServiceClock
+    private let longestDeliveryDelay: TimeInterval
     private let ulids: Locked<ULIDSequence>
     private let known: KnownJobs
     private let onCommit: @Sendable (Commit) -> Void
     private let onDue: @Sendable (Set<Transaction.Due>) -> Void
-    private let queue = DispatchQueue(label: "fetchd.writer", qos: .userInitiated)
+    let queue = DispatchQueue(label: "fetchd.writer", qos: .userInitiated)
     private let inbox = Locked(Inbox())
+    let log: Logger
+    let condition = Locked(Condition())
+
+    struct Condition {
+        var fault: StoreError?
+        var isClosed = false
+    }
 
     private struct Inbox {
         var members: [any Member] = []
         var isDraining = false
     }
 
-    /// - Parameter onCommit: called after each commit's own hooks.
+    /// - Parameters:
+    ///   - longestDeliveryDelay: see `Store.Options`.
+    ///   - onCommit: called after each commit's own hooks.
     init(
-        pool: DatabasePool, time: any TimeSource, ulids: ULIDSequence, known: KnownJobs,
+        connections: Connections, commits: CommitCount, time: ServiceClock, longestDeliveryDelay: TimeInterval,
+        ulids: ULIDSequence, known: KnownJobs, log: Logger,
         onCommit: @escaping @Sendable (Commit) -> Void, onDue: @escaping @Sendable (Set<Transaction.Due>) -> Void
     ) {
-        self.pool = pool
+        self.connections = connections
+        self.commits = commits
+        self.log = log
         self.time = time
+        self.longestDeliveryDelay = longestDeliveryDelay
         self.ulids = Locked(ulids)
         self.known = known
         self.onCommit = onCommit
@@ -50,6 +66,14 @@ final class Writer: Sendable {
     }
 
     func nextULID() -> ULID { ulids.withLock { $0.next(at: time.now) } }
+
+    /// After the changes that were asked for before.
+    func close() throws {
+        try queue.sync {
+            condition.withLock { $0.isClosed = true }
+            try connections.close()
+        }
+    }
 
     private func enlist(_ member: any Member) {
         let startsDraining = inbox.withLock { inbox in
@@ -79,21 +103,33 @@ final class Writer: Sendable {
         var due: Set<Transaction.Due> = []
         var changes = Commit()
         var jobs: [JobID: Job] = [:]
+        // Before the members, so that all of them see the same clock, and what is stored on it.
+        let clock = time.changeToStore()
         do {
-            try pool.writeWithoutTransaction { db in
+            try connections.pool.writeWithoutTransaction { db in
                 try db.inTransaction(.immediate) {
+                    let before = db.totalChangesCount
+                    if let clock { due.formUnion(try follow(clock, in: db)) }
                     for member in group {
-                        guard let transaction = try perform(member, in: db) else { continue }
+                        guard let transaction = try perform(member, clock?.view ?? time.view, in: db) else { continue }
                         due.formUnion(transaction.due)
                         changes.add(transaction.changes)
                     }
+                    if db.totalChangesCount > before { try commits.count(in: db) }
                     jobs = try read(known.known(of: changes.jobs), in: db)
                     return .commit
                 }
             }
         } catch {
-            for member in group { member.fail(StoreError(error)) }
+            let error = fault(after: error)
+            for member in group { member.fail(error) }
             return
+        }
+        commits.note(changes.events.last?.id)
+        if let clock {
+            time.follow(clock)
+            // Any of them may wait until another moment now.
+            if clock.jump != nil || clock.isFirst { known.forgetAll() }
         }
         // Hooks first: whoever is told of a change finds everything that follows from it.
         known.take(changes.jobs, now: jobs)
@@ -101,6 +137,7 @@ final class Writer: Sendable {
         if !changes.isEmpty { onCommit(changes) }
         for member in group { member.succeed() }
         if !due.isEmpty { onDue(due) }
+        do { try connections.checkpointWhereDue() } catch { suspect(StoreError(error)) }
     }
 
     /// How the jobs that are polled stand at the end of the commit.
@@ -109,15 +146,27 @@ final class Writer: Sendable {
     }
 
     /// - Returns: nil when it was refused, and has left nothing.
-    private func perform(_ member: any Member, in db: Database) throws -> Transaction? {
-        let now = time.now
-        let transaction = Transaction(db: db, now: now) { [ulids] in ulids.withLock { $0.next(at: now) } }
+    private func perform(_ member: any Member, _ clock: ClockView, in db: Database) throws -> Transaction? {
+        let transaction = transaction(clock, in: db)
         var isKept = false
         try db.inSavepoint {
             isKept = member.perform(in: transaction)
             return isKept ? .commit : .rollback
         }
         return isKept ? transaction : nil
+    }
+
+    private func follow(_ change: ClockChange, in db: Database) throws -> Set<Transaction.Due> {
+        let transaction = transaction(change.view, in: db)
+        try transaction.follow(change, longestDeliveryDelay: longestDeliveryDelay)
+        return transaction.due
+    }
+
+    private func transaction(_ clock: ClockView, in db: Database) -> Transaction {
+        let now = clock.time(at: time.uptime)
+        return Transaction(db: db, now: now, standing: clock.standing) { [ulids] in
+            ulids.withLock { $0.next(at: now) }
+        }
     }
 }
 
@@ -169,14 +218,4 @@ private final class Change<Value: Sendable>: Member, @unchecked Sendable {
     }
 
     func fail(_ error: StoreError) { continuation.resume(throwing: error) }
-}
-
-extension StoreError {
-    init(_ error: any Error) {
-        switch error {
-        case let error as StoreError: self = error
-        case let error as DatabaseError where error.resultCode == .SQLITE_FULL: self = .outOfSpace
-        default: self = .failed(why: String(describing: error))
-        }
-    }
 }

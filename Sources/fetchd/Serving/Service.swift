@@ -1,4 +1,5 @@
 import API
+import ArgumentParser
 import CurlClient
 import Downloads
 import Engine
@@ -30,7 +31,11 @@ struct Service {
                 "The system allows descriptors for \(DescriptorLimit.jobs) jobs at once, not \(settings.maxConcurrentJobs); raise its limit (ulimit -Hn)."
             )
         }
-        let store = try StartError.wrapping { () throws(StoreError) in try Store(at: settings.dataDir) }
+        let opening = StoreOpening(
+            folder: settings.dataDir, options: storeOptions, serverOptions: serverOptions, log: log)
+        guard let store = try await opening.open() else {
+            return log.notice("Stopped before the database could be opened.")
+        }
         let folder = try StartError.wrapping { () throws(EngineError) in
             try DownloadsFolder(
                 at: settings.downloadsDir, minimumFreeBytes: settings.minimumFreeBytes.map(Int64.init))
@@ -58,7 +63,12 @@ struct Service {
         await rehearsals?.stop()
         await downloads.shutdown()
         await webhooks.shutdown()
-        store.close()
+        do throws(StoreError) {
+            try store.close()
+        } catch {
+            log.error("\(error)")
+            store.unstored.note()
+        }
         guard store.unstored.count == 0 else {
             log.error(
                 "Stopped, but the disk did not take everything: \(store.unstored.count) changes are not stored. The next start goes on from what is."
@@ -84,7 +94,8 @@ struct Service {
                     }),
             ], logger: log)
         let group = ServiceGroup(configuration: configuration)
-        async let stopping: Void = stop(group, at: StopSignals.heed(stopWithin: settings.stopTimeout))
+        let requests = await StopSignals.heed(stopWithin: settings.stopTimeout)
+        async let stopping: Void = stop(group, at: requests)
         try await group.run()
         await stopping
     }
@@ -116,6 +127,13 @@ struct Service {
         options.admitsAddress = admits
         options.maxLookups = DescriptorLimit.lookups
         return try StartError.wrapping { () throws(CurlClientError) in try CurlClient(options: options, name: name) }
+    }
+
+    private var storeOptions: Store.Options {
+        var options = Store.Options()
+        options.log = log
+        options.longestDeliveryDelay = dispatcherOptions.schedule.longestDelay
+        return options
     }
 
     private func engineOptions(_ rehearsals: RehearsalOrigin?) -> Engine.Options {

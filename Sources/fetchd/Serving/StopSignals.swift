@@ -8,9 +8,11 @@ import Locks
 /// All of it happens on a queue with a thread of its own: a disk that hangs may hold up every thread on which Swift's tasks
 /// run.
 enum StopSignals {
+    /// Returns when the signals are heeded; until then they end the process.
+    ///
     /// - Parameter seconds: what the orderly stop may take.
     /// - Returns: one element, when the first signal comes.
-    static func heed(stopWithin seconds: Double) -> AsyncStream<Void> {
+    static func heed(stopWithin seconds: Double) async -> AsyncStream<Void> {
         let (requests, continuation) = AsyncStream<Void>.makeStream()
         let queue = DispatchQueue(label: "fetchd.signals", qos: .userInitiated)
         let count = Locked(0)
@@ -31,7 +33,10 @@ enum StopSignals {
                 }
                 continuation.yield()
             }
-            source.resume()
+            await withCheckedContinuation { isRegistered in
+                source.setRegistrationHandler { isRegistered.resume() }
+                source.resume()
+            }
         }
         return requests
     }

@@ -18,7 +18,9 @@ import Testing
 
     @Test func everyReasonToBeginAnewIsDocumented() throws {
         let documented = Set(try TransferTable.all().flatMap(\.rows).map(\.outcome.why))
-        #expect(documented.isSuperset(of: ResumeOutcome.RestartReason.allCases.map(\.rawValue)))
+        // No server brings it about: the section about crashes explains it, and FailedSyncTests show it.
+        let ofServers = ResumeOutcome.RestartReason.allCases.filter { $0 != .syncFailed }
+        #expect(documented.isSuperset(of: ofServers.map(\.rawValue)))
     }
 
     @Test func everyRowEndsAsDocumented() async throws {

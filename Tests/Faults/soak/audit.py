@@ -194,7 +194,8 @@ class EndpointAudit:
             if event["type"] != "session.finished" or not self._posts.get(id):
                 continue
             first = self._posts[id][0].arrived
-            late = [e for e in self._wanted if self._endpoint.recovered_through < e < id and taken.get(e, first) >= first]
+            begin = self._endpoint.recovered_through
+            late = [e for e in self._wanted if begin < e < id and taken.get(e, first) >= first]
             if late:
                 self._complain("order", f"the finish {id} came before {late[:5]}")
 

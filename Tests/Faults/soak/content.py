@@ -1,5 +1,8 @@
-"""The bytes that the origin serves. Each version of a file is a slice of one pool of random bytes, at a place of its own:
-versions cost no memory, and two of them differ at nearly every offset, so that bytes of one cannot pass for the other's."""
+"""The bytes that the origin serves.
+
+Each version of a file is a slice of one pool of random bytes, at a random offset. Versions cost no memory, and two of
+them differ at nearly every position, so bytes of one version cannot pass for those of another.
+"""
 
 from __future__ import annotations
 

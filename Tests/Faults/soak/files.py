@@ -88,6 +88,9 @@ class FileAudit:
         for id, job_id, etag, bytes_durable, ranges in rows:
             file, job = files.pop(f"{id}.part", None), self._world.ledger.find(job_id)
             spans = json.loads(ranges) if ranges else [[0, bytes_durable]]
+            if file is None and spans[-1][1] == 0:
+                # Nothing is promised: a sync has failed, and the part was dropped.
+                continue
             if file is None:
                 self._find("part lost", f"{id} of {job_id}, with {bytes_durable} bytes")
             elif job and not _is_unproven(job, etag) and not any(

@@ -9,8 +9,10 @@ from .sampler import Sample
 
 # Of more samples, as many are taken evenly: their pairs are compared.
 MOST = 400
-# Seconds at the beginning of the long run that do not count: caches fill.
-WARM_UP = 10
+# The share of the long run at its beginning that does not count, and the least of it in seconds: caches fill. The
+# largest one holds the last 4,096 events.
+WARM_UP = 0.25
+LEAST_WARM_UP = 10
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,10 @@ class Limit:
         return max(self.absolute, self.share * statistics.median(values))
 
 
+# Of descriptors, 8 idle connections to each of the webhooks come and go with their outages.
 LIMITS = (
     Limit("memory", "resident_mib", " MiB", 16, 0.15),
-    Limit("descriptors", "descriptors", "", 12, 0.15),
+    Limit("descriptors", "descriptors", "", 32, 0.15),
     Limit("threads", "threads", "", 6, 0.15),
 )
 
@@ -63,7 +66,10 @@ def growths(samples: list[Sample]) -> list[Growth]:
     """The slope is Theil and Sen's: the median of the slopes of all pairs, which single peaks do not move. Empty where
     the long run was too short to tell."""
     long_run = [sample for sample in samples if sample.phase == "long run"]
-    counted = [sample for sample in long_run if sample.seconds >= long_run[0].seconds + WARM_UP]
+    if not long_run:
+        return []
+    warm_up = max(LEAST_WARM_UP, WARM_UP * (long_run[-1].seconds - long_run[0].seconds))
+    counted = [sample for sample in long_run if sample.seconds >= long_run[0].seconds + warm_up]
     if len(counted) < 20 or len({sample.process for sample in counted}) > 1:
         return []
     times = [sample.seconds for sample in counted]

@@ -134,14 +134,14 @@ class Listener:
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        conversation, is_reset = Conversation(connection), False
+        """What does not end as the conversation wants it ends with a reset."""
+        conversation, is_reset = Conversation(connection), True
         with self._lock:
             self._conversations.add(conversation)
         try:
             self._converse(conversation)
-        except Reset:
-            is_reset = True
-        except (OSError, ValueError):
+            is_reset = False
+        except (Reset, OSError, ValueError):
             pass
         finally:
             with self._lock:
@@ -150,4 +150,5 @@ class Listener:
 
 
 def head(status: str, fields: dict[str, str]) -> bytes:
-    return "".join([f"HTTP/1.1 {status}\r\n", *(f"{name}: {value}\r\n" for name, value in fields.items()), "\r\n"]).encode()
+    lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
+    return "\r\n".join(lines).encode()

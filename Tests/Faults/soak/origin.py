@@ -218,5 +218,6 @@ class Answer:
         return True
 
     def _be_silent(self) -> bool:
+        """And ends with a reset, as a body without a length would be taken for a whole one otherwise."""
         self._conversation.be_silent(SILENCE)
-        return False
+        raise Reset

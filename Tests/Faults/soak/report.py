@@ -25,7 +25,8 @@ def rows(
                  f" {counts['jobs that took over bytes']} with bytes of another"),
         ("runs that ended", ", ".join(f"{types[f'job.{state}']} {state}" for state in TERMINAL)),
         ("failures", _listed(codes)),
-        ("attempts", f"{types['job.started']} begun, {types['job.resumed']} resumed, {types['job.restarted']} restarted"),
+        ("attempts", f"{types['job.started']} begun, {types['job.resumed']} resumed,"
+                     f" {types['job.restarted']} restarted"),
         ("deeds", _listed({name: counts[name] for name in
                            ("pauses", "resumes", "patches", "cancels", "retries", "helped",
                             "sessions paused and resumed", "sessions cancelled", "sessions configured",

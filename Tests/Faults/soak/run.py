@@ -39,11 +39,12 @@ OPTIONS = (
 
 
 class Soak:
-    """is_tampered: the audit is given spoilt evidence, to see whether it is found."""
+    """is_tampered: breaks promises in the evidence; `planted` has the kinds of findings that must follow."""
 
     def __init__(self, program: Path, folder: Path, seed: int, is_tampered: bool = False):
         self.folder = folder
         self._is_tampered = is_tampered
+        self.planted: set[str] = set()
         tally, ledger = Tally(folder / "deeds.jsonl"), Ledger()
         service = Service(program, folder, arguments=OPTIONS)
         self.world = World(
@@ -124,11 +125,12 @@ class Soak:
         audit = Audit(self.world)
         self._events = audit.events
         if self._is_tampered:
-            tamper_with_answers(audit, self._follower)
+            self.planted |= tamper_with_answers(audit, self._follower)
         audit.run(self._follower, self._reader)
         self.world.process.terminate()
         if self._is_tampered:
-            tamper_with_files(self.world.process.service.downloads, self.world.process.service.data)
+            service = self.world.process.service
+            self.planted |= tamper_with_files(service.downloads, service.data)
         FileAudit(self.world, audit.events).run()
 
     def _judge(self) -> bool:

@@ -1,4 +1,4 @@
-"""The end of a soak: nothing fails any more, everybody is helped, and everything that is owed is done."""
+"""The end of a soak: all faults stop, waiting jobs get what they wait for, and the service finishes all its work."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .actor import Actor
 from .meddler import help_job
 from .weather import bring_back
 
-# Seconds without any progress, after which what is left is taken for stuck.
+# Seconds without any progress, after which the remaining work counts as stuck.
 PATIENCE = 60
 # Seconds for everything.
 AT_MOST = 300

@@ -1,0 +1,143 @@
+import Downloads
+import Foundation
+import GRDB
+
+/// Following the wall clock. What is to come in some time still comes in that time after a jump; what has happened keeps
+/// the time that the clock showed then. Moments that clients name (`not_before`, `deadline`) stay what they are.
+extension Transaction {
+    /// - Parameter longestDeliveryDelay: seconds between two attempts of a delivery, at most.
+    func follow(_ change: ClockChange, longestDeliveryDelay: TimeInterval) throws {
+        if let jump = change.jump {
+            try move(by: Int64((jump.by * 1000).rounded()))
+            try run(
+                "INSERT INTO clock_jumps (last_event, at, by) VALUES (?, ?, ?)",
+                [try lastEvent(), jump.to.milliseconds, Int64((jump.by * 1000).rounded())])
+            for kind in Due.allCases { wake(kind) }
+        }
+        if change.isFirst || change.jump != nil { try bound(longestDeliveryDelay: longestDeliveryDelay) }
+        try run(
+            """
+            INSERT INTO clock (id, time, uptime, boot, last_event) VALUES (1, ?1, ?2, ?3, ?4)
+            ON CONFLICT (id) DO UPDATE SET time = ?1, uptime = ?2, boot = ?3, last_event = ?4
+            """,
+            [
+                change.reading.time.milliseconds, change.reading.uptime.milliseconds, change.reading.boot,
+                try lastEvent(),
+            ])
+    }
+
+    /// What moments that clients named are compared with: `now` if the job was created at or after `jump`, else `surely`
+    /// (`ClockStanding.hasCome`).
+    var namedMoments: StatementArguments {
+        [
+            "now": now.milliseconds, "surely": now.addingTimeInterval(-standing.doubt(at: now)).milliseconds,
+            "jump": standing.jumpedAt?.milliseconds ?? .max,
+        ]
+    }
+
+    /// How much older events seem than they are, by the jumps that came after them.
+    func excessAge(of event: EventID) throws -> TimeInterval {
+        let sum = try row("SELECT sum(by) AS by FROM clock_jumps WHERE last_event >= ?", [event])
+        return Double(sum?["by"] as Int64? ?? 0) / 1000
+    }
+
+    /// Jumps that no event is older than, and that are doubted no longer.
+    func forgetJumps() throws {
+        try run(
+            """
+            DELETE FROM clock_jumps WHERE at <= ? AND last_event < (SELECT coalesce(min(id), last_event + 1) FROM events)
+            """, [now.addingTimeInterval(-ClockStanding.quietPeriod).milliseconds])
+    }
+
+    // MARK: A jump
+
+    /// - Parameter jump: milliseconds.
+    private func move(by jump: Int64) throws {
+        try run(
+            "UPDATE jobs SET retry_at = retry_at + ?, revision = revision + 1 WHERE retry_at IS NOT NULL", [jump])
+        try run(
+            """
+            UPDATE jobs SET resource_until = resource_until + ?1,
+                fails_at = CASE WHEN deadline < resource_until + ?1 THEN deadline ELSE resource_until + ?1 END
+            WHERE fails_at IS NOT NULL AND resource_until IS NOT NULL
+            """, [jump])
+        try run("UPDATE batches SET due_at = due_at + ? WHERE state = 'due'", [jump])
+        try run("UPDATE parts SET expires_at = expires_at + ? WHERE expires_at IS NOT NULL", [jump])
+        try run(
+            """
+            UPDATE deliveries SET next_attempt_at = next_attempt_at + ?1, scheduled_at = scheduled_at + ?1,
+                not_before = CASE WHEN not_before = 0 THEN 0 ELSE not_before + ?1 END
+            WHERE state = 'pending'
+            """, [jump])
+        try run("UPDATE idempotency_keys SET created_at = created_at + ?", [jump])
+        try run("UPDATE clock_jumps SET at = at + ?", [jump])
+        for webhook in try webhooksWithMoments() { try update(webhook.moved(by: Double(jump) / 1000)) }
+    }
+
+    private func webhooksWithMoments() throws -> [Webhook] {
+        // One that cannot be read is damage, and said so where it is asked for; it must not stop every commit.
+        try rows("SELECT * FROM webhooks WHERE failing_since IS NOT NULL OR former_secrets <> '[]'")
+            .compactMap { try? WebhookRow.webhook($0) }
+    }
+
+    // MARK: Bounds
+
+    /// Moments that a wrong clock has left behind: nothing waits longer from now on than it ever can
+    /// (`LongestDelay.swift`).
+    private func bound(longestDeliveryDelay: TimeInterval) throws {
+        try boundWaits()
+        try boundBatches()
+        try boundDeliveries(longestDeliveryDelay)
+        try run(
+            "UPDATE parts SET expires_at = ?1 + lifetime WHERE expires_at > ?1 + lifetime", [now.milliseconds])
+        try run("UPDATE idempotency_keys SET created_at = ?1 WHERE created_at > ?1", [now.milliseconds])
+        for webhook in try webhooksWithMoments() where webhook.bounded(at: now) != webhook {
+            try update(webhook.bounded(at: now))
+        }
+    }
+
+    private func boundWaits() throws {
+        var strictest = RetryPolicy()
+        strictest.maxSeconds = 0
+        for reason in Wait.Name.allCases {
+            // What every policy allows need not be looked at one by one.
+            guard let shortest = strictest.longestDelay(of: reason) else { continue }
+            let late = try rows(
+                JobRow.select + "WHERE jobs.retry_at > ? AND jobs.reason = ?",
+                [now.addingTimeInterval(shortest).milliseconds, reason.rawValue]
+            ).compactMap { try? JobRow.job($0) }
+            for job in late { try boundWait(of: job, reason) }
+        }
+    }
+
+    private func boundWait(of job: Job, _ reason: Wait.Name) throws {
+        let policy = ResolvedSpec(job, in: try configuration(of: job.session)).retry
+        guard let until = job.state.wait?.until, let delay = policy.longestDelay(of: reason) else { return }
+        let bounded = until.bounded(by: delay, from: now)
+        guard bounded < until else { return }
+        try run(
+            "UPDATE jobs SET retry_at = ?, revision = revision + 1 WHERE id = ?", [bounded.milliseconds, job.id.text])
+        touch(job.id)
+        wake(.jobs)
+    }
+
+    private func boundBatches() throws {
+        let late = try rows(
+            "SELECT session, number, due_at FROM batches WHERE state = 'due' AND due_at > ?", [now.milliseconds])
+        for row in late {
+            let due = row.time("due_at").bounded(by: try session(Name(trusted: row["session"])).finishDelay, from: now)
+            try run(
+                "UPDATE batches SET due_at = ? WHERE session = ? AND number = ?",
+                [due.milliseconds, row["session"] as String, row["number"] as Int])
+            wake(.batches)
+        }
+    }
+
+    private func boundDeliveries(_ longestDelay: TimeInterval) throws {
+        let latest = now.addingTimeInterval(longestDelay).milliseconds
+        for column in ["next_attempt_at", "scheduled_at", "not_before"] {
+            try run("UPDATE deliveries SET \(column) = ?1 WHERE state = 'pending' AND \(column) > ?1", [latest])
+        }
+        wake(.deliveries)
+    }
+}

@@ -1,0 +1,83 @@
+/// What a data folder says about its database from outside of it: a database, or a log, that was lost cannot say so itself.
+///
+/// Two lines of 64 bytes, each with its own checksum. The first changes when the service starts and stops; the second
+/// with every commit, and never before that is durable.
+struct Mark: Sendable, Equatable {
+    enum State: String, Sendable {
+        /// The database is about to be made: it may be missing, or empty.
+        case initialising
+        /// The service runs, or ended without closing the database.
+        case running
+        /// The service has closed the database: everything is in its file.
+        case clean
+        /// A copy is about to take the place of the database.
+        case restoring
+    }
+
+    /// How far the database had come.
+    struct Position: Sendable, Equatable {
+        var commits: Int64 = 0
+        var lastEvent: Int64 = 0
+    }
+
+    var state: State
+    /// Of the database, `history.identity`; `-` before there is one.
+    var identity = "-"
+    var position = Position()
+
+    static let lineLength = 64
+
+    /// The same, with everything in the file of the database.
+    var closed: Mark { Mark(state: .clean, identity: identity, position: position) }
+
+    var bytes: [UInt8] { Self.line("fetchd 1 \(state.rawValue) \(identity)") + Self.line(position) }
+
+    static func line(_ position: Position) -> [UInt8] {
+        line("commits \(position.commits) events \(position.lastEvent)")
+    }
+
+    /// nil: these are not the bytes of a mark.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == 2 * Self.lineLength,
+            let first = Self.words(of: bytes[..<Self.lineLength]),
+            let second = Self.words(of: bytes[Self.lineLength...]),
+            first.count == 4, first[0] == "fetchd", first[1] == "1", let state = State(rawValue: first[2]),
+            second.count == 4, second[0] == "commits", let commits = Int64(second[1]), second[2] == "events",
+            let lastEvent = Int64(second[3])
+        else { return nil }
+        self.init(
+            state: state, identity: first[3], position: Position(commits: commits, lastEvent: lastEvent))
+    }
+
+    init(state: State, identity: String = "-", position: Position = Position()) {
+        self.state = state
+        self.identity = identity
+        self.position = position
+    }
+
+    private static let textLength = lineLength - 10
+
+    /// The text, blanks, eight digits of the checksum of both, and the end of the line.
+    private static func line(_ text: String) -> [UInt8] {
+        var line = Array(text.utf8)
+        precondition(line.count <= textLength, "a line of the mark is too long: \(text)")
+        line += [UInt8](repeating: UInt8(ascii: " "), count: textLength - line.count)
+        return line + [UInt8(ascii: " ")] + digits(of: checksum(line)) + [UInt8(ascii: "\n")]
+    }
+
+    private static func words(of line: ArraySlice<UInt8>) -> [String]? {
+        let text = line.prefix(textLength)
+        guard Array(line.dropFirst(textLength + 1).dropLast()) == digits(of: checksum(text)) else { return nil }
+        return String(decoding: text, as: UTF8.self).split(separator: " ").map(String.init)
+    }
+
+    /// FNV-1a, 32 bits: enough to tell damage.
+    private static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        bytes.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+    }
+
+    private static func digits(of number: UInt32) -> [UInt8] {
+        let hexadecimal = Array("0123456789abcdef".utf8)
+        return (0..<8).map { hexadecimal[Int(number >> (28 - 4 * UInt32($0)) & 15)] }
+    }
+}

@@ -1,0 +1,165 @@
+import Downloads
+import Foundation
+import GRDB
+
+/// Puts a copy of the database in the place of the one that is there, while no service runs.
+///
+/// Consumers know events, jobs and batches by their identifiers. Those that were given since the copy was made are never
+/// given again: identifiers go on above every one that the folder has seen.
+public struct Restoration: Sendable {
+    public struct Report: Sendable, Equatable {
+        public var jobs: Int
+        /// The next event is above it.
+        public var lastEvent: EventID
+        /// Where the database that was there is now; nil when there was none.
+        public var replaced: String?
+        /// It could not be read: the identifiers it gave are only known from the mark.
+        public var replacedIsUnreadable: Bool
+    }
+
+    /// Added to the last event that is known where more may have been given.
+    static let reserve: Int64 = 1_000_000
+
+    private let folder: DataFolder
+    private let draft: String
+    private let now: Date
+
+    /// Carries it out. A restore that is interrupted leaves a folder that no service starts on, until it is repeated.
+    ///
+    /// - Parameter file: a database file of fetchd, which is only read. A log beside it, `-wal`, belongs to it.
+    /// - Throws: `folderInUse`; `copyUnusable` and `databaseFromNewerVersion` for what cannot be restored; `outOfSpace`.
+    public static func run(_ file: String, into folder: String, at now: Date = Date()) throws(StoreError) -> Report {
+        let restoration = Restoration(try DataFolder(at: folder), at: now)
+        do {
+            defer { restoration.removeDraft() }
+            return try restoration.run(file)
+        } catch let error as StoreError {
+            throw error
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+            throw .outOfSpace
+        } catch {
+            throw .copyUnusable(path: file, why: "\(error)")
+        }
+    }
+
+    private init(_ folder: DataFolder, at now: Date) {
+        self.folder = folder
+        self.now = now
+        draft = folder.database + ".restoring"
+    }
+
+    private func run(_ file: String) throws -> Report {
+        try copy(file)
+        try verify(file)
+        let mark = try? MarkFile.open(in: folder)
+        let (former, isUnreadable) = formerIdentifiers()
+        var seen = former
+        seen.lastEvent = max(seen.lastEvent, mark?.mark.position.lastEvent ?? 0)
+        let isUncertain = isUnreadable || (mark == nil && FileManager.default.fileExists(atPath: folder.mark))
+        if isUncertain { seen.lastEvent += Self.reserve }
+        let (history, jobs, lastEvent) = try prepare(above: seen)
+
+        var restored = Mark(
+            state: .restoring, identity: history.identity,
+            position: .init(commits: history.commits, lastEvent: lastEvent))
+        let written = try mark ?? MarkFile.make(restored, in: folder)
+        try written.set(restored, in: folder)
+        let replaced = try putInPlace()
+        restored.state = .clean
+        try written.set(restored, in: folder)
+        return Report(jobs: jobs, lastEvent: lastEvent, replaced: replaced, replacedIsUnreadable: isUnreadable)
+    }
+
+    // MARK: The copy
+
+    private func copy(_ file: String) throws {
+        removeDraft()
+        guard let size = try? folder.size(of: file), size > 0 else {
+            throw StoreError.copyUnusable(path: file, why: "it is missing or empty")
+        }
+        try Self.copy(file, to: draft)
+        if let size = try folder.size(of: file + "-wal"), size > 0 { try Self.copy(file + "-wal", to: draft + "-wal") }
+    }
+
+    private static func copy(_ from: String, to: String) throws {
+        do {
+            try FileManager.default.copyItem(atPath: from, toPath: to)
+        } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
+            throw StoreError.outOfSpace
+        } catch {
+            throw StoreError.copyUnusable(path: from, why: error.localizedDescription)
+        }
+    }
+
+    private func verify(_ file: String) throws {
+        let database = try DatabaseQueue(path: draft)
+        try database.inDatabase { db in
+            if try Schema.migrator.hasBeenSuperseded(db) { throw StoreError.databaseFromNewerVersion(path: file) }
+            guard try db.tableExists("jobs"), try db.tableExists("grdb_migrations") else {
+                throw StoreError.copyUnusable(path: file, why: "it is not a database of fetchd")
+            }
+            if let finding = try Inspection.quickCheck(db) {
+                throw StoreError.copyUnusable(path: file, why: "it is damaged: \(finding)")
+            }
+        }
+        try database.close()
+    }
+
+    /// Brings the copy to this version and raises its identifiers; it is one file then, and durable.
+    private func prepare(
+        above seen: GivenIdentifiers
+    ) throws -> (history: History, jobs: Int, lastEvent: EventID) {
+        let database = try DatabaseQueue(path: draft)
+        try Schema.migrator.migrate(database)
+        let prepared = try database.inDatabase { db in
+            // One file, without a log; and every write of it synced.
+            try db.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA")
+            try db.inTransaction {
+                try seen.raise(db)
+                try db.execute(
+                    sql: "UPDATE history SET identity = lower(hex(randomblob(10))), began_at = ?",
+                    arguments: [now.milliseconds])
+                return .commit
+            }
+            guard let history = try History.read(db) else {
+                throw StoreError.databaseUnreadable(path: draft, why: "it has no history")
+            }
+            return (history, try Int.fetchOne(db, sql: "SELECT count(*) FROM jobs") ?? 0, try Store.lastEvent(in: db))
+        }
+        try database.close()
+        try folder.sync(file: draft)
+        return prepared
+    }
+
+    private func removeDraft() {
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(draft + suffix) }
+    }
+
+    // MARK: The database that is there
+
+    /// - Returns: nothing where there is no database; and whether it could not be read to its end.
+    private func formerIdentifiers() -> (GivenIdentifiers, isUnreadable: Bool) {
+        // An empty file would have its log removed.
+        guard let size = try? folder.size(of: folder.database) else { return (GivenIdentifiers(), false) }
+        guard size > 0 else { return (GivenIdentifiers(), true) }
+        do {
+            return (try folder.look { try $0.inDatabase(GivenIdentifiers.init(readFrom:)) }, false)
+        } catch {
+            return (GivenIdentifiers(), true)
+        }
+    }
+
+    /// The log goes with its database: with any other it would be damage.
+    private func putInPlace() throws -> String? {
+        let stamp = now.rfc3339.filter { $0.isNumber || $0 == "T" || $0 == "Z" }
+        var kept = "\(folder.database).replaced-\(stamp)"
+        while FileManager.default.fileExists(atPath: kept) { kept += "-1" }
+        let hasFormer = try folder.size(of: folder.database) != nil
+        if hasFormer { try folder.rename(folder.database, to: kept) }
+        if try folder.size(of: folder.log) != nil { try folder.rename(folder.log, to: kept + "-wal") }
+        unlink(folder.index)
+        try folder.rename(draft, to: folder.database)
+        try folder.sync()
+        return hasFormer ? kept : nil
+    }
+}

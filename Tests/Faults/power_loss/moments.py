@@ -1,0 +1,95 @@
+"""The moments of a run at which the power may fail, by what had just happened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Iterator
+
+from .trace import Kind, Record, Trace
+from .workload import Told
+
+
+LOG = "its log"
+
+
+@dataclass(frozen=True)
+class Moment:
+    """After so many records."""
+
+    records: int
+    # Nanoseconds of the monotonic clock: what the outside was told before is a promise.
+    time: int
+    kind: str
+
+
+def moments(trace: Trace, told: Told) -> dict[str, list[Moment]]:
+    """All of them, by their kinds."""
+    kinds: dict[str, list[Moment]] = {}
+    answers = _answers(told)
+    answer = next(answers, None)
+    names = _Names(trace)
+    for count, record in enumerate(trace.records, 1):
+        while answer and answer[0] < record.time:
+            kinds.setdefault(answer[1], []).append(Moment(count - 1, answer[0] + 1, answer[1]))
+            answer = next(answers, None)
+        place = names.kind(record)
+        kind = _start(told, record.time) or place
+        kinds.setdefault(kind, []).append(Moment(count, record.time, kind))
+    return kinds
+
+
+def _answers(told: Told) -> Iterator[tuple[int, str]]:
+    """When the outside was told something: at once it has to be durable."""
+    answers = [(deed.done, f"answer to {deed.action}") for deed in told.deeds if deed.done]
+    posts = [(post.time, f"post of {post.type}") for post in told.posts if post.type.startswith("session")]
+    return iter(sorted(answers + posts))
+
+
+def _start(told: Told, time: int) -> str | None:
+    for number, (begin, end) in enumerate(told.starts):
+        if begin <= time < end:
+            return "step of the first start" if number == 0 else "step of the start after the kill"
+    return None
+
+
+class _Names:
+    """What each record did, to what kind of file or folder."""
+
+    def __init__(self, trace: Trace):
+        self._trace = trace
+        # Of each inode, as long as it has that number.
+        self._paths: dict[int, str] = {}
+        # What was synced last but the database's log.
+        self._synced = "nothing"
+
+    def kind(self, record: Record) -> str:
+        if record.kind is Kind.WRITE:
+            path = self._paths.get(record.inode, "")
+        else:
+            path = self._trace.paths(record)[-1]
+        if record.kind is Kind.CREATE:
+            self._paths[record.inode] = path
+        is_sync = record.kind.name.startswith("SYNC")
+        subject = _kind(path, is_folder=is_sync or record.kind is Kind.MKDIR)
+        call = record.kind.name.lower()
+        if record.kind in (Kind.SYNC_END, Kind.SYNCFS_END):
+            # A commit is a promise about what was synced before it.
+            if subject == LOG:
+                return f"commit behind {self._synced}"
+            self._synced = f"{call} of {subject}"
+        return f"{call} of {subject}"
+
+
+def _kind(path: str, is_folder: bool) -> str:
+    name = path.rpartition("/")[2]
+    if name in ("fetchd.sqlite", "fetchd.sqlite-wal"):
+        return "the database" if name == "fetchd.sqlite" else LOG
+    if name.endswith(".part"):
+        return "a part"
+    if name == ".incomplete":
+        return "the folder of parts"
+    if path in ("data", "downloads"):
+        return f"the {path} folder"
+    if path.startswith("data/") or name == ".probe":
+        return "another file"
+    return "a folder" if is_folder else "a finished file"

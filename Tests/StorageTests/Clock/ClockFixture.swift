@@ -1,0 +1,136 @@
+import Downloads
+import Foundation
+import TestKit
+
+@testable import Storage
+
+/// A store whose clock jumps while it is open, or while it is not.
+final class ClockFixture {
+    enum Situation: String, CaseIterable, Sendable {
+        case running
+        /// The service is stopped and started on a machine that runs on.
+        case stopped
+        /// The machine is switched off meanwhile.
+        case rebooted
+    }
+
+    let folder: TemporaryFolder
+    let time = ManualTime()
+    private var opened: Store?
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        opened = try Store(at: folder.path, time: time)
+        // The service has seen the time.
+        try await store.followClock()
+    }
+
+    var store: Store { opened! }
+
+    func reopen() async throws {
+        opened?.close()
+        opened = nil
+        // Its lock may outlive it for a moment, in a child that another test is starting.
+        opened = try await eventually("the folder to be free") { try? Store(at: folder.path, time: time) }
+    }
+
+    /// A jump in one of the situations, as far as the first commit behind it.
+    func jump(_ situation: Situation, by seconds: TimeInterval) async throws {
+        switch situation {
+        case .running: time.jump(by: seconds)
+        case .stopped:
+            time.jump(by: seconds)
+            try await reopen()
+        case .rebooted:
+            time.reboot(after: seconds)
+            try await reopen()
+        }
+        try await store.followClock()
+    }
+
+    // MARK: Something of everything that is to come
+
+    /// What is left of everything that is to come, in seconds.
+    struct Remaining: Equatable, CustomStringConvertible {
+        var retry, space, finish, delivery, scheduled, resourceTime, expiry, failing, secret: TimeInterval?
+        var isAnswerRemembered: Bool
+
+        var description: String {
+            "retry \(retry ?? -1), space \(space ?? -1), finish \(finish ?? -1), delivery \(delivery ?? -1), "
+                + "resource \(resourceTime ?? -1), expiry \(expiry ?? -1), failing \(failing ?? -1), "
+                + "secret \(secret ?? -1), answer \(isAnswerRemembered)"
+        }
+    }
+
+    private static let due = Name(trusted: "due")
+    private static let hook = Name(trusted: "hook")
+    static let claim = IdempotencyClaim(caller: "me", route: "POST", key: "k", fingerprint: Data())
+    private(set) var retrying: JobID?
+    private var lacking: JobID?
+    private(set) var failed: JobID?
+    private var key: Int64 = 0
+
+    /// A job that waits for its retry in 20 s and has used 100 s of its time, one that waits for room, one that has failed
+    /// and left a part, a batch that is due, a delivery that was refused, a secret that was replaced, a first answer.
+    func fill() async throws {
+        var configuration = SessionConfiguration()
+        configuration.finishDelaySeconds = 30
+        _ = try await store.declareSession(Self.due, configuration: configuration)
+        let hook = try await store.declareWebhook(
+            Self.hook, of: .default, url: "https://consumer/", events: [EventPattern(trusted: "job.failed")],
+            secret: nil
+        ).webhook
+        key = hook.key
+        _ = try await store.createJobs(
+            [NewJob(session: .default, spec: JobSpec(url: "https://host/answered"))], once: Self.claim
+        ) { _ in RememberedAnswer(location: nil, body: []) }
+        var jobs = try await create(3)
+        jobs += try await create(1, in: Self.due)
+        _ = try await store.admitJobs(AdmissionLimits(jobs: 16, connectionsPerHost: 100)) { _ in }
+        time.advance(by: 100)
+        let cause = Failure(.connectionLost, "", attempts: 1, at: store.time.now)
+        (retrying, lacking, failed) = (jobs[0], jobs[1], jobs[2])
+        try await end(jobs[0], .attemptDeferred(Wait(.retry(until: store.time.now + 20), cause: cause)))
+        try await end(jobs[1], .attemptDeferred(Wait(.space(until: store.time.now + 30), cause: cause)))
+        try await end(jobs[2], .attemptFailed(cause), StoreFixture.part())
+        try await end(jobs[3], .attemptFailed(cause))
+        try await refuse()
+        _ = try await store.rotateSecret(of: Self.hook, of: .default, to: nil)
+    }
+
+    private func create(_ count: Int, in session: Name = .default) async throws -> [JobID] {
+        try await store.createJobs(
+            (0..<count).map { NewJob(session: session, spec: JobSpec(url: "https://host/\($0)")) }
+        ).map(\.id)
+    }
+
+    private func end(_ job: JobID, _ signal: JobSignal, _ part: Part? = nil) async throws {
+        _ = try await store.send(signal, to: job, AttemptReport(part: part))
+    }
+
+    /// The consumer refuses what is due to it now; it is to be tried again in five minutes.
+    func refuse() async throws {
+        for delivery in try store.dueDeliveries(to: key, limit: 10) {
+            let attempt = Delivery.Attempt(
+                at: store.time.now, status: 503, error: nil, latencySeconds: 0, response: nil)
+            try await store.record(attempt, of: delivery, .rejected(retryAt: store.time.now + 300))
+        }
+    }
+
+    var webhook: Webhook { get throws { try store.webhook(Self.hook, of: .default) } }
+
+    func remaining() throws -> Remaining {
+        let now = store.time.now
+        func left(_ date: Date?) -> TimeInterval? { date.map { $0.seconds(since: now) } }
+        let (retrying, lacking) = (try store.job(retrying!), try store.job(lacking!))
+        let delivery = try store.deliveries(of: webhook, limit: 1).deliveries.first
+        let next: Date? = if case .pending(let date)? = delivery?.state { date } else { nil }
+        return Remaining(
+            retry: left(retrying.state.wait?.until), space: left(lacking.state.wait?.until),
+            finish: left(try store.session(Self.due).finishDueAt), delivery: left(next),
+            resourceTime: left(retrying.failsAt),
+            expiry: left(try store.job(failed!).part?.expiry.countdown?.end),
+            failing: left(try webhook.state.failingSince), secret: left(try webhook.formerSecrets.first?.until),
+            isAnswerRemembered: try store.rememberedAnswer(to: Self.claim) != nil)
+    }
+}

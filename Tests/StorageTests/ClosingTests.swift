@@ -1,0 +1,55 @@
+import Downloads
+import Foundation
+import GRDB
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// What is in the data folder once the store has opened, and once it is closed.
+@Suite struct ClosingTests {
+    /// Jobs in a copy of the database file alone.
+    private func jobsOfTheFileAlone(_ folder: TemporaryFolder) throws -> Int? {
+        let copy = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: folder.path("fetchd.sqlite"), toPath: copy.path("fetchd.sqlite"))
+        return try DatabaseQueue(path: copy.path("fetchd.sqlite")).read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM jobs")
+        }
+    }
+
+    @Test func leavesOneDatabaseFileWithEverythingInIt() async throws {
+        let fixture = try StoreFixture()
+        _ = try await fixture.create(7)
+        // Connections that read are open, too.
+        #expect(try fixture.store.jobs(JobQuery()).jobs.count == 7)
+        try fixture.store.close()
+        #expect(!fixture.folder.files.contains { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") })
+        #expect(try jobsOfTheFileAlone(fixture.folder) == 7)
+    }
+
+    @Test func hasEveryTableInTheFileOnceItIsOpen() throws {
+        let fixture = try StoreFixture()
+        #expect(try jobsOfTheFileAlone(fixture.folder) == 0)
+        #expect(fixture.folder.bytes(of: "fetchd.sqlite-wal")?.isEmpty ?? true)
+    }
+
+    /// Its reader needs the log as it is.
+    @Test func reportsThatAnotherProcessKeepsTheLogFromBeingCopied() async throws {
+        let fixture = try StoreFixture()
+        _ = try await fixture.create(1)
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: fixture.folder.path("fetchd.sqlite"), configuration: configuration)
+        try reader.inDatabase { db in
+            try db.execute(sql: "BEGIN; SELECT count(*) FROM jobs")
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM jobs")
+        }
+        _ = try await fixture.create(1)
+        #expect { try fixture.store.close() } throws: { error in
+            guard case .notClosed? = error as? StoreError else { return false }
+            return "\(error)".contains("fetchd.sqlite-wal")
+        }
+        try reader.inDatabase { try $0.execute(sql: "COMMIT") }
+        try reader.close()
+    }
+}

@@ -1,0 +1,53 @@
+import Downloads
+import Foundation
+import GRDB
+import TestKit
+
+@testable import Storage
+
+/// A data folder as SIGKILL leaves it: with everything that was committed in the log.
+struct CrashedFolder {
+    let folder: TemporaryFolder
+    /// Its files with their bytes.
+    let files: [String: [UInt8]]
+
+    static let database = "fetchd.sqlite"
+    static let log = "fetchd.sqlite-wal"
+    static let mark = "fetchd.mark"
+
+    /// - Parameter prepare: what the store does before the crash.
+    init(_ prepare: (StoreFixture) async throws -> Void) async throws {
+        let fixture = try StoreFixture()
+        try await prepare(fixture)
+        try self.init(copying: fixture.folder)
+    }
+
+    /// Three jobs that were acknowledged.
+    static func withJobs() async throws -> CrashedFolder {
+        try await CrashedFolder { fixture in for _ in 0..<3 { _ = try await fixture.create() } }
+    }
+
+    init(copying original: TemporaryFolder) throws {
+        folder = try TemporaryFolder()
+        var files: [String: [UInt8]] = [:]
+        for name in original.files where !name.hasSuffix("-shm") && name != "lock" {
+            files[name] = original.bytes(of: name)
+            try Data(files[name] ?? []).write(to: URL(filePath: folder.path(name)))
+        }
+        self.files = files
+    }
+
+    func path(_ name: String) -> String { folder.path(name) }
+    func bytes(of name: String) throws -> [UInt8] { files[name] ?? [] }
+
+    func write(_ bytes: [UInt8], to name: String) throws { try Data(bytes).write(to: URL(filePath: path(name))) }
+    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name)) }
+
+    /// Everything in the folder but the lock, which comes and goes.
+    var contents: [String: [UInt8]] {
+        let names = folder.files.filter { $0 != "lock" }
+        return Dictionary(uniqueKeysWithValues: names.map { ($0, folder.bytes(of: $0) ?? []) })
+    }
+
+    func open() throws -> Store { try Store(at: folder.path) }
+}
