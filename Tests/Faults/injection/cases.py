@@ -21,8 +21,8 @@ CALLS = {
 GONE = ("open", "mkdir", "renameat2")
 
 # once-N: only the N-th call. heals: all, for three seconds. stopped: all, until SIGTERM; then a start without.
-# killed-N: the N-th, SIGKILL after the next checkpoint, and a start without. start: all, in the first three seconds of a
-# start. none: nothing fails; for finding out which calls there are.
+# killed-N: the N-th, SIGKILL after the next checkpoint, and a start without. start: all, in the first three seconds of
+# a start. none: nothing fails; for finding out which calls there are.
 ONCE = ("once-1", "once-2", "once-3")
 LATER = tuple(f"once-{number}" for number in (10, 20, 30, 40, 50))
 KILLED = ("killed-1", "killed-2", "killed-3")
