@@ -21,8 +21,8 @@ CALLS = {
 GONE = ("open", "mkdir", "renameat2")
 
 # once-N: only the N-th call. heals: all, for three seconds. stopped: all, until SIGTERM; then a start without.
-# killed-N: the N-th, SIGKILL after the next checkpoint, and a start without. start: all, in the first three seconds of a
-# start. none: nothing fails; for finding out which calls there are.
+# killed-N: the N-th, SIGKILL after the next checkpoint, and a start without. start: all, in the first three seconds of
+# a start. none: nothing fails; for finding out which calls there are.
 ONCE = ("once-1", "once-2", "once-3")
 LATER = tuple(f"once-{number}" for number in (10, 20, 30, 40, 50))
 KILLED = ("killed-1", "killed-2", "killed-3")
@@ -113,7 +113,7 @@ def short() -> Iterator[Case]:
     """One for each way in which something can go wrong."""
     for name in (
         "parts/fdatasync/EIO!/once-2", "parts/fdatasync/EIO!/killed-2", "parts/syncfs/EIO!/killed-1",
-        "parts/pwrite64/EIO/stopped", "parts/pwrite64/ENOSPC/once-1", "parts/open/EROFS/heals",
+        "parts/pwrite64/EIO/stopped", "parts/pwrite64/EDQUOT/heals", "parts/open/EROFS/heals",
         "parts/fallocate/ENOSPC/once-1", "folder/fsync/EIO!/once-1", "folder/renameat2/EROFS/heals",
         "folder/mkdir/ENOENT/stopped",
         "database/pwrite64/EIO/heals", "database/pwrite64/ENOSPC/stopped", "database/fdatasync/EIO!/killed-2",

@@ -19,6 +19,8 @@ from .cases import Case
 from .kills import NOT_REACHED, Point
 from .outcomes import Outcomes
 
+# Often enough to replace the points that were not reached.
+ROUNDS = 4
 # Faults of one trial; the rest is the same thing over again.
 SHOWN = 4
 
@@ -83,23 +85,26 @@ def _kills(script: str, program: Path, options: argparse.Namespace) -> int:
         return 1
     for process, calls in counts.items():
         print(f"Calls of the {process} process:", ", ".join(f"{calls[c]} {c}" for c in library.CALLS if calls[c]))
-    points = kills.chosen(counts, options.points or (40 if options.short else 550), options.seed)
-    trials = [Trial(str(p), ["kills", "--seed", str(options.seed), "--only", str(p)]) for p in points]
+    most = options.points or (40 if options.short else 500)
+    points = kills.chosen(counts, most, options.seed)
     done: Counter[str] = Counter()
     missed = failed = 0
     began = time.monotonic()
-    for trial, result in campaign.run(script, trials, options.jobs):
-        if result["faults"] == [NOT_REACHED]:
-            missed += 1
-            continue
-        done[Point.parse(trial.name).call] += 1
-        if result["faults"]:
-            failed += 1
-            _print_failure(trial, result)
-        if sum(done.values()) % 50 == 0:
-            print(f"  {sum(done.values())} of {len(trials)} points, {time.monotonic() - began:.0f} s", flush=True)
+    for _ in range(ROUNDS):
+        trials = [Trial(str(p), ["kills", "--seed", str(options.seed), "--only", str(p)]) for p in points]
+        for trial, result in campaign.run(script, trials, options.jobs):
+            if result["faults"] == [NOT_REACHED]:
+                missed += 1
+                continue
+            done[Point.parse(trial.name).call] += 1
+            if result["faults"]:
+                failed += 1
+                _print_failure(trial, result)
+            if done.total() % 50 == 0:
+                print(f"  {done.total()} of {most} points, {time.monotonic() - began:.0f} s", flush=True)
+        points = kills.others(counts, most - done.total(), options.seed + missed)
     print("Points:", ", ".join(f"{done[call]} {call}" for call in library.CALLS if done[call]))
-    print(f"{sum(done.values())} kills, {failed} of them with faults; {missed} calls were not reached.")
+    print(f"{done.total()} kills, {failed} of them with faults; {missed} calls were not reached.")
     return 1 if failed else 0
 
 

@@ -71,6 +71,17 @@ def chosen(counts: Counts, most: int, seed: int) -> list[Point]:
     return points
 
 
+def others(counts: Counts, number: int, seed: int) -> list[Point]:
+    """For those that were not reached, as no two lives make the same calls: early ones, which every life makes."""
+    chance = random.Random(f"{seed} others")
+    frequent = [(process, call) for process in PROCESSES for call in FREQUENT if counts[process][call] > 1]
+    places = [chance.choice(frequent) for _ in range(number)]
+    return [
+        Point(call, chance.randint(1, counts[process][call] // 2), chance.choice(ACTIONS), process)
+        for process, call in places
+    ]
+
+
 def _sampled(calls: tuple[str, ...], counts: Counts, most: int) -> list[Point]:
     """An equal share for each call of each process that is made so often, before and after in turn."""
     points: list[Point] = []
