@@ -53,8 +53,12 @@ final class Assembly: Sendable {
         state = Locked(State(segments: segments))
     }
 
-    /// Every byte is written.
-    var isComplete: Bool { state.withLock { $0.segments.isComplete && !$0.isAbandoned } }
+    /// Every byte is written. A share counts its bytes before they are written, so the part has the last word.
+    var isComplete: Bool {
+        let isAllThere = state.withLock { $0.segments.isComplete && !$0.isAbandoned }
+        let written = part.written
+        return isAllThere && written.isPrefix && size.map { $0 == written.end } ?? true
+    }
     /// There is nothing left to fetch, or no use in it.
     var isOver: Bool { state.withLock { $0.segments.isComplete || $0.isAbandoned } }
 

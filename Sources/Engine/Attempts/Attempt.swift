@@ -185,7 +185,10 @@ final class Attempt: Sendable {
 
     /// What the connections together have come to.
     private func conclusion(_ lead: Lead.End, _ others: Connection.Loss?) -> End {
-        let loss = lead.loss ?? others
+        let losses = [lead.loss, others].compactMap { $0 }
+        // Its bytes may count as fetched, and are not all written.
+        if let loss = losses.first(where: \.isFinal) { return .failed(loss.failure, loss.hint) }
+        let loss = losses.first
         guard let assembly, assembly.isComplete, let answer = lead.answer else {
             return loss.map { .failed($0.failure, $0.hint) } ?? .stopped(.shutdown)
         }
