@@ -18,19 +18,21 @@ extension DownloadsFolder {
         }
     }
 
-    /// Writes a small file as a part is written, and removes it.
+    /// Writes a small file as a part is written, moves it to a folder as a finished one is, and removes both.
     func probe() throws(DiskError) {
-        let (parts, name, renamed) = (parts, ".probe", ".probed")
+        let (root, parts, name, folder) = (root, parts, ".probe", ".fetchd-probe")
         let action = "write to the downloads folder"
         let file = try Descriptor.open(name, in: parts, flags: O_RDWR | O_CREAT | O_NOFOLLOW, to: action)
         // A full disk is another matter: jobs wait for space by themselves.
         if pwrite(file.number, name, name.utf8.count, 0) < 0, errno != ENOSPC, errno != EDQUOT {
             throw DiskError(action)
         }
-        guard fdatasync(file.number) == 0, renameat(parts.number, name, parts.number, renamed) == 0,
-            unlinkat(parts.number, renamed, 0) == 0
+        guard fdatasync(file.number) == 0, mkdirat(root.number, folder, 0o700) == 0 || errno == EEXIST,
+            renameat(parts.number, name, root.number, "\(folder)/\(name)") == 0,
+            unlinkat(root.number, "\(folder)/\(name)", 0) == 0, unlinkat(root.number, folder, AT_REMOVEDIR) == 0
         else { throw DiskError(action) }
         try parts.sync()
+        try root.sync()
     }
 
     private func requireWritable() throws(DiskError) {
