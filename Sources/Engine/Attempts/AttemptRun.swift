@@ -94,7 +94,8 @@ struct AttemptRun: Sendable {
         let kept = keepsPart ? await keptPart(of: attempt) : KeptPart()
         if kept.isRolledBack, services.stop.isMade { services.store.unstored.note() }
         var report = AttemptReport(
-            part: kept.part, hasGained: attempt.hasGained, resume: attempt.resume, hasSyncFailed: kept.isRolledBack)
+            part: kept.part, hasGained: attempt.hasGained, resume: attempt.resume, hasSyncFailed: kept.isRolledBack,
+            hasLostPart: kept.isForeign)
         let cause = signal.verdictOnSource
         if cause != nil { report.asked = attempt.job.spec }
         var outcome = try await commit(attempt, signal, report)

@@ -170,6 +170,13 @@ extension DownloadsFolder {
         guard linux_rename_noreplace(folder.number, name, parts.number, promotion.part.fileName) == 0 else {
             throw .disk(DiskError("move the file back to the parts"))
         }
+        // What follows may rest on the part's name: a refusal that is committed, or another destination.
+        do throws(DiskError) {
+            try syncs.syncNames(in: parts)
+            try folder.sync()
+        } catch {
+            throw .unsynced(error)
+        }
     }
 
     private enum Identity { case same, other, missing }

@@ -13,7 +13,7 @@ extension DownloadsFolder {
     func syncForPromise(_ files: [PartFile]) -> [DiskError?] {
         let new = files.filter { !$0.isNameDurable }
         if !new.isEmpty {
-            if let error = fault({ () throws(DiskError) in try parts.sync() }) {
+            if let error = fault({ () throws(DiskError) in try syncs.syncNames(in: parts) }) {
                 for file in new { file.fail(error) }
             } else {
                 for file in new { file.noteNameDurable() }

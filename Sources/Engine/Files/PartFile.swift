@@ -16,6 +16,7 @@ final class PartFile: Sendable {
     private let space: PartSpace
     private let opening: @Sendable () throws(DiskError) -> Descriptor
     private let opened = Locked<Descriptor?>(nil)
+    private let syncing = Locked(())
     private let counters: Locked<Counters>
     private let beginning: Locked<Beginning>
 
@@ -136,16 +137,21 @@ final class PartFile: Sendable {
     }
 
     /// Makes what is written durable. To be called in the lane, or at least not before the writes it is to cover.
+    ///
+    /// Syncs of one part follow each other: of two that overlap only one is told of an error, and the other must not be
+    /// believed before the failure is noted.
     func sync() throws(DiskError) {
-        if let fault { throw fault }
-        let written = written
-        do {
-            try file.syncData()
-        } catch {
-            fail(error)
-            throw error
+        try syncing.withLock { _ throws(DiskError) in
+            if let fault { throw fault }
+            let written = written
+            do throws(DiskError) {
+                try file.syncData()
+            } catch {
+                fail(error)
+                throw error
+            }
+            try noteDurable(written)
         }
-        try noteDurable(written)
     }
 
     /// A sync has succeeded.

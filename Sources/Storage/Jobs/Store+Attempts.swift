@@ -12,19 +12,22 @@ public struct AttemptReport: Sendable {
     public var resume: ResumeOutcome?
     /// Whether bytes that were written are lost because a sync failed: without a `part`, the one before is lost, too.
     public var hasSyncFailed: Bool
+    /// Whether the part is not what was promised: another program has changed it.
+    public var hasLostPart: Bool
     /// What a promotion was planned for; nothing is done when the job is to go elsewhere by now.
     public var destination: Destination?
     /// What the source was asked; nothing is done when it is to be asked otherwise by now.
     public var asked: JobSpec?
 
     public init(
-        part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil, hasSyncFailed: Bool = false,
+        part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil, hasSyncFailed: Bool = false, hasLostPart: Bool = false,
         destination: Destination? = nil, asked: JobSpec? = nil
     ) {
         self.part = part
         self.hasGained = hasGained
         self.resume = resume
         self.hasSyncFailed = hasSyncFailed
+        self.hasLostPart = hasLostPart
         self.destination = destination
         self.asked = asked
     }
@@ -139,12 +142,11 @@ extension Transaction {
             job.isPartLost = false
             job.hasSyncFailed = false
         }
-        if report.hasSyncFailed {
-            job.hasSyncFailed = true
-            if report.part == nil, job.part != nil {
-                try removePart(of: id)
-                job.part = nil
-            }
+        if report.hasSyncFailed { job.hasSyncFailed = true }
+        if report.hasLostPart { job.isPartLost = true }
+        if report.hasSyncFailed || report.hasLostPart, report.part == nil, job.part != nil {
+            try removePart(of: id)
+            job.part = nil
         }
         if report.hasGained { job.failuresInARow = 0 }
         return try send(signal.bounded(at: now), to: job)

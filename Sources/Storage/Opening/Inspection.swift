@@ -94,7 +94,8 @@ extension DataFolder {
         case .SQLITE_FULL: return .outOfSpace
         case .SQLITE_BUSY: return .busy
         // The index and the log cannot be made on a full disk.
-        case .SQLITE_IOERR, .SQLITE_CANTOPEN: if isFull { return .outOfSpace }
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN:
+            if isFull || error.extendedResultCode == .SQLITE_IOERR_SHMSIZE { return .outOfSpace }
         default: break
         }
         return .databaseUnreadable(path: database, why: "\(error)")
