@@ -60,7 +60,8 @@ extension PromotionOrder {
             timings: Receipt.Timings(
                 connect: metrics.connect?.seconds ?? 0, firstByte: metrics.timeToFirstByte?.seconds ?? 0,
                 transfer: max(0, ((metrics.total ?? .zero) - (metrics.timeToFirstByte ?? .zero)).seconds),
-                total: now.seconds(since: attempt.job.startedAt ?? now)))
+                // The clock may have been set back meanwhile.
+                total: max(0, now.seconds(since: attempt.job.startedAt ?? now))))
     }
 }
 

@@ -86,7 +86,8 @@ extension DownloadsFolder {
             return try folder(directory, isMade: isMade)
         } catch {
             switch error.code {
-            case ENOENT where !isMade: throw .invalid("The folder \(directory) does not exist, and create_directories is false.")
+            case ENOENT where !isMade:
+                throw .invalid("The folder \(directory) does not exist, and create_directories is false.")
             case ENOTDIR, ELOOP: throw .invalid("\(directory) leads through something that is not a folder.")
             default: throw .disk(error)
             }

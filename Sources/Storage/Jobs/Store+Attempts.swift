@@ -20,7 +20,8 @@ public struct AttemptReport: Sendable {
     public var asked: JobSpec?
 
     public init(
-        part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil, hasSyncFailed: Bool = false, hasLostPart: Bool = false,
+        part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil, hasSyncFailed: Bool = false,
+        hasLostPart: Bool = false,
         destination: Destination? = nil, asked: JobSpec? = nil
     ) {
         self.part = part
