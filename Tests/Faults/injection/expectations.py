@@ -15,7 +15,9 @@ _STORAGE = {
 def faults_meanwhile(case: Case, saw: dict[str, Any]) -> Iterator[str]:
     """Something waits, and who asks is told."""
     is_storage = (case.area, case.call) in _STORAGE
-    if is_storage and not {"space", "storage"} & set(saw["waits"]):
+    # A rename that finds nothing may also mean a part that has vanished, which is fetched once more.
+    is_vanished = (case.call, case.error) == ("renameat2", "ENOENT")
+    if is_storage and not is_vanished and not {"space", "storage"} & set(saw["waits"]):
         yield f"no job waited for space or storage, only for {saw['waits'] or 'nothing'}"
     if case.area == "full-downloads" and "space" not in saw["waits"]:
         yield "no job waited for space"
