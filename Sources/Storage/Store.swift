@@ -20,7 +20,7 @@ public final class Store: Sendable {
         /// Bytes of database and log up to which a database that was not closed is read through before it is used; a larger
         /// one is read through while it is used.
         public var quickCheckLimit: Int64 = 64 << 20
-        /// What happens to the database is told here.
+        /// Takes the log lines about the database.
         public var log = Logger(label: "fetchd.store") { _ in SwiftLogNoOpLogHandler() }
 
         public init() {}

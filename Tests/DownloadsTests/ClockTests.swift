@@ -170,7 +170,7 @@ private func reading(_ seconds: TimeInterval, uptime: Int = 5000, boot: String? 
     }
 }
 
-/// How long whatever goes on by itself can have to wait.
+/// The longest waits of jobs, batches and deliveries.
 @Suite struct LongestDelayTests {
     private static let waits: [(Wait.Name, TimeInterval, TimeInterval?)] = [
         (.retry, 3600, 86_400), (.retry, 0, 86_400), (.retry, 604_800, 604_800), (.network, 604_800, 10),

@@ -10,7 +10,7 @@ extension Date {
 }
 
 extension RetryPolicy {
-    /// Seconds that a job waits for this reason at most; nil where it waits for somebody's help.
+    /// The longest wait for this reason, in seconds; nil where the client or a person has to help.
     public func longestDelay(of reason: Wait.Name) -> TimeInterval? {
         switch reason {
         case .retry: max(maxSeconds, Self.retryAfterLimit)

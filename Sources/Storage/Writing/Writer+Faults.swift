@@ -8,7 +8,7 @@ extension Writer {
 
     /// After a commit that failed.
     ///
-    /// - Returns: what its members are told.
+    /// - Returns: the error that its members get.
     func fault(after error: any Error) -> StoreError {
         commits.discard()
         var fault = StoreError(error)

@@ -41,7 +41,7 @@ enum StopSignals {
         return requests
     }
 
-    /// - Parameter reason: a sentence for standard error, unless nobody reads that.
+    /// - Parameter reason: a sentence for standard error. It is not written where that would block.
     private static func end(_ status: Int32, _ reason: String) -> Never {
         var standardError = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         if poll(&standardError, 1, 0) == 1 {
