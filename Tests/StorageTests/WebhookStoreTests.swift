@@ -223,6 +223,31 @@ import Testing
         #expect(try due(webhook).tries == 0)
     }
 
+    /// Its 2xx says that the endpoint had the event before the client asked for it again.
+    @Test func sendsAgainWhatWasAskedForDuringAnAttemptThatIsAccepted() async throws {
+        let webhook = try await declare("hook", ["job.created"])
+        _ = try await fixture.create()
+        let first = try due(webhook)
+        _ = try await store.redeliver(first.id)
+        try await record(first, 204, .accepted)
+        #expect(try store.delivery(first.id).state.name == .pending)
+        try await record(due(webhook), 204, .accepted)
+        #expect(try store.delivery(first.id).state == .acknowledged)
+        #expect(try store.delivery(first.id).attempts.count == 2)
+    }
+
+    @Test func acknowledgesABatchWhenEachWebhookHasOnceAcceptedItsFinish() async throws {
+        let webhooks = [try await declare("one"), try await declare("two")]
+        try await finish()
+        let taken = try due(webhooks[0])
+        try await record(taken, 204, .accepted)
+        _ = try await store.redeliver(taken.id)
+        try await record(due(webhooks[0]), 500, .rejected(retryAt: nil))
+        #expect(try !isAcknowledged)
+        try await record(due(webhooks[1]), 204, .accepted)
+        #expect(try isAcknowledged)
+    }
+
     @Test func aFinishSentAgainDoesNotTakeItsAcknowledgementBack() async throws {
         let webhook = try await declare("hook")
         try await finish()

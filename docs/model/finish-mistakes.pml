@@ -32,6 +32,16 @@
 #define ALL_TOOK(remaining) true
 #endif
 
+/* An attempt settles also the request that came while it was under way. */
+#ifdef ANY_ATTEMPT_SETTLES
+#define SETTLES(d) true
+#endif
+
+/* A repetition that the webhook refuses takes back that it has accepted the finish. */
+#ifdef LAST_OUTCOME_COUNTS
+#define IS_OPEN(d) (delivery[d] != acknowledged)
+#endif
+
 /* A delivery is recorded as acknowledged when it is posted, before the answer. */
 #ifdef ACKNOWLEDGE_ON_SENDING
 #define ON_SENDING(d) acknowledge(d)

@@ -63,6 +63,8 @@ byte events;                        /* length of the journal */
 bool isFinish[EVENTS];
 mtype delivery[HOOKS * EVENTS] = none;
 byte tries[HOOKS * EVENTS];
+byte requests[HOOKS * EVENTS];      /* requests to send it again */
+bool isAccepted[HOOKS * EVENTS];    /* the webhook has answered 2xx at some time */
 bool disabled[HOOKS];
 
 /* ---- The wall clock, which goes on while the service is down. ---- */
@@ -73,6 +75,7 @@ bool delayIsOver;                   /* the stored due time of the current batch 
 
 bool up = true;
 mtype attempt[HOOKS * EVENTS] = idle;
+byte settles[HOOKS * EVENTS];       /* the request that the attempt settles: `requests` when it was chosen */
 
 /* ---- The consumer's own durable records. ---- */
 
@@ -86,7 +89,7 @@ byte addressed[BATCHES];            /* webhooks that were enabled when it was ap
 bool wasCalled[BATCHES];            /* a call acknowledged it */
 bool wasSettled[HOOKS * EVENTS];    /* acknowledged or given up at some time */
 byte acknowledgements[HOOKS * EVENTS];
-byte requests[HOOKS * EVENTS];      /* requests to send it again */
+byte acceptances[HOOKS * EVENTS];   /* recorded 2xx */
 bool isAwaited[HOOKS * EVENTS];     /* requested again, and not posted since */
 byte crashes, faults, gone, redeliveries, calls, retries;
 
@@ -106,12 +109,7 @@ byte nothingIsLost, noSecondFinish, noEarlyFinish, barrierIsKept, takenBeforeAck
 #define IS_AHEAD(w, e, n) ((n) < (e) && delivery[D(w, n)] == pending)
 #define IS_UNSETTLED(w, e, n) (IS_AHEAD(w, e, n) && !wasSettled[D(w, n)])
 
-#define HAS_TAKEN(w, e) (acknowledgements[D(w, e)] > 0)     /* at some time */
-#ifdef CHECK_EVERY_2XX
-#define HOLDS_UP(w, e) (!HAS_TAKEN(w, e))
-#else
-#define HOLDS_UP(w, e) (delivery[D(w, e)] != acknowledged)  /* now: it may have been sent again since */
-#endif
+#define HAS_TAKEN(w, e) (acceptances[D(w, e)] > 0)     /* at some time: it may have refused a repetition since */
 
 /* ---- What a deliberate mistake replaces. ---- */
 
@@ -131,6 +129,12 @@ byte nothingIsLost, noSecondFinish, noEarlyFinish, barrierIsKept, takenBeforeAck
 #endif
 #ifndef ON_SENDING
 #define ON_SENDING(d) skip
+#endif
+#ifndef SETTLES
+#define SETTLES(d) (settles[d] == requests[d])
+#endif
+#ifndef IS_OPEN
+#define IS_OPEN(d) (!isAccepted[d])
 #endif
 #ifndef IS_NEW
 #define IS_NEW(d) (delivery[d] != acknowledged)
@@ -211,8 +215,10 @@ inline noteFinish(b)
 
 inline acknowledge(d)
 {
+    acceptances[d]++;
+    isAccepted[d] = true;
     if
-    :: IS_NEW(d) -> delivery[d] = acknowledged; acknowledgements[d]++
+    :: IS_NEW(d) && SETTLES(d) -> delivery[d] = acknowledged; acknowledgements[d]++
     :: else
     fi;
     wasSettled[d] = true;
@@ -226,7 +232,7 @@ inline acknowledgeFinish(e)
     remaining = 0;
     for (h : 0 .. HOOKS - 1) {
         if
-        :: delivery[D(h, e)] != none && delivery[D(h, e)] != acknowledged -> remaining++
+        :: delivery[D(h, e)] != none && IS_OPEN(D(h, e)) -> remaining++
         :: else
         fi
     }
@@ -323,6 +329,7 @@ end:
     do
     /* [D1] The courier reads in a snapshot what is due. A finish is due only as the first that is pending. */
     :: d_step { up && attempt[d] == idle && delivery[d] == pending && !HELD_BACK(w, e) && LOOKS_AT_DELIVERY(d) ->
+        settles[d] = requests[d];
         attempt[d] = chosen }
     /* [D2] It posts. */
     :: d_step { attempt[d] == chosen ->
@@ -350,9 +357,7 @@ end:
     :: d_step { up && attempt[d] == accepted ->
         attempt[d] = AFTER_RECORD;
         acknowledge(d);
-#ifdef CHECK_REDELIVERY
-        HOLDS(askedAgainIsSentAgain, !isAwaited[d]);
-#endif
+        HOLDS(askedAgainIsSentAgain, delivery[d] == pending || !isAwaited[d]);
         if
         :: isFinish[e] -> acknowledgeFinish(e)
         :: else
@@ -361,14 +366,15 @@ end:
     :: d_step { up && attempt[d] == failed ->
         attempt[d] = idle;
         if
-        :: delivery[d] == pending ->
+        :: delivery[d] == pending && SETTLES(d) ->
             tries[d]++;
             if
             :: tries[d] >= TRIES -> delivery[d] = exhausted; wasSettled[d] = true
             :: else
             fi
         :: else
-        fi }
+        fi;
+        HOLDS(askedAgainIsSentAgain, delivery[d] == pending || !isAwaited[d]) }
 #if GONE
     /* [D5] 410: the webhook is disabled, and everything on its way to it is withdrawn. */
     :: d_step { up && attempt[d] == failed && gone < GONE && !disabled[w] ->
@@ -451,7 +457,7 @@ proctype Judge()
                     if
                     :: addressed[b] & (1 << w) ->
                         HOLDS(batchFollowsWebhooks, batch[b] == finished || HAS_TAKEN(w, finishOf[b]));
-                        remaining = remaining + HOLDS_UP(w, finishOf[b])
+                        remaining = remaining + !HAS_TAKEN(w, finishOf[b])
                     :: else
                     fi
                 }

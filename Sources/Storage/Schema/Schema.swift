@@ -43,6 +43,9 @@ enum Schema {
                         CASE WHEN EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events') THEN NULL ELSE ? END
                     """, arguments: [Date().milliseconds])
         }
+        migrator.registerMigration("9: redelivery") { db in
+            try db.execute(sql: redelivery)
+        }
         return migrator
     }
 

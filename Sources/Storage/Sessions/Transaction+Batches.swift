@@ -79,7 +79,7 @@ extension Transaction {
     /// The webhooks have taken the finish when none that it was addressed to is left.
     func acknowledgeFinish(_ event: EventID) throws {
         let open = try row(
-            "SELECT count(*) AS n FROM deliveries WHERE event = ? AND state <> 'acknowledged'", [event])
+            "SELECT count(*) AS n FROM deliveries WHERE event = ? AND NOT is_accepted", [event])
         guard open?["n"] == 0, let row = try row(BatchRow.ofFinish, [event]),
             let batch = try BatchRow.batch(row).after(.finishAcknowledged)
         else { return }

@@ -7,8 +7,10 @@ public struct DueDelivery: Sendable {
     public var id: DeliveryID
     public var webhook: Webhook
     public var event: Event
-    /// Attempts had since it was put on its way, or asked for again.
+    /// Attempts since the delivery was made or last asked for.
     public var tries: Int
+    /// How often the delivery had been asked for when this was read, the first time included.
+    public var requests: Int
 }
 
 /// What an endpoint's answer means.
@@ -80,21 +82,21 @@ extension Store {
             return try (finish + others).prefix(limit).map { row in
                 DueDelivery(
                     id: DeliveryID(row["delivery"]), webhook: webhook, event: try EventRow.event(row),
-                    tries: row["tries"])
+                    tries: row["tries"], requests: row["requests"])
             }
         }
     }
 
     static let finishDue = """
-        SELECT first.delivery, first.tries, events.* FROM (
-            SELECT id AS delivery, event, type, tries, next_attempt_at FROM deliveries
+        SELECT first.delivery, first.tries, first.requests, events.* FROM (
+            SELECT id AS delivery, event, type, tries, requests, next_attempt_at FROM deliveries
             WHERE webhook = ? AND state = 'pending' AND type <> 'webhook.test' ORDER BY event LIMIT 1
         ) AS first CROSS JOIN events ON events.id = first.event
         WHERE first.type = 'session.finished' AND first.next_attempt_at <= ?
         """
 
     static let othersDue = """
-        SELECT deliveries.id AS delivery, deliveries.tries, events.*
+        SELECT deliveries.id AS delivery, deliveries.tries, deliveries.requests, events.*
         FROM deliveries CROSS JOIN events ON events.id = deliveries.event
         WHERE deliveries.webhook = ? AND deliveries.state = 'pending' AND deliveries.type <> 'session.finished'
             AND deliveries.next_attempt_at <= ?

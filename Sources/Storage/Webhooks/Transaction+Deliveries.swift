@@ -4,24 +4,25 @@ import GRDB
 
 /// What an attempt to deliver changes: the log, the delivery, the webhook, and perhaps the batch whose finish it was.
 extension Transaction {
-    /// - Parameter due: as it was when the attempt began; what was asked for meanwhile holds.
+    /// - Parameter due: the delivery as it was when the attempt began. If it was asked for again since then, it is sent
+    ///   again, whatever this attempt came to.
     func record(_ attempt: Delivery.Attempt, of due: DueDelivery, _ verdict: DeliveryVerdict) throws {
         guard let delivery = try row("SELECT * FROM deliveries WHERE id = ?", [due.id.text]) else { return }
-        // Asked for again, its schedule has begun anew: this was a try of the one before.
-        let isOfThisSchedule = delivery["tries"] as Int >= due.tries
-        // Withdrawn under way, it is still worth a line.
-        try log(attempt, of: due.id, isCounted: isOfThisSchedule && hurriedFrom(delivery) == nil)
+        let isOfThisRequest = delivery["requests"] == due.requests
+        // The attempt of a delivery that was withdrawn meanwhile is logged as well.
+        try log(attempt, of: due.id, isCounted: isOfThisRequest && hurriedFrom(delivery) == nil)
         let webhook: Int64 = delivery["webhook"]
         switch verdict {
         case .accepted:
-            try send(.accepted, to: delivery)
+            try run("UPDATE deliveries SET is_accepted = 1 WHERE id = ?", [due.id.text])
+            if isOfThisRequest { try send(.accepted, to: delivery) }
             // Only its recovery is news: a 2xx among failures says nothing of what the endpoint will not take.
             if try send(.accepted, to: webhook) { try hurryDeliveries(to: webhook) }
             if due.event.type == .sessionFinished { try acknowledgeFinish(due.event.id) }
         case .rejected(let retryAt, let notBefore):
             // From now on no longer than it was meant to be: in between, the clock may have been set back.
             let (retryAt, notBefore) = (bounded(retryAt, after: attempt), bounded(notBefore, after: attempt))
-            if isOfThisSchedule { try reject(delivery, retryAt: retryAt, notBefore: notBefore) }
+            if isOfThisRequest { try reject(delivery, retryAt: retryAt, notBefore: notBefore) }
             try send(.rejected(at: now), to: webhook)
         case .gone:
             // Of an address that the webhook had before, this is no news.
@@ -42,14 +43,13 @@ extension Transaction {
         guard let next = try DeliveryRow.state(delivery).after(signal) else { return }
         var retryAt: Date?
         if case .pending(let date) = next { retryAt = date }
-        // Asked for again, the schedule begins anew.
-        let isAnew = if case .redeliveryRequested = signal { true } else { false }
+        let isAnotherRequest = if case .redeliveryRequested = signal { true } else { false }
         try run(
             """
-            UPDATE deliveries SET state = ?, next_attempt_at = ?, scheduled_at = NULL, not_before = 0,
-                tries = CASE WHEN ? THEN 0 ELSE tries END
-            WHERE id = ?
-            """, [next.name.rawValue, retryAt?.milliseconds, isAnew, delivery["id"] as String])
+            UPDATE deliveries SET state = ?1, next_attempt_at = ?2, scheduled_at = NULL, not_before = 0,
+                tries = CASE WHEN ?3 THEN 0 ELSE tries END, requests = requests + ?3
+            WHERE id = ?4
+            """, [next.name.rawValue, retryAt?.milliseconds, isAnotherRequest, delivery["id"] as String])
         wake(.deliveries)
     }
 
