@@ -174,7 +174,9 @@ extension Engine {
         let promotions = promoting.compactMap { job in job.job.state.promotion.map { (job.job.id, $0) } }
         for (job, fault) in await promoter.carryOn(promotions) {
             let spec = promoting.first { $0.job.id == job }?.spec
-            _ = try await services.store.send(signal(of: fault, spec?.waitFor ?? WaitFor.defaults), to: job)
+            _ = try await services.store.send(
+                signal(of: fault, spec?.waitFor ?? WaitFor.defaults), to: job,
+                AttemptReport(hasLostPart: fault.isPartLost))
         }
     }
 

@@ -20,6 +20,11 @@
 #define SYNC_BEFORE_PROMOTION() skip
 #endif
 
+/* A part that is gone stays promised. */
+#ifdef LOST_PART_STAYS_PROMISED
+#define LOSE_PROMISE() skip
+#endif
+
 /* The part is renamed without a committed promotion. */
 #ifdef RENAME_WITHOUT_A_RECORD
 #define RECORD_PROMOTION() skip

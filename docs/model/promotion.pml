@@ -135,6 +135,9 @@ byte successIsDurable, oneFile, noFileWithoutSuccess, othersAreLeftAlone, promis
 #ifndef AFTER_FAILED_FOLDER_SYNC
 #define AFTER_FAILED_FOLDER_SYNC committed
 #endif
+#ifndef LOSE_PROMISE
+#define LOSE_PROMISE() promise = (promise == 1 + part -> 0 : promise)
+#endif
 #ifndef KEEP_PART
 #define KEEP_PART() onDisk[part] = IN_PARTS; promise = 1 + part
 #endif
@@ -358,9 +361,8 @@ end:
         stage = none }
     /* [P18] The part is gone, or another program has changed it: the job fetches it again. */
     :: d_step { stage == missing ->
-#ifdef CHECK_LOST_PROMISE
+        LOSE_PROMISE();
         HOLDS(promiseIsTakenBack, promise != 1 + part);
-#endif
         job = queued;
         stage = none }
     od

@@ -38,6 +38,29 @@ import Testing
         #expect(successes.count == 1)
     }
 
+    /// The file of a promotion is removed while the service is down: the promise of its bytes goes with it.
+    @Test func takesAPromiseBackWhenThePartOfAPromotionIsGoneAfterARestart() async throws {
+        let faults = try await DiskFaults()
+        let scene = try await Scene(.init(environment: faults.environment))
+        try faults.set("fsync downloads/here 1 - EIO")
+        let destination: JSON = ["directory": "here", "filename": "a"]
+        let id = try await scene.api.submit(scene.order("/held", ("destination", destination)))
+        try await scene.api.waitForBytes(id, atLeast: 100_000)
+        #expect(try await scene.api.post("/v1/jobs/\(id)/pause").status == 200)
+        #expect(try await scene.api.job(id)["progress"]["bytes_durable"] == 100_000)
+        scene.gate.open()
+        #expect(try await scene.api.post("/v1/jobs/\(id)/resume").status == 200)
+        _ = try await eventually("a sync to fail") { faults.log.isEmpty ? nil : true }
+        try await scene.fetchd.kill()
+        try FileManager.default.removeItem(atPath: scene.fetchd.folder.path("downloads/here/a"))
+        try faults.heal()
+        scene.origin.stop()
+        try await scene.fetchd.restart()
+        let job = try await scene.api.waitForJob(id, .waiting)
+        #expect(job["progress"]["bytes_durable"] == 0)
+        #expect(try await scene.api.get("/v1/jobs/\(id)/resume-data").status == 404)
+    }
+
     /// Removed, cut, or replaced while its bytes come.
     @Test(arguments: ["removed", "cut", "replaced"])
     func fetchesTheFileAgainWhenAnotherProgramChangesItsPart(_ what: String) async throws {
