@@ -4,19 +4,15 @@ import PackageDescription
 // Versions are pinned exactly: Package.resolved is not committed, and every build should be of the same sources.
 let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
     .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
 ]
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
@@ -72,11 +68,19 @@ let package = Package(
         // Those who ask: they know the public API, and nothing of what is behind it.
         layer("Client", ["CurlClient", "Hashing", "Locks", argumentParser]),
 
+        // All of it together, started and stopped by code.
+        layer(
+            "Daemon",
+            [
+                "API", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals", "Storage", "Webhooks",
+                logging,
+            ]),
+
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals", "Storage",
-                "Webhooks", argumentParser, configuration, lifecycle, logging,
+                "API", "Client", "CurlClient", "Daemon", "Downloads", "Engine", "Locks", "Storage", "Webhooks",
+                argumentParser, logging,
             ],
             swiftSettings: strict),
 
