@@ -85,7 +85,7 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
-            name: "TestKit", dependencies: ["CurlClient", "Downloads", "Hashing", "Storage"], path: "Tests/TestKit",
+            name: "TestKit", dependencies: ["CurlClient", "Daemon", "Downloads", "Hashing", "Locks", "Storage", logging], path: "Tests/TestKit",
             swiftSettings: strict),
         tests("HashingTests", ["Hashing"]),
         tests("CurlClientTests", ["CurlClient"]),
@@ -97,7 +97,9 @@ let package = Package(
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Storage"]),
         tests("ClientTests", ["Client"]),
-        tests("EndToEndTests", ["fetchd", "Downloads", "Hashing"]),
+        tests(
+            "EndToEndTests",
+            ["fetchd", "API", "CurlClient", "Daemon", "Downloads", "Engine", "Hashing", "HTTPServer", "Webhooks"]),
     ],
     swiftLanguageModes: [.v6]
 )

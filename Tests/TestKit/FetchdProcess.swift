@@ -6,7 +6,7 @@ import Foundation
 ///     let job = try await fetchd.api.submit(["url": .string(origin.url("/file"))])
 ///     try await fetchd.kill()
 ///     try await fetchd.restart()
-public final class FetchdProcess: Sendable {
+public final class FetchdProcess: TestedService {
     public struct Options: Sendable {
         /// Added to what every service of a test has; an option given again wins.
         public var arguments: [String] = []
@@ -58,7 +58,6 @@ public final class FetchdProcess: Sendable {
     deinit { incarnation.current.child.signal(SIGKILL) }
 
     public var port: UInt16 { incarnation.current.port }
-    public var baseURL: String { "http://127.0.0.1:\(port)" }
     public var api: APIClient { APIClient(baseURL: baseURL, token: options.token) }
     /// For looking into `/proc`.
     public var pid: Int32 { incarnation.current.child.pid }
@@ -69,9 +68,6 @@ public final class FetchdProcess: Sendable {
 
     /// What the present process has logged; for messages of tests that fail.
     public var log: String { incarnation.current.child.errors }
-
-    /// A finished file's bytes, by its path from the downloads root.
-    public func downloaded(_ path: String) -> [UInt8]? { folder.bytes(of: "downloads/\(path)") }
 }
 
 // MARK: - Stopping and starting again

@@ -11,7 +11,7 @@ import Testing
     private typealias Headers = [(name: String, value: String)]
 
     private func preflight(
-        _ scene: Scene, _ path: String, of origin: String = page, _ more: Headers = []
+        _ scene: ProcessScene, _ path: String, of origin: String = page, _ more: Headers = []
     ) async throws -> APIAnswer {
         // As a browser does: without a token.
         let asking: Headers = [("Origin", origin), ("Access-Control-Request-Method", "POST")]
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func preflights() async throws {
-        let scene = try await Scene(.init(arguments: ["--allow-origin", Self.page + "/"], token: "correct"))
+        let scene = try await ProcessScene(.init(arguments: ["--allow-origin", Self.page + "/"], token: "correct"))
         for (path, methods) in [
             ("/v1/jobs", "GET, HEAD, POST"), ("/v1/jobs/job_1", "DELETE, GET, HEAD, PATCH"),
             ("/v1/jobs/job_1/pause", "POST"),
@@ -52,7 +52,7 @@ import Testing
     /// Successes, refusals, empty ones, streams and what the server says before the API is asked: a page may read them
     /// all, or would not know what to do.
     @Test func everyKindOfAnswer() async throws {
-        let scene = try await Scene(.init(arguments: ["--allow-origin", Self.page]))
+        let scene = try await ProcessScene(.init(arguments: ["--allow-origin", Self.page]))
         let id = try await scene.job(in: .succeeded)
         let tag = try await scene.api.tag(of: id)
         let (large, narrow) = ([UInt8](repeating: 0x20, count: (1 << 20) + 1), [("Range", "bytes=0-9")])
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func withoutTheToken() async throws {
-        let scene = try await Scene(
+        let scene = try await ProcessScene(
             .init(environment: ["FETCHD_ALLOW_ORIGIN": "https://a.example,\(Self.page)"], token: "correct"))
         let stranger = APIClient(baseURL: scene.fetchd.baseURL)
         let refused = try await stranger.get("/v1/jobs", headers: [("Origin", Self.page)])
@@ -101,7 +101,7 @@ import Testing
 
     /// Waits that a stop ends are read by the page, too.
     @Test func aServiceThatStops() async throws {
-        let scene = try await Scene(.init(arguments: ["--allow-origin", Self.page]))
+        let scene = try await ProcessScene(.init(arguments: ["--allow-origin", Self.page]))
         let id = try await scene.job(in: .paused)
         let tag = try await scene.api.tag(of: id)
         async let answer = scene.api.get(
@@ -113,7 +113,7 @@ import Testing
 
     /// As the service comes, no page but its own is told anything, nor changes anything.
     @Test func nobodyIsAllowed() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let id = try await scene.job(in: .paused)
         for path in ["/v1/jobs", "/v1/jobs/\(id)", "/v1/nothing", "/readyz", "/"] {
             let answer = try await scene.api.get(path, headers: [("Origin", Self.page)])
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test func anybodyWithTheToken() async throws {
-        let scene = try await Scene(.init(arguments: ["--allow-origin", "*"], token: "correct"))
+        let scene = try await ProcessScene(.init(arguments: ["--allow-origin", "*"], token: "correct"))
         let answer = try await scene.api.send("POST", "/v1/jobs", scene.order(), headers: [("Origin", Self.stranger)])
         #expect(answer.status == 201)
         #expect(answer.header("Access-Control-Allow-Origin") == "*")

@@ -1,9 +1,14 @@
 import Downloads
 import TestKit
 
-/// What tests of the API begin with: a service, an origin to download from, and jobs in any state of their lives.
-struct Scene: Sendable {
-    let fetchd: FetchdProcess
+/// What tests of the API begin with: a service in their own process, an origin to download from, and jobs in any state.
+typealias Scene = DownloadScene<LocalService>
+
+/// The same with the real program, for tests of crashes, signals, flags, descriptors and failing disks.
+typealias ProcessScene = DownloadScene<FetchdProcess>
+
+struct DownloadScene<Service: TestedService>: Sendable {
+    let fetchd: Service
     let origin: Origin
     let bytes = Content.random(seed: 7, count: 200_000)
     /// What stalls at it goes on when the test opens it.
@@ -11,10 +16,9 @@ struct Scene: Sendable {
 
     var api: APIClient { fetchd.api }
 
-    /// - Parameter folder: of a service that has ended, which this one takes over.
-    init(_ options: FetchdProcess.Options = .init(), in folder: TemporaryFolder? = nil) async throws {
+    private init(_ fetchd: Service) throws {
+        self.fetchd = fetchd
         origin = try Origin()
-        fetchd = try await FetchdProcess.start(options, in: folder)
         origin.serve("/file", .file(bytes, contentType: "video/mp4"))
         origin.serve("/held", .file(bytes), .waiting(at: 100_000, for: gate))
         origin.serve("/missing", .fixed(status: 404))
@@ -61,5 +65,19 @@ struct Scene: Sendable {
         let jobs = try await api.get("/v1/jobs").json["jobs"].count
         let events = try await api.events().count
         return jobs == 0 && events == 0
+    }
+}
+
+extension DownloadScene<LocalService> {
+    /// - Parameter folder: of a service that has ended, which this one takes over.
+    init(_ options: LocalService.Options = .init(), in folder: TemporaryFolder? = nil) async throws {
+        try self.init(try await LocalService.start(options, in: folder))
+    }
+}
+
+extension DownloadScene<FetchdProcess> {
+    /// - Parameter folder: of a service that has ended, which this one takes over.
+    init(_ options: FetchdProcess.Options = .init(), in folder: TemporaryFolder? = nil) async throws {
+        try self.init(try await FetchdProcess.start(options, in: folder))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 /// `/v1/sessions`.
 @Suite struct SessionTests {
     @Test func theDefaultSessionIsAlwaysThere() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let sessions = try await scene.api.get("/v1/sessions").json["sessions"]
         #expect(sessions.count == 1)
         #expect(sessions[0]["id"] == "default")
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func declaringIsAttachingAgain() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let new = try await scene.api.put("/v1/sessions/photos", ["max_concurrent_jobs": 2, "directory": "photos"])
         #expect(new.status == 201)
         #expect(new.json["configuration"]["max_concurrent_jobs"] == 2)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func everythingThereIsToConfigureIsKept() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let configuration: JSON = [
             "headers": ["X-Album": "12", "Cookie": "id=1"], "user_agent": "album/1.0",
             "timeouts": ["request_seconds": 20, "connect_seconds": 5.5, "resource_seconds": 3600],
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func everyMistakeIsPointedAtAndNothingIsWritten() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         for refusal in Refusal.session {
             let answer = try await scene.api.put("/v1/sessions/photos", .object(refusal.members))
             #expect(answer.status == 422, "\(refusal.members)")
@@ -75,7 +75,7 @@ import Testing
 
     @Test(arguments: ["no%20name", "..", "a%2Fb", "%C3%BC", String(repeating: "a", count: 129)])
     func aNameThatCannotBeIsNotFound(_ name: String) async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         for answer in [
             try await scene.api.send("PUT", "/v1/sessions/\(name)", nil),
             try await scene.api.get("/v1/sessions/\(name)/webhooks"),
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func itTellsHowItStands() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         try await scene.api.declareSession("photos", ["finish_delay_seconds": 0])
         let running = try await scene.api.submit(scene.order("/held", ("session", "photos")))
         let failing = try await scene.api.submit(scene.order("/missing", ("session", "photos")))

@@ -4,11 +4,11 @@ import Testing
 
 /// A job's `checksum`: other bytes never become a file.
 @Suite struct ChecksumTests {
-    private let scene: Scene
+    private let scene: ProcessScene
     private var api: APIClient { scene.api }
     private let other = Content.random(seed: 8, count: 200_000)
 
-    init() async throws { scene = try await Scene() }
+    init() async throws { scene = try await ProcessScene() }
 
     @Test(arguments: Checksum.Algorithm.allCases) func theRightBytesSucceed(_ algorithm: Checksum.Algorithm)
         async throws

@@ -4,12 +4,12 @@ import Testing
 
 /// What servers say their files hash to: `Repr-Digest`, `Content-Digest` (RFC 9530), `Content-MD5` (RFC 1864).
 @Suite struct ServerDigestTests {
-    private let scene: Scene
+    private let scene: ProcessScene
     private var api: APIClient { scene.api }
     private var bytes: [UInt8] { scene.bytes }
     private let other = Content.random(seed: 8, count: 200_000)
 
-    init() async throws { scene = try await Scene() }
+    init() async throws { scene = try await ProcessScene() }
 
     private func reprDigest(_ algorithm: Checksum.Algorithm, of bytes: [UInt8]) -> OriginBehaviour {
         .header("Repr-Digest", Sums.field(algorithm, of: bytes))

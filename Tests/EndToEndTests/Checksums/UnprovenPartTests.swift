@@ -6,13 +6,13 @@ import Testing
 /// Bytes that no validator vouches for are gone on from where the job's `checksum` will prove the whole; where it does not,
 /// the job begins anew, once.
 @Suite struct UnprovenPartTests {
-    private let scene: Scene
+    private let scene: ProcessScene
     private var api: APIClient { scene.api }
     private var bytes: [UInt8] { scene.bytes }
     private let other = Content.random(seed: 8, count: 200_000)
     private static let date = "Mon, 19 Aug 2019 15:23:14 GMT"
 
-    init() async throws { scene = try await Scene() }
+    init() async throws { scene = try await ProcessScene() }
 
     private func checksum(_ bytes: [UInt8]? = nil) -> (String, JSON) { Sums.member(.sha256, of: bytes ?? self.bytes) }
 
@@ -186,7 +186,7 @@ import Testing
     }
 }
 
-extension Scene {
+extension ProcessScene {
     private var partNames: [String] { fetchd.folder.files.filter { $0.hasSuffix(".part") } }
 
     /// The bytes of the only part there is.

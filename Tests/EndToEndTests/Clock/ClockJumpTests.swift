@@ -7,13 +7,13 @@ import Testing
     /// A service, its clock, and a consumer that refuses everything: what is on its way to it stays on its way.
     private struct Trial {
         let clock: WallClock
-        let scene: Scene
+        let scene: ProcessScene
         let consumer: WebhookReceiver
 
         init() async throws {
             clock = try await WallClock()
             consumer = try WebhookReceiver()
-            scene = try await Scene(
+            scene = try await ProcessScene(
                 .init(arguments: ["--webhook-retry-delays", "0,3600"], environment: clock.environment))
             consumer.answer(503)
         }

@@ -4,7 +4,7 @@ import Testing
 
 /// A service, an origin, and the program as its client: as in a shell, with nothing configured but its address.
 struct CommandLineScene: Sendable {
-    let scene: Scene
+    let scene: ProcessScene
     /// The client's working folder; also its home, so that nobody's configuration has a say.
     let folder: TemporaryFolder
 
@@ -12,7 +12,7 @@ struct CommandLineScene: Sendable {
     var api: APIClient { scene.api }
 
     init(_ options: FetchdProcess.Options = .init()) async throws {
-        scene = try await Scene(options)
+        scene = try await ProcessScene(options)
         folder = try TemporaryFolder()
     }
 

@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: ["rename", "replace"])
     func repeatsARenameWhoseFolderCouldNotBeSynced(_ conflict: String) async throws {
         let faults = try await DiskFaults()
-        let scene = try await Scene(.init(environment: faults.environment))
+        let scene = try await ProcessScene(.init(environment: faults.environment))
         try faults.set("fsync downloads/here 1 2 EIO")
         let destination: JSON = ["directory": "here", "filename": "a", "on_conflict": .string(conflict)]
         let id = try await scene.api.submit(scene.order("/file", ("destination", destination)))
@@ -23,7 +23,7 @@ import Testing
     /// Killed while it repeats: the next start carries the promotion on.
     @Test func carriesOnAPromotionWhoseFolderCouldNotBeSynced() async throws {
         let faults = try await DiskFaults()
-        let scene = try await Scene(.init(environment: faults.environment))
+        let scene = try await ProcessScene(.init(environment: faults.environment))
         try faults.set("fsync downloads/here 1 - EIO")
         let destination: JSON = ["directory": "here", "filename": "a"]
         let id = try await scene.api.submit(scene.order("/file", ("destination", destination)))
@@ -41,7 +41,7 @@ import Testing
     /// The file of a promotion is removed while the service is down: the promise of its bytes goes with it.
     @Test func takesAPromiseBackWhenThePartOfAPromotionIsGoneAfterARestart() async throws {
         let faults = try await DiskFaults()
-        let scene = try await Scene(.init(environment: faults.environment))
+        let scene = try await ProcessScene(.init(environment: faults.environment))
         try faults.set("fsync downloads/here 1 - EIO")
         let destination: JSON = ["directory": "here", "filename": "a"]
         let id = try await scene.api.submit(scene.order("/held", ("destination", destination)))
@@ -64,7 +64,7 @@ import Testing
     /// Removed, cut, or replaced while its bytes come.
     @Test(arguments: ["removed", "cut", "replaced"])
     func fetchesTheFileAgainWhenAnotherProgramChangesItsPart(_ what: String) async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let id = try await scene.api.submit(scene.order("/held"))
         try await scene.api.waitForBytes(id, atLeast: 100_000)
         let part = try #require(scene.fetchd.folder.files.first { $0.hasSuffix(".part") })

@@ -30,10 +30,10 @@ import Testing
             right: ["type": "bearer", "token": "f00.b4r"], wrong: ["type": "bearer", "token": "b4r.f00"]),
     ]
 
-    private let scene: Scene
+    private let scene: ProcessScene
     private var api: APIClient { scene.api }
 
-    init() async throws { scene = try await Scene() }
+    init() async throws { scene = try await ProcessScene() }
 
     private func submit(_ path: String = "/protected", _ members: (String, JSON)...) async throws -> String {
         var order: JSONObject = [

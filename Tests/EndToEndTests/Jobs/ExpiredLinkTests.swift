@@ -6,10 +6,10 @@ import Testing
 @Suite struct ExpiredLinkTests {
     private static let page = Array("<h1>This link has expired.</h1>".utf8)
 
-    private let scene: Scene
+    private let scene: ProcessScene
     private var api: APIClient { scene.api }
 
-    init() async throws { scene = try await Scene() }
+    init() async throws { scene = try await ProcessScene() }
 
     /// Breaks off after 120,000 bytes; from then on there is only an error page.
     private func expire(_ status: Int, headers: [(name: String, value: String)] = []) {

@@ -8,9 +8,9 @@ import Testing
     private static let ends = ["job.succeeded", "job.failed", "job.cancelled"]
 
     /// Fifty jobs with one byte left each; the last bytes and the action are sent at once.
-    private func race(_ action: JobSignal.Action, _ options: JSON? = nil) async throws -> (scene: Scene, ids: [String])
+    private func race(_ action: JobSignal.Action, _ options: JSON? = nil) async throws -> (scene: ProcessScene, ids: [String])
     {
-        let scene = try await Scene(
+        let scene = try await ProcessScene(
             .init(arguments: ["--max-concurrent-jobs", "50", "--max-connections-per-host", "50"]))
         for index in 0..<50 {
             let bytes = Content.random(seed: UInt64(index), count: 20_000)
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// The state, the events, the file and the part tell the same story.
-    private func expectOneStory(of id: String, _ index: Int, in scene: Scene) async throws {
+    private func expectOneStory(of id: String, _ index: Int, in scene: ProcessScene) async throws {
         let job = try await scene.api.waitForJob(id, toBe: "at rest") { job in
             job["state"].string.map { ["succeeded", "cancelled", "paused"].contains($0) } ?? false
         }

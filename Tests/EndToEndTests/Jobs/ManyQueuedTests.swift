@@ -41,7 +41,7 @@ import Testing
     }
 
     private func cost(of count: Int) async throws -> Cost {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         scene.holdWhatIsResumed()
         let api = scene.api
         try await api.declareSession("archive", ["max_concurrent_jobs": 4])
@@ -65,7 +65,7 @@ import Testing
             admission: admission, latency: latency)
     }
 
-    private func latency(_ scene: Scene) async throws -> Duration {
+    private func latency(_ scene: ProcessScene) async throws -> Duration {
         var latencies: [Duration] = []
         for index in 0..<15 {
             let start = ContinuousClock.now

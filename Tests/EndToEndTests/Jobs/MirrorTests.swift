@@ -191,7 +191,7 @@ import Testing
     // MARK: What is taken
 
     @Test func addressesThatAreRefused() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let url = scene.origin.url("/file")
         let sixteen = (0..<17).map { scene.origin.url("/\($0)") }
         let cases: [(JSON, String, String)] = [

@@ -183,7 +183,7 @@ import Testing
     // MARK: What is taken
 
     @Test func proxiesThatAreRefused() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let proxies: [JSON] = [
             5, "", "127.0.0.1:3128", "ftp://host:21", "https://host:443", "http://host", "http://:3128",
             "http://host:0", "http://host:99999", "http://host:3128/path", "http://host:3128?x=1", "socks4://host:1080",

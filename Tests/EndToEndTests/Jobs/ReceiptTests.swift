@@ -6,10 +6,10 @@ import Testing
 @Suite struct ReceiptTests {
     private static let date = "Mon, 19 Aug 2019 15:23:14 GMT"
 
-    private let scene: Scene
+    private let scene: ProcessScene
     private var api: APIClient { scene.api }
 
-    init() async throws { scene = try await Scene() }
+    init() async throws { scene = try await ProcessScene() }
 
     private func finish(_ path: String, _ members: (String, JSON)...) async throws -> JSON {
         var order: JSONObject = ["url": .string(scene.origin.url(path)), "retry": ["base_seconds": 0.01]]

@@ -4,11 +4,11 @@ import Testing
 
 /// Downloads that are asked for with a body: what is sent, and what a redirect or a lost connection makes of it.
 @Suite struct RequestBodyTests {
-    private let scene: Scene
+    private let scene: ProcessScene
     private var api: APIClient { scene.api }
 
     init() async throws {
-        scene = try await Scene()
+        scene = try await ProcessScene()
         scene.origin.serve("/report", .file(scene.bytes))
     }
 

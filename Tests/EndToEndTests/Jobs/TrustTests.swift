@@ -171,7 +171,7 @@ import Testing
     // MARK: What is taken
 
     @Test func aJobHasNoRulesOfItsOwn() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let answer = try await scene.api.post("/v1/jobs", scene.order("/file", ("tls", ["verify": false])))
         #expect(answer.status == 422)
         #expect(answer.problem == .init(kind: "unknown-field", pointer: "/tls"))
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func rulesThatAreRefused() async throws {
-        let (scene, folder) = (try await Scene(), try TemporaryFolder())
+        let (scene, folder) = (try await ProcessScene(), try TemporaryFolder())
         let text = try folder.write("This is no certificate.\n", to: "ca.pem")
         let cases: [(JSON, String, String)] = [
             ([], "invalid-value", "/tls"),

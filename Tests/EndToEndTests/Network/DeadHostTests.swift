@@ -11,7 +11,7 @@ struct DeadHostTests {
     private static let many = 500
 
     private struct Stage {
-        let scene: Scene
+        let scene: ProcessScene
         let names: NameServer
         let port: UnresponsivePort
 
@@ -27,7 +27,7 @@ struct DeadHostTests {
         let options = FetchdProcess.Options(
             arguments: ["--max-concurrent-jobs", "1200", "--max-connections-per-host", "1200"],
             launcher: names.launcher)
-        let stage = Stage(scene: try await Scene(options), names: names, port: try UnresponsivePort())
+        let stage = Stage(scene: try await ProcessScene(options), names: names, port: try UnresponsivePort())
         let configuration: JSON = [
             "timeouts": ["connect_seconds": .number(connectSeconds)], "retry": ["base_seconds": 3600],
         ]

@@ -10,20 +10,20 @@ import Testing
 
     /// A session that has finished its first batch.
     @discardableResult
-    private func finish(_ session: String = "films", _ path: String = "/file", in scene: Scene) async throws -> JSON {
+    private func finish(_ session: String = "films", _ path: String = "/file", in scene: ProcessScene) async throws -> JSON {
         try await scene.api.declareSession(session, ["finish_delay_seconds": 0.05])
         let batch = try await scene.api.session(session)["batch"].integer ?? 0
         try await scene.api.submit(scene.order(path, ("session", .string(session))))
         return try await scene.api.waitForFinish(of: session, batch: batch + 1)
     }
 
-    private func deliveryState(_ scene: Scene, _ webhook: String) async throws -> JSON {
+    private func deliveryState(_ scene: ProcessScene, _ webhook: String) async throws -> JSON {
         let path = "/v1/sessions/films/webhooks/\(webhook)/deliveries"
         return try await scene.api.get(path).json["deliveries"][0]["state"]
     }
 
     @Test func aFinishIsAcknowledgedWhenEveryWebhookHasTakenIt() async throws {
-        let scene = try await Scene(Self.tireless)
+        let scene = try await ProcessScene(Self.tireless)
         let (willing, unwilling) = (try WebhookReceiver(), try WebhookReceiver())
         unwilling.answer(503)
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func aWebhookThatWasNotAskedAcknowledgesNothing() async throws {
-        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
+        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         try await scene.api.declareWebhook(of: "films", url: receiver.url, events: ["job.*"])
         let finish = try await finish(in: scene)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func theCallAcknowledges() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let finish = try await finish(in: scene)
         let id = try #require(finish["id"].integer)
         #expect(try await scene.api.session("films")["unacknowledged_since"] == finish["time"])
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func theOldestUnacknowledgedFinishCounts() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         var finishes: [JSON] = []
         for _ in 0..<3 { finishes.append(try await finish(in: scene)) }
         #expect(Set(finishes.compactMap { $0["time"].string }).count == 3)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func acknowledgingCancelsNoDelivery() async throws {
-        let (scene, receiver) = (try await Scene(Self.tireless), try WebhookReceiver())
+        let (scene, receiver) = (try await ProcessScene(Self.tireless), try WebhookReceiver())
         receiver.answer(503)
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         try await scene.api.declareWebhook(of: "films", url: receiver.url)
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func aConsumerThatOnlyPollsNeedsNoWebhook() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         for batch in Int64(1)...3 {
             try await scene.api.submit(scene.order("/file", ("session", "films")))
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func whatIsNotThereCannotBeAcknowledged() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         try await finish("photos", in: scene)
         let finish = try await finish(in: scene)
         let before = try await scene.api.session("films")

@@ -5,7 +5,7 @@ import Testing
 /// A session in the middle of its work, to be deleted: one job has failed, one is under way and held. Its finish would take
 /// an hour after the last job, if nobody deleted it.
 struct BusySession {
-    let scene: Scene
+    let scene: ProcessScene
     let failed: String
     let held: String
     let path = "/v1/sessions/films"
@@ -13,7 +13,7 @@ struct BusySession {
     var api: APIClient { scene.api }
 
     init(_ options: FetchdProcess.Options = .init()) async throws {
-        scene = try await Scene(options)
+        scene = try await ProcessScene(options)
         scene.holdWhatIsResumed()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 3600, "directory": "films"])
         failed = try await scene.api.submit(scene.order("/missing", ("session", "films")))

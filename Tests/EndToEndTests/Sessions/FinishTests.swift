@@ -11,7 +11,7 @@ import Testing
     private static let slow: JSON = ["finish_delay_seconds": 3600]
 
     @Test func killedAroundEveryFinishEachBatchIsFinishedOnce() async throws {
-        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
+        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
         try await scene.api.declareSession("films", Self.quick)
         try await scene.api.declareWebhook(of: "films", url: receiver.url)
         for batch in Int64(1)...6 {
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func aDueTimeOutlivesCrashes() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         try await scene.api.declareSession("films", Self.slow)
         let id = try await scene.api.submit(scene.order("/file", ("session", "films")))
         try await scene.api.waitForJob(id, .succeeded)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func anOverdueBatchFinishesAtTheStart() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 2])
         let id = try await scene.api.submit(scene.order("/file", ("session", "films")))
         try await scene.api.waitForJob(id, .succeeded)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func aLoopOfSingleSubmissionsIsOneBatch() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         try await scene.api.declareSession("loop", Self.slow)
         var dueTimes: [String] = []
         for _ in 0..<6 {
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func pausedAndWaitingJobsHoldTheFinishBack() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         try await scene.api.declareSession("films", Self.quick)
         let ids = try await scene.api.submit(
             all: ["/file", "/held", "/busy"].map { scene.order($0, ("session", "films")) })
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func aRetryAfterTheFinishBelongsToTheNextBatch() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         try await scene.api.declareSession("films", Self.quick)
         let id = try await scene.api.submit(scene.order("/missing", ("session", "films")))
         #expect(try await scene.api.waitForFinish(of: "films")["data"]["outcome"] == "failed")
@@ -130,7 +130,7 @@ import Testing
 
     /// Its first ending no longer counts.
     @Test func aRetryBeforeTheFinishStaysInTheBatch() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         try await scene.api.declareSession("films", Self.slow)
         let failing = try await scene.api.submit(scene.order("/missing", ("session", "films")))
         try await scene.api.waitForJob(failing, .failed)

@@ -6,12 +6,12 @@ import Testing
 /// nothing else of it moves.
 @Suite struct HelpNeededTests {
     private let origin: Origin
-    private let scene: Scene
+    private let scene: ProcessScene
     private var api: APIClient { scene.api }
 
     /// `/expiring` breaks off once and is forbidden from then on; `/protected` wants credentials.
     init() async throws {
-        scene = try await Scene()
+        scene = try await ProcessScene()
         origin = scene.origin
         origin.serve("/expiring", .file(scene.bytes), .closing(after: 120_000).once, .answering(403).on(2...))
         origin.serve(

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func allAreCreatedInTheOrderAskedFor() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         scene.holdWhatIsResumed()
         try await scene.api.declareSession("films", ["max_concurrent_jobs": 1])
         let held = try await scene.api.submit(scene.order("/held", ("session", "films"), ("priority", "high")))
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func oneFaultAndNothingIsWritten() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         try await scene.api.declareSession("films")
         let faults: [(JSONObject, String, String)] = [
             (["url": "no address"], "invalid-value", "/jobs/7777/url"),

@@ -6,8 +6,8 @@ import Testing
 /// when the service itself has just come back from a crash.
 @Suite struct ReattachTests {
     /// One job done, and one that has come half way.
-    private func halfWay() async throws -> (scene: Scene, done: String, held: String) {
-        let scene = try await Scene()
+    private func halfWay() async throws -> (scene: ProcessScene, done: String, held: String) {
+        let scene = try await ProcessScene()
         scene.holdWhatIsResumed()
         try await scene.api.declareSession("films", ["directory": "films", "finish_delay_seconds": 0.05])
         let held = try await scene.api.submit(scene.order("/held", ("session", "films")))
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func whoAttachesToANewNameGetsAnEmptySession() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let answer = try await scene.api.put("/v1/sessions/films")
         #expect(answer.status == 201)
         #expect(answer.json["state"] == "idle")

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func rehearsalsAreRefusedUnlessTheServiceTakesThem() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let one = try await scene.api.post("/v1/jobs", order("rehearse:film.mkv"))
         #expect(one.status == 422)
         #expect(one.problem == .init(kind: "invalid-value", pointer: "/url"))

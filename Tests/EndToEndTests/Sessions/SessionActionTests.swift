@@ -4,7 +4,7 @@ import Testing
 
 /// Pause, resume and cancel of everything that a session owes, in one request that is answered when it holds.
 @Suite struct SessionActionTests {
-    private let scene: Scene
+    private let scene: ProcessScene
     private var api: APIClient { scene.api }
     /// Jobs in every state that there is: one at a time runs, two are behind it.
     private let (succeeded, failed, waiting, paused, running): (String, String, String, String, String)
@@ -12,7 +12,7 @@ import Testing
     private var outstanding: [String] { [waiting, paused, running] + queued }
 
     init() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         scene.holdWhatIsResumed()
         let api = scene.api
         try await api.declareSession("films", ["finish_delay_seconds": 0.05, "max_concurrent_jobs": 1])

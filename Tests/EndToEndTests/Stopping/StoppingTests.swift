@@ -9,8 +9,8 @@ import Testing
     private let unstored = ChildProcess.Ending.exited(74)
     private let limit = Duration.seconds(5)
 
-    private func stage(_ faults: DiskFaults, _ arguments: String...) async throws -> Scene {
-        try await Scene(.init(arguments: arguments, environment: faults.environment))
+    private func stage(_ faults: DiskFaults, _ arguments: String...) async throws -> ProcessScene {
+        try await ProcessScene(.init(arguments: arguments, environment: faults.environment))
     }
 
     // MARK: In order
@@ -156,7 +156,7 @@ import Testing
     }
 
     /// New connections are still taken then.
-    private func untilUnready(_ scene: Scene) async throws {
+    private func untilUnready(_ scene: ProcessScene) async throws {
         _ = try await eventually("/readyz to answer 503") {
             try await scene.api.get("/readyz").status == 503 ? true : nil
         }
@@ -165,7 +165,7 @@ import Testing
     // MARK: Afterwards
 
     /// The job was stopped or promoted by a service that has ended: its file is there once, and whole.
-    private func expectSuccessAfterRestart(_ scene: Scene, _ faults: DiskFaults, _ id: String) async throws {
+    private func expectSuccessAfterRestart(_ scene: ProcessScene, _ faults: DiskFaults, _ id: String) async throws {
         try faults.heal()
         scene.gate.open()
         try await scene.fetchd.restart()
@@ -175,7 +175,7 @@ import Testing
     }
 
     /// As the database has it.
-    private func state(of id: String, _ scene: Scene) async throws -> String {
+    private func state(of id: String, _ scene: ProcessScene) async throws -> String {
         let program = """
             import sqlite3, sys
             print(sqlite3.connect(sys.argv[1]).execute("SELECT state FROM jobs WHERE id = ?", [sys.argv[2]]).fetchone()[0])

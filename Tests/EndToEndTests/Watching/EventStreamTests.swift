@@ -8,7 +8,7 @@ import Testing
     private static let far: (String, JSON) = ("not_before", "2999-01-01T00:00:00Z")
 
     @Test func whatIsInTheJournalAndThenWhatHappens() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         _ = try await scene.job(in: .failed)
         let listener = try EventListener(to: scene.fetchd.port, "after=0")
         let id = try await scene.api.submit(scene.order())
@@ -31,7 +31,7 @@ import Testing
 
     /// From now on; and who lost the connection before anything came goes on from there.
     @Test func withoutAPositionItBeginsNow() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         _ = try await scene.job(in: .failed)
         let last = try await scene.lastEvent
         let listener = try EventListener(to: scene.fetchd.port)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func aFilterLeavesOutTheRest() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         try await scene.api.declareSession("photos")
         let port = scene.fetchd.port
         let held = try await scene.heldJob()
@@ -76,7 +76,7 @@ import Testing
 
     /// Killed twice while 64 clients write, and come back to each time: the stream is the journal.
     @Test func nothingIsMissedOrRepeatedAcrossKills() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let isOver = Monitor(false)
         let order = scene.order("/file", Self.far)
         async let writers: Void = withTaskGroup(of: Void.self) { group in
@@ -110,7 +110,7 @@ import Testing
 
     @Test func aListenerWhoComesTooLateIsTold() async throws {
         let forgetful = ["--event-retention", "0", "--unacknowledged-retention", "0.2"]
-        let scene = try await Scene(.init(arguments: forgetful))
+        let scene = try await ProcessScene(.init(arguments: forgetful))
         _ = try await scene.job(in: .failed)
         let last = try await eventually("the journal to forget") {
             let answer = try await scene.api.get("/v1/events?after=0")
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func aQuietStreamSaysThatItIsThere() async throws {
-        let scene = try await Scene(.init(arguments: ["--stream-heartbeat", "0.2"]))
+        let scene = try await ProcessScene(.init(arguments: ["--stream-heartbeat", "0.2"]))
         let listener = try EventListener(to: scene.fetchd.port, "type=session.waiting")
         let start = ContinuousClock.now
         try await listener.wait(for: "three heartbeats") { $0.heartbeats >= 3 }
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func progressComesFourTimesASecondAndNeverAfterTheEnd() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         scene.origin.serve("/long", .file(Content.random(seed: 3, count: 1_200_000)))
         let listener = try EventListener(to: scene.fetchd.port, "after=0")
         let id = try await scene.api.submit(
@@ -171,7 +171,7 @@ import Testing
 
     /// What was last told when somebody still listened is not told to who comes later.
     @Test func progressIsOfNow() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         scene.origin.serve("/long", .file(Content.random(seed: 3, count: 4_000_000)))
         let id = try await scene.api.submit(scene.order("/long", ("rate_limit_bytes_per_second", 400_000)))
         let first = try EventListener(to: scene.fetchd.port)
@@ -190,7 +190,7 @@ import Testing
 
     /// Whoever does not read costs no memory, and misses nothing once he does.
     @Test func slowReadersCostNoMemory() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let (gate, closed, token) = (Gate(), Gate(), String(repeating: "x", count: 4000))
         let before = scene.fetchd.residentBytes
         let slow = try (0..<40).map { number in
@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test func theEndOfTheServiceIsTheOrderlyEndOfItsStreams() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         _ = try await scene.job(in: .running)
         let listeners = try (0..<20).map { _ in try EventListener(to: scene.fetchd.port, "after=0") }
         for listener in listeners { try await listener.wait(for: "an event") { !$0.messages.isEmpty } }

@@ -6,7 +6,7 @@ import Testing
 /// `GET /v1/jobs/{id}` by clients that have a version, and by clients that wait for the next.
 @Suite struct PollingTests {
     @Test func aVersionThatIsKnownIsNotSentAgain() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let id = try await scene.job(in: .paused)
         let tag = try await scene.api.tag(of: id)
         for known in [tag, "W/\(tag)", "\"1.1\", \(tag)", "*", "\(tag.prefix { $0 != "." })\""] {
@@ -30,7 +30,7 @@ import Testing
     /// The first change ends the wait, in every state.
     @Test(arguments: JobState.Name.allCases)
     func aWaitEndsWithAChange(_ state: JobState.Name) async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let id = try await scene.job(in: state)
         let tag = try await scene.api.tag(of: id)
         // Without progress: a running job would have some.
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func aWaitEndsWithItsTime() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let id = try await scene.job(in: .succeeded)
         let tag = try await scene.api.tag(of: id)
         let start = ContinuousClock.now
@@ -65,7 +65,7 @@ import Testing
 
     /// Whoever names no version waits for the next change, but never for one that he has missed.
     @Test func aWaitWithoutAVersion() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let (paused, done) = (try await scene.job(in: .paused), try await scene.job(in: .failed))
         let atOnce = try await scene.api.poll(done, wait: 30)
         #expect(atOnce.status == 200)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func progressIsAChange() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let slow: JSONObject = ["rate_limit_bytes_per_second": 100_000]
         scene.origin.serve("/long", .file(Content.random(seed: 3, count: 2_000_000)))
         let id = try await scene.api.submit(scene.order("/long").with(slow))
@@ -98,7 +98,7 @@ import Testing
 
     /// A server that falls silent: the rate sinks, and whoever has the version before is told.
     @Test func aVersionIsOneDocument() async throws {
-        let (scene, gate) = (try await Scene(), Gate())
+        let (scene, gate) = (try await ProcessScene(), Gate())
         let bytes = Content.random(seed: 4, count: 2_000_000)
         scene.origin.serve("/stuck", .file(bytes), .waiting(at: 1_000_000, for: gate))
         let id = try await scene.api.submit(scene.order("/stuck"))
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func aJobThatIsDeletedIsNotWaitedFor() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let id = try await scene.job(in: .paused)
         let tag = try await scene.api.tag(of: id)
         async let news = scene.api.poll(id, knowing: "\(tag.prefix { $0 != "." })\"", wait: 30)
@@ -136,7 +136,7 @@ import Testing
 
     /// A change that was acknowledged is seen by the next poll, whoever polls beside.
     @Test func aPollSeesWhatWasAcknowledged() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let id = try await scene.job(in: .paused)
         let isOver = Monitor(false)
         async let others: Void = withThrowingTaskGroup(of: Void.self) { group in
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func whoHangsUpIsNotWaitedFor() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let id = try await scene.job(in: .succeeded)
         let tag = try await scene.api.tag(of: id)
         let before = scene.fetchd.descriptors
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func waitsAreAnsweredWhenTheServiceStops() async throws {
-        let scene = try await Scene()
+        let scene = try await ProcessScene()
         let id = try await scene.job(in: .succeeded)
         let tag = try await scene.api.tag(of: id)
         let last = try #require(try await scene.api.events().last?["id"].integer)

@@ -9,7 +9,7 @@ import Testing
     private func pause(afterAnswer retryAfter: String, delays: String, status: Int = 503) async throws -> (
         pause: Double, latency: Double
     ) {
-        let (scene, receiver) = (try await Scene.delivering(after: delays), try WebhookReceiver())
+        let (scene, receiver) = (try await ProcessScene.delivering(after: delays), try WebhookReceiver())
         receiver.answer(status, headers: [("Retry-After", retryAfter)])
         try await scene.api.declareWebhook(url: receiver.url)
         #expect(try await scene.api.act("test").status == 200)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303, 307, 308]) func aRedirectIsAFailureAndNotFollowed(_ status: Int) async throws {
-        let (scene, target) = (try await Scene.delivering(after: "0,0.01"), try WebhookReceiver())
+        let (scene, target) = (try await ProcessScene.delivering(after: "0,0.01"), try WebhookReceiver())
         let receiver = try WebhookReceiver()
         receiver.answer(status, headers: [("Location", target.url)])
         try await scene.api.declareWebhook(url: receiver.url)
@@ -71,7 +71,7 @@ import Testing
     /// The status decides; how much an endpoint has to say does not, nor is it all listened to.
     @Test(arguments: [(200, "acknowledged"), (500, "exhausted")])
     func anEndlessAnswerIsCut(_ status: Int, _ state: String) async throws {
-        let (scene, receiver) = (try await Scene.delivering(after: "0"), try WebhookReceiver())
+        let (scene, receiver) = (try await ProcessScene.delivering(after: "0"), try WebhookReceiver())
         receiver.answer(to: 1...1) { _ in
             var answer = OriginAnswer(status: status, body: Array(repeating: 0x61, count: 8 << 20))
             answer.framing = .chunked()
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func anAnswerNeedNotBeText() async throws {
-        let (scene, receiver) = (try await Scene.delivering(after: "0"), try WebhookReceiver())
+        let (scene, receiver) = (try await ProcessScene.delivering(after: "0"), try WebhookReceiver())
         receiver.answer(to: 1...1) { _ in OriginAnswer(status: 200, body: [0x61, 0x00, 0xFF, 0x22, 0x0A, 0x62]) }
         try await scene.api.declareWebhook(url: receiver.url)
         #expect(try await scene.api.act("test").status == 200)
@@ -101,7 +101,7 @@ import Testing
 
     /// Dead in both ways: nobody takes the connection, or nobody answers on it.
     @Test func twoDeadEndpointsHoldUpNoneOfFifty() async throws {
-        let scene = try await Scene.delivering()
+        let scene = try await ProcessScene.delivering()
         let (unresponsive, silent) = (try UnresponsivePort(), try WebhookReceiver())
         silent.fallSilent()
         try await scene.api.declareWebhook("dead-1", url: "http://127.0.0.1:\(unresponsive.number)/hook")

@@ -1,10 +1,10 @@
 import Downloads
 import TestKit
 
-extension Scene {
+extension ProcessScene {
     /// A scene whose finishes come at once, and whose deliveries are tried again after so many seconds each.
-    static func delivering(after delays: String = "0,0.05,0.05,0.05,0.05") async throws -> Scene {
-        let scene = try await Scene(.init(arguments: ["--webhook-retry-delays", delays]))
+    static func delivering(after delays: String = "0,0.05,0.05,0.05,0.05") async throws -> ProcessScene {
+        let scene = try await ProcessScene(.init(arguments: ["--webhook-retry-delays", delays]))
         try await scene.api.declareSession("default", ["finish_delay_seconds": 0])
         return scene
     }

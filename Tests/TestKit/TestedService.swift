@@ -1,0 +1,17 @@
+/// A running service, in the process of the tests (`LocalService`) or in one of its own (`FetchdProcess`).
+public protocol TestedService: Sendable {
+    /// Holds `data` and `downloads`.
+    var folder: TemporaryFolder { get }
+    var port: UInt16 { get }
+    /// Sends the service's token.
+    var api: APIClient { get }
+    /// What the service has logged since its last start.
+    var log: String { get }
+}
+
+extension TestedService {
+    public var baseURL: String { "http://127.0.0.1:\(port)" }
+
+    /// A finished file's bytes, by its path from the downloads folder.
+    public func downloaded(_ path: String) -> [UInt8]? { folder.bytes(of: "downloads/\(path)") }
+}
