@@ -7,8 +7,10 @@ import Testing
 @Suite struct ActionTests {
     private let bytes = Content.random(seed: 11, count: 2_000_000)
 
-    private func running() async throws -> (id: String, fetchd: FetchdProcess, origin: Origin) {
-        let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
+    private func running<Service: TestedService>(
+        on fetchd: Service
+    ) async throws -> (id: String, fetchd: Service, origin: Origin) {
+        let origin = try Origin()
         origin.serve("/f", .file(bytes), .stalling(after: 1_000_000).once)
         let id = try await fetchd.api.submit(["url": .string(origin.url("/f"))])
         try await fetchd.api.waitForBytes(id, atLeast: 1_000_000)
@@ -16,7 +18,7 @@ import Testing
     }
 
     @Test func aPauseAnswersWhenTheBytesAreSafe() async throws {
-        let (id, fetchd, origin) = try await running()
+        let (id, fetchd, origin) = try await running(on: FetchdProcess.start())
         let paused = try await fetchd.api.post("/v1/jobs/\(id)/pause").json
         #expect(paused["state"] == "paused")
         #expect(paused["progress"]["bytes_durable"] == 1_000_000)
@@ -38,7 +40,7 @@ import Testing
     }
 
     @Test func aCancellationLeavesNothingBehind() async throws {
-        let (id, fetchd, origin) = try await running()
+        let (id, fetchd, origin) = try await running(on: LocalService.start())
         defer { origin.stop() }
         let cancelled = try await fetchd.api.post("/v1/jobs/\(id)/cancel").json
         #expect(cancelled["state"] == "cancelled")
@@ -52,7 +54,7 @@ import Testing
     }
 
     @Test func aDeletionCancelsFirst() async throws {
-        let (id, fetchd, origin) = try await running()
+        let (id, fetchd, origin) = try await running(on: LocalService.start())
         defer { origin.stop() }
         #expect(try await fetchd.api.delete("/v1/jobs/\(id)").status == 204)
         #expect(try await fetchd.api.get("/v1/jobs/\(id)").status == 404)
@@ -63,7 +65,7 @@ import Testing
 
     /// Whoever comes first, the job ends in one state, and every answer agrees with it.
     @Test func actionsThatRaceEachOther() async throws {
-        let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
+        let (fetchd, origin) = (try await LocalService.start(), try Origin())
         for index in 0..<30 { origin.serve("/\(index)", .file(Content.random(seed: UInt64(index), count: 50_000))) }
         for index in 0..<30 {
             let id = try await fetchd.api.submit(["url": .string(origin.url("/\(index)"))])
@@ -83,7 +85,7 @@ import Testing
     }
 
     @Test func anOccupiedNameIsNumberedReplacedOrAnError() async throws {
-        let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
+        let (fetchd, origin) = (try await LocalService.start(), try Origin())
         origin.serve("/f", .file(bytes))
         func download(_ conflict: String) async throws -> JSON {
             let id = try await fetchd.api.submit([
@@ -108,7 +110,7 @@ import Testing
     }
 
     @Test func aLinkInTheWayIsNotFollowed() async throws {
-        let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
+        let (fetchd, origin) = (try await LocalService.start(), try Origin())
         origin.serve("/f", .file(bytes))
         let outside = try TemporaryFolder()
         try FileManager.default.createSymbolicLink(

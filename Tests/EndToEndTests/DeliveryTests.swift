@@ -2,12 +2,15 @@ import Downloads
 import Foundation
 import TestKit
 import Testing
+import Webhooks
 
 /// At least once, whatever the endpoint does, and whatever becomes of fetchd meanwhile.
 @Suite struct DeliveryTests {
-    private static let quick = FetchdProcess.Options(arguments: ["--webhook-retry-delays", "0,0.05,0.05,0.05,0.05"])
+    private static let quick = LocalService.Options {
+        $0.webhooks.schedule = RetrySchedule(delays: [0, 0.05, 0.05, 0.05, 0.05])
+    }
 
-    private func finished(_ fetchd: FetchdProcess) async throws -> String {
+    private func finished(_ fetchd: some TestedService) async throws -> String {
         let origin = try Origin()
         origin.serve("/f", .file(Content.random(seed: 12, count: 1000)))
         let id = try await fetchd.api.submit(["url": .string(origin.url("/f"))])
@@ -15,13 +18,13 @@ import Testing
         return id
     }
 
-    private func deliveries(_ fetchd: FetchdProcess, _ webhook: String = "receiver") async throws -> [JSON] {
+    private func deliveries(_ fetchd: some TestedService, _ webhook: String = "receiver") async throws -> [JSON] {
         try await fetchd.api.get("/v1/sessions/default/webhooks/\(webhook)/deliveries").json["deliveries"].arrayValue
             ?? []
     }
 
     @Test func anEndpointThatFailsIsTriedAgainUnderTheSameId() async throws {
-        let (fetchd, receiver) = (try await FetchdProcess.start(Self.quick), try WebhookReceiver())
+        let (fetchd, receiver) = (try await LocalService.start(Self.quick), try WebhookReceiver())
         receiver.answer(500, to: 1...2)
         let secret = try await fetchd.api.declareWebhook(url: receiver.url)
         _ = try await finished(fetchd)
@@ -37,7 +40,7 @@ import Testing
     }
 
     @Test func aDeliveryThatIsNeverTakenIsVisibleAsExhausted() async throws {
-        let (fetchd, receiver) = (try await FetchdProcess.start(Self.quick), try WebhookReceiver())
+        let (fetchd, receiver) = (try await LocalService.start(Self.quick), try WebhookReceiver())
         receiver.answer(302, to: 1...100)
         _ = try await fetchd.api.declareWebhook(url: receiver.url)
         _ = try await finished(fetchd)
@@ -73,7 +76,7 @@ import Testing
     }
 
     @Test func oneDeadEndpointDoesNotHoldUpTheOthers() async throws {
-        let fetchd = try await FetchdProcess.start(Self.quick)
+        let fetchd = try await FetchdProcess.start(.init(arguments: ["--webhook-retry-delays", "0,0.05,0.05,0.05,0.05"]))
         let (dead, alive) = (try WebhookReceiver(), try WebhookReceiver())
         dead.fallSilent()
         _ = try await fetchd.api.declareWebhook("dead", url: dead.url, events: ["job.*", "session.*"])
@@ -84,7 +87,7 @@ import Testing
     }
 
     @Test func anEndpointThatIsGoneIsSwitchedOff() async throws {
-        let (fetchd, receiver) = (try await FetchdProcess.start(Self.quick), try WebhookReceiver())
+        let (fetchd, receiver) = (try await LocalService.start(Self.quick), try WebhookReceiver())
         receiver.answer(410, to: 1...1)
         _ = try await fetchd.api.declareWebhook(url: receiver.url)
         _ = try await finished(fetchd)

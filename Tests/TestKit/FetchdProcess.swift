@@ -81,6 +81,12 @@ extension FetchdProcess {
         return try await child.waitForEnd(atMost: timeout)
     }
 
+    /// - Throws: when it ends with another status than 0.
+    public func stop() async throws {
+        let ending = try await terminate()
+        guard ending == .exited(0) else { throw Overdue("fetchd to stop in order: \(ending)") }
+    }
+
     /// Sends a signal to the present process and waits for nothing.
     public func signal(_ number: Int32) { incarnation.current.child.signal(number) }
 

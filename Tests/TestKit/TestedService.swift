@@ -7,6 +7,9 @@ public protocol TestedService: Sendable {
     var api: APIClient { get }
     /// What the service has logged since its last start.
     var log: String { get }
+
+    /// An orderly stop: SIGTERM to a process.
+    func stop() async throws
 }
 
 extension TestedService {

@@ -1,3 +1,4 @@
+import API
 import Downloads
 import Foundation
 import TestKit
@@ -11,7 +12,7 @@ import Testing
     private typealias Headers = [(name: String, value: String)]
 
     private func preflight(
-        _ scene: ProcessScene, _ path: String, of origin: String = page, _ more: Headers = []
+        _ scene: Scene, _ path: String, of origin: String = page, _ more: Headers = []
     ) async throws -> APIAnswer {
         // As a browser does: without a token.
         let asking: Headers = [("Origin", origin), ("Access-Control-Request-Method", "POST")]
@@ -23,7 +24,7 @@ import Testing
     }
 
     @Test func preflights() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--allow-origin", Self.page + "/"], token: "correct"))
+        let scene = try await Scene(.init(token: "correct") { $0.api.allowedOrigins = .only([WebOrigin("/")!]) })
         for (path, methods) in [
             ("/v1/jobs", "GET, HEAD, POST"), ("/v1/jobs/job_1", "DELETE, GET, HEAD, PATCH"),
             ("/v1/jobs/job_1/pause", "POST"),
@@ -52,7 +53,7 @@ import Testing
     /// Successes, refusals, empty ones, streams and what the server says before the API is asked: a page may read them
     /// all, or would not know what to do.
     @Test func everyKindOfAnswer() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--allow-origin", Self.page]))
+        let scene = try await Scene(.init { $0.api.allowedOrigins = .only([WebOrigin("None")!]) })
         let id = try await scene.job(in: .succeeded)
         let tag = try await scene.api.tag(of: id)
         let (large, narrow) = ([UInt8](repeating: 0x20, count: (1 << 20) + 1), [("Range", "bytes=0-9")])
@@ -90,8 +91,8 @@ import Testing
     }
 
     @Test func withoutTheToken() async throws {
-        let scene = try await ProcessScene(
-            .init(environment: ["FETCHD_ALLOW_ORIGIN": "https://a.example,\(Self.page)"], token: "correct"))
+        let scene = try await Scene(
+            process: .init(environment: ["FETCHD_ALLOW_ORIGIN": "https://a.example,\(Self.page)"], token: "correct"))
         let stranger = APIClient(baseURL: scene.fetchd.baseURL)
         let refused = try await stranger.get("/v1/jobs", headers: [("Origin", Self.page)])
         #expect(refused.status == 401)
@@ -101,19 +102,19 @@ import Testing
 
     /// Waits that a stop ends are read by the page, too.
     @Test func aServiceThatStops() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--allow-origin", Self.page]))
+        let scene = try await Scene(process: .init(arguments: ["--allow-origin", Self.page]))
         let id = try await scene.job(in: .paused)
         let tag = try await scene.api.tag(of: id)
         async let answer = scene.api.get(
             "/v1/jobs/\(id)", headers: [("Origin", Self.page), ("If-None-Match", tag), ("Prefer", "wait=30")])
         try await scene.untilWatched()
-        try await scene.fetchd.terminate()
+        try await scene.process.terminate()
         #expect(try await answer.header("Access-Control-Allow-Origin") == Self.page)
     }
 
     /// As the service comes, no page but its own is told anything, nor changes anything.
     @Test func nobodyIsAllowed() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         for path in ["/v1/jobs", "/v1/jobs/\(id)", "/v1/nothing", "/readyz", "/"] {
             let answer = try await scene.api.get(path, headers: [("Origin", Self.page)])
@@ -145,7 +146,7 @@ import Testing
     }
 
     @Test func anybodyWithTheToken() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--allow-origin", "*"], token: "correct"))
+        let scene = try await Scene(.init(token: "correct") { $0.api.allowedOrigins = .any })
         let answer = try await scene.api.send("POST", "/v1/jobs", scene.order(), headers: [("Origin", Self.stranger)])
         #expect(answer.status == 201)
         #expect(answer.header("Access-Control-Allow-Origin") == "*")

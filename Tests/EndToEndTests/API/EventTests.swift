@@ -5,7 +5,7 @@ import Testing
 /// `GET /v1/events`: the journal as it is read.
 @Suite struct EventTests {
     @Test func aReaderNeverMissesOne() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("photos")
         let succeeded = try await scene.api.submit(scene.order("/file", ("session", "photos")))
         let failed = try await scene.job(in: .failed)
@@ -45,7 +45,7 @@ import Testing
 
     /// What does not match is not looked at again, however much it is.
     @Test func aFilteredReaderMovesOn() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         _ = try await scene.job(in: .failed)
         let last = try #require(try await scene.api.events().last?["id"].integer)
         let page = try await scene.api.get("/v1/events?session=nowhere").json
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func aQueryStringIsNotInTheJournal() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.api.submit(scene.order("/file?signature=9f2c"))
         let job = try await scene.api.waitForJob(id, .succeeded)
         #expect(job["url"].string?.hasSuffix("?signature=9f2c") == true)
@@ -69,7 +69,7 @@ import Testing
         "session=no%20name", "after=1&after=2", "after=\(Int64.max)",
     ])
     func aParameterThatCannotBeIsRefused(_ query: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let answer = try await scene.api.get("/v1/events?\(query)")
         #expect(answer.status == 422)
         #expect(answer.problem == .init(kind: "invalid-value"))

@@ -6,7 +6,7 @@ import Testing
 /// `GET /v1/jobs/{id}/file`: the finished file, whole or in ranges.
 @Suite struct FileTests {
     @Test func theWholeFile() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let answer = try await scene.api.get("/v1/jobs/\(id)/file")
         #expect(answer.status == 200)
@@ -27,7 +27,7 @@ import Testing
         ("bytes=100000-999999999", 100_000..<200_000), ("bytes=-1", 199_999..<200_000), ("bytes=-999999", 0..<200_000),
     ])
     func aRange(_ range: String, _ expected: Range<Int>) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let answer = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("Range", range)])
         #expect(answer.status == 206)
@@ -38,7 +38,7 @@ import Testing
 
     @Test(arguments: ["lines=1-2", "bytes=5-1", "bytes=a-b", "bytes=-", "bytes=+1-2", "bytes", "bytes=0-,0-"])
     func whatIsNoRangeIsTheWhole(_ range: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let answer = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("Range", range)])
         #expect(answer.status == 200)
@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: ["bytes=200000-", "bytes=999999-1000000", "bytes=-0"])
     func aRangeOutsideOfTheFile(_ range: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let answer = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("Range", range)])
         #expect(answer.status == 416)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func severalRanges() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let ranges = "bytes=0-9, 150000-, 500000-, -1"
         let answer = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("Range", ranges)])
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func aRangeHasNoMeaningToHead() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         for range in ["bytes=0-9", "bytes=0-1,5-6", "bytes=999999-"] {
             let head = try await scene.api.send("HEAD", "/v1/jobs/\(id)/file", headers: [("Range", range)])
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func whoHasItNeedsNoSecondCopy() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let tag = try #require(try await scene.api.get("/v1/jobs/\(id)/file").header("ETag"))
         for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
@@ -103,8 +103,8 @@ import Testing
     }
 
     /// Whole, in one range, in several: each gets its bytes, and the API answers others meanwhile.
-    @Test func ahundredClientsReadIt() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func ahundredClientsReadIt() async throws {
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let bytes = scene.bytes
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -129,16 +129,16 @@ import Testing
         }
         // Nothing of it stays behind.
         _ = try await eventually("the descriptors to be closed") {
-            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(scene.fetchd.pid)/fd")
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(scene.process.pid)/fd")
             let targets = open.compactMap {
-                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(scene.fetchd.pid)/fd/\($0)")
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(scene.process.pid)/fd/\($0)")
             }
             return targets.contains { $0.hasSuffix("/downloads/file") } ? nil : true
         }
     }
 
     @Test func aRangeOfAnotherFileIsTheWhole() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let tag = try #require(try await scene.api.get("/v1/jobs/\(id)/file").header("ETag"))
         func status(_ condition: String) async throws -> Int {
@@ -169,7 +169,7 @@ import Testing
     /// A path is not a file: what another job or anybody else has put there is not this job's to show or to delete.
     @Test(arguments: ["removed", "replaced", "rewritten"])
     func anotherFileInItsPlace(_ way: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let path = scene.fetchd.folder.path("downloads/file")
         var other: String?
@@ -202,7 +202,7 @@ import Testing
 
     @Test(arguments: [JobState.Name.queued, .running, .waiting, .paused, .failed, .cancelled])
     func beforeItSucceeded(_ state: JobState.Name) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: state)
         let answer = try await scene.api.get("/v1/jobs/\(id)/file")
         #expect(answer.status == 409)
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test func whenItIsGoneFromDisk() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         try FileManager.default.removeItem(atPath: scene.fetchd.folder.path("downloads/file"))
         let answer = try await scene.api.get("/v1/jobs/\(id)/file")
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test func anEmptyFile() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve("/empty", .file([]))
         let id = try await scene.api.submit(scene.order("/empty"))
         let job = try await scene.api.waitForJob(id, .succeeded)
@@ -233,7 +233,7 @@ import Testing
     }
 
     @Test func aNameInAnyScript() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let order = scene.order().with([
             "destination": ["directory": "ordner", "filename": "Übersicht \"1\"; x%41.pdf"]
         ])

@@ -24,7 +24,7 @@ import Testing
         + [("POST", "/v1/jobs/batch")]
 
     @Test func aMethodThatAPathDoesNotHave() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for (path, allow) in Self.paths {
             for method in ["PATCH", "OPTIONS", "TRACE", "PROPFIND"] where !allow.hasSuffix(method) {
                 let answer = try await scene.api.send(method, path)
@@ -44,14 +44,14 @@ import Testing
         "//", "/v1", "/v2/jobs", "/v1/job", "/v1/jobs/", "//v1/jobs", "/v1/jobs/a/b/c", "/V1/jobs", "/v1%2Fjobs",
     ])
     func aPathThatIsNone(_ path: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let answer = try await scene.api.get(path)
         #expect(answer.status == 404)
         #expect(answer.problem == .init(kind: "not-found"))
     }
 
     @Test func aPathThatCannotBeRead() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for path in ["/v1/jobs/%zz", "/v1/jobs/%FF", "/v1/jobs/%00", "/v1/jobs?tag=%zz", "/v1/jobs?%FF=1"] {
             let answer = try await scene.api.get(path)
             #expect(answer.status == 400, "\(path)")
@@ -61,7 +61,7 @@ import Testing
 
     /// As with a body's fields: whoever misspells one is told so, whether the path has parameters or not.
     @Test func aParameterThatAPathDoesNotHave() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for (method, path) in Self.operations {
             let body: JSON? = ["GET", "HEAD", "DELETE"].contains(method) ? nil : [:]
             let answer = try await scene.api.send(method, path + "?stranger=1", body)
@@ -73,7 +73,7 @@ import Testing
 
     /// DNS rebinding: a web page whose own name resolves to this machine.
     @Test func aNameThatIsNotOurs() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--public-host", "Downloads.Example"]))
+        let scene = try await Scene(.init { $0.api.publicHosts = ["Downloads.Example"] })
         for (method, path) in Self.operations {
             let answer = try await scene.api.send(method, path, headers: [("Host", "evil.example:8080")])
             #expect(answer.status == 421, "\(method) \(path)")
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func withoutTheToken() async throws {
-        let scene = try await ProcessScene(.init(token: "correct"))
+        let scene = try await Scene(.init(token: "correct"))
         let stranger = APIClient(baseURL: scene.fetchd.baseURL)
         for (method, path) in Self.operations {
             let answer = try await stranger.send(method, path)
@@ -104,7 +104,7 @@ import Testing
         "Bearer wrong", "Bearer", "Bearer correct horse", "Basic Y29ycmVjdA==", "correct", "Bearer correctx",
     ])
     func aTokenThatIsNotTheToken(_ authorization: String) async throws {
-        let scene = try await ProcessScene(.init(token: "correct"))
+        let scene = try await Scene(.init(token: "correct"))
         let stranger = APIClient(baseURL: scene.fetchd.baseURL)
         let answer = try await stranger.get("/v1/jobs", headers: [("Authorization", authorization)])
         #expect(answer.status == 401)
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func aBodyWhereNoneBelongs() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for (path, allow) in Self.paths where allow.contains("GET") {
             let answer = try await scene.api.send("GET", path, [:])
             #expect(answer.status == 413, "\(path)")
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func aBodyThatIsTooLarge() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let body = Array(repeating: UInt8(ascii: " "), count: (1 << 20) + 1)
         for (method, path) in Self.operations where ["POST", "PUT"].contains(method) && path != "/v1/jobs/batch" {
             let answer = try await scene.api.send(method, path, bytes: body)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test func aBodyThatIsNotSaidToBeJSON() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for (method, path) in Self.operations where ["POST", "PUT"].contains(method) {
             let answer = try await scene.api.send(method, path, [:], headers: [("Content-Type", "text/plain")])
             #expect(answer.status == 415, "\(method) \(path)")
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func aHeadThatIsTooLarge() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let value = String(repeating: "a", count: 9000)
         for (method, path) in Self.operations {
             let answer = try await scene.api.send(method, path, headers: [("X-Large", value)])
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test func headIsGetWithoutTheBody() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         try await scene.api.declareWebhook("consumer", url: "https://consumer.example/")
         for (path, allow) in Self.paths where allow.contains("HEAD") {
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func healthAndTheDescription() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         #expect(try await scene.api.get("/livez").json == ["status": "alive"])
         #expect(try await scene.api.get("/readyz").json == ["status": "ready"])
         let description = try await scene.api.get("/openapi.yaml")

@@ -5,8 +5,8 @@ import Testing
 /// `GET /v1/jobs`: newest first, in pages that nothing slips through, and by session, state and tag.
 @Suite struct JobListTests {
     /// A session that keeps its jobs queued, behind one that never ends by itself.
-    private func queueing(_ count: Int) async throws -> (scene: ProcessScene, ids: [String]) {
-        let scene = try await ProcessScene()
+    private func queueing(_ count: Int) async throws -> (scene: Scene, ids: [String]) {
+        let scene = try await Scene()
         try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1])
         try await scene.api.waitForBytes(scene.api.submit(scene.order("/held", ("session", "narrow"))))
         let jobs = (0..<count).map { number in
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func aTagIsComparedAsItIs() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.api.submit(scene.order().with(["tags": ["a b&c=d%ü"]]))
         let answer = try await scene.api.get("/v1/jobs?tag=a+b%26c%3Dd%25%C3%BC")
         #expect(answer.json["jobs"].arrayValue?.map { $0["id"] } == [.string(id)])
@@ -95,14 +95,14 @@ import Testing
         "cursor=%21", "cursor=YWJj", "limit=1&limit=2",
     ])
     func aParameterThatCannotBeIsRefused(_ query: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let answer = try await scene.api.get("/v1/jobs?\(query)")
         #expect(answer.status == 422)
         #expect(answer.problem == .init(kind: "invalid-value"))
     }
 
     @Test func aParameterThatIsNotKnownIsRefused() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for path in ["/v1/jobs?stat=queued", "/v1/sessions?limit=1", "/v1/events?since=1"] {
             #expect(try await scene.api.get(path).problem == .init(kind: "unknown-field"))
         }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct JobStateTests {
     @Test(arguments: JobSignal.Action.allCases)
     func optionsOfActions(_ action: JobSignal.Action) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: action == .retry ? .failed : .paused)
         let path = "/v1/jobs/\(id)/\(action.rawValue)"
         #expect(try await scene.api.post(path, ["now": true]).problem == .init(kind: "unknown-field", pointer: "/now"))
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func whatIsNotThereIsNotFound() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for id in ["job_01HZX3K9V7Q2N4R8T6W0YB5CDE", "job_", "42", "%00"] {
             for answer in [
                 try await scene.api.get("/v1/jobs/\(id)"), try await scene.api.delete("/v1/jobs/\(id)"),
@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: JobState.Name.allCases)
     func aDeletedJobIsForgotten(_ state: JobState.Name) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: state)
         #expect(try await scene.api.delete("/v1/jobs/\(id)").status == 204)
         #expect(try await scene.api.get("/v1/jobs/\(id)").status == 404)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func aFileIsKeptUnlessAskedOtherwise() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for (query, isKept) in [("", true), ("?file=keep", true), ("?file=delete", false)] {
             let order = scene.order().with(["destination": ["filename": "f", "on_conflict": "replace"]])
             let id = try await scene.api.submit(order)

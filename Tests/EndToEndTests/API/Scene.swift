@@ -1,14 +1,11 @@
 import Downloads
 import TestKit
 
-/// What tests of the API begin with: a service in their own process, an origin to download from, and jobs in any state.
-typealias Scene = DownloadScene<LocalService>
-
-/// The same with the real program, for tests of crashes, signals, flags, descriptors and failing disks.
-typealias ProcessScene = DownloadScene<FetchdProcess>
-
-struct DownloadScene<Service: TestedService>: Sendable {
-    let fetchd: Service
+/// What tests of the API begin with: a service, an origin to download from, and jobs in any state of their lives.
+///
+/// The service runs in the process of the tests, unless the test has the trait `.realProcess`.
+struct Scene: Sendable {
+    let fetchd: any TestedService
     let origin: Origin
     let bytes = Content.random(seed: 7, count: 200_000)
     /// What stalls at it goes on when the test opens it.
@@ -16,7 +13,29 @@ struct DownloadScene<Service: TestedService>: Sendable {
 
     var api: APIClient { fetchd.api }
 
-    private init(_ fetchd: Service) throws {
+    /// The real program, in a test with the trait `.realProcess`.
+    var process: FetchdProcess {
+        guard let process = fetchd as? FetchdProcess else {
+            preconditionFailure("The service has no process of its own. The test needs the trait .realProcess")
+        }
+        return process
+    }
+
+    /// - Parameter folder: of a service that has ended, which this one takes over.
+    init(_ options: LocalService.Options = .init(), in folder: TemporaryFolder? = nil) async throws {
+        if RealProcess.isWanted {
+            try self.init(await FetchdProcess.start(.init(token: options.token), in: folder))
+        } else {
+            try self.init(await LocalService.start(options, in: folder))
+        }
+    }
+
+    /// - Parameter options: of the real program.
+    init(process options: FetchdProcess.Options, in folder: TemporaryFolder? = nil) async throws {
+        try self.init(await FetchdProcess.start(options, in: folder))
+    }
+
+    private init(_ fetchd: any TestedService) throws {
         self.fetchd = fetchd
         origin = try Origin()
         origin.serve("/file", .file(bytes, contentType: "video/mp4"))
@@ -65,19 +84,5 @@ struct DownloadScene<Service: TestedService>: Sendable {
         let jobs = try await api.get("/v1/jobs").json["jobs"].count
         let events = try await api.events().count
         return jobs == 0 && events == 0
-    }
-}
-
-extension DownloadScene<LocalService> {
-    /// - Parameter folder: of a service that has ended, which this one takes over.
-    init(_ options: LocalService.Options = .init(), in folder: TemporaryFolder? = nil) async throws {
-        try self.init(try await LocalService.start(options, in: folder))
-    }
-}
-
-extension DownloadScene<FetchdProcess> {
-    /// - Parameter folder: of a service that has ended, which this one takes over.
-    init(_ options: FetchdProcess.Options = .init(), in folder: TemporaryFolder? = nil) async throws {
-        try self.init(try await FetchdProcess.start(options, in: folder))
     }
 }

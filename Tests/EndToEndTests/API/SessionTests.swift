@@ -5,7 +5,7 @@ import Testing
 /// `/v1/sessions`.
 @Suite struct SessionTests {
     @Test func theDefaultSessionIsAlwaysThere() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let sessions = try await scene.api.get("/v1/sessions").json["sessions"]
         #expect(sessions.count == 1)
         #expect(sessions[0]["id"] == "default")
@@ -13,8 +13,8 @@ import Testing
         #expect(sessions[0]["batch"] == 0)
     }
 
-    @Test func declaringIsAttachingAgain() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func declaringIsAttachingAgain() async throws {
+        let scene = try await Scene()
         let new = try await scene.api.put("/v1/sessions/photos", ["max_concurrent_jobs": 2, "directory": "photos"])
         #expect(new.status == 201)
         #expect(new.json["configuration"]["max_concurrent_jobs"] == 2)
@@ -27,13 +27,13 @@ import Testing
         #expect(replaced.json["configuration"]["max_concurrent_jobs"] == nil)
         #expect(replaced.json["configuration"]["directory"] == "albums")
         #expect(try await scene.api.session("photos") == replaced.json)
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         #expect(try await scene.api.session("photos") == replaced.json)
     }
 
     @Test func everythingThereIsToConfigureIsKept() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let configuration: JSON = [
             "headers": ["X-Album": "12", "Cookie": "id=1"], "user_agent": "album/1.0",
             "timeouts": ["request_seconds": 20, "connect_seconds": 5.5, "resource_seconds": 3600],
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func everyMistakeIsPointedAtAndNothingIsWritten() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for refusal in Refusal.session {
             let answer = try await scene.api.put("/v1/sessions/photos", .object(refusal.members))
             #expect(answer.status == 422, "\(refusal.members)")
@@ -75,7 +75,7 @@ import Testing
 
     @Test(arguments: ["no%20name", "..", "a%2Fb", "%C3%BC", String(repeating: "a", count: 129)])
     func aNameThatCannotBeIsNotFound(_ name: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for answer in [
             try await scene.api.send("PUT", "/v1/sessions/\(name)", nil),
             try await scene.api.get("/v1/sessions/\(name)/webhooks"),
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func itTellsHowItStands() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("photos", ["finish_delay_seconds": 0])
         let running = try await scene.api.submit(scene.order("/held", ("session", "photos")))
         let failing = try await scene.api.submit(scene.order("/missing", ("session", "photos")))

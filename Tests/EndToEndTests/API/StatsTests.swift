@@ -5,7 +5,7 @@ import Testing
 /// `GET /v1/stats`: how the service stands.
 @Suite struct StatsTests {
     @Test func theServiceOnOnePage() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--max-concurrent-jobs", "3"]))
+        let scene = try await Scene(.init { $0.engine.maxConcurrentJobs = 3 })
         let fresh = try await scene.api.get("/v1/stats").json
         #expect(fresh["jobs"]["queued"] == 0)
         #expect(fresh["slots"] == ["used": 0, "max": 3])

@@ -5,7 +5,7 @@ import Testing
 /// `POST /v1/jobs` and `/v1/jobs/batch`: what is taken, and that of what is refused nothing stays.
 @Suite struct SubmissionTests {
     @Test func everyMistakeIsPointedAtAndNothingIsWritten() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for refusal in Refusal.job {
             let answer = try await scene.api.post("/v1/jobs", scene.order().with(refusal.members))
             #expect(answer.status == 422, "\(refusal.members)")
@@ -17,7 +17,7 @@ import Testing
 
     /// The fourth of five is wrong: the other four are not kept.
     @Test func aBatchIsAllOrNothing() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for refusal in Refusal.job {
             var jobs = Array(repeating: scene.order(), count: 5)
             jobs[3] = jobs[3].with(refusal.members)
@@ -34,14 +34,14 @@ import Testing
         (#"{"jobs":[]}"#, "/jobs"), (#"{"jobs":[5]}"#, "/jobs/0"),
     ])
     func aBatchIsAnArrayOfJobs(_ body: String, _ pointer: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let answer = try await scene.api.send("POST", "/v1/jobs/batch", bytes: Array(body.utf8))
         #expect(answer.status == 422)
         #expect(answer.problem == .init(kind: "invalid-value", pointer: pointer))
     }
 
     @Test func theLargestBatchIsTakenWhole() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         // Nobody listens at port 1; what becomes of the jobs is not the question.
         let jobs = (0..<10_000).map { JSON.object(["url": .string("http://127.0.0.1:1/\($0)")]) }
         let answer = try await scene.api.post("/v1/jobs/batch", ["jobs": .array(jobs)])
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func aBatchHasItsLimit() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let jobs = Array(repeating: scene.order(), count: 10_001)
         let answer = try await scene.api.post("/v1/jobs/batch", ["jobs": .array(jobs)])
         #expect(answer.problem == .init(kind: "invalid-value", pointer: "/jobs"))
@@ -62,7 +62,7 @@ import Testing
 
     @Test(arguments: ["/v1/jobs", "/v1/jobs/batch"])
     func whatIsNotJSONIsRefused(_ path: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let bodies: [[UInt8]] =
             ["", "{", "{\"url\":}", "{\"url\":\"x\",}", "{'url':'x'}", "{\"a\":1}{}", "NaN", "{\"a\":01}", "// a\n{}"]
             .map { Array($0.utf8) } + [[0x22, 0xFF, 0x22], Array(repeating: UInt8(ascii: "["), count: 5000)]
@@ -77,7 +77,7 @@ import Testing
     /// A web page of another origin cannot send this type without asking first.
     @Test(arguments: ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])
     func aBodyHasToSayThatItIsJSON(_ type: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for path in ["/v1/jobs", "/v1/jobs/batch"] {
             let answer = try await scene.api.send("POST", path, scene.order(), headers: [("Content-Type", type)])
             #expect(answer.status == 415)
@@ -87,14 +87,14 @@ import Testing
     }
 
     @Test func parametersOfTheMediaTypeAreNoMatter() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let type = "Application/JSON; charset=utf-8"
         let answer = try await scene.api.send("POST", "/v1/jobs", scene.order(), headers: [("Content-Type", type)])
         #expect(answer.status == 201)
     }
 
     @Test func aBodyHasItsLimit() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let padding: JSON = .string(String(repeating: "a", count: 1 << 20))
         let answer = try await scene.api.post("/v1/jobs", scene.order().with(["metadata": ["text": padding]]))
         #expect(answer.status == 413)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func everythingThereIsToSayIsTaken() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("photos")
         let order: JSON = [
             "url": .string(scene.origin.url("/file?signature=1")), "session": "photos", "method": "GET",
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func nullIsAsGoodAsAbsent() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let order = scene.order().with([
             "session": nil, "method": nil, "headers": nil, "destination": nil, "priority": nil, "expected_size": nil,
             "max_size": nil, "digest": nil, "timeouts": nil, "retry": nil, "tags": nil, "metadata": nil,
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test func aBatchKeepsItsOrder() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("photos")
         let jobs = (0..<40).map { number in
             scene.order().with(["tags": [.string("t\(number)")], "session": number % 2 == 0 ? "photos" : "default"])

@@ -1,13 +1,14 @@
 import Downloads
 import TestKit
 import Testing
+import Webhooks
 
 /// `/v1/sessions/{session}/webhooks`: declaring endpoints, and the log of what was sent to them.
 @Suite struct WebhookTests {
     private let path = "/v1/sessions/default/webhooks/consumer"
 
     @Test func theSecretIsToldOnce() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let new = try await scene.api.put(path, ["url": "https://consumer.example/a"])
         #expect(new.status == 201)
         #expect(new.json["secret"].string?.hasPrefix("whsec_") == true)
@@ -23,7 +24,7 @@ import Testing
     }
 
     @Test func aSecretOfOnesOwnIsTaken() async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
         let told = try await scene.api.declareWebhook(url: receiver.url, secret: secret)
         #expect(told == secret)
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test func everyMistakeIsPointedAtAndNothingIsWritten() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for refusal in Refusal.webhook {
             let good: JSON = ["url": "https://consumer.example/"]
             let answer = try await scene.api.put(path, good.with(refusal.members))
@@ -46,7 +47,7 @@ import Testing
     }
 
     @Test func whatIsNotThereIsNotFound() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let endpoint: JSON = ["url": "https://consumer.example/"]
         let answers = [
             try await scene.api.get(path),
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test func aDeletedWebhookGetsNothingMore() async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.*"])
         let id = try await scene.api.submit(scene.order("/held"))
         _ = try await receiver.waitFor("job.started")
@@ -81,7 +82,7 @@ import Testing
     }
 
     @Test func everyAttemptIsInTheLog() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--webhook-retry-delays", "0,0.01,0.01"]))
+        let scene = try await Scene(.init { $0.webhooks.schedule = RetrySchedule(delays: [0, 0.01, 0.01]) })
         let receiver = try WebhookReceiver()
         receiver.answer(503, body: "Restarting.", to: 1...1)
         try await scene.api.declareWebhook(url: receiver.url)
@@ -102,7 +103,7 @@ import Testing
     }
 
     @Test func theLogIsReadInPages() async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.created"])
         let jobs = Array(repeating: scene.order("/missing"), count: 25)
         _ = try await scene.api.post("/v1/jobs/batch", ["jobs": .array(jobs)])
@@ -116,7 +117,7 @@ import Testing
 
     @Test(arguments: ["limit=0", "limit=1001", "limit=ten", "cursor=%21", "cursor=YWJj", "page=2", "limit=1&limit=2"])
     func aParameterThatCannotBeIsRefused(_ query: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareWebhook("consumer", url: "https://consumer.example/")
         let answer = try await scene.api.get("\(path)/deliveries?\(query)")
         #expect(answer.status == 422)

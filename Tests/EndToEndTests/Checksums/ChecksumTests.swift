@@ -4,11 +4,11 @@ import Testing
 
 /// A job's `checksum`: other bytes never become a file.
 @Suite struct ChecksumTests {
-    private let scene: ProcessScene
+    private let scene: Scene
     private var api: APIClient { scene.api }
     private let other = Content.random(seed: 8, count: 200_000)
 
-    init() async throws { scene = try await ProcessScene() }
+    init() async throws { scene = try await Scene() }
 
     @Test(arguments: Checksum.Algorithm.allCases) func theRightBytesSucceed(_ algorithm: Checksum.Algorithm)
         async throws
@@ -103,11 +103,11 @@ import Testing
         #expect(scene.has("file", scene.bytes))
     }
 
-    @Test func itIsKnownAfterACrash() async throws {
+    @Test(.realProcess) func itIsKnownAfterACrash() async throws {
         let id = try await scene.heldJob(Sums.member(.sha256, of: other))
-        try await scene.fetchd.kill()
+        try await scene.process.kill()
         scene.gate.open()
-        try await scene.fetchd.restart()
+        try await scene.process.restart()
         let job = try await api.waitForOutcome(id)
         #expect(try await scene.isGone(job), "\(job.written)")
     }

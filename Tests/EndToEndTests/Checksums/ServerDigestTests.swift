@@ -4,12 +4,12 @@ import Testing
 
 /// What servers say their files hash to: `Repr-Digest`, `Content-Digest` (RFC 9530), `Content-MD5` (RFC 1864).
 @Suite struct ServerDigestTests {
-    private let scene: ProcessScene
+    private let scene: Scene
     private var api: APIClient { scene.api }
     private var bytes: [UInt8] { scene.bytes }
     private let other = Content.random(seed: 8, count: 200_000)
 
-    init() async throws { scene = try await ProcessScene() }
+    init() async throws { scene = try await Scene() }
 
     private func reprDigest(_ algorithm: Checksum.Algorithm, of bytes: [UInt8]) -> OriginBehaviour {
         .header("Repr-Digest", Sums.field(algorithm, of: bytes))
@@ -137,14 +137,14 @@ import Testing
     }
 
     /// Only the first answer says it; a restart forgets it.
-    @Test(arguments: [false, true]) func itIsRememberedWithThePart(_ isKilled: Bool) async throws {
+    @Test(.realProcess, arguments: [false, true]) func itIsRememberedWithThePart(_ isKilled: Bool) async throws {
         scene.origin.serve(
             "/f", .file(bytes), reprDigest(.sha256, of: other).once, .waiting(at: 100_000, for: scene.gate).once)
         let id = try await api.submit(scene.order("/f", ("retry", ["base_seconds": 0.01])))
         if isKilled {
             try await scene.waitForPromise(of: id, atLeast: 100_000)
-            try await scene.fetchd.kill()
-            try await scene.fetchd.restart()
+            try await scene.process.kill()
+            try await scene.process.restart()
         } else {
             try await api.waitForBytes(id, atLeast: 100_000)
             try await api.act(.pause, on: id)

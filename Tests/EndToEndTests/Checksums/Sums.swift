@@ -34,7 +34,7 @@ enum Sums {
     }
 }
 
-extension ProcessScene {
+extension Scene {
     /// Submits an order for a path and waits until it has succeeded or failed. What may pass is tried again quickly.
     func outcome(_ path: String, _ members: (String, JSON)...) async throws -> JSON {
         var order: JSONObject = ["url": .string(origin.url(path)), "retry": ["base_seconds": 0.01]]

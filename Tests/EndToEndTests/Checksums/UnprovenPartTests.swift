@@ -6,13 +6,13 @@ import Testing
 /// Bytes that no validator vouches for are gone on from where the job's `checksum` will prove the whole; where it does not,
 /// the job begins anew, once.
 @Suite struct UnprovenPartTests {
-    private let scene: ProcessScene
+    private let scene: Scene
     private var api: APIClient { scene.api }
     private var bytes: [UInt8] { scene.bytes }
     private let other = Content.random(seed: 8, count: 200_000)
     private static let date = "Mon, 19 Aug 2019 15:23:14 GMT"
 
-    init() async throws { scene = try await ProcessScene() }
+    init() async throws { scene = try await Scene() }
 
     private func checksum(_ bytes: [UInt8]? = nil) -> (String, JSON) { Sums.member(.sha256, of: bytes ?? self.bytes) }
 
@@ -141,7 +141,7 @@ import Testing
     }
 
     /// Not even if what is fetched anew comes in pieces: once is once, whatever breaks or is killed meanwhile.
-    @Test(arguments: [false, true]) func itBeginsAnewOnlyOnce(_ isKilled: Bool) async throws {
+    @Test(.realProcess, arguments: [false, true]) func itBeginsAnewOnlyOnce(_ isKilled: Bool) async throws {
         let donor = try await scene.pausedJob()
         let break2 = isKilled ? OriginBehaviour.waiting(at: 150_000, for: scene.gate) : .closing(after: 150_000)
         scene.origin.serve("/f", .file(bytes), break2.on(2...2))
@@ -152,8 +152,8 @@ import Testing
             // The second of the two, which begins anew.
             #expect(await scene.origin.waitForRequests("/f", count: 2))
             try await scene.waitForPromise(of: id, atLeast: 150_000)
-            try await scene.fetchd.kill()
-            try await scene.fetchd.restart()
+            try await scene.process.kill()
+            try await scene.process.restart()
         }
         let job = try await api.waitForOutcome(id)
         #expect(try await scene.isGone(job), "\(job.written)")
@@ -186,7 +186,7 @@ import Testing
     }
 }
 
-extension ProcessScene {
+extension Scene {
     private var partNames: [String] { fetchd.folder.files.filter { $0.hasSuffix(".part") } }
 
     /// The bytes of the only part there is.

@@ -7,21 +7,21 @@ import Testing
     /// A service, its clock, and a consumer that refuses everything: what is on its way to it stays on its way.
     private struct Trial {
         let clock: WallClock
-        let scene: ProcessScene
+        let scene: Scene
         let consumer: WebhookReceiver
 
         init() async throws {
             clock = try await WallClock()
             consumer = try WebhookReceiver()
-            scene = try await ProcessScene(
-                .init(arguments: ["--webhook-retry-delays", "0,3600"], environment: clock.environment))
+            scene = try await Scene(
+                process: .init(arguments: ["--webhook-retry-delays", "0,3600"], environment: clock.environment))
             consumer.answer(503)
         }
 
         func restart(_ days: Int) async throws {
-            try await scene.fetchd.kill()
+            try await scene.process.kill()
             try clock.set(days: days)
-            try await scene.fetchd.restart()
+            try await scene.process.restart()
             try await waitForWarning()
         }
 

@@ -4,15 +4,15 @@ import Testing
 
 /// A service, an origin, and the program as its client: as in a shell, with nothing configured but its address.
 struct CommandLineScene: Sendable {
-    let scene: ProcessScene
+    let scene: Scene
     /// The client's working folder; also its home, so that nobody's configuration has a say.
     let folder: TemporaryFolder
 
-    var fetchd: FetchdProcess { scene.fetchd }
+    var fetchd: FetchdProcess { scene.process }
     var api: APIClient { scene.api }
 
     init(_ options: FetchdProcess.Options = .init()) async throws {
-        scene = try await ProcessScene(options)
+        scene = try await Scene(process: options)
         folder = try TemporaryFolder()
     }
 

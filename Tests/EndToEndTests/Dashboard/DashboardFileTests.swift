@@ -12,7 +12,7 @@ import Testing
 
     /// Whatever lies in the folder is served as it is, under a policy that allows nothing from elsewhere.
     @Test func everyFile() async throws {
-        let scene = try await ProcessScene(.init(token: "correct"))
+        let scene = try await Scene(.init(token: "correct"))
         let stranger = APIClient(baseURL: scene.fetchd.baseURL)
         let types = [
             "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func aVersionThatTheBrowserHas() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for path in ["/", "/dashboard/main.js"] {
             let tag = try #require(try await scene.api.get(path).header("ETag"))
             let answer = try await scene.api.get(path, headers: [("If-None-Match", tag)])
@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: ["/dashboard/stranger.js", "/dashboard/index.html", "/dashboard/..%2FFront.swift", "/dashboard/"])
     func aFileThatIsNone(_ path: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let answer = try await scene.api.get(path)
         #expect(answer.status == 404)
         #expect(answer.problem == .init(kind: "not-found"))

@@ -91,7 +91,7 @@ struct DashboardTests {
     }
 
     @Test func forEverybody() async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         receiver.answer(503, body: "Not now.")
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.*"])
         for state in JobState.Name.allCases { _ = try await scene.job(in: state) }

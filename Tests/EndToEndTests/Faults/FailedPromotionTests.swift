@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: ["rename", "replace"])
     func repeatsARenameWhoseFolderCouldNotBeSynced(_ conflict: String) async throws {
         let faults = try await DiskFaults()
-        let scene = try await ProcessScene(.init(environment: faults.environment))
+        let scene = try await Scene(process: .init(environment: faults.environment))
         try faults.set("fsync downloads/here 1 2 EIO")
         let destination: JSON = ["directory": "here", "filename": "a", "on_conflict": .string(conflict)]
         let id = try await scene.api.submit(scene.order("/file", ("destination", destination)))
@@ -23,15 +23,15 @@ import Testing
     /// Killed while it repeats: the next start carries the promotion on.
     @Test func carriesOnAPromotionWhoseFolderCouldNotBeSynced() async throws {
         let faults = try await DiskFaults()
-        let scene = try await ProcessScene(.init(environment: faults.environment))
+        let scene = try await Scene(process: .init(environment: faults.environment))
         try faults.set("fsync downloads/here 1 - EIO")
         let destination: JSON = ["directory": "here", "filename": "a"]
         let id = try await scene.api.submit(scene.order("/file", ("destination", destination)))
         _ = try await eventually("the sync to fail twice") { faults.log.count > 1 ? true : nil }
         #expect(try await scene.api.job(id)["phase"] == "promoting")
-        try await scene.fetchd.kill()
+        try await scene.process.kill()
         try faults.heal()
-        try await scene.fetchd.restart()
+        try await scene.process.restart()
         try await scene.api.waitForJob(id, .succeeded)
         #expect(scene.fetchd.downloaded("here/a") == scene.bytes)
         let successes = try await scene.api.events(of: id).filter { $0["type"] == "job.succeeded" }
@@ -41,7 +41,7 @@ import Testing
     /// The file of a promotion is removed while the service is down: the promise of its bytes goes with it.
     @Test func takesAPromiseBackWhenThePartOfAPromotionIsGoneAfterARestart() async throws {
         let faults = try await DiskFaults()
-        let scene = try await ProcessScene(.init(environment: faults.environment))
+        let scene = try await Scene(process: .init(environment: faults.environment))
         try faults.set("fsync downloads/here 1 - EIO")
         let destination: JSON = ["directory": "here", "filename": "a"]
         let id = try await scene.api.submit(scene.order("/held", ("destination", destination)))
@@ -51,11 +51,11 @@ import Testing
         scene.gate.open()
         #expect(try await scene.api.post("/v1/jobs/\(id)/resume").status == 200)
         _ = try await eventually("a sync to fail") { faults.log.isEmpty ? nil : true }
-        try await scene.fetchd.kill()
+        try await scene.process.kill()
         try FileManager.default.removeItem(atPath: scene.fetchd.folder.path("downloads/here/a"))
         try faults.heal()
         scene.origin.stop()
-        try await scene.fetchd.restart()
+        try await scene.process.restart()
         let job = try await scene.api.waitForJob(id, .waiting)
         #expect(job["progress"]["bytes_durable"] == 0)
         #expect(try await scene.api.get("/v1/jobs/\(id)/resume-data").status == 404)
@@ -64,7 +64,7 @@ import Testing
     /// Removed, cut, or replaced while its bytes come.
     @Test(arguments: ["removed", "cut", "replaced"])
     func fetchesTheFileAgainWhenAnotherProgramChangesItsPart(_ what: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.api.submit(scene.order("/held"))
         try await scene.api.waitForBytes(id, atLeast: 100_000)
         let part = try #require(scene.fetchd.folder.files.first { $0.hasSuffix(".part") })

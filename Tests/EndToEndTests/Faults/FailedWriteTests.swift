@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: ["EIO", "EDQUOT", "ENOSPC+"], [1, 2])
     func aFileWhoseLastBytesCouldNotBeWrittenIsNotPromoted(_ error: String, _ connections: Int64) async throws {
         let faults = try await DiskFaults()
-        let scene = try await ProcessScene(.init(environment: faults.environment))
+        let scene = try await Scene(process: .init(environment: faults.environment))
         // Short writes are continued; the next one fails.
         try faults.set("pwrite64 .incomplete/part 1 1 \(error)", "pwrite64 .incomplete/part 1 1 ENOSPC")
         let id = try await scene.api.submit(scene.order("/file", ("connections", .integer(connections))))

@@ -6,14 +6,14 @@ import Testing
 /// The downloads folder stops working while the service runs: jobs wait, `/readyz` says why, and everything goes on when it
 /// works again.
 @Suite struct FailingFolderTests {
-    private func unreadiness(_ scene: ProcessScene) async throws -> String {
+    private func unreadiness(_ scene: Scene) async throws -> String {
         try await eventually("/readyz to say why") {
             let answer = try await scene.api.get("/readyz")
             return answer.status == 503 ? answer.json["detail"].string : nil
         }
     }
 
-    private func waitUntilReady(_ scene: ProcessScene) async throws {
+    private func waitUntilReady(_ scene: Scene) async throws {
         _ = try await eventually("/readyz to be 200") { try await scene.api.get("/readyz").status == 200 ? true : nil }
     }
 
@@ -21,7 +21,8 @@ import Testing
     @Test(arguments: ["EROFS", "EIO"])
     func jobsWaitWhileTheFolderCannotBeWritten(_ error: String) async throws {
         let faults = try await DiskFaults()
-        let scene = try await ProcessScene(.init(arguments: ["--max-concurrent-jobs", "2"], environment: faults.environment))
+        let scene = try await Scene(
+            process: .init(arguments: ["--max-concurrent-jobs", "2"], environment: faults.environment))
         try faults.set("open,mkdir,renameat2 .incomplete 1 - \(error)")
         var ids: [String] = []
         for _ in 0..<20 { ids.append(try await scene.api.submit(scene.order())) }
@@ -38,7 +39,7 @@ import Testing
 
     @Test func aJobThatDoesNotWaitForSpaceFails() async throws {
         let faults = try await DiskFaults()
-        let scene = try await ProcessScene(.init(environment: faults.environment))
+        let scene = try await Scene(process: .init(environment: faults.environment))
         try faults.set("open .incomplete/part 1 1 EROFS")
         let id = try await scene.api.submit(scene.order("/file", ("wait_for", [])))
         let job = try await scene.api.waitForJob(id, .failed)
@@ -47,7 +48,7 @@ import Testing
 
     /// The folder is removed and made again by another program; what has its name then is opened.
     @Test func aFolderThatIsReplacedIsOpenedAgain() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let downloads = scene.fetchd.folder.path("downloads")
         let first = try await scene.api.submit(scene.order())
         try await scene.api.waitForJob(first, .succeeded)
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test func theFolderOfPartsIsMadeAgain() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.api.submit(scene.order("/held"))
         try await scene.api.waitForBytes(id, atLeast: 100_000)
         try FileManager.default.removeItem(atPath: scene.fetchd.folder.path("downloads/.incomplete"))

@@ -5,7 +5,7 @@ import Testing
 /// `resume_from`: a new job goes on from the bytes of another, wherever it is to go and wherever it asks.
 @Suite struct AdoptedPartTests {
     /// A donor at rest in that state, with 100,000 bytes.
-    private func donor(_ state: JobState.Name, in scene: ProcessScene) async throws -> String {
+    private func donor(_ state: JobState.Name, in scene: Scene) async throws -> String {
         switch state {
         case .paused: return try await scene.pausedJob()
         case .cancelled:
@@ -23,7 +23,7 @@ import Testing
     /// Nothing is left to fetch, but it is not the file that was asked for.
     @Test(arguments: [("expected_size", "size_mismatch"), ("max_size", "too_large")])
     func aWholePartIsMeasuredToo(_ limit: String, _ code: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try scene.fetchd.folder.write("x", to: "downloads/file")
         let order = scene.order("/file", ("destination", ["on_conflict": "error"]))
         let donor = try await scene.api.submit(order)
@@ -36,7 +36,7 @@ import Testing
 
     @Test(arguments: [JobState.Name.paused, .cancelled, .failed])
     func thePartIsHandedOnWithTheJob(_ state: JobState.Name) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let donor = try await donor(state, in: scene)
         let given = try #require(try await scene.api.resumeData(of: donor))
         let before = try await scene.api.job(donor)
@@ -80,7 +80,7 @@ import Testing
 
     /// Another server has the same file: its validator says so.
     @Test func anotherServerGoesOnFromTheOffset() async throws {
-        let (scene, mirror) = (try await ProcessScene(), try Origin())
+        let (scene, mirror) = (try await Scene(), try Origin())
         mirror.serve("/copy", .file(scene.bytes))
         let donor = try await scene.pausedJob()
         let id = try await scene.api.submit(["url": .string(mirror.url("/copy")), "resume_from": .string(donor)])
@@ -93,7 +93,7 @@ import Testing
 
     /// Whatever does not prove that it is the same file is fetched from the start.
     @Test func otherBytesAreNeverAppended() async throws {
-        let (scene, mirror) = (try await ProcessScene(), try Origin())
+        let (scene, mirror) = (try await Scene(), try Origin())
         let other = Content.random(seed: 8, count: 200_000)
         let cases: [(OriginResource, [OriginBehaviour], why: String, size: Int)] = [
             (.file(other, etag: "\"v2\""), [], "etag_changed", 200_000),
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func aDonorThatCannotGiveIsRefusedAndNothingIsWritten() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         var refused: [String] = []
         for state in [JobState.Name.queued, .running, .waiting, .succeeded, .cancelled, .failed] {
             refused.append(try await scene.job(in: state))
@@ -146,7 +146,7 @@ import Testing
 
     /// One part is one job's: two heirs of one donor are one too many, and the first gets nothing either.
     @Test func aPartIsGivenOnce() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let donor = try await scene.pausedJob()
         let order = scene.order("/file", ("resume_from", .string(donor)))
         #expect(try await scene.api.post("/v1/jobs/batch", ["jobs": [order, order]]).status == 409)
@@ -154,14 +154,14 @@ import Testing
         try await scene.expectPartsAsTold([100_000])
     }
 
-    @Test func aCrashAfterTheHandoverLosesNothing() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func aCrashAfterTheHandoverLosesNothing() async throws {
+        let scene = try await Scene()
         let donor = try await scene.pausedJob()
         let order = scene.order("/file", ("resume_from", .string(donor)), ("not_before", "2999-01-01T00:00:00Z"))
         let heir = try await scene.api.submit(order)
         let part = try await scene.api.resumeData(of: heir)
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         #expect(try await scene.api.resumeData(of: heir) == part)
         #expect(try await scene.api.resumeData(of: donor) == nil)
         try await scene.expectPartsAsTold([100_000])
@@ -174,7 +174,7 @@ import Testing
 
     /// A donor that is resumed begins anew.
     @Test func aDonorThatGoesOnHasNothingToGoOnFrom() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let donor = try await scene.pausedJob()
         let heir = try await scene.api.submit(scene.order("/file", ("resume_from", .string(donor))))
         try await scene.api.waitForJob(heir, .succeeded)

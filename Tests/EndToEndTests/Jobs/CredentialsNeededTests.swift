@@ -30,10 +30,10 @@ import Testing
             right: ["type": "bearer", "token": "f00.b4r"], wrong: ["type": "bearer", "token": "b4r.f00"]),
     ]
 
-    private let scene: ProcessScene
+    private let scene: Scene
     private var api: APIClient { scene.api }
 
-    init() async throws { scene = try await ProcessScene() }
+    init() async throws { scene = try await Scene() }
 
     private func submit(_ path: String = "/protected", _ members: (String, JSON)...) async throws -> String {
         var order: JSONObject = [
@@ -81,15 +81,15 @@ import Testing
         #expect(scene.origin.requests(to: "/protected").count == (door.scheme == "digest" ? 2 : 1))
     }
 
-    @Test(arguments: doors)
+    @Test(.realProcess, arguments: doors)
     func whatWasHadIsGoneOnFrom(_ door: Door) async throws {
         scene.origin.serve(
             "/protected", .file(scene.bytes), .closing(after: 120_000).once, door.behaviour.on(2...))
         let id = try await submit()
         try await api.waitForJob(id, toWaitFor: .credentials)
         try await scene.expectPartsAsTold([120_000])
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         #expect(try await api.job(id)["challenge"]["scheme"].string == door.scheme)
         try await api.change(id, ["credentials": door.right])
         #expect(try await api.waitForJob(id, .succeeded)["resume"]["offset"] == 120_000)

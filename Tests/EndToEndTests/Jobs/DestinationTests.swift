@@ -7,14 +7,16 @@ import Testing
 @Suite struct DestinationTests {
     private static let disposition = (name: "Content-Disposition", value: #"attachment; filename="Holiday 1.mp4""#)
 
-    private func download(_ scene: ProcessScene, _ path: String, _ members: (String, JSON)...) async throws -> JSON {
+    private func download(_ scene: Scene, _ path: String, _ members: (String, JSON)...)
+        async throws -> JSON
+    {
         var order: JSONObject = ["url": .string(scene.origin.url(path))]
         for (name, value) in members { order[name] = value }
         return try await scene.api.waitForJob(scene.api.submit(.object(order)), .succeeded)
     }
 
     @Test func theNameIsDecidedWhenTheResponseIsThere() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve("/f", .file(scene.bytes, headers: [Self.disposition]), .waitingBeforeHead(for: scene.gate))
         let id = try await scene.api.submit(scene.order("/f"))
         await scene.gate.reached()
@@ -29,7 +31,7 @@ import Testing
     }
 
     @Test func everyTemplateIsFilledIn() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve("/a/clip.tar.gz", .file(scene.bytes, headers: [Self.disposition]))
         scene.origin.serve("/plain", .file(scene.bytes))
         let templates = [
@@ -53,7 +55,7 @@ import Testing
 
     /// In UTC, as of the moment in which the name is decided.
     @Test func datesAreFilledIn() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         func digits(_ time: JSON) -> String { String((time.string ?? "").filter(\.isNumber).prefix(14)) }
         let job = try await download(scene, "/file", ("destination", ["filename": "{date}-{datetime}"]))
         let pieces = try #require(job["file"]["path"].string).split(separator: "-").map(String.init)
@@ -67,13 +69,13 @@ import Testing
         ("/%2e%2e", "download"), ("/a%2Fb.txt", "b.txt"),
     ])
     func withoutADispositionTheURLNamesTheFile(_ path: String, _ name: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve(String(path.prefix { $0 != "?" }), .file(scene.bytes))
         #expect(try await download(scene, path)["file"]["path"].string == name)
     }
 
     @Test func theURLAskedForNamesTheFileNotTheOneRedirectedTo() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve("/latest.zip", .redirect(to: "/v2/fetchd-2.zip"))
         scene.origin.serve("/v2/fetchd-2.zip", .file(scene.bytes))
         #expect(try await download(scene, "/latest.zip")["file"]["path"] == "latest.zip")
@@ -82,7 +84,7 @@ import Testing
     }
 
     @Test func theSessionSaysWhatTheJobLeavesOpen() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("films", ["directory": "films/new", "on_conflict": "error"])
         func path(_ destination: JSON) async throws -> String? {
             try await download(scene, "/file", ("session", "films"), ("destination", destination))["file"]["path"]
@@ -103,7 +105,7 @@ import Testing
 extension DestinationTests {
     /// Occupied at POST, free at promotion, and the other way round: only promotion counts.
     @Test func anOccupiedPlaceIsJudgedWhenTheFileIsWhole() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try scene.fetchd.folder.write("before", to: "downloads/taken")
         let destination: (String) -> JSON = { ["filename": .string($0), "on_conflict": "error"] }
         let taken = try await scene.heldJob(("destination", destination("taken")))
@@ -125,7 +127,7 @@ extension DestinationTests {
     }
 
     @Test func whatIsRenamedKeepsItsExtension() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for (name, second) in [("a.mp4", "a (1).mp4"), ("b", "b (1)"), ("c.tar.gz", "c.tar (1).gz")] {
             try scene.fetchd.folder.write("before", to: "downloads/\(name)")
             let job = try await download(scene, "/file", ("destination", ["filename": .string(name)]))
@@ -135,7 +137,7 @@ extension DestinationTests {
     }
 
     @Test func twentyJobsOfOneNameAreTwentyFiles() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--max-connections-per-host", "20"]))
+        let scene = try await Scene(.init { $0.engine.maxConnectionsPerHost = 20 })
         for index in 0..<20 { scene.origin.serve("/\(index)", .file([UInt8(index)])) }
         let orders = (0..<20).map { scene.order("/\($0)", ("destination", ["filename": "same.bin"])) }
         var paths: Set<String> = []
@@ -148,7 +150,7 @@ extension DestinationTests {
     }
 
     @Test func whatIsReplacedIsGone() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try scene.fetchd.folder.write("before", to: "downloads/f.bin")
         let destination: JSON = ["filename": "f.bin", "on_conflict": "replace"]
         #expect(try await download(scene, "/file", ("destination", destination))["file"]["path"] == "f.bin")
@@ -162,7 +164,7 @@ extension DestinationTests {
     }
 
     @Test func missingFoldersAreMadeUnlessAskedOtherwise() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let made = try await download(scene, "/file", ("destination", ["directory": "a/b/c"]))
         #expect(made["file"]["path"] == "a/b/c/file")
         let strict: JSON = ["directory": "x/y", "create_directories": false]
@@ -182,7 +184,7 @@ extension DestinationTests {
 
     /// The answer to a retry that needs no byte any more says nothing of names: that of the first one holds.
     @Test func aNameThatTheServerGaveIsRemembered() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve("/f", .file(scene.bytes, contentType: "video/mp4", headers: [Self.disposition]))
         try scene.fetchd.folder.write("before", to: "downloads/Holiday 1.mp4")
         let id = try await scene.api.submit(scene.order("/f", ("destination", ["on_conflict": "error"])))

@@ -6,10 +6,10 @@ import Testing
 @Suite struct ExpiredLinkTests {
     private static let page = Array("<h1>This link has expired.</h1>".utf8)
 
-    private let scene: ProcessScene
+    private let scene: Scene
     private var api: APIClient { scene.api }
 
-    init() async throws { scene = try await ProcessScene() }
+    init() async throws { scene = try await Scene() }
 
     /// Breaks off after 120,000 bytes; from then on there is only an error page.
     private func expire(_ status: Int, headers: [(name: String, value: String)] = []) {
@@ -76,7 +76,7 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    @Test func anAddressThatHasExpiredTooIsWaitedForAgain() async throws {
+    @Test(.realProcess) func anAddressThatHasExpiredTooIsWaitedForAgain() async throws {
         expire(403)
         let id = try await submit(waitFor: ["url"])
         let before = try await api.waitForJob(id, toWaitFor: .url)
@@ -91,8 +91,8 @@ import Testing
         ] {
             #expect(try await api.change(id, changes)["state"] == "waiting")
         }
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         let after = try await api.job(id)
         #expect(after["state"] == "waiting")
         #expect(after["reason"] == "url")

@@ -8,10 +8,14 @@ import Testing
     private static let ends = ["job.succeeded", "job.failed", "job.cancelled"]
 
     /// Fifty jobs with one byte left each; the last bytes and the action are sent at once.
-    private func race(_ action: JobSignal.Action, _ options: JSON? = nil) async throws -> (scene: ProcessScene, ids: [String])
-    {
-        let scene = try await ProcessScene(
-            .init(arguments: ["--max-concurrent-jobs", "50", "--max-connections-per-host", "50"]))
+    private func race(_ action: JobSignal.Action, _ options: JSON? = nil) async throws -> (
+        scene: Scene, ids: [String]
+    ) {
+        let scene = try await Scene(
+            .init {
+                $0.engine.maxConcurrentJobs = 50
+                $0.engine.maxConnectionsPerHost = 50
+            })
         for index in 0..<50 {
             let bytes = Content.random(seed: UInt64(index), count: 20_000)
             scene.origin.serve("/\(index)", .file(bytes), .waiting(at: 19_999, for: scene.gate).once)
@@ -30,7 +34,7 @@ import Testing
     }
 
     /// The state, the events, the file and the part tell the same story.
-    private func expectOneStory(of id: String, _ index: Int, in scene: ProcessScene) async throws {
+    private func expectOneStory(of id: String, _ index: Int, in scene: Scene) async throws {
         let job = try await scene.api.waitForJob(id, toBe: "at rest") { job in
             job["state"].string.map { ["succeeded", "cancelled", "paused"].contains($0) } ?? false
         }

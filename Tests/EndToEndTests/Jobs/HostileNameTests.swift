@@ -19,7 +19,7 @@ import Testing
     ]
 
     @Test func clientsAreToldWhichNameIsUnsafe() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let refused = APIAnswer.Problem(kind: "invalid-value", pointer: "/destination/filename")
         for name in Self.names {
             let destination: JSON = ["filename": .string(name)]
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func clientsAreToldWhichFolderIsUnsafe() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for directory in Self.directories {
             let order = scene.order("/file", ("destination", ["directory": .string(directory)]))
             let answer = try await scene.api.post("/v1/jobs", order)
@@ -50,7 +50,7 @@ import Testing
 
     /// What servers suggest, and what becomes of it.
     @Test func serversAreNotBelieved() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let long = String(repeating: "n", count: 300)
         let suggestions = [
             (#"attachment; filename="../../etc/passwd""#, "passwd"), (#"attachment; filename="/etc/shadow""#, "shadow"),
@@ -86,7 +86,7 @@ import Testing
 
     /// A name that is safe by itself can become unsafe with what a server puts into it.
     @Test func whatATemplateBecomesIsSafeToo() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let headers = [(name: "Content-Disposition", value: #"attachment; filename="x.part""#)]
         scene.origin.serve("/f", .file(scene.bytes, headers: headers))
         for (template, name) in [("CON{extension}", "CONpart_"), ("film.{extension}", "film.part_")] {
@@ -102,14 +102,14 @@ import Testing
 // MARK: - Links
 
 extension HostileNameTests {
-    private func link(_ scene: ProcessScene, _ name: String, to target: String) throws {
+    private func link(_ scene: Scene, _ name: String, to target: String) throws {
         let path = scene.fetchd.folder.path("downloads/\(name)")
         try? FileManager.default.removeItem(atPath: path)
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
     }
 
     @Test func aLinkOnTheWayIsNotFollowed() async throws {
-        let (scene, outside) = (try await ProcessScene(), try TemporaryFolder())
+        let (scene, outside) = (try await Scene(), try TemporaryFolder())
         try link(scene, "link", to: outside.path)
         try scene.fetchd.folder.write("x", to: "downloads/real/x")
         try link(scene, "real/inner", to: "../../data")
@@ -124,7 +124,7 @@ extension HostileNameTests {
 
     /// A separator with a combining mark behind it is one to the kernel, though not to everybody who looks at text.
     @Test func aSeparatorInDisguiseIsOne() async throws {
-        let (scene, outside) = (try await ProcessScene(), try TemporaryFolder())
+        let (scene, outside) = (try await Scene(), try TemporaryFolder())
         try link(scene, "a", to: outside.path)
         for destination: JSON in [
             ["filename": "a/\u{301}evil"], ["filename": "/\u{301}evil"], ["directory": "a/\u{301}dir"],
@@ -153,7 +153,7 @@ extension HostileNameTests {
 
     /// The folder was one when the job was asked for, and even had a file of this session in it.
     @Test func aFolderThatBecomesALinkMeanwhileIsNotFollowed() async throws {
-        let (scene, outside) = (try await ProcessScene(), try TemporaryFolder())
+        let (scene, outside) = (try await Scene(), try TemporaryFolder())
         try scene.fetchd.folder.write("x", to: "downloads/folder/x")
         let id = try await scene.heldJob(("destination", ["directory": "folder"]))
         try link(scene, "folder", to: outside.path)
@@ -169,7 +169,7 @@ extension HostileNameTests {
 
     /// A link that has the file's own name is something that is there, whatever it leads to.
     @Test func aLinkInTheFilesPlaceIsNotWrittenThrough() async throws {
-        let (scene, outside) = (try await ProcessScene(), try TemporaryFolder())
+        let (scene, outside) = (try await Scene(), try TemporaryFolder())
         let target = try outside.write("precious", to: "target")
         let cases = [("rename", "name (1)"), ("replace", "name"), ("error", nil)]
         for (conflict, path) in cases {
@@ -194,7 +194,7 @@ extension HostileNameTests {
 
     /// A finished file that was replaced by a link is gone, and what the link leads to is nobody's business.
     @Test func aLinkInAFinishedFilesPlaceIsNotReadThrough() async throws {
-        let (scene, outside) = (try await ProcessScene(), try TemporaryFolder())
+        let (scene, outside) = (try await Scene(), try TemporaryFolder())
         let id = try await scene.job(in: .succeeded)
         try link(scene, "file", to: try outside.write("secret", to: "target"))
         #expect(try await scene.api.get("/v1/jobs/\(id)/file").status == 410)

@@ -39,7 +39,7 @@ import Testing
 
     @Test(arguments: cells)
     func aJobDoesAsTheTableSays(_ cell: Cell) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: cell.state)
         let before = try await scene.api.job(id)
         let events = try await scene.api.events(of: id)
@@ -64,7 +64,7 @@ import Testing
     @Test(arguments: JobState.Name.allCases)
     func aSessionAsksEachOfItsJobs(_ state: JobState.Name) async throws {
         for action in JobSignal.Action.allCases where action != .retry {
-            let scene = try await ProcessScene()
+            let scene = try await Scene()
             scene.holdWhatIsResumed()
             let id = try await scene.job(in: state)
             let before = try await scene.api.job(id)

@@ -41,7 +41,7 @@ import Testing
     }
 
     private func cost(of count: Int) async throws -> Cost {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.holdWhatIsResumed()
         let api = scene.api
         try await api.declareSession("archive", ["max_concurrent_jobs": 4])
@@ -50,22 +50,22 @@ import Testing
             try await api.submit(all: urls.map { ["url": .string($0), "session": "archive"] })
         }
         #expect(await scene.gate.reached(by: 4))
-        let submitted = try residentBytes(scene.fetchd)
+        let submitted = try residentBytes(scene.process)
 
-        try await scene.fetchd.kill()
+        try await scene.process.kill()
         let start = ContinuousClock.now
-        try await scene.fetchd.restart()
+        try await scene.process.restart()
         let readiness = ContinuousClock.now - start
         #expect(await scene.gate.reached(by: 8))
         let admission = ContinuousClock.now - start
         let latency = try await latency(scene)
         #expect(try await scene.api.counts(of: "archive") == ["running": 4, "queued": Int64(count) - 4])
         return Cost(
-            jobs: count, submitted: submitted, restarted: try residentBytes(scene.fetchd), readiness: readiness,
+            jobs: count, submitted: submitted, restarted: try residentBytes(scene.process), readiness: readiness,
             admission: admission, latency: latency)
     }
 
-    private func latency(_ scene: ProcessScene) async throws -> Duration {
+    private func latency(_ scene: Scene) async throws -> Duration {
         var latencies: [Duration] = []
         for index in 0..<15 {
             let start = ContinuousClock.now

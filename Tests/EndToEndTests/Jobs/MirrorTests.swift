@@ -7,14 +7,14 @@ import Testing
     private let bytes = Content.random(seed: 12, count: 600_000)
 
     private struct Stage {
-        let fetchd: FetchdProcess
+        let fetchd: any TestedService
         let first: Origin
         let second: Origin
 
         var api: APIClient { fetchd.api }
 
-        init() async throws {
-            fetchd = try await FetchdProcess.start()
+        init(_ service: (any TestedService)? = nil) async throws {
+            fetchd = if let service { service } else { try await LocalService.start() }
             (first, second) = (try Origin(), try Origin())
         }
 
@@ -143,15 +143,16 @@ import Testing
     }
 
     @Test func theAddressAskedForSurvivesARestart() async throws {
-        let stage = try await Stage()
+        let fetchd = try await FetchdProcess.start()
+        let stage = try await Stage(fetchd)
         let gate = Gate()
         stage.first.serve("/f", .fixed(status: 404))
         stage.second.serve("/f", .file(bytes), .waiting(at: 300_000, for: gate))
         let id = try await stage.api.submit(stage.order)
         try await stage.api.waitForBytes(id)
-        try await stage.fetchd.kill()
+        try await fetchd.kill()
         gate.open()
-        try await stage.fetchd.restart()
+        try await fetchd.restart()
         #expect(try await stage.api.waitForJob(id, .succeeded)["url"] == .string(stage.second.url("/f")))
         #expect(stage.first.requests.count == 1)
     }
@@ -191,7 +192,7 @@ import Testing
     // MARK: What is taken
 
     @Test func addressesThatAreRefused() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let url = scene.origin.url("/file")
         let sixteen = (0..<17).map { scene.origin.url("/\($0)") }
         let cases: [(JSON, String, String)] = [

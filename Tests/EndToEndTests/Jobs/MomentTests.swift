@@ -8,7 +8,7 @@ import Testing
     // MARK: not_before
 
     @Test func aJobIsHeldUntilItsMoment() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let moment = Date(timeIntervalSinceNow: 1.5)
         let held = try await scene.api.submit(scene.order("/file", ("not_before", .time(moment))))
         let other = try await scene.api.submit(scene.order("/file?other"))
@@ -20,11 +20,11 @@ import Testing
         #expect(job["not_before"].date != nil)
     }
 
-    @Test func aHeldJobSurvivesARestartAndIsLetGo() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func aHeldJobSurvivesARestartAndIsLetGo() async throws {
+        let scene = try await Scene()
         let held = try await scene.api.submit(scene.order("/file", ("not_before", .moment(in: 3600))))
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         let other = try await scene.api.submit(scene.order("/file?other"))
         try await scene.api.waitForJob(other, .succeeded)
         let job = try await scene.api.job(held)
@@ -35,19 +35,19 @@ import Testing
         #expect(try await scene.api.waitForJob(held, .succeeded)["not_before"] == nil)
     }
 
-    @Test func aMomentThatPassedWhileFetchdWasDownIsNoMomentAnyMore() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func aMomentThatPassedWhileFetchdWasDownIsNoMomentAnyMore() async throws {
+        let scene = try await Scene()
         let moment = Date(timeIntervalSinceNow: 1)
         let held = try await scene.api.submit(scene.order("/file", ("not_before", .time(moment))))
-        try await scene.fetchd.kill()
+        try await scene.process.kill()
         _ = try await eventually("the moment") { Date() > moment ? true : nil }
-        try await scene.fetchd.restart()
+        try await scene.process.restart()
         try await scene.api.waitForJob(held, .succeeded)
     }
 
     /// Resuming means that it need not stand still; it is held nevertheless.
     @Test func pausingAndResumingDoesNotLetAHeldJobGo() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let held = try await scene.api.submit(scene.order("/file", ("not_before", .moment(in: 3600))))
         try await scene.api.act(.pause, on: held)
         try await scene.api.act(.resume, on: held)
@@ -60,7 +60,7 @@ import Testing
 
     @Test(arguments: [JobState.Name.queued, .waiting, .running, .paused])
     func aDeadlineMeetsAnOutstandingJob(_ state: JobState.Name) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: state)
         let deadline = Date(timeIntervalSinceNow: 0.3)
         try await scene.api.change(id, ["deadline": .time(deadline)])
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func aDeadlineThatIsTakenAwayMeetsNobody() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let ids = try await scene.api.submit(
             all: (0..<2).map { _ in scene.order("/held", ("deadline", .moment(in: 1.5))) })
         for id in ids { try await scene.api.waitForBytes(id) }
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func aDeadlineThatHasPassedAlready() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.api.submit(scene.order("/held", ("deadline", .moment(in: -60))))
         try await expectOverdue(id, scene)
     }
@@ -96,13 +96,13 @@ import Testing
     // MARK: resource_seconds
 
     @Test(arguments: ["/held", "/busy"]) func resourceTimeRunsOutRunningAndWaiting(_ path: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.api.submit(scene.order(path, ("timeouts", ["resource_seconds": 0.5])))
         try await expectOverdue(id, scene)
     }
 
     @Test func resourceTimeRunsOutInTheQueue() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1, "timeouts": ["resource_seconds": 2]])
         let id = try await scene.api.submit(scene.order("/held", ("session", "narrow")))
         try await scene.api.waitForBytes(id)
@@ -117,7 +117,7 @@ import Testing
 
     /// It begins with the first attempt, and stands still in a pause: a job that began later runs out of as much time.
     @Test func resourceTimeStandsStillBeforeTheFirstAttemptAndInAPause() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1])
         let limit: (String, JSON) = ("timeouts", ["resource_seconds": 1.5])
         let paused = try await scene.api.submit(scene.order("/held", limit))
@@ -139,8 +139,8 @@ import Testing
 
     // MARK: Restarts
 
-    @Test func momentsThatPassedWhileFetchdWasDown() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func momentsThatPassedWhileFetchdWasDown() async throws {
+        let scene = try await Scene()
         var ids: [String] = []
         let deadline = Date(timeIntervalSinceNow: 2)
         for state in [JobState.Name.queued, .waiting, .running, .paused] {
@@ -148,22 +148,22 @@ import Testing
             try await scene.api.change(id, ["deadline": .time(deadline)])
             ids.append(id)
         }
-        try await scene.fetchd.kill()
+        try await scene.process.kill()
         _ = try await eventually("the deadline") { Date() > deadline ? true : nil }
-        try await scene.fetchd.restart()
+        try await scene.process.restart()
         for id in ids { try await expectOverdue(id, scene) }
     }
 
-    @Test func resourceTimeRunsOnWhileFetchdIsDown() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func resourceTimeRunsOnWhileFetchdIsDown() async throws {
+        let scene = try await Scene()
         scene.holdWhatIsResumed()
         let id = try await scene.api.submit(scene.order("/held", ("timeouts", ["resource_seconds": 4])))
         let began = try #require(try await scene.api.waitForBytes(id)["started_at"].date)
-        try await scene.fetchd.kill()
+        try await scene.process.kill()
         _ = try await eventually("most of the job's time to be over") {
             Date().timeIntervalSince(began) > 3 ? true : nil
         }
-        try await scene.fetchd.restart()
+        try await scene.process.restart()
         let back = Date()
         try await expectOverdue(id, scene)
         // A clock that began anew would have given it four seconds.
@@ -171,7 +171,7 @@ import Testing
     }
 
     private func expectOverdue(
-        _ id: String, _ scene: ProcessScene, sourceLocation: SourceLocation = #_sourceLocation
+        _ id: String, _ scene: Scene, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let job = try await scene.api.waitForOutcome(id)
         #expect(job["state"] == "failed", sourceLocation: sourceLocation)

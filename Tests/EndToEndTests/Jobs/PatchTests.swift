@@ -6,7 +6,7 @@ import Testing
 /// `PATCH /v1/jobs/{id}`: a merge patch (RFC 7396) of what a job's client asked for.
 @Suite struct PatchTests {
     @Test func everyFieldIsTakenAndShown() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.pausedJob(("metadata", ["a": 1]))
         let revision = try #require(try await scene.api.job(id)["revision"].integer)
         let changes: JSON = [
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func nullTakesAwayAndObjectsAreMerged() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.pausedJob(
             ("metadata", ["keep": 1, "drop": 2, "deep": ["keep": [1, 2], "drop": true]]),
             ("headers", ["X-Keep": "1", "X-Drop": "2"]), ("priority", "low"), ("deadline", "2999-01-01T00:00:00Z"),
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func onlyJSONIsTaken() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         let path = "/v1/jobs/\(id)"
         for type in ["application/merge-patch+json", "application/json", "Application/Merge-Patch+JSON; charset=utf-8"]
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func whatCannotBeIsPointedAtAndNothingChanges() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         let before = try await scene.api.job(id)
         let refusals: [Refusal] = [
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func aSucceededJobTakesOnlyMetadata() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let before = try await scene.api.job(id)
         let changes: [JSON] = [
@@ -151,7 +151,7 @@ import Testing
     /// What a failed or cancelled job is told is for its next run.
     @Test(arguments: [JobState.Name.failed, .cancelled])
     func anEndedJobTakesItForALaterRetry(_ state: JobState.Name) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: state)
         let job = try await scene.api.change(
             id,
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test func aRunningJobGoesWhereItIsToldMeanwhile() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.heldJob(("destination", ["filename": "before.bin"]))
         let job = try await scene.api.change(id, ["destination": ["directory": "other", "filename": "after.bin"]])
         #expect(job["state"] == "running")
@@ -180,8 +180,11 @@ import Testing
 
     /// Answered 200 or 409: the file is where the answer says it will be.
     @Test func aDestinationChangedWhileTheJobFinishes() async throws {
-        let scene = try await ProcessScene(
-            .init(arguments: ["--max-concurrent-jobs", "40", "--max-connections-per-host", "40"]))
+        let scene = try await Scene(
+            .init {
+                $0.engine.maxConcurrentJobs = 40
+                $0.engine.maxConnectionsPerHost = 40
+            })
         scene.origin.serve("/f", .file(scene.bytes), .waiting(at: 199_999, for: scene.gate))
         let ids = try await scene.api.submit(
             all: (0..<40).map { scene.order("/f", ("destination", ["filename": .string("\($0)-before")])) })
@@ -208,7 +211,7 @@ import Testing
     }
 
     @Test func changesThatMeetAreAllKept() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         let api = scene.api
         try await withThrowingTaskGroup(of: Void.self) { group in

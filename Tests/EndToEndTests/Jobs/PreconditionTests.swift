@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func whatIsStaleIsRefusedAndChangesNothing() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.pausedJob()
         let before = try await scene.api.get("/v1/jobs/\(id)")
         let revision = try #require(before.json["revision"].integer)
@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: Self.requests.indices)
     func theRevisionThatHoldsIsTaken(_ index: Int) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let request = Self.requests[index]
         // What is resumed ends, and leaves a connection that can be used again.
         scene.origin.serve(
@@ -62,7 +62,7 @@ import Testing
 
     /// The progress moves by itself: an ETag that was read earlier in the same revision holds.
     @Test func progressIsNoChange() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.heldJob()
         let answer = try await scene.api.get("/v1/jobs/\(id)")
         let revision = try #require(answer.json["revision"].integer)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func twoWhoSawTheSameCannotBothChangeIt() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.pausedJob()
         let tag = try #require(try await scene.api.get("/v1/jobs/\(id)").header("ETag"))
         let api = scene.api

@@ -18,13 +18,13 @@ import Testing
         return fetchd
     }
 
-    private func outcome(_ url: String, _ fetchd: FetchdProcess) async throws -> JSON {
+    private func outcome(_ url: String, _ fetchd: some TestedService) async throws -> JSON {
         let id = try await fetchd.api.submit(["url": .string(url), "session": "office"])
         return try await fetchd.api.waitForOutcome(id)
     }
 
     /// Neither the password, nor what is sent for it, is in any document or line of the log.
-    private func expectNothingTold(_ fetchd: FetchdProcess, sourceLocation: SourceLocation = #_sourceLocation)
+    private func expectNothingTold(_ fetchd: some TestedService, sourceLocation: SourceLocation = #_sourceLocation)
         async throws
     {
         var told = fetchd.log
@@ -183,7 +183,7 @@ import Testing
     // MARK: What is taken
 
     @Test func proxiesThatAreRefused() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let proxies: [JSON] = [
             5, "", "127.0.0.1:3128", "ftp://host:21", "https://host:443", "http://host", "http://:3128",
             "http://host:0", "http://host:99999", "http://host:3128/path", "http://host:3128?x=1", "socks4://host:1080",

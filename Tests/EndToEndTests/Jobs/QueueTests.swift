@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: [JobSignal.Action.pause, .cancel])
     func aJobThatIsStoppedGivesItsSlotAway(_ action: JobSignal.Action) async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--max-concurrent-jobs", "1"]))
+        let scene = try await Scene(process: .init(arguments: ["--max-concurrent-jobs", "1"]))
         let held = try await scene.api.submit(scene.order("/held"))
         try await scene.api.waitForBytes(held)
         let next = try await scene.api.submit(scene.order())
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func aHigherLimitLetsJobsInAtOnce() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("films", ["max_concurrent_jobs": 1])
         let ids = try await scene.api.submit(all: (0..<3).map { _ in scene.order("/held", ("session", "films")) })
         try await scene.api.waitForBytes(ids[0])
@@ -84,7 +84,7 @@ import Testing
     /// Of the limits of service, session and host, the one that is reached first holds.
     @Test func serviceSessionAndHostLimitTogether() async throws {
         let options = ["--max-concurrent-jobs", "4", "--max-connections-per-host", "2"]
-        let (first, second) = (try await ProcessScene(.init(arguments: options)), try Origin())
+        let (first, second) = (try await Scene(process: .init(arguments: options)), try Origin())
         let (api, gate) = (first.api, first.gate)
         second.serve("/held", .file(first.bytes), .waiting(at: 100_000, for: gate))
         try await api.declareSession("three", ["max_concurrent_jobs": 3])
@@ -113,7 +113,7 @@ import Testing
     /// The smaller of the service's and the session's limit for each host.
     @Test(arguments: [(service: 5, session: 2, most: 2), (service: 2, session: 5, most: 2)])
     func theSmallerLimitForAHostHolds(service: Int, session: Int, most: Int) async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--max-connections-per-host", "\(service)"]))
+        let scene = try await Scene(process: .init(arguments: ["--max-connections-per-host", "\(service)"]))
         try await scene.api.declareSession("polite", ["max_connections_per_host": .count(session)])
         let ids = try await scene.api.submit(all: (0..<8).map { _ in scene.order("/held", ("session", "polite")) })
         #expect(await scene.gate.reached(by: most))
@@ -131,7 +131,7 @@ import Testing
     // MARK: Whose turn it is
 
     @Test func highBeforeNormalBeforeLow() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--max-concurrent-jobs", "1"]))
+        let scene = try await Scene(process: .init(arguments: ["--max-concurrent-jobs", "1"]))
         let held = try await scene.api.submit(scene.order("/held"))
         try await scene.api.waitForBytes(held)
         try await scene.api.declareSession("urgent", ["priority": "high"])
@@ -161,7 +161,7 @@ import Testing
 
     /// A thousand jobs of one session do not let three of another wait for their end.
     @Test func aCrowdDoesNotStarveTheFew() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--max-concurrent-jobs", "2"]))
+        let scene = try await Scene(process: .init(arguments: ["--max-concurrent-jobs", "2"]))
         scene.origin.serve("/crowd", .file([1]))
         scene.origin.serve("/few", .file([2]))
         for name in ["blocker", "crowd", "few"] { try await scene.api.declareSession(name) }

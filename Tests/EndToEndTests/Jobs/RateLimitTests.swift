@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func limitsThatAreRefused() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .running)
         let (kind, pointer) = ("invalid-value", "/rate_limit_bytes_per_second")
         for limit: JSON in [0, -1, 1.5, "1000", []] {

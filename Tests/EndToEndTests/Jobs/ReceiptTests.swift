@@ -6,10 +6,10 @@ import Testing
 @Suite struct ReceiptTests {
     private static let date = "Mon, 19 Aug 2019 15:23:14 GMT"
 
-    private let scene: ProcessScene
+    private let scene: Scene
     private var api: APIClient { scene.api }
 
-    init() async throws { scene = try await ProcessScene() }
+    init() async throws { scene = try await Scene() }
 
     private func finish(_ path: String, _ members: (String, JSON)...) async throws -> JSON {
         var order: JSONObject = ["url": .string(scene.origin.url(path)), "retry": ["base_seconds": 0.01]]
@@ -17,7 +17,7 @@ import Testing
         return try await api.waitForJob(api.submit(.object(order)), .succeeded)
     }
 
-    @Test func everyFieldIsFilledIn() async throws {
+    @Test(.realProcess) func everyFieldIsFilledIn() async throws {
         scene.origin.serve("/a", .redirect(to: "/b?hop=1", status: 301))
         scene.origin.serve("/b", .redirect(to: "/c?hop=2"))
         scene.origin.serve("/c", .file(scene.bytes, etag: "\"v9\"", lastModified: Self.date, contentType: "video/mp4"))
@@ -56,8 +56,8 @@ import Testing
             #expect(told[name] == receipt[name], "\(name)")
         }
         #expect(told["final_url"].string == scene.origin.url("/c?..."))
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         #expect(try await api.job(job["id"].string ?? "")["receipt"] == receipt)
     }
 
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// The bytes had before are read again, those that come are not.
-    @Test func theDigestOfAResumedFileIsThatOfTheWhole() async throws {
+    @Test(.realProcess) func theDigestOfAResumedFileIsThatOfTheWhole() async throws {
         let hash = JSON.string(SHA.hexadecimal(of: scene.bytes))
         scene.origin.serve("/f", .file(scene.bytes), .closing(after: 70_001).once, .closing(after: 60_000).on(2...2))
         let broken = try await finish("/f")
@@ -92,8 +92,8 @@ import Testing
         #expect(broken["receipt"]["status"] == 206)
 
         let paused = try await scene.pausedJob()
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         scene.gate.open()
         try await api.act(.resume, on: paused)
         #expect(try await api.waitForJob(paused, .succeeded)["file"]["sha256"] == hash)

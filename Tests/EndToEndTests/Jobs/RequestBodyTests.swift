@@ -4,11 +4,11 @@ import Testing
 
 /// Downloads that are asked for with a body: what is sent, and what a redirect or a lost connection makes of it.
 @Suite struct RequestBodyTests {
-    private let scene: ProcessScene
+    private let scene: Scene
     private var api: APIClient { scene.api }
 
     init() async throws {
-        scene = try await ProcessScene()
+        scene = try await Scene()
         scene.origin.serve("/report", .file(scene.bytes))
     }
 
@@ -131,10 +131,10 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    @Test func aPausedOneBeginsAnewToo() async throws {
+    @Test(.realProcess) func aPausedOneBeginsAnewToo() async throws {
         let id = try await scene.pausedJob(("method", "POST"), ("json", ["page": 1]))
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         scene.gate.open()
         try await api.act(.resume, on: id)
         #expect(try await api.waitForJob(id, .succeeded)["resume"]["decision"] == "restarted")

@@ -7,7 +7,7 @@ import Testing
 /// are those that the API tells.
 @Suite struct ResumeDataDocumentTests {
     @Test func whatAPausedJobHasIsShown() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let date = "Mon, 19 Aug 2019 15:23:14 GMT"
         scene.origin.serve(
             "/held", .file(scene.bytes, etag: "\"v7\"", lastModified: date), .waiting(at: 100_000, for: scene.gate))
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func whatIsNotKnownIsNull() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve(
             "/held", .file(scene.bytes, etag: nil), .chunked(), .waiting(at: 100_000, for: scene.gate).once)
         let id = try await scene.pausedJob()
@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: [JobState.Name.queued, .succeeded, .cancelled, .waiting, .failed])
     func whereThereIsNoneItIsNotFound(_ state: JobState.Name) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: state)
         let answer = try await scene.api.get("/v1/jobs/\(id)/resume-data")
         #expect(answer.status == 404)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func aPauseKeepsThePartAndAResumeGoesOnFromIt() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.holdWhatIsResumed()
         let id = try await scene.pausedJob()
         try await scene.expectPartsAsTold([100_000])
@@ -76,7 +76,7 @@ import Testing
     /// Where the job was does not matter: under way, paused, or waiting for another try.
     @Test(arguments: ["running", "paused", "waiting"])
     func aCancelledJobKeepsItsPartOnlyWhereItIsAsked(_ state: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve(
             "/breaking", .file(scene.bytes), .closing(after: 100_000).once,
             .answering(503, headers: [("Retry-After", "3600")]).on(2...))
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func aFailedJobKeepsItsPart() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve("/f", .file(scene.bytes), .closing(after: 120_000))
         let id = try await scene.api.submit(scene.order("/f", ("retry", ["max_attempts": 1])))
         let job = try await scene.api.waitForJob(id, .failed)
@@ -136,8 +136,8 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    @Test func aCrashTouchesNoneOfIt() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func aCrashTouchesNoneOfIt() async throws {
+        let scene = try await Scene()
         scene.origin.serve("/broken", .file(scene.bytes), .closing(after: 60_000))
         let paused = try await scene.pausedJob()
         let cancelled = try await scene.heldJob()
@@ -147,10 +147,10 @@ import Testing
         let ids = [paused, cancelled, failed]
         var before: [JSON] = []
         for id in ids { before.append(try #require(try await scene.api.resumeData(of: id))) }
-        try await scene.fetchd.kill()
+        try await scene.process.kill()
         // Left over by somebody: no promise, no part.
         try scene.fetchd.folder.write("left over", to: "downloads/.incomplete/part_0.part")
-        try await scene.fetchd.restart()
+        try await scene.process.restart()
         try await scene.expectPartsAsTold([60_000, 100_000, 100_000])
         for (id, part) in zip(ids, before) { #expect(try await scene.api.resumeData(of: id) == part) }
         scene.origin.serve("/held", .file(scene.bytes))
@@ -161,7 +161,7 @@ import Testing
 
     /// What a disk lost, or somebody removed, is fetched again, and the job says why.
     @Test func bytesThatAreNotThereAnyMoreAreFetchedAgain() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for (why, damage) in [("part_missing", nil), ("part_shorter_than_recorded", "short")] {
             let id = try await scene.pausedJob()
             let part = try #require(scene.fetchd.folder.files.first { $0.hasSuffix(".part") })

@@ -5,12 +5,14 @@ import Testing
 
 /// Resume data is not kept for ever, nor without bounds: what expires or has no room goes, row and file.
 @Suite struct ResumeDataLimitTests {
-    private func session(_ scene: ProcessScene, ttl: Double) async throws -> (String, JSON) {
+    private func session(_ scene: Scene, ttl: Double) async throws -> (String, JSON) {
         try await scene.api.declareSession("brief", ["resume_data_ttl_seconds": .number(ttl)])
         return ("session", "brief")
     }
 
-    private func failedJob(_ scene: ProcessScene, _ members: (String, JSON)...) async throws -> String {
+    private func failedJob(_ scene: Scene, _ members: (String, JSON)...) async throws
+        -> String
+    {
         scene.origin.serve("/broken", .file(scene.bytes), .closing(after: 100_000))
         var order: JSONObject = ["url": .string(scene.origin.url("/broken")), "retry": ["max_attempts": 1]]
         for (name, value) in members { order[name] = value }
@@ -19,14 +21,14 @@ import Testing
         return id
     }
 
-    private func waitUntilForgotten(_ id: String, _ scene: ProcessScene) async throws {
+    private func waitUntilForgotten(_ id: String, _ scene: Scene) async throws {
         _ = try await eventually("the part of \(id) to be forgotten") {
             try await scene.api.resumeData(of: id) == nil ? true : nil
         }
     }
 
     /// It begins anew, and says so once.
-    private func expectAnnouncedLoss(_ id: String, _ scene: ProcessScene) async throws {
+    private func expectAnnouncedLoss(_ id: String, _ scene: Scene) async throws {
         let job = try await scene.api.waitForJob(id, .succeeded)
         #expect(job["resume"] == ["decision": "restarted", "why": "part_missing", "offset": 0])
         let told = try await scene.api.events(of: id).filter { $0["type"] == "job.restarted" }
@@ -34,14 +36,16 @@ import Testing
     }
 
     /// The snapshot that was told when the job ended.
-    private func ending(of id: String, _ scene: ProcessScene) async throws -> (time: Date, revision: Int64) {
+    private func ending(of id: String, _ scene: Scene) async throws -> (
+        time: Date, revision: Int64
+    ) {
         let snapshot = try #require(try await scene.api.events(of: id).last?["data"]["snapshot"])
         let time = try #require(snapshot["finished_at"].string.flatMap { Date(rfc3339: $0) })
         return (time, try #require(snapshot["revision"].integer))
     }
 
-    @Test func itExpires() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func itExpires() async throws {
+        let scene = try await Scene()
         let id = try await failedJob(scene, try await session(scene, ttl: 0.7))
         try await waitUntilForgotten(id, scene)
         let ending = try await ending(of: id, scene)
@@ -50,8 +54,8 @@ import Testing
         #expect(try await scene.api.job(id)["revision"].integer == ending.revision + 1)
         try await scene.expectPartsAsTold([])
         // The loss is remembered over a restart.
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         scene.origin.serve("/broken", .file(scene.bytes))
         try await scene.api.act(.retry, on: id)
         try await expectAnnouncedLoss(id, scene)
@@ -60,8 +64,8 @@ import Testing
     }
 
     /// A paused job's part does not age, whatever time it takes: another one that began to age later is gone before.
-    @Test func itStandsStillWhileTheJobIsPaused() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func itStandsStillWhileTheJobIsPaused() async throws {
+        let scene = try await Scene()
         let brief = try await session(scene, ttl: 0.5)
         let paused = try await scene.pausedJob(brief)
         let failed = try await failedJob(scene, brief)
@@ -69,8 +73,8 @@ import Testing
         #expect(try await scene.api.resumeData(of: paused)?["expires_at"] == .null)
         try await scene.expectPartsAsTold([100_000])
         // Nor does a restart set it going; a cancellation does.
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         #expect(try await scene.api.resumeData(of: paused)?["expires_at"] == .null)
         try await scene.api.act(.cancel, on: paused, ["produce_resume_data": true])
         try await waitUntilForgotten(paused, scene)
@@ -78,19 +82,19 @@ import Testing
     }
 
     /// Overdue while the service was down: gone when it is up.
-    @Test func itExpiresOverARestart() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func itExpiresOverARestart() async throws {
+        let scene = try await Scene()
         let id = try await failedJob(scene, try await session(scene, ttl: 1))
         let expiry = try await ending(of: id, scene).time.addingTimeInterval(1)
-        try await scene.fetchd.kill()
+        try await scene.process.kill()
         _ = try await eventually("the part to be overdue") { Date() > expiry ? true : nil }
-        try await scene.fetchd.restart()
+        try await scene.process.restart()
         try await waitUntilForgotten(id, scene)
         try await scene.expectPartsAsTold([])
     }
 
     @Test func theOldestGoWhenThereIsNoRoom() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--resume-data-max-bytes", "250000"]))
+        let scene = try await Scene(.init { $0.engine.maxResumeDataBytes = 250000 })
         let first = try await scene.pausedJob()
         let second = try await failedJob(scene)
         try await scene.expectPartsAsTold([100_000, 100_000])
@@ -112,7 +116,7 @@ import Testing
 
     /// Bytes that are coming are not resume data yet: no room at all stops no download.
     @Test func whatRunsIsNotCounted() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--resume-data-max-bytes", "0"]))
+        let scene = try await Scene(.init { $0.engine.maxResumeDataBytes = 0 })
         scene.holdWhatIsResumed()
         let running = try await scene.heldJob()
         let paused = try await scene.pausedJob()

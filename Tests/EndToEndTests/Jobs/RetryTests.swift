@@ -22,7 +22,7 @@ import Testing
     // MARK: Time limits
 
     @Test func aServerThatFallsSilentIsGivenUpAndAskedAgain() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve("/f", .file(bytes), .silent.on(1...1), .stalling(after: 200_000).on(2...2))
         let id = try await scene.api.submit(
             scene.order("/f", ("timeouts", ["request_seconds": 0.3]), ("retry", ["base_seconds": 0])))
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func aSilentServerFailsTheJobInTheEnd() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve("/f", .file(bytes), .silent)
         let id = try await scene.api.submit(
             scene.order(
@@ -46,7 +46,7 @@ import Testing
 
     /// Neither accepted nor refused.
     @Test func aConnectionThatDoesNotStandInTime() async throws {
-        let (scene, port) = (try await ProcessScene(), try UnresponsivePort())
+        let (scene, port) = (try await Scene(), try UnresponsivePort())
         let id = try await scene.api.submit([
             "url": .string("http://127.0.0.1:\(port.number)/f"), "timeouts": ["connect_seconds": 0.2],
             "retry": ["base_seconds": 0, "max_attempts": 2],
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func aSessionsTimeLimitsAreItsJobs() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession(
             "hasty", ["timeouts": ["request_seconds": 0.2], "retry": ["base_seconds": 0, "max_attempts": 1]])
         scene.origin.serve("/f", .file(bytes), .silent)
@@ -71,7 +71,7 @@ import Testing
 
     /// A trickle is no silence: only a minimum speed ends it.
     @Test func aServerThatIsTooSlowIsGivenUpAndAskedAgain() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--minimum-speed-seconds", "0.5"]))
+        let scene = try await Scene(.init { $0.engine.minimumSpeedSeconds = 0.5 })
         try await scene.api.declareSession("brisk", ["minimum_bytes_per_second": 50_000])
         scene.origin.serve("/f", .file(bytes), .limited(bytesPerSecond: 5000).once)
         let id = try await scene.api.submit(
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func aServerThatIsAlwaysTooSlow() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--minimum-speed-seconds", "0.3"]))
+        let scene = try await Scene(.init { $0.engine.minimumSpeedSeconds = 0.3 })
         try await scene.api.declareSession("brisk", ["minimum_bytes_per_second": 1_000_000])
         // Without a validator nothing is gained from one attempt to the next.
         scene.origin.serve("/f", .file(bytes, etag: nil), .limited(bytesPerSecond: 20_000))
@@ -103,7 +103,7 @@ import Testing
 
     /// At random between nothing and a bound that doubles: what they have in common is the bound.
     @Test func delaysAreRandomBelowABoundThatDoubles() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve("/f", .fixed(status: 503))
         let ids = try await scene.api.submit(
             all: (0..<12).map {
@@ -135,7 +135,7 @@ import Testing
         ("Fri, 31 Dec 2199 23:59:59 GMT", 86_000...86_401),
     ])
     func retryAfterLengthensTheDelayWhereItMakesSense(_ value: String, _ expected: ClosedRange<Double>) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve(
             "/f", .fixed(status: 503, headers: [("Retry-After", value)]), .serving(.file(bytes)).on(2...))
         let id = try await scene.api.submit(scene.order("/f", ("retry", ["base_seconds": 0.01])))
@@ -148,7 +148,7 @@ import Testing
         "EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy",
     ])
     func retryAfterAsADate(_ form: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let until = Date(timeIntervalSinceNow: 1800)
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
@@ -162,7 +162,7 @@ import Testing
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])
     func statusesThatMayPassAreAskedAgain(_ status: Int) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve("/f", .file(bytes), .answering(status).once)
         let id = try await scene.api.submit(scene.order("/f", ("retry", ["base_seconds": 0])))
         #expect(try await scene.api.waitForJob(id, .succeeded)["attempts"] == 2)
@@ -172,7 +172,7 @@ import Testing
 
     /// More losses than attempts: each that brought bytes begins the count anew.
     @Test func progressResetsTheCount() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve("/f", .file(bytes), .closing(after: 50_000).first(11))
         let id = try await scene.api.submit(scene.order("/f", ("retry", ["base_seconds": 0, "max_attempts": 2])))
         let job = try await scene.api.waitForJob(id, .succeeded)
@@ -186,7 +186,7 @@ import Testing
     /// Bytes that cannot be gone on from are no progress, however many they are; nor are those of a file that is another
     /// each time.
     @Test(arguments: ["unmarked", "changing"]) func bytesThatAreLostAgainAreNoProgress(_ kind: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let changing = OriginBehaviour(spoil: { answer, exchange in answer.set("ETag", "\"v\(exchange.ordinal)\"") })
         scene.origin.serve(
             "/f", .file(bytes, etag: kind == "unmarked" ? nil : "\"v\""), .ignoringRanges,
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test func withoutProgressTheAttemptsRunOut() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve(
             "/f", .file(bytes), .closing(after: 50_000).once, .answering(502).on(2...3), .hangingUp.on(4...))
         let id = try await scene.api.submit(scene.order("/f", ("retry", ["base_seconds": 0, "max_attempts": 4])))
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test func aNameThatIsUnknownUsesAttempts() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         // A label of 64 characters: no resolver needs to ask anybody.
         let name = String(repeating: "a", count: 64) + ".invalid"
         let id = try await scene.api.submit([
@@ -227,7 +227,7 @@ import Testing
 
     /// TCP has no way to a broadcast address: Linux answers ENETUNREACH, as without any route.
     @Test func aMissingRouteIsWaitedFor() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.api.submit([
             "url": "http://127.255.255.255/f", "retry": ["max_attempts": 1, "base_seconds": 0],
         ])

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-extension ProcessScene {
+extension Scene {
     /// A job of `/held` that stands still after 100,000 bytes.
     func heldJob(_ members: (String, JSON)...) async throws -> String {
         var order: JSONObject = ["url": .string(origin.url("/held"))]

@@ -21,7 +21,7 @@ import Testing
     private static let signature = "signature-of-the-url"
 
     @Test func nobodyEverSeesASecret() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--log-level", "trace"], token: "the-api-token"))
+        let scene = try await Scene(process: .init(arguments: ["--log-level", "trace"], token: "the-api-token"))
         let (api, origin, receiver) = (scene.api, scene.origin, try WebhookReceiver())
         let proxy = try TunnelProxy(demanding: "me:pw-proxy-7")
         try await api.declareSession(

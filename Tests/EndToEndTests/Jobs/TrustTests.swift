@@ -15,7 +15,7 @@ import Testing
 
     /// What becomes of a job of a session with those rules.
     private func outcome(
-        _ server: TLSOrigin, _ tls: JSON, _ fetchd: FetchdProcess, host: String = "localhost"
+        _ server: TLSOrigin, _ tls: JSON, _ fetchd: some TestedService, host: String = "localhost"
     ) async throws -> JSON {
         try await fetchd.api.declareSession("secure", ["tls": tls])
         let id = try await fetchd.api.submit([
@@ -39,7 +39,7 @@ import Testing
     // MARK: Certificates
 
     @Test func anAuthorityThatIsGivenIsTrustedAndNoOther() async throws {
-        let fetchd = try await FetchdProcess.start()
+        let fetchd = try await LocalService.start()
         let (authority, other) = (try await CertificateAuthority(), try await CertificateAuthority(name: "Another"))
         let server = try await server(authority.issue())
         for rules: JSON in [[:], ["ca_file": .string(other.caFile)]] {
@@ -51,21 +51,21 @@ import Testing
     }
 
     @Test func anExpiredCertificate() async throws {
-        let (fetchd, authority) = (try await FetchdProcess.start(), try await CertificateAuthority())
+        let (fetchd, authority) = (try await LocalService.start(), try await CertificateAuthority())
         let server = try await server(authority.issue(.expired))
         let job = try await outcome(server, ["ca_file": .string(authority.caFile)], fetchd)
         expectRefused(job, server, because: "certificate", "expired")
     }
 
     @Test func aCertificateForAnotherHost() async throws {
-        let (fetchd, authority) = (try await FetchdProcess.start(), try await CertificateAuthority())
+        let (fetchd, authority) = (try await LocalService.start(), try await CertificateAuthority())
         let server = try await server(authority.issue(to: "elsewhere.example"))
         let job = try await outcome(server, ["ca_file": .string(authority.caFile)], fetchd)
         expectRefused(job, server, because: "certificate")
     }
 
     @Test func aSelfSignedCertificate() async throws {
-        let fetchd = try await FetchdProcess.start()
+        let fetchd = try await LocalService.start()
         let server = try await server(nil)
         expectRefused(try await outcome(server, [:], fetchd), server, because: "self-signed")
         let job = try await outcome(server, ["ca_file": .string(server.certificatePath)], fetchd)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func aRedirectIsBelievedNoMoreThanItsOrigin() async throws {
-        let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
+        let (fetchd, origin) = (try await LocalService.start(), try Origin())
         let server = try await server(nil)
         origin.serve("/moved", .redirect(to: server.url(Self.path)))
         let id = try await fetchd.api.submit(["url": .string(origin.url("/moved"))])
@@ -83,7 +83,7 @@ import Testing
     // MARK: Pins
 
     @Test func aPinnedKey() async throws {
-        let (fetchd, authority) = (try await FetchdProcess.start(), try await CertificateAuthority())
+        let (fetchd, authority) = (try await LocalService.start(), try await CertificateAuthority())
         let certificate = try await authority.issue()
         let server = try await server(certificate)
         let (right, wrong) = (try await certificate.pin, try await authority.issue().pin)
@@ -101,7 +101,7 @@ import Testing
 
     /// Names of hosts have no case.
     @Test func aPinHoldsHoweverTheHostIsWritten() async throws {
-        let (fetchd, authority) = (try await FetchdProcess.start(), try await CertificateAuthority())
+        let (fetchd, authority) = (try await LocalService.start(), try await CertificateAuthority())
         let server = try await server(authority.issue())
         let wrong = try await authority.issue().pin
         for (pinned, asked) in [("LocalHost", "localhost"), ("localhost", "LOCALHOST")] {
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func aPinIsAskedForAlsoWhereNothingIsVerified() async throws {
-        let fetchd = try await FetchdProcess.start()
+        let fetchd = try await LocalService.start()
         let server = try await server(nil)
         let wrong = try await Certificate.selfSigned().pin
         let rules: JSON = ["verify": false, "pinned_public_keys": ["localhost": .strings([wrong])]]
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func aKeyThatChangedUnderWayIsNotGoneOnWith() async throws {
-        let (fetchd, authority) = (try await FetchdProcess.start(), try await CertificateAuthority())
+        let (fetchd, authority) = (try await LocalService.start(), try await CertificateAuthority())
         let (before, after) = (try await server(authority.issue()), try await server(authority.issue()))
         before.origin.serve(Self.path, .file(bytes), .closing(after: 50_000).once, .answering(404).on(2...))
         let rules: JSON = [
@@ -145,7 +145,7 @@ import Testing
     // MARK: Not verifying
 
     @Test func whoDoesNotVerifyTakesAnythingAndIsNeverSilentAboutIt() async throws {
-        let (fetchd, authority) = (try await FetchdProcess.start(), try await CertificateAuthority())
+        let (fetchd, authority) = (try await LocalService.start(), try await CertificateAuthority())
         #expect(!fetchd.log.contains("verify certificates"))
         var attempts = 0
         for certificate in [
@@ -171,7 +171,7 @@ import Testing
     // MARK: What is taken
 
     @Test func aJobHasNoRulesOfItsOwn() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let answer = try await scene.api.post("/v1/jobs", scene.order("/file", ("tls", ["verify": false])))
         #expect(answer.status == 422)
         #expect(answer.problem == .init(kind: "unknown-field", pointer: "/tls"))
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func rulesThatAreRefused() async throws {
-        let (scene, folder) = (try await ProcessScene(), try TemporaryFolder())
+        let (scene, folder) = (try await Scene(), try TemporaryFolder())
         let text = try folder.write("This is no certificate.\n", to: "ca.pem")
         let cases: [(JSON, String, String)] = [
             ([], "invalid-value", "/tls"),

@@ -21,7 +21,7 @@ import Testing
                 allowsLoopback: false))
     }
 
-    private func outcome(of order: JSON, _ fetchd: FetchdProcess) async throws -> JSON {
+    private func outcome(of order: JSON, _ fetchd: some TestedService) async throws -> JSON {
         try await fetchd.api.waitForOutcome(fetchd.api.submit(order))
     }
 

@@ -11,7 +11,7 @@ struct DeadHostTests {
     private static let many = 500
 
     private struct Stage {
-        let scene: ProcessScene
+        let scene: Scene
         let names: NameServer
         let port: UnresponsivePort
 
@@ -27,7 +27,7 @@ struct DeadHostTests {
         let options = FetchdProcess.Options(
             arguments: ["--max-concurrent-jobs", "1200", "--max-connections-per-host", "1200"],
             launcher: names.launcher)
-        let stage = Stage(scene: try await ProcessScene(options), names: names, port: try UnresponsivePort())
+        let stage = Stage(scene: try await Scene(process: options), names: names, port: try UnresponsivePort())
         let configuration: JSON = [
             "timeouts": ["connect_seconds": .number(connectSeconds)], "retry": ["base_seconds": 3600],
         ]
@@ -72,7 +72,7 @@ struct DeadHostTests {
         // A loop that had waited for a lookup would have stood still until the resolver gave up, after 30 s.
         try await expectNoLag(api)
         #expect(try await api.metric("fetchd_name_lookups", ["loop": "downloads", "state": "running"]) == 500)
-        #expect(try threads(of: scene.fetchd) < 600)
+        #expect(try threads(of: scene.process) < 600)
     }
 
     /// The longest that the answer to a request about a stuck job took.
@@ -90,12 +90,12 @@ struct DeadHostTests {
         return slowest
     }
 
-    @Test func neitherDoesTheEndOfTheService() async throws {
+    @Test(.realProcess) func neitherDoesTheEndOfTheService() async throws {
         let stage = try await stage(.never, connectSeconds: 60)
         let start = ContinuousClock.now
-        #expect(try await stage.scene.fetchd.terminate() == .exited(0))
+        #expect(try await stage.scene.process.terminate() == .exited(0))
         #expect(ContinuousClock.now - start < .seconds(5))
-        try await stage.scene.fetchd.restart()
+        try await stage.scene.process.restart()
         for session in ["nameless", "silent"] {
             try await stage.api.waitForSession(session, toBe: "under way again") { $0.counts == ["running": 500] }
         }

@@ -7,7 +7,9 @@ import Testing
 /// each job that ended.
 @Suite struct AbsentClientTests {
     /// Submits as a process that dies right after it; one batch is taken note of, the second is under way.
-    private func submitAndVanish(_ scene: ProcessScene) async throws -> (first: [String], second: [String]) {
+    private func submitAndVanish(_ scene: Scene) async throws -> (
+        first: [String], second: [String]
+    ) {
         let client = scene.api
         try await client.declareSession("films", ["finish_delay_seconds": 0.05])
         let first = try await client.submit(all: [scene.order("/file?signature=1", ("session", "films"))])
@@ -20,14 +22,14 @@ import Testing
         return (first, second)
     }
 
-    @Test(arguments: [false, true])
+    @Test(.realProcess, arguments: [false, true])
     func anotherProcessReadsEverythingSinceTheAcknowledgement(_ isKilled: Bool) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let (first, second) = try await submitAndVanish(scene)
         try await scene.api.waitForBytes(second[2])
         if isKilled {
-            try await scene.fetchd.kill()
-            try await scene.fetchd.restart()
+            try await scene.process.kill()
+            try await scene.process.restart()
         }
         scene.gate.open()
 
@@ -59,7 +61,7 @@ import Testing
 
     /// All that the API would tell of it, so that nobody has to ask; but for the query of URLs, which may be a secret.
     @Test func aTerminalEventTellsTheWholeJob() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let (_, jobs) = try await submitAndVanish(scene)
         try await scene.api.waitForBytes(jobs[2])
         #expect(try await scene.api.post("/v1/jobs/\(jobs[2])/cancel").status == 200)

@@ -1,29 +1,33 @@
 import Downloads
 import TestKit
 import Testing
+import Webhooks
 
 /// "I have taken it from here": said by every webhook that a finish was addressed to, or by the client's call. Until then
 /// the session shows that something waits for its consumer.
 @Suite struct AcknowledgementTests {
-    private static let tireless = FetchdProcess.Options(
-        arguments: ["--webhook-retry-delays", "0," + Array(repeating: "0.05", count: 500).joined(separator: ",")])
+    private static let tireless = LocalService.Options {
+        $0.webhooks.schedule = RetrySchedule(delays: [0] + Array(repeating: 0.05, count: 500))
+    }
 
     /// A session that has finished its first batch.
     @discardableResult
-    private func finish(_ session: String = "films", _ path: String = "/file", in scene: ProcessScene) async throws -> JSON {
+    private func finish(
+        _ session: String = "films", _ path: String = "/file", in scene: Scene
+    ) async throws -> JSON {
         try await scene.api.declareSession(session, ["finish_delay_seconds": 0.05])
         let batch = try await scene.api.session(session)["batch"].integer ?? 0
         try await scene.api.submit(scene.order(path, ("session", .string(session))))
         return try await scene.api.waitForFinish(of: session, batch: batch + 1)
     }
 
-    private func deliveryState(_ scene: ProcessScene, _ webhook: String) async throws -> JSON {
+    private func deliveryState(_ scene: Scene, _ webhook: String) async throws -> JSON {
         let path = "/v1/sessions/films/webhooks/\(webhook)/deliveries"
         return try await scene.api.get(path).json["deliveries"][0]["state"]
     }
 
     @Test func aFinishIsAcknowledgedWhenEveryWebhookHasTakenIt() async throws {
-        let scene = try await ProcessScene(Self.tireless)
+        let scene = try await Scene(Self.tireless)
         let (willing, unwilling) = (try WebhookReceiver(), try WebhookReceiver())
         unwilling.answer(503)
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
@@ -46,7 +50,7 @@ import Testing
     }
 
     @Test func aWebhookThatWasNotAskedAcknowledgesNothing() async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         try await scene.api.declareWebhook(of: "films", url: receiver.url, events: ["job.*"])
         let finish = try await finish(in: scene)
@@ -59,8 +63,8 @@ import Testing
         #expect(try await scene.api.session("films")["unacknowledged_since"] == finish["time"])
     }
 
-    @Test func theCallAcknowledges() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func theCallAcknowledges() async throws {
+        let scene = try await Scene()
         let finish = try await finish(in: scene)
         let id = try #require(finish["id"].integer)
         #expect(try await scene.api.session("films")["unacknowledged_since"] == finish["time"])
@@ -73,13 +77,13 @@ import Testing
         #expect(session["unacknowledged_since"] == .null)
         // It is never taken back, by nobody.
         for earlier in [id, 1, 0] { #expect(try await scene.api.acknowledge("films", through: earlier) == session) }
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         #expect(try await scene.api.session("films") == session)
     }
 
     @Test func theOldestUnacknowledgedFinishCounts() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         var finishes: [JSON] = []
         for _ in 0..<3 { finishes.append(try await finish(in: scene)) }
         #expect(Set(finishes.compactMap { $0["time"].string }).count == 3)
@@ -91,7 +95,7 @@ import Testing
     }
 
     @Test func acknowledgingCancelsNoDelivery() async throws {
-        let (scene, receiver) = (try await ProcessScene(Self.tireless), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(Self.tireless), try WebhookReceiver())
         receiver.answer(503)
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         try await scene.api.declareWebhook(of: "films", url: receiver.url)
@@ -106,8 +110,8 @@ import Testing
         #expect(receiver.received.last?.data["event"] == finish["id"])
     }
 
-    @Test func aConsumerThatOnlyPollsNeedsNoWebhook() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func aConsumerThatOnlyPollsNeedsNoWebhook() async throws {
+        let scene = try await Scene()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         for batch in Int64(1)...3 {
             try await scene.api.submit(scene.order("/file", ("session", "films")))
@@ -115,8 +119,8 @@ import Testing
                 $0["unacknowledged_since"] != .null
             }
             if batch == 2 {
-                try await scene.fetchd.kill()
-                try await scene.fetchd.restart()
+                try await scene.process.kill()
+                try await scene.process.restart()
             }
             let news = try await scene.api.journal(
                 of: "films", after: session["acknowledged_through"].integer ?? 0, pagesOf: 2)
@@ -129,7 +133,7 @@ import Testing
     }
 
     @Test func whatIsNotThereCannotBeAcknowledged() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await finish("photos", in: scene)
         let finish = try await finish(in: scene)
         let before = try await scene.api.session("films")

@@ -5,15 +5,19 @@ import Testing
 /// A session in the middle of its work, to be deleted: one job has failed, one is under way and held. Its finish would take
 /// an hour after the last job, if nobody deleted it.
 struct BusySession {
-    let scene: ProcessScene
+    let scene: Scene
     let failed: String
     let held: String
     let path = "/v1/sessions/films"
 
     var api: APIClient { scene.api }
 
-    init(_ options: FetchdProcess.Options = .init()) async throws {
-        scene = try await ProcessScene(options)
+    init(_ options: LocalService.Options = .init()) async throws { try await self.init(in: Scene(options)) }
+
+    init(process options: FetchdProcess.Options) async throws { try await self.init(in: Scene(process: options)) }
+
+    private init(in scene: Scene) async throws {
+        self.scene = scene
         scene.holdWhatIsResumed()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 3600, "directory": "films"])
         failed = try await scene.api.submit(scene.order("/missing", ("session", "films")))

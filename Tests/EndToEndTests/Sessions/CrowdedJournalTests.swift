@@ -8,7 +8,7 @@ import Testing
     private static let (writers, jobsEach) = (64, 5)
 
     @Test func aCursorNeitherSkipsNorRepeatsWhileManyWrite() async throws {
-        let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
+        let (fetchd, origin) = (try await LocalService.start(), try Origin())
         origin.serve("/f", .file(Content.random(seed: 1, count: 1000)))
         let (api, url) = (fetchd.api, origin.url("/f"))
         // Long enough that nothing finishes: the journal is at rest when the last job has ended.

@@ -64,7 +64,7 @@ import Testing
 
     @Test(arguments: ["finish", "cancel"])
     func aSessionThatOwesNothingIsGoneAtOnce(_ choice: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let path = Self.path + "?outstanding=\(choice)"
         try await scene.api.declareSession("films")
         #expect(try await scene.api.delete(path).status == 204)
@@ -83,7 +83,7 @@ import Testing
     /// is for some of them. Nobody can tell by the answer.
     @Test(arguments: ["finish", "cancel"])
     func whoeverClosesASessionTheAnswerIsTheSame(_ choice: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<200 {
                 group.addTask {
@@ -100,7 +100,7 @@ import Testing
     /// Its last job's end is its own: nothing else is owed, and it is forgotten as soon as it is answered.
     @Test(arguments: ["/v1/sessions/films/cancel", "/v1/jobs/{job}/cancel"])
     func anActionThatEndsItIsAnswered(_ path: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.holdWhatIsResumed()
         for _ in 1...5 {
             try await scene.api.declareSession("films")
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func theDefaultSessionStays() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for query in ["", "?outstanding=finish", "?outstanding=cancel"] {
             let answer = try await scene.api.delete("/v1/sessions/default" + query)
             #expect(answer.status == 409)

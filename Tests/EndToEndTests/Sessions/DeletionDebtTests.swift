@@ -1,6 +1,7 @@
 import Downloads
 import TestKit
 import Testing
+import Webhooks
 
 /// A deleted session is not gone before all that it owes is settled: whatever its jobs, its endpoints and the service itself
 /// do meanwhile.
@@ -8,17 +9,17 @@ import Testing
     private static let tireless = FetchdProcess.Options(
         arguments: ["--webhook-retry-delays", "0," + Array(repeating: "0.05", count: 500).joined(separator: ",")])
 
-    @Test func anEndpointThatIsDownKeepsTheSessionUntilItTakesTheFinish() async throws {
+    @Test(.realProcess) func anEndpointThatIsDownKeepsTheSessionUntilItTakesTheFinish() async throws {
         let receiver = try WebhookReceiver()
         receiver.answer(503)
-        let films = try await BusySession(Self.tireless)
+        let films = try await BusySession(process: Self.tireless)
         try await films.api.declareWebhook(of: "films", url: receiver.url)
         films.scene.gate.open()
         #expect(try await films.api.delete(films.path).status == 202)
         _ = try await receiver.waitFor("session.finished", count: 2)
         // Killed in between, it still takes nothing new, and still has something to tell.
-        try await films.scene.fetchd.kill()
-        try await films.scene.fetchd.restart()
+        try await films.scene.process.kill()
+        try await films.scene.process.restart()
         #expect(try await films.api.session("films")["state"] == "finishing")
         try await films.expectNothingNewIsTaken()
         let attempts = receiver.received.count
@@ -34,7 +35,7 @@ import Testing
         let (receiver, gate) = (try WebhookReceiver(), Gate())
         receiver.answer(503)
         receiver.answer(503, to: 1...1, after: gate)
-        let films = try await BusySession(.init(arguments: ["--webhook-retry-delays", "0,0.05,0.05"]))
+        let films = try await BusySession(.init { $0.webhooks.schedule = RetrySchedule(delays: [0, 0.05, 0.05]) })
         try await films.api.declareWebhook(of: "films", url: receiver.url)
         films.scene.gate.open()
         #expect(try await films.api.delete(films.path).status == 202)
@@ -44,11 +45,11 @@ import Testing
         #expect(receiver.received.count == 3)
     }
 
-    @Test func aDeletionOutlivesACrash() async throws {
+    @Test(.realProcess) func aDeletionOutlivesACrash() async throws {
         let films = try await BusySession()
         #expect(try await films.api.delete(films.path).status == 202)
-        try await films.scene.fetchd.kill()
-        try await films.scene.fetchd.restart()
+        try await films.scene.process.kill()
+        try await films.scene.process.restart()
         #expect(try await films.api.session("films")["state"] == "finishing")
         try await films.expectNothingNewIsTaken()
         #expect(["queued", "running"].contains(try await films.api.job(films.held)["state"]))
@@ -57,8 +58,8 @@ import Testing
         #expect(films.scene.fetchd.downloaded("films/held") == films.scene.bytes)
         #expect(try await films.api.finishes(of: "films").map { $0["data"]["counts"]["succeeded"] } == [1])
         // Gone is gone.
-        try await films.scene.fetchd.kill()
-        try await films.scene.fetchd.restart()
+        try await films.scene.process.kill()
+        try await films.scene.process.restart()
         #expect(try await films.api.get(films.path).status == 404)
     }
 

@@ -25,7 +25,7 @@ import Testing
 
     /// What is held is cancelled.
     @Test func theOutcomeTellsWhatBecameOfTheBatch() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for (index, example) in Self.cases.enumerated() {
             let session = "films-\(index)"
             try await scene.api.declareSession(session, ["finish_delay_seconds": 0.05])
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func theCountsSurviveTheDeletionOfTheJobs() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         let ids = try await scene.api.submit(
             all: ["/file", "/file", "/missing", "/held"].map { scene.order($0, ("session", "films")) })
@@ -70,7 +70,7 @@ import Testing
 
     @Test(arguments: ["cancelling", "deleting"])
     func aBatchThatIsEmptiedIsFinished(_ way: String) async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05, "max_concurrent_jobs": 1])
         try await scene.api.declareWebhook(of: "films", url: receiver.url)
         let ids = try await scene.api.submit(
@@ -92,7 +92,7 @@ import Testing
 
     /// The event stays small; the journal between its first and its last event has the rest.
     @Test func theFirstHundredFailuresAreTold() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         let ids = try await scene.api.submit(
             all: Array(repeating: scene.order("/missing", ("session", "films")), count: 103))

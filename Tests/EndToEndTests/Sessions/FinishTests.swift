@@ -10,16 +10,16 @@ import Testing
     /// Due times that no test lives to see.
     private static let slow: JSON = ["finish_delay_seconds": 3600]
 
-    @Test func killedAroundEveryFinishEachBatchIsFinishedOnce() async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+    @Test(.realProcess) func killedAroundEveryFinishEachBatchIsFinishedOnce() async throws {
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         try await scene.api.declareSession("films", Self.quick)
         try await scene.api.declareWebhook(of: "films", url: receiver.url)
         for batch in Int64(1)...6 {
             let id = try await scene.api.submit(scene.order("/file", ("session", "films")))
             try await scene.api.waitForJob(id, .succeeded)
             // Some time between the job's end and the delivery of its batch's.
-            try await scene.fetchd.kill()
-            try await scene.fetchd.restart()
+            try await scene.process.kill()
+            try await scene.process.restart()
             try await scene.api.waitForFinish(of: "films", batch: batch)
         }
         try await scene.api.waitForSession("films", toBe: "acknowledged") { $0["unacknowledged_since"] == .null }
@@ -34,16 +34,16 @@ import Testing
         #expect(posted.values.allSatisfy { $0.count == 1 })
     }
 
-    @Test func aDueTimeOutlivesCrashes() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func aDueTimeOutlivesCrashes() async throws {
+        let scene = try await Scene()
         try await scene.api.declareSession("films", Self.slow)
         let id = try await scene.api.submit(scene.order("/file", ("session", "films")))
         try await scene.api.waitForJob(id, .succeeded)
         let due = try await scene.api.session("films")["finish_due_at"]
         #expect(due != .null)
         for _ in 0..<2 {
-            try await scene.fetchd.kill()
-            try await scene.fetchd.restart()
+            try await scene.process.kill()
+            try await scene.process.restart()
             #expect(try await scene.api.session("films")["finish_due_at"] == due)
         }
         #expect(try await scene.api.finishes(of: "films") == [])
@@ -53,27 +53,27 @@ import Testing
         #expect(try await scene.api.session("films")["finish_due_at"] == .null)
     }
 
-    @Test func anOverdueBatchFinishesAtTheStart() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func anOverdueBatchFinishesAtTheStart() async throws {
+        let scene = try await Scene()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 2])
         let id = try await scene.api.submit(scene.order("/file", ("session", "films")))
         try await scene.api.waitForJob(id, .succeeded)
         let due = try #require(try await scene.api.session("films")["finish_due_at"].string)
-        try await scene.fetchd.kill()
+        try await scene.process.kill()
         let date = try #require(Date(rfc3339: due))
         let restart = try await eventually("the finish to be overdue") { Date() > date ? Date() : nil }
         for _ in 0..<2 {
-            try await scene.fetchd.restart()
+            try await scene.process.restart()
             let finish = try await scene.api.waitForFinish(of: "films")
             #expect(try #require(finish["time"].string) >= restart.rfc3339)
             #expect(try await scene.api.finishes(of: "films").count == 1)
             #expect(try await scene.api.session("films")["finish_due_at"] == .null)
-            try await scene.fetchd.kill()
+            try await scene.process.kill()
         }
     }
 
     @Test func aLoopOfSingleSubmissionsIsOneBatch() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("loop", Self.slow)
         var dueTimes: [String] = []
         for _ in 0..<6 {
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func pausedAndWaitingJobsHoldTheFinishBack() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("films", Self.quick)
         let ids = try await scene.api.submit(
             all: ["/file", "/held", "/busy"].map { scene.order($0, ("session", "films")) })
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func aRetryAfterTheFinishBelongsToTheNextBatch() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("films", Self.quick)
         let id = try await scene.api.submit(scene.order("/missing", ("session", "films")))
         #expect(try await scene.api.waitForFinish(of: "films")["data"]["outcome"] == "failed")
@@ -130,7 +130,7 @@ import Testing
 
     /// Its first ending no longer counts.
     @Test func aRetryBeforeTheFinishStaysInTheBatch() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("films", Self.slow)
         let failing = try await scene.api.submit(scene.order("/missing", ("session", "films")))
         try await scene.api.waitForJob(failing, .failed)

@@ -7,21 +7,23 @@ import Testing
 @Suite struct ForgottenFinishTests {
     private static let metric = "fetchd_finish_unacknowledged_seconds{"
 
-    private func finish(_ session: String, in scene: ProcessScene) async throws -> Int64 {
+    private func finish(_ session: String, in scene: Scene) async throws -> Int64 {
         try await scene.api.declareSession(session, ["finish_delay_seconds": 0])
         try await scene.api.submit(scene.order("/file", ("session", .string(session))))
         return try #require(try await scene.api.waitForFinish(of: session)["id"].integer)
     }
 
     /// The lines that name a session, or any.
-    private func metrics(_ scene: ProcessScene, _ session: String? = nil) async throws -> [Substring] {
+    private func metrics(_ scene: Scene, _ session: String? = nil) async throws
+        -> [Substring]
+    {
         try await scene.api.get("/metrics").text.split(separator: "\n").filter {
             $0.hasPrefix(Self.metric + (session.map { "session=\"\($0)\"" } ?? ""))
         }
     }
 
     @Test func aFinishThatNobodyTakesIsLoggedAndMeasured() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--acknowledgement-patience", "0.2"]))
+        let scene = try await Scene(.init { $0.acknowledgementPatience = 0.2 })
         let forgotten = try await finish("forgotten", in: scene)
         let warning = try await eventually("a warning") {
             scene.fetchd.log.split(separator: "\n").first { $0.contains("never acknowledged") }
@@ -48,7 +50,7 @@ import Testing
     }
 
     @Test func aFinishIsGivenTimeToBeTaken() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await finish("films", in: scene)
         func unacknowledged() async throws -> Bool {
             try await scene.api.get("/metrics").text.contains("\nfetchd_finishes_unacknowledged 1\n")

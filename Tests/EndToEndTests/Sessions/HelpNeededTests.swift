@@ -6,12 +6,12 @@ import Testing
 /// nothing else of it moves.
 @Suite struct HelpNeededTests {
     private let origin: Origin
-    private let scene: ProcessScene
+    private let scene: Scene
     private var api: APIClient { scene.api }
 
     /// `/expiring` breaks off once and is forbidden from then on; `/protected` wants credentials.
     init() async throws {
-        scene = try await ProcessScene()
+        scene = try await Scene()
         origin = scene.origin
         origin.serve("/expiring", .file(scene.bytes), .closing(after: 120_000).once, .answering(403).on(2...))
         origin.serve(
@@ -126,13 +126,13 @@ import Testing
         #expect(try await calls().map { $0["data"]["jobs"].count } == [1])
     }
 
-    @Test func itIsSaidAgainOnlyAfterSomethingHasMoved() async throws {
+    @Test(.realProcess) func itIsSaidAgainOnlyAfterSomethingHasMoved() async throws {
         let first = try await submit("/protected")
         try await api.waitForJob(first, .waiting)
         #expect(try await calls().count == 1)
         // Neither a restart nor looking on is movement.
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         try await api.declareSession("films")
         #expect(try await calls().count == 1)
         // Somebody tries, in vain.

@@ -7,7 +7,7 @@ import Testing
     private static let count = 1200
 
     @Test func twelveHundredJobsArePausedResumedAndCancelled() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.holdWhatIsResumed()
         let api = scene.api
         try await api.declareSession("films", ["finish_delay_seconds": 0.05, "max_concurrent_jobs": 1])
@@ -33,7 +33,7 @@ import Testing
 
     /// Jobs that end in the very moment are no reason to fail, nor to be counted twice.
     @Test func anActionMeetsJobsThatEnd() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         let ids = try await scene.api.submit(
             all: Array(repeating: scene.order("/file", ("session", "films")), count: 100))

@@ -11,8 +11,8 @@ import Testing
         (0..<Self.count).map { ["url": .string("http://127.0.0.1:1/\($0)"), "session": "films"] }
     }
 
-    @Test func allAreCreatedInTheOrderAskedFor() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func allAreCreatedInTheOrderAskedFor() async throws {
+        let scene = try await Scene()
         scene.holdWhatIsResumed()
         try await scene.api.declareSession("films", ["max_concurrent_jobs": 1])
         let held = try await scene.api.submit(scene.order("/held", ("session", "films"), ("priority", "high")))
@@ -25,8 +25,8 @@ import Testing
         #expect(Set(ids).count == Self.count)
 
         // Answered is durable.
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         let created = try await scene.api.journal(of: "films", type: "job.created")
         #expect(created.compactMap { $0["job"].string } == [held] + ids)
         let counts = try await scene.api.counts(of: "films")
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func oneFaultAndNothingIsWritten() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("films")
         let faults: [(JSONObject, String, String)] = [
             (["url": "no address"], "invalid-value", "/jobs/7777/url"),

@@ -6,8 +6,8 @@ import Testing
 /// when the service itself has just come back from a crash.
 @Suite struct ReattachTests {
     /// One job done, and one that has come half way.
-    private func halfWay() async throws -> (scene: ProcessScene, done: String, held: String) {
-        let scene = try await ProcessScene()
+    private func halfWay() async throws -> (scene: Scene, done: String, held: String) {
+        let scene = try await Scene()
         scene.holdWhatIsResumed()
         try await scene.api.declareSession("films", ["directory": "films", "finish_delay_seconds": 0.05])
         let held = try await scene.api.submit(scene.order("/held", ("session", "films")))
@@ -17,13 +17,13 @@ import Testing
         return (scene, done, held)
     }
 
-    @Test func attachingRightAfterACrashTellsTheProgressAsPersisted() async throws {
+    @Test(.realProcess) func attachingRightAfterACrashTellsTheProgressAsPersisted() async throws {
         let (scene, done, held) = try await halfWay()
         try await scene.api.waitForSession("films", toBe: "half way in the database, too") {
             $0["progress"]["bytes_received"] == 300_000
         }
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         let answer = try await scene.api.put("/v1/sessions/films")
         #expect(answer.status == 200)
         #expect(answer.json["state"] == "active")
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func whoAttachesToANewNameGetsAnEmptySession() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let answer = try await scene.api.put("/v1/sessions/films")
         #expect(answer.status == 201)
         #expect(answer.json["state"] == "idle")

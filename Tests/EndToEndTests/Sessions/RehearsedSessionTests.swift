@@ -6,7 +6,7 @@ import Testing
 /// Whoever builds on sessions wants to see success, failure and everything between before the first real server fails.
 /// Rehearsals take the way of real downloads, crashes included.
 @Suite struct RehearsedSessionTests {
-    private static let enabled = FetchdProcess.Options(arguments: ["--enable-rehearsals"])
+    private static let enabled = LocalService.Options { $0.allowsRehearsals = true }
     /// So slow that several checkpoints, which are two seconds apart, come before the end.
     private static let slow = "rehearse:slow.bin?size=5000000&seconds=8"
 
@@ -14,7 +14,7 @@ import Testing
         ["url": .string(url), "session": .string(session)]
     }
 
-    private func declare(_ names: [String], _ fetchd: FetchdProcess) async throws {
+    private func declare(_ names: [String], _ fetchd: some TestedService) async throws {
         for name in names {
             try await fetchd.api.declareSession(
                 name,
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func rehearsalsAreRefusedUnlessTheServiceTakesThem() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let one = try await scene.api.post("/v1/jobs", order("rehearse:film.mkv"))
         #expect(one.status == 422)
         #expect(one.problem == .init(kind: "invalid-value", pointer: "/url"))
@@ -43,7 +43,7 @@ import Testing
         "rehearse:a?size=1&size=2", "rehearse:a?seconds=soon", "rehearse:a?status=200", "rehearse:a?size=5&lose_at=5",
     ])
     func whatCannotBeRehearsedIsRefused(_ url: String) async throws {
-        let fetchd = try await FetchdProcess.start(Self.enabled)
+        let fetchd = try await LocalService.start(Self.enabled)
         let answer = try await fetchd.api.post("/v1/jobs", order(url))
         #expect(answer.status == 422)
         #expect(answer.problem == .init(kind: "invalid-value", pointer: "/url"))
@@ -52,7 +52,7 @@ import Testing
 
     /// Success, failure and both in one, each with a job that the crash interrupts.
     @Test func everyOutcomeIsRehearsedOverACrash() async throws {
-        let (fetchd, receiver) = (try await FetchdProcess.start(Self.enabled), try WebhookReceiver())
+        let (fetchd, receiver) = (try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"])), try WebhookReceiver())
         let sessions = ["good", "bad", "mixed"]
         try await declare(sessions, fetchd)
         for name in sessions { try await fetchd.api.declareWebhook(of: name, url: receiver.url) }
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func somebodyIsNeededIsRehearsedToo() async throws {
-        let fetchd = try await FetchdProcess.start(Self.enabled)
+        let fetchd = try await LocalService.start(Self.enabled)
         try await declare(["films"], fetchd)
         let expiring = order("rehearse:f.bin?size=3000000&lose_at=2000000&then=403", "films")
             .with(["wait_for": ["url"]])
@@ -118,7 +118,7 @@ import Testing
 
     /// Somebody has switched them off for the next start: what is left over says why it does not go on.
     @Test func aRehearsalThatIsLeftOverFailsWithAReason() async throws {
-        let fetchd = try await FetchdProcess.start(Self.enabled)
+        let fetchd = try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"]))
         let id = try await fetchd.api.submit(order("rehearse:slow.bin?seconds=3600"))
         try await fetchd.api.waitForBytes(id)
         try await fetchd.kill()

@@ -10,19 +10,21 @@ import Testing
         case many = "/v1/jobs/batch"
     }
 
-    private func body(_ scene: ProcessScene, _ route: Route, _ path: String = "/file") -> JSON {
+    private func body(_ scene: Scene, _ route: Route, _ path: String = "/file") -> JSON {
         switch route {
         case .one: scene.order(path)
         case .many: ["jobs": .array((0..<20).map { scene.order(path, ("tags", [.string("t\($0)")])) })]
         }
     }
 
-    private func post(_ scene: ProcessScene, _ route: Route, _ body: JSON, key: String?) async throws -> APIAnswer {
+    private func post(_ scene: Scene, _ route: Route, _ body: JSON, key: String?)
+        async throws -> APIAnswer
+    {
         try await scene.api.send("POST", route.rawValue, body, headers: key.map { [("Idempotency-Key", $0)] } ?? [])
     }
 
     /// As the journal has them, so that none is forgotten by being deleted.
-    private func created(_ scene: ProcessScene) async throws -> [String] {
+    private func created(_ scene: Scene) async throws -> [String] {
         try await scene.api.journal(of: "default", type: "job.created").compactMap { $0["job"].string }
     }
 
@@ -31,11 +33,11 @@ import Testing
     }
 
     @Test func whatWasAnsweredOnceIsAnsweredSoUnderOtherSettings() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--enable-rehearsals"]))
+        let scene = try await Scene(process: .init(arguments: ["--enable-rehearsals"]))
         let body: JSON = ["url": "rehearse:film.mkv"]
         let first = try await post(scene, .one, body, key: "key 1")
         #expect(first.status == 201)
-        try await scene.fetchd.kill()
+        try await scene.process.kill()
         let other = try await FetchdProcess.start(in: scene.fetchd.folder)
         func again(_ key: String) async throws -> APIAnswer {
             try await other.api.send("POST", "/v1/jobs", body, headers: [("Idempotency-Key", key)])
@@ -44,9 +46,9 @@ import Testing
         #expect(try await again("key 1").body == first.body)
     }
 
-    @Test(arguments: Route.allCases)
+    @Test(.realProcess, arguments: Route.allCases)
     private func theSameRequestIsAnsweredAsTheFirstTime(_ route: Route) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let body = body(scene, route)
         let first = try await post(scene, route, body, key: "key 1")
         #expect(first.status == 201)
@@ -57,8 +59,8 @@ import Testing
             // By now the jobs look different; the answer does not.
             for id in ids { try await scene.api.waitForJob(id, .succeeded) }
             if isKilled {
-                try await scene.fetchd.kill()
-                try await scene.fetchd.restart()
+                try await scene.process.kill()
+                try await scene.process.restart()
             }
             let again = try await post(scene, route, body, key: "key 1")
             #expect(again.status == 201)
@@ -75,7 +77,7 @@ import Testing
 
     @Test(arguments: Route.allCases)
     private func theSameKeyWithAnotherBodyIsRefused(_ route: Route) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let first = try await post(scene, route, body(scene, route), key: "k")
         let other = try await post(scene, route, body(scene, route, "/missing"), key: "k")
         #expect(other.status == 422)
@@ -85,7 +87,7 @@ import Testing
     }
 
     @Test func onlyTheSameKeyAndRouteAreTheSameRequest() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let body = body(scene, .one)
         var ids: [String] = []
         for key in ["k", "K", nil, nil] { ids += identifiers(try await post(scene, .one, body, key: key)) }
@@ -96,7 +98,7 @@ import Testing
     }
 
     @Test func aRefusalIsNotRemembered() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let order = scene.order("/file", ("session", "films"))
         #expect(try await post(scene, .one, order, key: "k").status == 422)
         try await scene.api.declareSession("films")
@@ -108,7 +110,7 @@ import Testing
 
     @Test(arguments: ["", String(repeating: "k", count: 256), "schl\u{FC}ssel"])
     func aKeyThatIsNoneIsRefused(_ key: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let answer = try await post(scene, .one, body(scene, .one), key: key)
         #expect(answer.status == 400)
         #expect(answer.problem == .init(kind: "malformed-request"))
@@ -117,7 +119,7 @@ import Testing
 
     @Test(arguments: Route.allCases)
     private func aHundredAtOnceAreOneRequest(_ route: Route) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let body = body(scene, route)
         let answers = try await withThrowingTaskGroup(of: APIAnswer.self) { group in
             for _ in 0..<100 { group.addTask { try await post(scene, route, body, key: "k") } }

@@ -1,35 +1,39 @@
 import Downloads
+import Storage
 import TestKit
 import Testing
+import Webhooks
 
 /// The journal forgets what was taken, and never in silence: a reader who comes too late is told from where it can go on.
 @Suite struct RetentionTests {
-    private static let forgetful = FetchdProcess.Options(arguments: [
-        "--event-retention", "0.5", "--unacknowledged-retention", "3600", "--webhook-retry-delays",
-        "0," + Array(repeating: "0.05", count: 2000).joined(separator: ","),
-    ])
+    private static let forgetful = LocalService.Options {
+        $0.engine.retention = Retention(acknowledged: 0.5, unacknowledged: 3600)
+        $0.webhooks.schedule = RetrySchedule(delays: [0] + Array(repeating: 0.05, count: 2000))
+    }
 
-    private func finish(_ session: String, in scene: ProcessScene) async throws -> JSON {
+    private func finish(_ session: String, in scene: Scene) async throws -> JSON {
         try await scene.api.declareSession(session, ["finish_delay_seconds": 0])
         try await scene.api.submit(scene.order("/file", ("session", .string(session))))
         return try await scene.api.waitForFinish(of: session)
     }
 
     /// What is left, read by somebody who does not ask for more than there is.
-    private func remaining(_ scene: ProcessScene, of session: String) async throws -> [JSON] {
+    private func remaining(_ scene: Scene, of session: String) async throws -> [JSON] {
         let answer = try await scene.api.get("/v1/events?session=\(session)&limit=1000")
         #expect(answer.status == 200)
         return answer.json["events"].arrayValue ?? []
     }
 
-    private func waitUntilForgotten(_ scene: ProcessScene, _ session: String, but types: [String] = []) async throws {
+    private func waitUntilForgotten(
+        _ scene: Scene, _ session: String, but types: [String] = []
+    ) async throws {
         _ = try await eventually("the events of \(session) to be forgotten") {
             JSON.types(of: try await remaining(scene, of: session)) == types ? true : nil
         }
     }
 
-    @Test func whatIsAcknowledgedIsForgottenAndWhatIsNotStays() async throws {
-        let (scene, receiver) = (try await ProcessScene(Self.forgetful), try WebhookReceiver())
+    @Test(.realProcess) func whatIsAcknowledgedIsForgottenAndWhatIsNotStays() async throws {
+        let (scene, receiver) = (try await Scene(Self.forgetful), try WebhookReceiver())
         let called = try await finish("called", in: scene)
         try await scene.api.declareSession("posted")
         try await scene.api.declareWebhook(of: "posted", url: receiver.url)
@@ -44,8 +48,8 @@ import Testing
             #expect(try await scene.api.counts(of: name) == ["succeeded": 1])
             #expect(try await scene.api.session(name)["last_event"] == finish["id"])
         }
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         let answer = try await scene.api.get("/v1/events?after=0")
         #expect(answer.status == 410)
         #expect(answer.problem == .init(kind: "events-pruned"))
@@ -68,7 +72,7 @@ import Testing
 
     /// A client re-attaches with what its session says, however much other sessions have had forgotten meanwhile.
     @Test func whoLostNothingIsNotToldSo() async throws {
-        let scene = try await ProcessScene(Self.forgetful)
+        let scene = try await Scene(Self.forgetful)
         try await scene.api.declareSession("quiet")
         let finish = try await finish("busy", in: scene)
         try await scene.api.acknowledge("busy", through: finish["id"].integer)
@@ -86,7 +90,7 @@ import Testing
 
     /// The client has taken it, but an endpoint has not: what it is still owed stays.
     @Test func whatIsOnItsWayStays() async throws {
-        let (scene, receiver) = (try await ProcessScene(Self.forgetful), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(Self.forgetful), try WebhookReceiver())
         receiver.answer(503)
         try await scene.api.declareSession("films")
         try await scene.api.declareWebhook(of: "films", url: receiver.url)
@@ -101,11 +105,13 @@ import Testing
 
     @Test func notEvenWhatNobodyTookIsKeptForEver() async throws {
         // By a service that keeps everything: the forgetful one may have forgotten the beginning before the end is there.
-        let before = try await ProcessScene()
+        let before = try await Scene()
         let finish = try await finish("films", in: before)
-        try await before.fetchd.terminate()
-        let forgetful = ["--event-retention", "0", "--unacknowledged-retention", "0.5"]
-        let scene = try await ProcessScene(.init(arguments: forgetful), in: before.fetchd.folder)
+        try await before.fetchd.stop()
+        let forgetful = LocalService.Options {
+            $0.engine.retention = Retention(acknowledged: 0, unacknowledged: 0.5)
+        }
+        let scene = try await Scene(forgetful, in: before.fetchd.folder)
         try await waitUntilForgotten(scene, "films")
         // That it was never taken is not forgotten.
         #expect(try await scene.api.session("films")["unacknowledged_since"] == finish["time"])
@@ -113,7 +119,7 @@ import Testing
     }
 
     @Test func aSessionThatIsDeclaredAnewBeginsBehindWhatWasForgotten() async throws {
-        let scene = try await ProcessScene(Self.forgetful)
+        let scene = try await Scene(Self.forgetful)
         let finish = try await finish("films", in: scene)
         #expect(try await scene.api.delete("/v1/sessions/films").status == 204)
         try await waitUntilForgotten(scene, "films")

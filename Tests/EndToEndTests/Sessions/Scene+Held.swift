@@ -1,6 +1,6 @@
 import TestKit
 
-extension ProcessScene {
+extension Scene {
     /// From now on `/held` holds a download that goes on where it was, too, until the gate opens.
     func holdWhatIsResumed() {
         origin.serve(

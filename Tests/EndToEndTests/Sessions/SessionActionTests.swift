@@ -4,7 +4,7 @@ import Testing
 
 /// Pause, resume and cancel of everything that a session owes, in one request that is answered when it holds.
 @Suite struct SessionActionTests {
-    private let scene: ProcessScene
+    private let scene: Scene
     private var api: APIClient { scene.api }
     /// Jobs in every state that there is: one at a time runs, two are behind it.
     private let (succeeded, failed, waiting, paused, running): (String, String, String, String, String)
@@ -12,7 +12,7 @@ import Testing
     private var outstanding: [String] { [waiting, paused, running] + queued }
 
     init() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.holdWhatIsResumed()
         let api = scene.api
         try await api.declareSession("films", ["finish_delay_seconds": 0.05, "max_concurrent_jobs": 1])
@@ -38,7 +38,7 @@ import Testing
 
     private func types(of job: String) async throws -> [String] { JSON.types(of: try await api.events(of: job)) }
 
-    @Test func everythingIsPausedWhenTheAnswerComes() async throws {
+    @Test(.realProcess) func everythingIsPausedWhenTheAnswerComes() async throws {
         let others = try await scene.job(in: .running)
         let session = try await api.perform("pause", onAllOf: "films")
         #expect(session.counts == ["succeeded": 1, "failed": 1, "paused": 5])
@@ -55,8 +55,8 @@ import Testing
         #expect(try await api.journal(of: "films") == journal)
         for id in outstanding { #expect(try await types(of: id).count { $0 == "job.paused" } == 1) }
         // Answered is durable.
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         #expect(try await api.session("films") == session)
         // Other sessions are none of its business.
         #expect(["queued", "running"].contains(try await api.job(others)["state"]))

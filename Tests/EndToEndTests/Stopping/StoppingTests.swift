@@ -9,13 +9,13 @@ import Testing
     private let unstored = ChildProcess.Ending.exited(74)
     private let limit = Duration.seconds(5)
 
-    private func stage(_ faults: DiskFaults, _ arguments: String...) async throws -> ProcessScene {
-        try await ProcessScene(.init(arguments: arguments, environment: faults.environment))
+    private func stage(_ faults: DiskFaults, _ arguments: String...) async throws -> Scene {
+        try await Scene(process: .init(arguments: arguments, environment: faults.environment))
     }
 
     // MARK: In order
 
-    @Test func refusesReadinessBeforeItClosesThePort() async throws {
+    @Test(.realProcess) func refusesReadinessBeforeItClosesThePort() async throws {
         let faults = try await DiskFaults()
         let scene = try await stage(faults)
         let id = try await scene.heldJob()
@@ -26,25 +26,25 @@ import Testing
         try await scene.untilWatched()
         // The commit that ends the attempt takes a moment.
         try faults.set("fdatasync fetchd.sqlite-wal 1 1 SLEEP=2000")
-        scene.fetchd.signal(SIGTERM)
+        scene.process.signal(SIGTERM)
         try await untilUnready(scene)
         #expect(try await scene.api.get("/v1/jobs/\(id)").status == 503)
-        #expect(try await scene.fetchd.waitForEnd() == .exited(0))
+        #expect(try await scene.process.waitForEnd() == .exited(0))
         #expect(try await poll.json["events"] == [])
         try await listener.wait(for: "its end") { $0.end == .orderly }
         #expect(try await state(of: id, scene) == "queued")
     }
 
-    @Test(arguments: [SIGTERM, SIGINT])
+    @Test(.realProcess, arguments: [SIGTERM, SIGINT])
     func queuesRunningJobsWithTheirBytes(_ signal: Int32) async throws {
         let faults = try await DiskFaults()
         let scene = try await stage(faults)
         let id = try await scene.heldJob()
-        scene.fetchd.signal(signal)
-        #expect(try await scene.fetchd.waitForEnd() == .exited(0))
+        scene.process.signal(signal)
+        #expect(try await scene.process.waitForEnd() == .exited(0))
         #expect(try await state(of: id, scene) == "queued")
         scene.gate.open()
-        try await scene.fetchd.restart()
+        try await scene.process.restart()
         let job = try await scene.api.waitForJob(id, .succeeded)
         #expect(job["resume"]["offset"] == 100_000)
         #expect(scene.fetchd.downloaded("held") == scene.bytes)
@@ -52,18 +52,18 @@ import Testing
 
     // MARK: While the disk fails
 
-    @Test(arguments: FailingDisk.database + [.everythingFails])
+    @Test(.realProcess, arguments: FailingDisk.database + [.everythingFails])
     func endsWithStatus74WhenRunningJobsCannotBeStored(_ disk: FailingDisk) async throws {
         let faults = try await DiskFaults()
         let scene = try await stage(faults)
         let id = try await scene.heldJob()
         try faults.set(disk.rules)
-        #expect(try await scene.fetchd.terminate(atMost: limit) == unstored)
+        #expect(try await scene.process.terminate(atMost: limit) == unstored)
         #expect(!faults.log.isEmpty)
         try await expectSuccessAfterRestart(scene, faults, id)
     }
 
-    @Test(arguments: FailingDisk.database)
+    @Test(.realProcess, arguments: FailingDisk.database)
     func endsWithStatus74WhenAPromotionCannotBeStored(_ disk: FailingDisk) async throws {
         let faults = try await DiskFaults()
         let scene = try await stage(faults)
@@ -73,12 +73,12 @@ import Testing
         _ = try await eventually("the promotion to be refused") {
             scene.fetchd.log.contains("Could not store 1 promotions") ? true : nil
         }
-        #expect(try await scene.fetchd.terminate(atMost: limit) == unstored)
+        #expect(try await scene.process.terminate(atMost: limit) == unstored)
         #expect(scene.fetchd.downloaded("held") == nil)
         try await expectSuccessAfterRestart(scene, faults, id)
     }
 
-    @Test func endsWithStatus74WhenASuccessCannotBeStored() async throws {
+    @Test(.realProcess) func endsWithStatus74WhenASuccessCannotBeStored() async throws {
         let faults = try await DiskFaults()
         let scene = try await stage(faults)
         let id = try await scene.heldJob()
@@ -90,16 +90,16 @@ import Testing
         _ = try await eventually("the success to be refused") {
             scene.fetchd.log.contains("Could not store 1 successes") ? true : nil
         }
-        #expect(try await scene.fetchd.terminate(atMost: limit) == unstored)
+        #expect(try await scene.process.terminate(atMost: limit) == unstored)
         try await expectSuccessAfterRestart(scene, faults, id)
     }
 
-    @Test func endsWhenTheDownloadsFolderFails() async throws {
+    @Test(.realProcess) func endsWhenTheDownloadsFolderFails() async throws {
         let faults = try await DiskFaults()
         let scene = try await stage(faults)
         let held = try await scene.heldJob()
         try faults.set(FailingDisk.downloadsFail.rules)
-        let ending = try await scene.fetchd.terminate(atMost: limit)
+        let ending = try await scene.process.terminate(atMost: limit)
         // A checkpoint may have come before the fault.
         let isLost = scene.fetchd.log.contains("Could not sync part")
         #expect(ending == (isLost ? unstored : .exited(0)))
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// Each try posts it again, under the same webhook-id.
-    @Test func endsWhenADeliveryCannotBeRecorded() async throws {
+    @Test(.realProcess) func endsWhenADeliveryCannotBeRecorded() async throws {
         let faults = try await DiskFaults()
         let (scene, receiver) = (try await stage(faults), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.paused"])
@@ -121,9 +121,9 @@ import Testing
         _ = try await eventually("the delivery to be refused") {
             scene.fetchd.log.contains("Could not record delivery") ? true : nil
         }
-        _ = try await scene.fetchd.terminate(atMost: limit)
+        _ = try await scene.process.terminate(atMost: limit)
         try faults.heal()
-        try await scene.fetchd.restart()
+        try await scene.process.restart()
         _ = try await eventually("the delivery to be acknowledged") {
             let deliveries = try await scene.api.get("/v1/sessions/default/webhooks/receiver/deliveries").json
             return deliveries["deliveries"].arrayValue?.first?["state"] == "acknowledged" ? true : nil
@@ -133,30 +133,30 @@ import Testing
 
     // MARK: While the disk hangs
 
-    @Test(arguments: [SIGTERM, SIGINT])
+    @Test(.realProcess, arguments: [SIGTERM, SIGINT])
     func endsAtOnceOnASecondSignal(_ second: Int32) async throws {
         let faults = try await DiskFaults()
         let scene = try await stage(faults)
         _ = try await scene.heldJob()
         try faults.set("fdatasync * 1 - SLEEP=600000")
-        scene.fetchd.signal(SIGTERM)
+        scene.process.signal(SIGTERM)
         try await untilUnready(scene)
-        scene.fetchd.signal(second)
-        #expect(try await scene.fetchd.waitForEnd(atMost: limit) == .exited(128 + second))
+        scene.process.signal(second)
+        #expect(try await scene.process.waitForEnd(atMost: limit) == .exited(128 + second))
     }
 
-    @Test func endsWithStatus74WhenTheStopTakesTooLong() async throws {
+    @Test(.realProcess) func endsWithStatus74WhenTheStopTakesTooLong() async throws {
         let faults = try await DiskFaults()
         let scene = try await stage(faults, "--stop-timeout", "1")
         let id = try await scene.heldJob()
         try faults.set("fdatasync * 1 - SLEEP=600000")
-        #expect(try await scene.fetchd.terminate(atMost: limit) == unstored)
+        #expect(try await scene.process.terminate(atMost: limit) == unstored)
         #expect(scene.fetchd.log.contains("The stop took longer than the 1.0 s of --stop-timeout"))
         try await expectSuccessAfterRestart(scene, faults, id)
     }
 
     /// New connections are still taken then.
-    private func untilUnready(_ scene: ProcessScene) async throws {
+    private func untilUnready(_ scene: Scene) async throws {
         _ = try await eventually("/readyz to answer 503") {
             try await scene.api.get("/readyz").status == 503 ? true : nil
         }
@@ -165,17 +165,17 @@ import Testing
     // MARK: Afterwards
 
     /// The job was stopped or promoted by a service that has ended: its file is there once, and whole.
-    private func expectSuccessAfterRestart(_ scene: ProcessScene, _ faults: DiskFaults, _ id: String) async throws {
+    private func expectSuccessAfterRestart(_ scene: Scene, _ faults: DiskFaults, _ id: String) async throws {
         try faults.heal()
         scene.gate.open()
-        try await scene.fetchd.restart()
+        try await scene.process.restart()
         try await scene.api.waitForJob(id, .succeeded)
         #expect(scene.fetchd.downloaded("held") == scene.bytes)
         #expect(scene.fetchd.folder.files.filter { $0.hasPrefix("downloads/") } == ["downloads/held"])
     }
 
     /// As the database has it.
-    private func state(of id: String, _ scene: ProcessScene) async throws -> String {
+    private func state(of id: String, _ scene: Scene) async throws -> String {
         let program = """
             import sqlite3, sys
             print(sqlite3.connect(sys.argv[1]).execute("SELECT state FROM jobs WHERE id = ?", [sys.argv[2]]).fetchone()[0])

@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Those that take their time first.
-    private func experiments(with fetchd: FetchdProcess) throws -> [Experiment] {
+    private func experiments(with fetchd: some TestedService) throws -> [Experiment] {
         let origin = try Origin()
         let rows = zip(try TransferTable.all(), TransferScenario.sections).flatMap { table, section in
             zip(table.rows, section.scenarios).map { (title: table.title, row: $0, scenario: $1) }
@@ -78,7 +78,7 @@ private struct Experiment: Sendable {
             #expect(
                 outcome.isAs(documented: row.outcome),
                 "\(title), \(row.name): \(outcome); \(ending.job.written)")
-            return ending.fetchd === trial.fetchd && ending.job["state"] == "failed" && outcome.bytes != "none"
+            return ending.fetchd.folder === trial.fetchd.folder && ending.job["state"] == "failed" && outcome.bytes != "none"
         } catch {
             Issue.record("\(title), \(row.name): \(error)")
             return false

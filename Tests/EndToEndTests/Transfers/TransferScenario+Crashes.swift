@@ -47,12 +47,13 @@ extension Trial {
     ) async throws -> Ending {
         let nginx = try await NginxOrigin(options)
         try nginx.put(file, at: path)
-        let own = try await alone()
+        let fetchd = try await FetchdProcess.start()
+        let own = alone(fetchd)
         let id = try await own.submit(nginx.url(path))
         let before = try await own.api.waitForBytes(id, durable: true)
-        try await own.fetchd.kill()
+        try await fetchd.kill()
         try event(nginx)
-        try await own.fetchd.restart()
+        try await fetchd.restart()
         let ending = try await own.ending(of: id)
         // What was promised was kept.
         let promised = try #require(before["progress"]["bytes_durable"].integer)

@@ -76,7 +76,8 @@ extension TransferScenario {
             try await trial.share(besideA: .file(trial.wide().file + [0]))
         },
         .init("ranges, and fetchd is killed half-way") { trial in
-            let (wide, gate) = (try await trial.alone().wide(), Gate())
+            let fetchd = try await FetchdProcess.start()
+            let (wide, gate) = (trial.alone(fetchd).wide(), Gate())
             wide.origin.serve(wide.path, .file(wide.file), .waiting(at: 100_000, for: gate).first(4))
             let id = try await wide.submit(with: ["connections": 4])
             #expect(await gate.reached(by: 4))
@@ -87,9 +88,9 @@ extension TransferScenario {
                 part["ranges"] == [
                     [0, 100_000], [500_000, 600_000], [1_000_000, 1_100_000], [1_500_000, 1_600_000],
                 ])
-            try await wide.fetchd.kill()
+            try await fetchd.kill()
             gate.open()
-            try await wide.fetchd.restart()
+            try await fetchd.restart()
             let ending = try await wide.ending(of: id)
             #expect(ending.job["resume"]["offset"] == 400_000)
             return ending

@@ -8,7 +8,7 @@ import Testing
     private let bytes = Content.random(seed: 9, count: 600_000)
 
     @Test func everyStepOfAResumptionIsAnEvent() async throws {
-        let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
+        let (fetchd, origin) = (try await LocalService.start(), try Origin())
         origin.serve("/f", .file(bytes), .resetting(after: 300_000).once)
         let id = try await fetchd.api.submit(["url": .string(origin.url("/f")), "retry": ["base_seconds": 0.01]])
         try await fetchd.api.waitForJob(id, .succeeded)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func aRetryOfAFailedJobGoesOnFromItsBytes() async throws {
-        let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
+        let (fetchd, origin) = (try await LocalService.start(), try Origin())
         origin.serve("/f", .file(bytes), .closing(after: 300_000).once, .answering(404).on(2...2))
         let id = try await fetchd.api.submit(["url": .string(origin.url("/f")), "retry": ["base_seconds": 0.01]])
         #expect(try await fetchd.api.waitForJob(id, .failed)["failure"]["code"] == "link_expired")
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func retryAfterIsHonoured() async throws {
-        let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
+        let (fetchd, origin) = (try await LocalService.start(), try Origin())
         origin.serve("/f", .fixed(status: 503, headers: [("Retry-After", "3600")]))
         let id = try await fetchd.api.submit(["url": .string(origin.url("/f"))])
         let job = try await fetchd.api.waitForJob(id, toBe: "waiting") { $0["state"] == "waiting" }

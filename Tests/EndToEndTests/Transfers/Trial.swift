@@ -7,7 +7,7 @@ struct Trial: Sendable {
     /// How it ended, and in whose folder.
     struct Ending: Sendable {
         let job: JSON
-        let fetchd: FetchdProcess
+        let fetchd: any TestedService
     }
 
     static let size = 200_000
@@ -17,12 +17,12 @@ struct Trial: Sendable {
 
     let number: Int
     let origin: Origin
-    let fetchd: FetchdProcess
+    let fetchd: any TestedService
     /// What the origin serves, and what it serves when that has changed: no other row has the same bytes.
     private(set) var file: [UInt8]
     private(set) var other: [UInt8]
 
-    init(_ number: Int, _ origin: Origin, _ fetchd: FetchdProcess) {
+    init(_ number: Int, _ origin: Origin, _ fetchd: some TestedService) {
         (self.number, self.origin, self.fetchd) = (number, origin, fetchd)
         file = Content.random(seed: UInt64(1000 + number), count: Self.size)
         other = Content.random(seed: UInt64(2000 + number), count: Self.size)
@@ -72,9 +72,7 @@ struct Trial: Sendable {
     }
 
     /// The same row with a service of its own, which it may kill.
-    func alone() async throws -> Trial {
-        Trial(number, origin, try await FetchdProcess.start())
-    }
+    func alone(_ fetchd: FetchdProcess) -> Trial { Trial(number, origin, fetchd) }
 
     /// The same row with a file that is worth several connections.
     func wide() -> Trial {
@@ -95,7 +93,7 @@ extension Trial {
         return TransferOutcome(job, bytes: bytes)
     }
 
-    private func finished(_ job: JSON, _ fetchd: FetchdProcess) throws -> String {
+    private func finished(_ job: JSON, _ fetchd: some TestedService) throws -> String {
         guard let path = job["file"]["path"].string, let bytes = fetchd.downloaded(path) else {
             throw Overdue("The file of \(job.written) is not in its place.")
         }
@@ -107,7 +105,7 @@ extension Trial {
     }
 
     /// What the job promises to have, found by its bytes in the folder of parts.
-    private func kept(_ job: JSON, _ fetchd: FetchdProcess) throws -> String {
+    private func kept(_ job: JSON, _ fetchd: some TestedService) throws -> String {
         let name = String(path.dropFirst())
         guard fetchd.downloaded(name) == nil else { throw Overdue("\(job.written) left a file in its place.") }
         guard let count = job["progress"]["bytes_durable"].integer, count > 0 else { return "none" }
@@ -140,7 +138,7 @@ extension Trial {
     }
 }
 
-extension FetchdProcess {
+extension TestedService {
     /// Paths in the service's folder.
     var partFiles: [String] { folder.files.filter { $0.hasSuffix(FilePathRule.partSuffix) } }
 }

@@ -30,7 +30,7 @@ extension FetchdProcess {
     }
 }
 
-extension ProcessScene {
+extension Scene {
     /// Waits until so many clients wait for news.
     func untilWatched(by waits: Int64 = 1) async throws {
         _ = try await eventually("\(waits) to wait") {

@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import Storage
 import TestKit
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
     private static let far: (String, JSON) = ("not_before", "2999-01-01T00:00:00Z")
 
     @Test func whatIsInTheJournalAndThenWhatHappens() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         _ = try await scene.job(in: .failed)
         let listener = try EventListener(to: scene.fetchd.port, "after=0")
         let id = try await scene.api.submit(scene.order())
@@ -31,7 +32,7 @@ import Testing
 
     /// From now on; and who lost the connection before anything came goes on from there.
     @Test func withoutAPositionItBeginsNow() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         _ = try await scene.job(in: .failed)
         let last = try await scene.lastEvent
         let listener = try EventListener(to: scene.fetchd.port)
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test func aFilterLeavesOutTheRest() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("photos")
         let port = scene.fetchd.port
         let held = try await scene.heldJob()
@@ -75,8 +76,8 @@ import Testing
     }
 
     /// Killed twice while 64 clients write, and come back to each time: the stream is the journal.
-    @Test func nothingIsMissedOrRepeatedAcrossKills() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func nothingIsMissedOrRepeatedAcrossKills() async throws {
+        let scene = try await Scene()
         let isOver = Monitor(false)
         let order = scene.order("/file", Self.far)
         async let writers: Void = withTaskGroup(of: Void.self) { group in
@@ -91,9 +92,9 @@ import Testing
             let listener = try EventListener(to: scene.fetchd.port, lastEventID: position)
             try await listener.wait(for: "200 events", atMost: .seconds(60)) { $0.messages.count >= 200 }
             if round < 2 {
-                try await scene.fetchd.kill()
+                try await scene.process.kill()
                 try await listener.wait(for: "the end") { $0.end == .broken }
-                try await scene.fetchd.restart()
+                try await scene.process.restart()
             } else {
                 isOver.withLock { $0 = true }
                 await writers
@@ -109,8 +110,8 @@ import Testing
     }
 
     @Test func aListenerWhoComesTooLateIsTold() async throws {
-        let forgetful = ["--event-retention", "0", "--unacknowledged-retention", "0.2"]
-        let scene = try await ProcessScene(.init(arguments: forgetful))
+        let scene = try await Scene(
+            .init { $0.engine.retention = Retention(acknowledged: 0, unacknowledged: 0.2) })
         _ = try await scene.job(in: .failed)
         let last = try await eventually("the journal to forget") {
             let answer = try await scene.api.get("/v1/events?after=0")
@@ -130,7 +131,7 @@ import Testing
     }
 
     @Test func aQuietStreamSaysThatItIsThere() async throws {
-        let scene = try await ProcessScene(.init(arguments: ["--stream-heartbeat", "0.2"]))
+        let scene = try await Scene(.init { $0.feed.heartbeat = .seconds(0.2) })
         let listener = try EventListener(to: scene.fetchd.port, "type=session.waiting")
         let start = ContinuousClock.now
         try await listener.wait(for: "three heartbeats") { $0.heartbeats >= 3 }
@@ -143,7 +144,7 @@ import Testing
     }
 
     @Test func progressComesFourTimesASecondAndNeverAfterTheEnd() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve("/long", .file(Content.random(seed: 3, count: 1_200_000)))
         let listener = try EventListener(to: scene.fetchd.port, "after=0")
         let id = try await scene.api.submit(
@@ -171,7 +172,7 @@ import Testing
 
     /// What was last told when somebody still listened is not told to who comes later.
     @Test func progressIsOfNow() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         scene.origin.serve("/long", .file(Content.random(seed: 3, count: 4_000_000)))
         let id = try await scene.api.submit(scene.order("/long", ("rate_limit_bytes_per_second", 400_000)))
         let first = try EventListener(to: scene.fetchd.port)
@@ -189,10 +190,10 @@ import Testing
     }
 
     /// Whoever does not read costs no memory, and misses nothing once he does.
-    @Test func slowReadersCostNoMemory() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func slowReadersCostNoMemory() async throws {
+        let scene = try await Scene()
         let (gate, closed, token) = (Gate(), Gate(), String(repeating: "x", count: 4000))
-        let before = scene.fetchd.residentBytes
+        let before = scene.process.residentBytes
         let slow = try (0..<40).map { number in
             try EventListener(to: scene.fetchd.port, "after=0", gate: number < 2 ? gate : closed)
         }
@@ -205,7 +206,7 @@ import Testing
         try await scene.api.perform("cancel", onAllOf: "default")
         let last = try await scene.lastEvent
         #expect(last >= 6000)
-        let grown = scene.fetchd.residentBytes - before
+        let grown = scene.process.residentBytes - before
         // All of it for each of them would be 600 MB.
         #expect(grown < 200 << 20, "\(grown >> 20) MiB")
         gate.open()
@@ -221,13 +222,13 @@ import Testing
         }
     }
 
-    @Test func theEndOfTheServiceIsTheOrderlyEndOfItsStreams() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func theEndOfTheServiceIsTheOrderlyEndOfItsStreams() async throws {
+        let scene = try await Scene()
         _ = try await scene.job(in: .running)
         let listeners = try (0..<20).map { _ in try EventListener(to: scene.fetchd.port, "after=0") }
         for listener in listeners { try await listener.wait(for: "an event") { !$0.messages.isEmpty } }
         let start = ContinuousClock.now
-        #expect(try await scene.fetchd.terminate() == .exited(0))
+        #expect(try await scene.process.terminate() == .exited(0))
         for listener in listeners { try await listener.wait(for: "its end") { $0.end == .orderly } }
         #expect(ContinuousClock.now - start < .seconds(20))
     }

@@ -6,7 +6,7 @@ import Testing
 /// `GET /v1/events?wait=`: a page that is waited for.
 @Suite struct EventWaitTests {
     @Test func theFirstEventEndsTheWait() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let last = try await scene.lastEvent
         async let news = scene.api.get("/v1/events?after=\(last)&wait=30")
         try await scene.untilWatched()
@@ -20,7 +20,7 @@ import Testing
 
     /// What is there already is not waited for, and nobody is woken for what he did not ask for.
     @Test func onlyWhatIsAskedForEndsTheWait() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("photos")
         let id = try await scene.job(in: .failed)
         let last = try await scene.lastEvent
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func theEndOfTheWaitIsAnEmptyPage() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         _ = try await scene.job(in: .paused)
         let last = try await scene.lastEvent
         for query in ["after=\(last)", "after=0&session=nowhere", "session=nowhere"] {
@@ -58,7 +58,7 @@ import Testing
 
     /// A reader that only ever waits is told of everything, once, by whoever it is written.
     @Test func aReaderThatWaitsMissesNothing() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let begin = try await scene.lastEvent
         async let writers: Void = withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
@@ -83,7 +83,7 @@ import Testing
     }
 }
 
-extension ProcessScene {
+extension Scene {
     /// The number of the last event there is.
     var lastEvent: Int64 {
         get async throws { try await api.get("/v1/stats").json["last_event"].integer ?? -1 }

@@ -6,7 +6,7 @@ import Testing
 /// `GET /v1/jobs/{id}` by clients that have a version, and by clients that wait for the next.
 @Suite struct PollingTests {
     @Test func aVersionThatIsKnownIsNotSentAgain() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         let tag = try await scene.api.tag(of: id)
         for known in [tag, "W/\(tag)", "\"1.1\", \(tag)", "*", "\(tag.prefix { $0 != "." })\""] {
@@ -30,7 +30,7 @@ import Testing
     /// The first change ends the wait, in every state.
     @Test(arguments: JobState.Name.allCases)
     func aWaitEndsWithAChange(_ state: JobState.Name) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: state)
         let tag = try await scene.api.tag(of: id)
         // Without progress: a running job would have some.
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func aWaitEndsWithItsTime() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let tag = try await scene.api.tag(of: id)
         let start = ContinuousClock.now
@@ -65,7 +65,7 @@ import Testing
 
     /// Whoever names no version waits for the next change, but never for one that he has missed.
     @Test func aWaitWithoutAVersion() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let (paused, done) = (try await scene.job(in: .paused), try await scene.job(in: .failed))
         let atOnce = try await scene.api.poll(done, wait: 30)
         #expect(atOnce.status == 200)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func progressIsAChange() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let slow: JSONObject = ["rate_limit_bytes_per_second": 100_000]
         scene.origin.serve("/long", .file(Content.random(seed: 3, count: 2_000_000)))
         let id = try await scene.api.submit(scene.order("/long").with(slow))
@@ -98,7 +98,7 @@ import Testing
 
     /// A server that falls silent: the rate sinks, and whoever has the version before is told.
     @Test func aVersionIsOneDocument() async throws {
-        let (scene, gate) = (try await ProcessScene(), Gate())
+        let (scene, gate) = (try await Scene(), Gate())
         let bytes = Content.random(seed: 4, count: 2_000_000)
         scene.origin.serve("/stuck", .file(bytes), .waiting(at: 1_000_000, for: gate))
         let id = try await scene.api.submit(scene.order("/stuck"))
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func aJobThatIsDeletedIsNotWaitedFor() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         let tag = try await scene.api.tag(of: id)
         async let news = scene.api.poll(id, knowing: "\(tag.prefix { $0 != "." })\"", wait: 30)
@@ -136,7 +136,7 @@ import Testing
 
     /// A change that was acknowledged is seen by the next poll, whoever polls beside.
     @Test func aPollSeesWhatWasAcknowledged() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         let isOver = Monitor(false)
         async let others: Void = withThrowingTaskGroup(of: Void.self) { group in
@@ -153,11 +153,11 @@ import Testing
         try await others
     }
 
-    @Test func whoHangsUpIsNotWaitedFor() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func whoHangsUpIsNotWaitedFor() async throws {
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let tag = try await scene.api.tag(of: id)
-        let before = scene.fetchd.descriptors
+        let before = scene.process.descriptors
         let clients = try (0..<300).map { number in
             let request = number % 2 == 0 ? "/v1/jobs/\(id)" : "/v1/events?wait=30&type=job.deleted"
             return try SilentClient(
@@ -168,12 +168,12 @@ import Testing
         try await scene.untilWatched(by: 300)
         let start = ContinuousClock.now
         for client in clients { client.close() }
-        _ = try await eventually("the waits to be given up") { scene.fetchd.descriptors <= before + 5 ? true : nil }
+        _ = try await eventually("the waits to be given up") { scene.process.descriptors <= before + 5 ? true : nil }
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
-    @Test func waitsAreAnsweredWhenTheServiceStops() async throws {
-        let scene = try await ProcessScene()
+    @Test(.realProcess) func waitsAreAnsweredWhenTheServiceStops() async throws {
+        let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let tag = try await scene.api.tag(of: id)
         let last = try #require(try await scene.api.events().last?["id"].integer)
@@ -181,7 +181,7 @@ import Testing
         async let job = scene.api.poll(id, knowing: tag, wait: 30)
         async let events = scene.api.get("/v1/events?after=\(last)&wait=30&type=job.deleted")
         try await scene.untilWatched(by: 2)
-        let ending = try await scene.fetchd.terminate()
+        let ending = try await scene.process.terminate()
         #expect(ending == .exited(0))
         #expect(try await job.status == 304)
         #expect(try await job.header("Preference-Applied") == "wait=30")

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func aReplacementKeepsTheSecretAndShowsNone() async throws {
-        let (scene, first, second) = (try await ProcessScene(), try WebhookReceiver(), try WebhookReceiver())
+        let (scene, first, second) = (try await Scene(), try WebhookReceiver(), try WebhookReceiver())
         let created = try await scene.api.put(Self.path, body(first))
         #expect(created.status == 201)
         let secret = try #require(created.json["secret"].string)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func aSecretGivenWithAReplacementSignsAlone() async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         let old = try await scene.api.declareWebhook(url: receiver.url)
         let replaced = try await scene.api.put(Self.path, body(receiver, ("secret", .string(Self.secret))))
         #expect(replaced.status == 200)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func otherPatternsHoldForWhatHappensFromThenOn() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.created"])
         try await scene.api.submit(scene.order("/held"))
         _ = try await receiver.waitFor("job.created")
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func theListIsByNameAndOfOneSession() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareSession("other")
         for name in ["b", "c", "a"] {
             try await scene.api.declareWebhook(name, url: "https://consumer.example/\(name)")
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func aDeletionCancelsWhatIsPendingAndKeepsTheLog() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: ProcessScene.parking), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.refuse("job.succeeded")
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.*", "session.finished"])
         try await scene.api.submit(scene.order("/held"))
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func anotherOfThatNameInheritsNothing() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         let old = try await scene.api.declareWebhook(url: receiver.url)
         #expect(try await scene.api.act("test").status == 200)
         _ = try await receiver.waitFor("webhook.test")

@@ -7,7 +7,7 @@ import Testing
     private static let log = "/v1/sessions/default/webhooks/receiver/deliveries"
 
     @Test func everyAttemptIsTold() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: "0,0.02,0.02,0.02"), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: [0, 0.02, 0.02, 0.02]), try WebhookReceiver())
         receiver.answer(503, body: "Restarting.", to: 1...1)
         receiver.answer(404, to: 2...2)
         receiver.answer(to: 3...3) { _ in OriginAnswer(status: 200, body: Array("Thank you.".utf8)) }
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func anEndpointThatIsNotThereIsToldWithoutAStatus() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: ProcessScene.parking), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.stop()
         try await scene.api.declareWebhook(url: receiver.url)
         #expect(try await scene.api.act("test").status == 200)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func aStateIsAskedForPageByPage() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: "0,0.01"), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: [0, 0.01]), try WebhookReceiver())
         receiver.refuse("job.started")
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.created", "job.started"])
         let orders = Array(repeating: scene.order(), count: 7)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func whatIsNotThereIsNotFound() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         let answers = [
             try await scene.api.delivery("dlv_01K0000000000000000000000"),
             try await scene.api.post("/v1/deliveries/dlv_01K0000000000000000000000/redeliver"),
@@ -79,16 +79,16 @@ import Testing
         }
     }
 
-    @Test func theLogSurvivesACrash() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: ProcessScene.parking), try WebhookReceiver())
+    @Test(.realProcess) func theLogSurvivesACrash() async throws {
+        let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.answer(500, body: "No.", to: 1...1)
         try await scene.api.declareWebhook(url: receiver.url)
         #expect(try await scene.api.act("test").status == 200)
         let before = try await scene.api.waitForDelivery(of: "webhook.test", toBe: "tried") {
             $0["attempts"].count == 1
         }
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         #expect(try await scene.api.deliveries() == [before])
     }
 }

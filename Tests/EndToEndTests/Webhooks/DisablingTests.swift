@@ -7,7 +7,9 @@ import Testing
     private static let path = "/v1/sessions/default/webhooks/receiver"
 
     /// A webhook whose endpoint has answered 410 to its first event.
-    private func disable(_ receiver: WebhookReceiver, in scene: ProcessScene, events: [String]) async throws {
+    private func disable(_ receiver: WebhookReceiver, in scene: Scene, events: [String])
+        async throws
+    {
         receiver.answer(410, to: 1...1)
         try await scene.api.declareWebhook(url: receiver.url, events: events)
         let job = try await scene.api.submit(scene.order("/held"))
@@ -20,7 +22,7 @@ import Testing
     }
 
     @Test func othersAreToldThatAnEndpointIsGone() async throws {
-        let (scene, receiver, watcher) = (try await ProcessScene.delivering(), try WebhookReceiver(), try WebhookReceiver())
+        let (scene, receiver, watcher) = (try await Scene.delivering(), try WebhookReceiver(), try WebhookReceiver())
         let secret = try await scene.api.declareWebhook("watcher", url: watcher.url, events: ["webhook.disabled"])
         try await disable(receiver, in: scene, events: ["job.created", "webhook.disabled"])
         let webhook = try await scene.api.get(Self.path).json
@@ -40,7 +42,7 @@ import Testing
     }
 
     @Test func enabledAgainItGetsWhatIsNewAndRecoversTheRest() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await disable(receiver, in: scene, events: ["job.created", "job.succeeded"])
         #expect(receiver.received.count == 1)
         let enabled = try await scene.api.act("enable")
@@ -66,7 +68,7 @@ import Testing
     }
 
     @Test func aDeclarationEnablesToo() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await disable(receiver, in: scene, events: ["job.created"])
         let replaced = try await scene.api.put(Self.path, ["url": .string(receiver.url), "events": ["job.created"]])
         #expect(replaced.status == 200)
@@ -76,7 +78,7 @@ import Testing
     }
 
     @Test func enablingWhatIsEnabledChangesNothing() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareWebhook(url: "https://consumer.example/")
         let before = try await scene.api.get(Self.path).json
         let enabled = try await scene.api.act("enable")
@@ -86,7 +88,7 @@ import Testing
 
     /// What happens meanwhile is addressed to nobody, so nothing comes in a flood afterwards.
     @Test func whileDisabledNothingIsAddressedToIt() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await disable(receiver, in: scene, events: ["job.created"])
         #expect(try await scene.api.deliveries().count == 1)
         try await scene.api.submit(scene.order())

@@ -6,10 +6,10 @@ import Testing
 /// Endpoints as they are: busy, moved, talkative, dead. None of them decides more than it is asked.
 @Suite struct EndpointMannersTests {
     /// Seconds between the one attempt that was made and the next, with the time that its answer took.
-    private func pause(afterAnswer retryAfter: String, delays: String, status: Int = 503) async throws -> (
+    private func pause(afterAnswer retryAfter: String, delays: [Double], status: Int = 503) async throws -> (
         pause: Double, latency: Double
     ) {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: delays), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: delays), try WebhookReceiver())
         receiver.answer(status, headers: [("Retry-After", retryAfter)])
         try await scene.api.declareWebhook(url: receiver.url)
         #expect(try await scene.api.act("test").status == 200)
@@ -27,7 +27,7 @@ import Testing
     private static let rounding = 0.002
 
     @Test(arguments: [503, 429, 404]) func retryAfterLengthensTheDelay(_ status: Int) async throws {
-        let (pause, latency) = try await pause(afterAnswer: "7200", delays: "0,60,60", status: status)
+        let (pause, latency) = try await pause(afterAnswer: "7200", delays: [0, 60, 60], status: status)
         #expect(pause >= 7200 - Self.rounding)
         #expect(pause <= 7200 + latency + Self.rounding)
     }
@@ -38,25 +38,25 @@ import Testing
         format.timeZone = TimeZone(identifier: "GMT")
         format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
         let moment = Date(timeIntervalSinceNow: 7200)
-        let (pause, latency) = try await pause(afterAnswer: format.string(from: moment), delays: "0,60,60")
+        let (pause, latency) = try await pause(afterAnswer: format.string(from: moment), delays: [0, 60, 60])
         #expect(pause > 60 * 1.1 + latency)
         // The date was made before the attempt, and has whole seconds.
         #expect(pause <= 7200 + Self.rounding)
     }
 
     @Test(arguments: ["1", "0", "-5", "soon", ""]) func retryAfterNeverShortensTheDelay(_ value: String) async throws {
-        let (pause, latency) = try await pause(afterAnswer: value, delays: "0,3600")
+        let (pause, latency) = try await pause(afterAnswer: value, delays: [0, 3600])
         #expect(pause >= 3600 - Self.rounding)
         #expect(pause <= 3600 * 1.1 + latency + Self.rounding)
     }
 
     @Test func retryAfterPutsADeliveryOffForADayAtMost() async throws {
-        let (pause, latency) = try await pause(afterAnswer: "100000000", delays: "0,60")
+        let (pause, latency) = try await pause(afterAnswer: "100000000", delays: [0, 60])
         #expect(pause <= 86_400 + latency + Self.rounding)
     }
 
     @Test(arguments: [301, 302, 303, 307, 308]) func aRedirectIsAFailureAndNotFollowed(_ status: Int) async throws {
-        let (scene, target) = (try await ProcessScene.delivering(after: "0,0.01"), try WebhookReceiver())
+        let (scene, target) = (try await Scene.delivering(after: [0, 0.01]), try WebhookReceiver())
         let receiver = try WebhookReceiver()
         receiver.answer(status, headers: [("Location", target.url)])
         try await scene.api.declareWebhook(url: receiver.url)
@@ -71,7 +71,7 @@ import Testing
     /// The status decides; how much an endpoint has to say does not, nor is it all listened to.
     @Test(arguments: [(200, "acknowledged"), (500, "exhausted")])
     func anEndlessAnswerIsCut(_ status: Int, _ state: String) async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: "0"), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: [0]), try WebhookReceiver())
         receiver.answer(to: 1...1) { _ in
             var answer = OriginAnswer(status: status, body: Array(repeating: 0x61, count: 8 << 20))
             answer.framing = .chunked()
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func anAnswerNeedNotBeText() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: "0"), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: [0]), try WebhookReceiver())
         receiver.answer(to: 1...1) { _ in OriginAnswer(status: 200, body: [0x61, 0x00, 0xFF, 0x22, 0x0A, 0x62]) }
         try await scene.api.declareWebhook(url: receiver.url)
         #expect(try await scene.api.act("test").status == 200)
@@ -100,8 +100,8 @@ import Testing
     }
 
     /// Dead in both ways: nobody takes the connection, or nobody answers on it.
-    @Test func twoDeadEndpointsHoldUpNoneOfFifty() async throws {
-        let scene = try await ProcessScene.delivering()
+    @Test(.realProcess) func twoDeadEndpointsHoldUpNoneOfFifty() async throws {
+        let scene = try await Scene.delivering()
         let (unresponsive, silent) = (try UnresponsivePort(), try WebhookReceiver())
         silent.fallSilent()
         try await scene.api.declareWebhook("dead-1", url: "http://127.0.0.1:\(unresponsive.number)/hook")
@@ -119,6 +119,6 @@ import Testing
             #expect(finish.map { $0["attempts"] } == [[]])
         }
         // They do not hold up the end of the service either.
-        #expect(try await scene.fetchd.terminate() == .exited(0))
+        #expect(try await scene.process.terminate() == .exited(0))
     }
 }

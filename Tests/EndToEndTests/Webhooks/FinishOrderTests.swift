@@ -5,7 +5,7 @@ import Testing
 /// A finish says: everything before it has arrived, or never will. A consumer that acts on it must be able to rely on that.
 @Suite struct FinishOrderTests {
     @Test func aFinishIsPostedOnlyAfterWhatItsWebhookRefusedIsTaken() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         receiver.refuse("job.succeeded", times: 3)
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.*", "session.finished"])
         try await scene.api.submit(scene.order())
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func aFinishWaitsForWhatIsUnderWay() async throws {
-        let scene = try await ProcessScene.delivering()
+        let scene = try await Scene.delivering()
         let (receiver, witness, gate) = (try WebhookReceiver(), try WebhookReceiver(), Gate())
         receiver.answer(204, to: 1...1, after: gate)
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.succeeded", "session.finished"])
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func whatWasGivenUpHoldsAFinishBackNoLonger() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: "0,0.02"), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: [0, 0.02]), try WebhookReceiver())
         receiver.refuse("job.succeeded")
         // Not the job's other events, which would be under way beside this one and arrive in any order.
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.succeeded", "session.finished"])
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func aSickWebhookHoldsUpOnlyItself() async throws {
-        let scene = try await ProcessScene.delivering(after: ProcessScene.parking)
+        let scene = try await Scene.delivering(after: Scene.parking)
         let (sick, well) = (try WebhookReceiver(), try WebhookReceiver())
         sick.refuse("job.succeeded")
         for (name, receiver) in [("sick", sick), ("well", well)] {
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func anAcceptedEventBringsAtOnceWhatWaits() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: "0,0.05,3600"), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: [0, 0.05, 3600]), try WebhookReceiver())
         receiver.refuse("job.created", times: 2)
         let events = ["job.created", "job.succeeded", "session.finished"]
         try await scene.api.declareWebhook(url: receiver.url, events: events)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func theNextFinishWaitsForTheOneBefore() async throws {
-        let scene = try await ProcessScene.delivering(after: ProcessScene.parking)
+        let scene = try await Scene.delivering(after: Scene.parking)
         let (receiver, witness) = (try WebhookReceiver(), try WebhookReceiver())
         receiver.refuse("session.finished", times: 1)
         try await scene.api.declareWebhook(url: receiver.url)

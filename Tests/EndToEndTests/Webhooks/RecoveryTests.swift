@@ -5,7 +5,7 @@ import Testing
 /// `POST .../recover`: a consumer that has lost what it took, or was not there yet, gets it from the journal.
 @Suite struct RecoveryTests {
     @Test func whatWasTakenOrGivenUpComesAgainUnderItsId() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: "0,0.01"), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: [0, 0.01]), try WebhookReceiver())
         receiver.refuse("job.created", times: 2)
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.created", "session.finished"])
         try await scene.api.submit(scene.order())
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func eventsFromBeforeItsCreationAreAddressedToIt() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await scene.api.waitForJob(try await scene.api.submit(scene.order()), .succeeded)
         let journal = try await eventually("the finish") {
             let events = try await scene.api.events()
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func nothingAtOrBeforeTheNumberIsSent() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.*", "session.finished"])
         try await scene.api.submit(scene.order())
         let log = try await settled(scene, count: 4)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func onlyWhatMatchesIsRecoveredAndNoTest() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.succeeded"])
         #expect(try await scene.api.act("test").status == 200)
         // Two that are under way at once may arrive in either order.
@@ -80,7 +80,7 @@ import Testing
 
     /// More events than are recovered in one step.
     @Test func aLongAbsenceIsMadeUpFor() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         _ = try await scene.job(in: .running)
         try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1])
         let orders = Array(repeating: scene.order("/held", ("session", "narrow")), count: 1100)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func itIsRefusedWhileTheWebhookIsDisabled() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         receiver.answer(410, to: 1...1)
         try await scene.api.declareWebhook(url: receiver.url)
         try await scene.api.submit(scene.order())
@@ -111,7 +111,7 @@ import Testing
             (["after": 1.5], "invalid-value"),
         ] as [(JSON, String)])
     func aNumberIsNeeded(_ body: JSON, _ kind: String) async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         try await scene.api.declareWebhook(url: "https://consumer.example/")
         let refused = try await scene.api.act("recover", body)
         #expect(refused.status == 422)
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// The log once so many deliveries are there and settled.
-    private func settled(_ scene: ProcessScene, count: Int) async throws -> [JSON] {
+    private func settled(_ scene: Scene, count: Int) async throws -> [JSON] {
         try await eventually("\(count) deliveries to be settled") {
             let log = try await scene.api.deliveries()
             return log.count == count && log.allSatisfy { $0["state"] != "pending" } ? log : nil

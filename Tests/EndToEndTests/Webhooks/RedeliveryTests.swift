@@ -6,28 +6,31 @@ import Testing
 @Suite struct RedeliveryTests {
     /// A delivery of `webhook.test`, once it is as wanted.
     private func delivery(
-        _ scene: ProcessScene, to receiver: WebhookReceiver, toBe what: String, _ isWanted: (JSON) -> Bool
+        _ scene: Scene, to receiver: WebhookReceiver, toBe what: String,
+        _ isWanted: (JSON) -> Bool
     ) async throws -> JSON {
         try await scene.api.declareWebhook(url: receiver.url)
         #expect(try await scene.api.act("test").status == 200)
         return try await scene.api.waitForDelivery(of: "webhook.test", toBe: what, isWanted)
     }
 
-    private func redeliver(_ delivery: JSON, in scene: ProcessScene) async throws {
+    private func redeliver(_ delivery: JSON, in scene: Scene) async throws {
         let answer = try await scene.api.redeliver(delivery)
         #expect(answer.status == 200)
         #expect(answer.json["id"] == delivery["id"])
         #expect(answer.json["event"] == delivery["event"])
     }
 
-    private func waitForAttempts(_ count: Int, _ state: Delivery.State.Name, in scene: ProcessScene) async throws -> JSON {
+    private func waitForAttempts(
+        _ count: Int, _ state: Delivery.State.Name, in scene: Scene
+    ) async throws -> JSON {
         try await scene.api.waitForDelivery(of: "webhook.test", toBe: "\(state) after \(count) attempts") {
             $0["attempts"].count == count && $0["state"] == .string(state.rawValue)
         }
     }
 
     @Test func whatWasTakenIsSentAgainUnderItsId() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: ProcessScene.parking), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         let taken = try await delivery(scene, to: receiver, toBe: "acknowledged") { $0["state"] == "acknowledged" }
         try await redeliver(taken, in: scene)
         let posted = try await receiver.waitFor("webhook.test", count: 2)
@@ -38,7 +41,7 @@ import Testing
     }
 
     @Test func whatWasGivenUpHasAllItsTriesAgain() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: "0,0.01,0.01"), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: [0, 0.01, 0.01]), try WebhookReceiver())
         receiver.answer(500, to: 1...6)
         let exhausted = try await delivery(scene, to: receiver, toBe: "exhausted") { $0["state"] == "exhausted" }
         #expect(exhausted["attempts"].count == 3)
@@ -51,7 +54,7 @@ import Testing
     }
 
     @Test func whatWaitsIsSentAtOnceAndItsScheduleBeginsAnew() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: ProcessScene.parking), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.answer(500, to: 1...2)
         let parked = try await delivery(scene, to: receiver, toBe: "parked") { $0["attempts"].count == 1 }
         #expect(parked["state"] == "pending")
@@ -64,7 +67,7 @@ import Testing
     }
 
     @Test func whatWasCancelledIsSentOnceItsWebhookIsEnabled() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: ProcessScene.parking), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.answer(410, to: 1...1)
         let cancelled = try await delivery(scene, to: receiver, toBe: "cancelled") { $0["state"] == "cancelled" }
         let refused = try await scene.api.redeliver(cancelled)
@@ -77,7 +80,7 @@ import Testing
     }
 
     @Test func whatWasForADeletedWebhookCannotBeSentAgain() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: ProcessScene.parking), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         let taken = try await delivery(scene, to: receiver, toBe: "acknowledged") { $0["state"] == "acknowledged" }
         #expect(try await scene.api.delete("/v1/sessions/default/webhooks/receiver").status == 204)
         // Another of that name is another webhook.
@@ -92,7 +95,7 @@ import Testing
     }
 
     @Test func aFinishThatIsSentAgainStaysAcknowledged() async throws {
-        let (scene, receiver, gate) = (try await ProcessScene.delivering(), try WebhookReceiver(), Gate())
+        let (scene, receiver, gate) = (try await Scene.delivering(), try WebhookReceiver(), Gate())
         receiver.answer(204, to: 2...2, after: gate)
         try await scene.api.declareWebhook(url: receiver.url)
         try await scene.api.submit(scene.order())

@@ -1,16 +1,24 @@
 import Downloads
 import TestKit
+import Webhooks
 
-extension ProcessScene {
+extension Scene {
     /// A scene whose finishes come at once, and whose deliveries are tried again after so many seconds each.
-    static func delivering(after delays: String = "0,0.05,0.05,0.05,0.05") async throws -> ProcessScene {
-        let scene = try await ProcessScene(.init(arguments: ["--webhook-retry-delays", delays]))
+    static func delivering(after delays: [Double] = [0, 0.05, 0.05, 0.05, 0.05]) async throws -> Scene {
+        let scene =
+            if RealProcess.isWanted {
+                try await Scene(
+                    process: .init(
+                        arguments: ["--webhook-retry-delays", delays.map { "\($0)" }.joined(separator: ",")]))
+            } else {
+                try await Scene(.init { $0.webhooks.schedule = RetrySchedule(delays: delays) })
+            }
         try await scene.api.declareSession("default", ["finish_delay_seconds": 0])
         return scene
     }
 
     /// Delays after which nothing happens by itself while a test runs.
-    static let parking = "0,3600"
+    static let parking: [Double] = [0, 3600]
 }
 
 extension APIClient {

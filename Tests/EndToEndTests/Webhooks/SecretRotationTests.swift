@@ -7,7 +7,7 @@ import Testing
     private static let given = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
     private static let stranger = "whsec_c3RyYW5nZXIgc3RyYW5nZXIgc3RyYW5nZXIgMTI="
 
-    private func rotate(_ scene: ProcessScene, to secret: String? = nil) async throws -> String {
+    private func rotate(_ scene: Scene, to secret: String? = nil) async throws -> String {
         let answer = try await scene.api.act("rotate-secret", secret.map { ["secret": .string($0)] })
         #expect(answer.status == 200)
         #expect(answer.json["name"] == "receiver")
@@ -15,14 +15,16 @@ import Testing
     }
 
     /// The next post.
-    private func posted(_ scene: ProcessScene, _ receiver: WebhookReceiver) async throws -> ReceivedWebhook {
+    private func posted(_ scene: Scene, _ receiver: WebhookReceiver) async throws
+        -> ReceivedWebhook
+    {
         let count = receiver.received.count
         #expect(try await scene.api.act("test").status == 200)
         return try await receiver.waitFor(count: count + 1)[count]
     }
 
     @Test func theOldSecretSignsBesideTheNewOne() async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         let old = try await scene.api.declareWebhook(url: receiver.url)
         let new = try await rotate(scene)
         #expect(new.hasPrefix("whsec_") && new != old)
@@ -37,7 +39,7 @@ import Testing
     }
 
     @Test func aSecretOfOnesOwnIsTaken() async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         let old = try await scene.api.declareWebhook(url: receiver.url)
         #expect(try await rotate(scene, to: Self.given) == Self.given)
         let posted = try await posted(scene, receiver)
@@ -46,7 +48,7 @@ import Testing
     }
 
     @Test func twiceRotatedThreeSecretsSign() async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         let first = try await scene.api.declareWebhook(url: receiver.url)
         let second = try await rotate(scene)
         let third = try await rotate(scene)
@@ -55,12 +57,12 @@ import Testing
         for secret in [first, second, third] { #expect(posted.isSigned(with: secret)) }
     }
 
-    @Test func theOldSecretSurvivesACrash() async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+    @Test(.realProcess) func theOldSecretSurvivesACrash() async throws {
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         let old = try await scene.api.declareWebhook(url: receiver.url)
         let new = try await rotate(scene)
-        try await scene.fetchd.kill()
-        try await scene.fetchd.restart()
+        try await scene.process.kill()
+        try await scene.process.restart()
         let posted = try await posted(scene, receiver)
         #expect(posted.signatureCount == 2)
         #expect(posted.isSigned(with: old) && posted.isSigned(with: new))
@@ -68,7 +70,7 @@ import Testing
 
     /// A repetition is signed by the secrets of its own time, not by those of the first attempt.
     @Test func whatWaitsForItsNextTryIsSignedAnew() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: ProcessScene.parking), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.refuse("webhook.test", times: 1)
         let old = try await scene.api.declareWebhook(url: receiver.url)
         let first = try await posted(scene, receiver)
@@ -90,7 +92,7 @@ import Testing
             (["key": "whsec_"], "unknown-field", "/key"),
         ] as [(JSON, String, String)])
     func aMistakeRotatesNothing(_ body: JSON, _ kind: String, _ pointer: String) async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         let secret = try await scene.api.declareWebhook(url: receiver.url)
         let refused = try await scene.api.act("rotate-secret", body)
         #expect(refused.status == 422)
@@ -103,7 +105,7 @@ import Testing
     /// By a verifier that is not ours, which knows the one secret or the other.
     @Test(.enabled("needs PyPI's standardwebhooks: run scripts/install") { await Consumer.isPossible })
     func aConsumerMayKnowEitherSecret() async throws {
-        let (scene, receiver, consumer) = (try await ProcessScene(), try WebhookReceiver(), try await Consumer())
+        let (scene, receiver, consumer) = (try await Scene(), try WebhookReceiver(), try await Consumer())
         let old = try await scene.api.declareWebhook(url: receiver.url)
         let new = try await rotate(scene)
         let posted = try await posted(scene, receiver)

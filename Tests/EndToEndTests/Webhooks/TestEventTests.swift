@@ -5,7 +5,7 @@ import Testing
 /// `POST .../test`: whoever sets up an endpoint sees that it works, and nobody else notices.
 @Suite struct TestEventTests {
     @Test func itArrivesSignedAtThatWebhookAloneWhateverItsPatterns() async throws {
-        let (scene, receiver, other) = (try await ProcessScene(), try WebhookReceiver(), try WebhookReceiver())
+        let (scene, receiver, other) = (try await Scene(), try WebhookReceiver(), try WebhookReceiver())
         let secret = try await scene.api.declareWebhook(url: receiver.url, events: ["job.failed"])
         try await scene.api.declareWebhook("other", url: other.url, events: ["webhook.test", "job.*", "session.*"])
         let answer = try await scene.api.act("test")
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func itIsInTheJournal() async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url)
         let delivery = try await scene.api.act("test").json
         let events = try await scene.api.events()
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func itDoesNotHoldBackAFinish() async throws {
-        let (scene, receiver) = (try await ProcessScene.delivering(after: ProcessScene.parking), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.refuse("webhook.test")
         try await scene.api.declareWebhook(url: receiver.url)
         #expect(try await scene.api.act("test").status == 200)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func itDoesNotHoldBackAFinishWhileItIsUnderWay() async throws {
-        let (scene, receiver, gate) = (try await ProcessScene.delivering(), try WebhookReceiver(), Gate())
+        let (scene, receiver, gate) = (try await Scene.delivering(), try WebhookReceiver(), Gate())
         receiver.answer(204, to: 1...1, after: gate)
         try await scene.api.declareWebhook(url: receiver.url)
         #expect(try await scene.api.act("test").status == 200)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func itIsRefusedWhileTheWebhookIsDisabled() async throws {
-        let (scene, receiver) = (try await ProcessScene(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         receiver.answer(410, to: 1...1)
         try await scene.api.declareWebhook(url: receiver.url)
         #expect(try await scene.api.act("test").status == 200)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func whatIsNotThereCannotBeActedOn() async throws {
-        let scene = try await ProcessScene()
+        let scene = try await Scene()
         for action in ["test", "rotate-secret", "enable"] {
             #expect(try await scene.api.act(action).problem == .init(kind: "not-found"))
             let elsewhere = try await scene.api.post("/v1/sessions/nowhere/webhooks/receiver/\(action)")
