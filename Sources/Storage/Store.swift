@@ -61,6 +61,7 @@ public final class Store: Sendable {
     /// - Throws: when the folder belongs to a running service or cannot be written, and when the database is damaged,
     ///   incomplete or from a newer version; it is never recreated. `outOfSpace` and `busy` pass.
     public init(at path: String, options: Options = Options(), time: any TimeSource = SystemTime()) throws(StoreError) {
+        FileErrors.follow()
         folder = try DataFolder(at: path)
         let opening = try Opening(folder, options)
         (connections, mark, beganAt) = (opening.connections, opening.mark, opening.history.beganAt)

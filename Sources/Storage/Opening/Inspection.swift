@@ -93,9 +93,10 @@ extension DataFolder {
         switch error.resultCode {
         case .SQLITE_FULL: return .outOfSpace
         case .SQLITE_BUSY: return .busy
-        // The index and the log cannot be made on a full disk.
+        // The log and the index cannot be made, or synced, on a full disk.
         case .SQLITE_IOERR, .SQLITE_CANTOPEN:
-            if isFull || error.extendedResultCode == .SQLITE_IOERR_SHMSIZE { return .outOfSpace }
+            let code = FileErrors.take(ofDatabase: database)
+            if isFull || code == ENOSPC || code == EDQUOT { return .outOfSpace }
         default: break
         }
         return .databaseUnreadable(path: database, why: "\(error)")

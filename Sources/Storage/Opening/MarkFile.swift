@@ -3,8 +3,12 @@ import Locks
 
 /// The file of the mark.
 final class MarkFile: Sendable {
-    private let descriptor: Int32
-    private let content: Locked<Mark>
+    private struct State {
+        var descriptor: Int32
+        var mark: Mark
+    }
+
+    private let state: Locked<State>
 
     /// - Returns: nil where there is none: the folder is new, or of a version before 0.2.
     /// - Throws: `markUnreadable`.
@@ -25,39 +29,60 @@ final class MarkFile: Sendable {
 
     /// Makes the file: whole and durable, or not at all.
     static func make(_ mark: Mark, in folder: DataFolder) throws(StoreError) -> MarkFile {
+        MarkFile(try draft(mark, in: folder), mark)
+    }
+
+    /// - Returns: the descriptor of a new file that has taken the place of the old one.
+    private static func draft(_ mark: Mark, in folder: DataFolder) throws(StoreError) -> Int32 {
         let draft = folder.mark + ".new"
         let descriptor = Glibc.open(draft, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .folder(folder.path, errno) }
-        let file = MarkFile(descriptor, mark)
-        try file.set(mark, in: folder)
-        guard rename(draft, folder.mark) == 0 else { throw .folder(folder.path, errno) }
-        try folder.sync()
-        return file
-    }
-
-    private init(_ descriptor: Int32, _ mark: Mark) {
-        self.descriptor = descriptor
-        content = Locked(mark)
-    }
-
-    deinit { close(descriptor) }
-
-    var mark: Mark { content.withLock { $0 } }
-
-    /// Writes another mark in the place of this one, durably. It lies within one sector, which is written or is not.
-    func set(_ mark: Mark, in folder: DataFolder) throws(StoreError) {
-        let bytes = mark.bytes
-        guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, fsync(descriptor) == 0 else {
-            throw .folder(folder.path, errno)
+        guard write(mark, to: descriptor), rename(draft, folder.mark) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw .folder(folder.path, code)
         }
-        content.withLock { $0 = mark }
+        do {
+            try folder.sync()
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private static func write(_ mark: Mark, to descriptor: Int32) -> Bool {
+        let bytes = mark.bytes
+        return pwrite(descriptor, bytes, bytes.count, 0) == bytes.count && fsync(descriptor) == 0
+    }
+
+    private init(_ descriptor: Int32, _ mark: Mark) { state = Locked(State(descriptor: descriptor, mark: mark)) }
+
+    deinit { close(state.withLock { $0.descriptor }) }
+
+    var mark: Mark { state.withLock { $0.mark } }
+
+    /// Writes another mark, durably: in the place of this one, as it lies within one sector, which is written or is not.
+    /// Where that fails the kernel may have dropped an earlier mark of this file, so that no later sync of it is believed:
+    /// then a new file takes its place.
+    func set(_ mark: Mark, in folder: DataFolder) throws(StoreError) {
+        try state.withLock { state throws(StoreError) in
+            if !Self.write(mark, to: state.descriptor) {
+                let descriptor = try Self.draft(mark, in: folder)
+                close(state.descriptor)
+                state.descriptor = descriptor
+            }
+            state.mark = mark
+        }
     }
 
     /// Notes how far the database has come. It costs no sync: after a power loss the mark can be older than the database,
     /// and so it is where this fails.
     func note(_ position: Mark.Position) {
-        content.withLock { $0.position = position }
         let line = Mark.line(position)
-        _ = pwrite(descriptor, line, line.count, off_t(Mark.lineLength))
+        state.withLock { state in
+            state.mark.position = position
+            _ = pwrite(state.descriptor, line, line.count, off_t(Mark.lineLength))
+        }
     }
 }

@@ -24,7 +24,8 @@ import Testing
     }
 
     @Test func preflights() async throws {
-        let scene = try await Scene(.init(token: "correct") { $0.api.allowedOrigins = .only([WebOrigin("/")!]) })
+        let scene = try await Scene(
+            .init(token: "correct") { $0.api.allowedOrigins = .only([WebOrigin(Self.page + "/")!]) })
         for (path, methods) in [
             ("/v1/jobs", "GET, HEAD, POST"), ("/v1/jobs/job_1", "DELETE, GET, HEAD, PATCH"),
             ("/v1/jobs/job_1/pause", "POST"),
@@ -53,7 +54,7 @@ import Testing
     /// Successes, refusals, empty ones, streams and what the server says before the API is asked: a page may read them
     /// all, or would not know what to do.
     @Test func everyKindOfAnswer() async throws {
-        let scene = try await Scene(.init { $0.api.allowedOrigins = .only([WebOrigin("None")!]) })
+        let scene = try await Scene(.init { $0.api.allowedOrigins = .only([WebOrigin(Self.page)!]) })
         let id = try await scene.job(in: .succeeded)
         let tag = try await scene.api.tag(of: id)
         let (large, narrow) = ([UInt8](repeating: 0x20, count: (1 << 20) + 1), [("Range", "bytes=0-9")])
