@@ -158,14 +158,14 @@ class Service:
         if answer.ok and content is not None:
             return content
         if answer.status_code == 401:
-            raise Refused("The service takes no other than its token: set FETCHD_TOKEN to it.")
+            raise Refused("The service requires its token: set FETCHD_TOKEN to it.")
         if not content or "detail" not in content:
             raise Refused(f"{self._url} answers {answer.status_code}, but not as fetchd does: is FETCHD_URL right?")
         if answer.status_code == 410:
             raise Refused(
-                "The service no longer has the events that come next, as this was away for longer than it keeps them "
-                "(--event-retention). What became of the downloads is told by GET /v1/jobs; begin anew with another "
-                "--state."
+                "The service no longer has the next events, because this program was stopped for longer than the service "
+                "keeps them (--event-retention). GET /v1/jobs shows the results of the downloads. To start again, use "
+                "another --state."
             )
         raise Refused(f"{content['title']}. {content['detail']}")
 
@@ -178,11 +178,11 @@ def main() -> int:
     if order and not order.acknowledged:
         if options.urls and options.urls != order.urls:
             raise Refused(f"{options.state} has an order under way. Run it without addresses, or with another --state.")
-        print("Going on where it was.", flush=True)
+        print("Continuing the stored order.", flush=True)
     elif options.urls:
         begin(memory, service, options)
     else:
-        raise Refused("There is nothing to go on with. Name the addresses to download.")
+        raise Refused("There is no stored order. Name the addresses to download.")
     if memory.order().batch is None:
         submit(memory, service)
     follow(memory, service)

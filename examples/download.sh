@@ -58,7 +58,7 @@ follow() {
         case "$state" in
             succeeded) return ;;
             failed) stop 1 "$(jq -r '.failure | "\(.code): \(.message)"' "$workspace/answer")" ;;
-            cancelled) stop 1 "Somebody has cancelled it. To go on: curl -X POST $service/v1/jobs/$1/retry" ;;
+            cancelled) stop 1 "A client has cancelled it. To retry: curl -X POST $service/v1/jobs/$1/retry" ;;
         esac
     done
 }
@@ -70,8 +70,8 @@ progress() {
             .state + (if .reason then " (\(.reason))" else "" end),
             ($p.bytes_received | mib) + (if $p.bytes_expected then " of \($p.bytes_expected | mib)" else "" end),
             (if $p.fraction then "\($p.fraction * 100 | floor) %" else empty end),
-            (if .state == "paused" then "resume it to go on" else empty end),
-            (if .retry_at then "again at \(.retry_at)" else empty end)
+            (if .state == "paused" then "resume it to continue" else empty end),
+            (if .retry_at then "next attempt at \(.retry_at)" else empty end)
         ] | join(", ")' "$workspace/answer"
 }
 

@@ -61,7 +61,7 @@ function parsed(text) {
   }
 }
 
-const noProblem = { title: "That was no answer of fetchd", detail: "Is the address right?" };
+const noProblem = { title: "This is not a response of fetchd", detail: "Is the address right?" };
 
 /** Submits a download. If there was no response, the repeated request has the same key and creates no second job. */
 export async function download(service, url) {
