@@ -4,21 +4,15 @@ import PackageDescription
 // Versions are pinned exactly: Package.resolved is not committed, and every build should be of the same sources.
 let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
-    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
 ]
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
@@ -41,11 +35,14 @@ let package = Package(
         // C, as it is.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         // What everybody who shares state between threads needs.
         layer("Locks", []),
+        // Digests and HMAC: the part of libcrypto that several layers need.
+        layer("Hashing", ["CCrypto"]),
 
         // C, as Swift; and the domain. None of the three knows another.
         layer("CurlClient", ["CCurl", "Locks"]),
@@ -56,32 +53,41 @@ let package = Package(
         layer("Storage", ["CSQLite", "Downloads", "Locks", grdb, logging]),
 
         // What acts on it.
-        layer("Engine", ["CLinux", "CurlClient", "Downloads", "Locks", "Storage", crypto, logging]),
-        layer("Webhooks", ["CurlClient", "Downloads", "Storage", crypto, logging]),
+        layer("Engine", ["CLinux", "CurlClient", "Downloads", "Hashing", "Locks", "Storage", logging]),
+        layer("Webhooks", ["CurlClient", "Downloads", "Hashing", "Storage", logging]),
 
         // Downloads that are made up, for those who rehearse.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
 
         // What others see of it.
         layer(
-            "API", ["HTTPServer", "Downloads", "Locks", "Storage", "Engine", "Webhooks", crypto, httpTypes, logging],
+            "API", ["HTTPServer", "Downloads", "Locks", "Storage", "Engine", "Hashing", "Webhooks", httpTypes, logging],
             // A link to the specification at the root: the binary serves what people read. And the page for people.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
 
         // Those who ask: they know the public API, and nothing of what is behind it.
-        layer("Client", ["CurlClient", "Locks", argumentParser, crypto]),
+        layer("Client", ["CurlClient", "Hashing", "Locks", argumentParser]),
+
+        // All of it together, started and stopped by code.
+        layer(
+            "Daemon",
+            [
+                "API", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals", "Storage", "Webhooks",
+                logging,
+            ]),
 
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals", "Storage",
-                "Webhooks", argumentParser, configuration, lifecycle, logging,
+                "API", "Client", "CurlClient", "Daemon", "Downloads", "Engine", "Locks", "Storage", "Webhooks",
+                argumentParser, logging,
             ],
             swiftSettings: strict),
 
         .target(
-            name: "TestKit", dependencies: ["CurlClient", "Downloads", "Storage", crypto], path: "Tests/TestKit",
+            name: "TestKit", dependencies: ["CurlClient", "Downloads", "Hashing", "Storage"], path: "Tests/TestKit",
             swiftSettings: strict),
+        tests("HashingTests", ["Hashing"]),
         tests("CurlClientTests", ["CurlClient"]),
         tests("HTTPServerTests", ["HTTPServer", httpTypes]),
         tests("DownloadsTests", ["Downloads"]),
@@ -91,7 +97,7 @@ let package = Package(
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Storage"]),
         tests("ClientTests", ["Client"]),
-        tests("EndToEndTests", ["fetchd", "Downloads", crypto]),
+        tests("EndToEndTests", ["fetchd", "Downloads", "Hashing"]),
     ],
     swiftLanguageModes: [.v6]
 )
