@@ -1,4 +1,4 @@
-# fetchd in a container: built with Swift's own image, run on plain Debian with five libraries and nothing of Swift's.
+# fetchd in a container. It is built with the official Swift image, and runs on Debian with five libraries, without Swift's.
 #
 #   docker build -t fetchd .
 #   docker run -p 127.0.0.1:8080:8080 -e FETCHD_TOKEN=secret -v fetchd-data:/data -v fetchd-downloads:/downloads fetchd
@@ -11,12 +11,12 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /source
-# The dependencies first, on their own: they are fetched again only when this file changes.
+# Fetch the dependencies in a separate step, so that they are fetched again only when this file changes.
 COPY Package.swift ./
 RUN swift package resolve
 
 COPY . .
-# Static: the image that runs needs no Swift libraries.
+# Link statically, so that the final image needs no Swift libraries.
 RUN swift build -c release --product fetchd --static-swift-stdlib \
     && mkdir /staging \
     && cp "$(swift build -c release --product fetchd --static-swift-stdlib --show-bin-path)/fetchd" /staging/ \
@@ -25,20 +25,20 @@ RUN swift build -c release --product fetchd --static-swift-stdlib \
 
 FROM docker.io/library/debian:bookworm-slim
 
-# curl is for the health check.
+# The health check uses curl.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates curl libcurl4 libmicrohttpd12 libsqlite3-0 libssl3 \
     && rm -rf /var/lib/apt/lists/*
 
-# A fixed number, so that the owner of files in a volume is the same in every version of this image.
+# A fixed user id, so that files in a volume have the same owner in every version of this image.
 RUN groupadd --gid 10001 fetchd \
     && useradd --uid 10001 --gid fetchd --no-create-home --home-dir /data --shell /usr/sbin/nologin fetchd \
     && install -d -o fetchd -g fetchd -m 0750 /data /downloads
 
 COPY --from=build /staging/fetchd /usr/local/bin/fetchd
 
-# An address other than loopback: fetchd refuses to start on it without FETCHD_TOKEN.
+# This is not a loopback address, so fetchd refuses to start without FETCHD_TOKEN.
 ENV FETCHD_LISTEN=0.0.0.0:8080 \
     FETCHD_DATA_DIR=/data \
     FETCHD_DOWNLOADS_DIR=/downloads

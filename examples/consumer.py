@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
-"""Hands downloads over to fetchd, follows them to their end, and misses nothing, whoever is restarted meanwhile.
+"""Submits downloads to fetchd and follows them to their end, through restarts of this program and of the service.
 
     python3 -m venv .venv && .venv/bin/pip install requests
     .venv/bin/python examples/consumer.py https://example.org/a.iso https://example.org/b.iso
 
-Kill it at any moment and run it again, without addresses: it goes on where it was. The service may be killed, too.
-FETCHD_URL (http://127.0.0.1:8080) and FETCHD_TOKEN say where the service is. Exits with 0 when all downloads have
-succeeded, 1 when some have not, 2 when something has to be put right first.
+You can kill the program at any moment and run it again without addresses: it continues where it was. You can also kill
+the service. FETCHD_URL (default: http://127.0.0.1:8080) and FETCHD_TOKEN select the service. The exit status is 0 when
+all downloads have succeeded, 1 when some have not, and 2 when the user must correct something first.
 
-What makes it safe, in this order:
+Three steps make this safe:
 
-1. The order is written down, with a key of its own and the journal's position, before it is sent. Sent again under the
-   same Idempotency-Key, within a day, it is answered as the first time, and nothing is downloaded twice.
-2. Each event is taken in one transaction together with the position behind it. Whatever a crash interrupts is told
-   again, and what was taken never is.
-3. The finish is acknowledged after it was taken: that means "I have it from here".
+1. The program stores the order, with a new key and the current position in the journal, before it sends the order. If it
+   sends the order again with the same Idempotency-Key within a day, the service returns the first answer and downloads
+   nothing twice.
+2. The program stores each event and its position in one transaction. After a crash it receives the interrupted event
+   again, and never an event that it has stored.
+3. The program acknowledges the finish after it has stored it. The acknowledgement means that the consumer is now
+   responsible for the event.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ try:
 except ModuleNotFoundError:
     sys.exit("consumer: the package 'requests' is missing. Install it: pip install requests")
 
-# Seconds. The service answers a wait after 30 at the latest; an answer that takes much longer never comes.
+# In seconds. The service answers a wait after at most 30. An answer that takes much longer never comes.
 WAIT, CONNECT_LIMIT, ANSWER_LIMIT, LONGEST_PAUSE = 30, 5, 60, 15
 
 
@@ -42,15 +44,15 @@ class Order:
     key: str
     session: str
     urls: list[str]
-    after: int  # the last event that was taken
-    batch: int | None = None  # once the service has the order
-    finish: int | None = None  # the event that it ended with
+    after: int  # the last stored event
+    batch: int | None = None  # set when the service has accepted the order
+    finish: int | None = None  # the event that ended the batch
     outcome: str | None = None
     acknowledged: bool = False
 
 
 class Memory:
-    """What must not be forgotten: the order, where we are in the journal, and what became of each download."""
+    """The durable state: the order, the position in the journal, and the result of each download."""
 
     def __init__(self, file: str):
         self._db = sqlite3.connect(file, isolation_level=None)
@@ -81,7 +83,7 @@ class Memory:
             )
 
     def take(self, event: dict) -> str | None:
-        """Returns a line about it, if it is one of ours. When this returns, it is remembered."""
+        """Returns a line about the event if it concerns this order. When this returns, the event is stored."""
         order, data = self.order(), event["data"]
         with self._transaction():
             self.move_to(event["id"])
@@ -93,12 +95,12 @@ class Memory:
         return None
 
     def _note_end(self, job: dict) -> str | None:
-        # Here yours would do what it needs the file for, or note that it is to be done.
+        # Your program would process the file here, or store that the file must be processed.
         result = job["file"]["path"] if job["file"] else (job["failure"] or {}).get("message")
         ours = self._db.execute(
             "UPDATE downloads SET state = ?, result = ? WHERE job = ? RETURNING url", (job["state"], result, job["id"])
         ).fetchone()
-        # Our own address: events leave out what stands behind its question mark, as it may be a secret.
+        # Print the stored address: events omit the query of a URL, because it may contain a secret.
         return f"{job['state']}: {ours[0]} {result or ''}".rstrip() if ours else None
 
     def move_to(self, position: int) -> None:
@@ -116,11 +118,11 @@ class Memory:
 
 
 class Refused(Exception):
-    """The service will not, and says what to do."""
+    """The service refuses the request; the message says what to do."""
 
 
 class Service:
-    """fetchd's API. Each request may be repeated, so it is, until there is an answer."""
+    """fetchd's API. Every request here is safe to repeat, so it is repeated until there is an answer."""
 
     def __init__(self, url: str, token: str | None):
         self._url = url.rstrip("/")
@@ -156,14 +158,14 @@ class Service:
         if answer.ok and content is not None:
             return content
         if answer.status_code == 401:
-            raise Refused("The service takes no other than its token: set FETCHD_TOKEN to it.")
+            raise Refused("The service requires its token: set FETCHD_TOKEN to it.")
         if not content or "detail" not in content:
             raise Refused(f"{self._url} answers {answer.status_code}, but not as fetchd does: is FETCHD_URL right?")
         if answer.status_code == 410:
             raise Refused(
-                "The service no longer has the events that come next, as this was away for longer than it keeps them "
-                "(--event-retention). What became of the downloads is told by GET /v1/jobs; begin anew with another "
-                "--state."
+                "The service no longer has the next events, because this program was stopped for longer than the service "
+                "keeps them (--event-retention). GET /v1/jobs shows the results of the downloads. To start again, use "
+                "another --state."
             )
         raise Refused(f"{content['title']}. {content['detail']}")
 
@@ -176,11 +178,11 @@ def main() -> int:
     if order and not order.acknowledged:
         if options.urls and options.urls != order.urls:
             raise Refused(f"{options.state} has an order under way. Run it without addresses, or with another --state.")
-        print("Going on where it was.", flush=True)
+        print("Continuing the stored order.", flush=True)
     elif options.urls:
         begin(memory, service, options)
     else:
-        raise Refused("There is nothing to go on with. Name the addresses to download.")
+        raise Refused("There is no stored order. Name the addresses to download.")
     if memory.order().batch is None:
         submit(memory, service)
     follow(memory, service)
@@ -192,7 +194,7 @@ def main() -> int:
 
 def begin(memory: Memory, service: Service, options: argparse.Namespace) -> None:
     service.ask("PUT", f"/v1/sessions/{options.session}")
-    # Taken before the order is sent: whatever happens to it comes behind this position.
+    # Read the position before the order is sent: all events of the order come after it.
     position = service.ask("GET", "/v1/stats")["last_event"]
     memory.begin(Order(key=str(uuid.uuid4()), session=options.session, urls=options.urls, after=position))
 
@@ -206,7 +208,7 @@ def submit(memory: Memory, service: Service) -> None:
 
 
 def follow(memory: Memory, service: Service) -> None:
-    """To the finish. Each answer comes with the next events, or after WAIT seconds without any."""
+    """Reads events until the finish. Each answer has the next events, or comes after WAIT seconds without any."""
     while (order := memory.order()).finish is None:
         page = service.ask(
             "GET", "/v1/events", params={"session": order.session, "after": order.after, "wait": WAIT, "limit": 1000}
@@ -225,12 +227,12 @@ def acknowledge(memory: Memory, service: Service) -> None:
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        description="Hands downloads over to fetchd and follows them to their end, over restarts of both.",
+        description="Submits downloads to fetchd and follows them to their end, through restarts of both.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("urls", nargs="*", metavar="URL", help="what to download; none: go on with what was begun")
-    parser.add_argument("--session", default="consumer", help="the session that the downloads belong to")
-    parser.add_argument("--state", default="consumer.sqlite", metavar="FILE", help="where it remembers")
+    parser.add_argument("urls", nargs="*", metavar="URL", help="addresses to download; without one: continue the stored order")
+    parser.add_argument("--session", default="consumer", help="the session of the downloads")
+    parser.add_argument("--state", default="consumer.sqlite", metavar="FILE", help="the file for the state of this program")
     return parser.parse_args()
 
 

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # examples/download.sh URL [FILE]
 #
-# Downloads URL through fetchd and fetches the result: adds a job, waits for it, prints its progress, and writes the
-# finished file to FILE (default: the name it got, in this folder). Needs curl and jq.
+# Downloads URL with fetchd and fetches the file: submits a job, waits for it, prints its progress, and writes the
+# finished file to FILE (default: the name of the file, in the current folder). Requires curl and jq.
 #
-# FETCHD_URL (http://127.0.0.1:8080) and FETCHD_TOKEN say where the service is. Exits with 0 when FILE is there, 1 when
-# the download has failed, 2 when something has to be put right first. Ctrl-C ends the script only: the download goes on.
+# FETCHD_URL (default: http://127.0.0.1:8080) and FETCHD_TOKEN select the service. The exit status is 0 when FILE is
+# complete, 1 when the download has failed, and 2 when you must correct something first. Ctrl-C ends only the script: the
+# download continues.
 set -euo pipefail
 
 readonly service=${FETCHD_URL:-http://127.0.0.1:8080}
-# Seconds; the service answers a wait after 30 at the latest.
+# In seconds. The service answers a wait after at most 30.
 readonly wait=30 longest_pause=15
 pause=1
 
@@ -18,7 +19,7 @@ main() {
     local url=$1 file=${2:-} job
     workspace=$(mktemp -d)
     trap 'rm -rf "$workspace"' EXIT
-    # Each request has a file for its answer, and the token never stands in a command line, where others could read it.
+    # Answers go into a file. The token is in a file, too, because other users can read command lines.
     : >"$workspace/curl.conf"
     if [[ -n "${FETCHD_TOKEN:-}" ]]; then
         jq -rn '"header = " + ("Authorization: Bearer \(env.FETCHD_TOKEN)" | tojson)' >"$workspace/curl.conf"
@@ -32,7 +33,7 @@ main() {
     [[ ! -t 1 ]] || echo
 }
 
-# Adds the job and prints its identifier. Under its key it can be asked for again, and is still one download.
+# Submits the job and prints its identifier. Because of the key, a repeated request does not create a second job.
 add() {
     jq -n --arg url "$1" '{url: $url}' >"$workspace/order"
     local order=(jobs -X POST --data-binary "@$workspace/order" -H 'Content-Type: application/json'
@@ -43,8 +44,8 @@ add() {
     jq -r .id "$workspace/answer"
 }
 
-# Prints how the job gets on, to its end. The first answer comes at once, each other with the next change, or as 304 after
-# $wait seconds without any.
+# Prints the progress of the job until its end. The first answer comes at once. Each later one comes with the next change,
+# or is a 304 after $wait seconds without a change.
 follow() {
     local options=() state
     while true; do
@@ -57,7 +58,7 @@ follow() {
         case "$state" in
             succeeded) return ;;
             failed) stop 1 "$(jq -r '.failure | "\(.code): \(.message)"' "$workspace/answer")" ;;
-            cancelled) stop 1 "Somebody has cancelled it. To go on: curl -X POST $service/v1/jobs/$1/retry" ;;
+            cancelled) stop 1 "A client has cancelled it. To retry: curl -X POST $service/v1/jobs/$1/retry" ;;
         esac
     done
 }
@@ -69,12 +70,12 @@ progress() {
             .state + (if .reason then " (\(.reason))" else "" end),
             ($p.bytes_received | mib) + (if $p.bytes_expected then " of \($p.bytes_expected | mib)" else "" end),
             (if $p.fraction then "\($p.fraction * 100 | floor) %" else empty end),
-            (if .state == "paused" then "resume it to go on" else empty end),
-            (if .retry_at then "again at \(.retry_at)" else empty end)
+            (if .state == "paused" then "resume it to continue" else empty end),
+            (if .retry_at then "next attempt at \(.retry_at)" else empty end)
         ] | join(", ")' "$workspace/answer"
 }
 
-# Fetches the finished file, whose digest the service has told. Under its name only once it is whole.
+# Fetches the finished file and compares its digest. The file gets its name only when it is complete.
 fetch() {
     local name digest
     name=$(jq -r '.file.path | split("/") | last' "$workspace/answer")
@@ -90,7 +91,7 @@ fetch() {
     say "$file"
 }
 
-# ask PATH CURL-OPTION...   Sets status and etag; the body is in $workspace/answer. Fails when nobody answers.
+# ask PATH CURL-OPTION...   Sets status and etag; the body is in $workspace/answer. Fails without an answer.
 ask() {
     local path=$1 told
     shift
@@ -99,7 +100,7 @@ ask() {
     read -r status etag <<<"$told" || true
 }
 
-# The same, but it waits for a service that is away, or not ready: after 1 s, 2 s, 4 s, ...
+# The same, but waits if the service is unavailable or not ready: 1 s, 2 s, 4 s, ...
 ask_patiently() {
     if ask "$@" && [[ "$status" != 502 && "$status" != 503 && "$status" != 504 ]]; then
         pause=1
@@ -111,7 +112,7 @@ ask_patiently() {
     return 1
 }
 
-# What the service says to do (RFC 9457), in one line.
+# The message of the service (RFC 9457), in one line.
 explanation() {
     local hint=''
     [[ "$status" != 401 ]] || hint=' That is FETCHD_TOKEN here.'
@@ -119,7 +120,7 @@ explanation() {
         echo "$service answers $status, but not as fetchd does. Is FETCHD_URL right?"
 }
 
-# On a terminal in one line that changes, else line by line.
+# On a terminal, replaces the current line; otherwise prints a new line.
 say() { if [[ -t 1 ]]; then printf '\r\033[K%s' "$1"; else printf '%s\n' "$1"; fi; }
 
 # leave STATUS JOB

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""A webhook consumer for fetchd: verify, remember, answer, then act.
+"""A webhook consumer for fetchd: verify the event, store it, answer, then process it.
 
     python3 -m venv .venv && .venv/bin/pip install standardwebhooks
     .venv/bin/python examples/webhook_receiver.py --port 9000 --secret-file webhook.secret
 
-Then tell a session about it, and keep the secret that is returned once, now:
+Then declare the webhook for a session, and store the secret, which is returned only once:
 
     curl -s -X PUT http://127.0.0.1:8080/v1/sessions/photos/webhooks/consumer \\
          --json '{"url": "http://127.0.0.1:9000/"}' | jq -r .secret > webhook.secret
 
-What any consumer should do, in this order:
+Every consumer should do this, in this order:
 
-1. Verify the signature over the bytes as they came, before looking into them. `standardwebhooks` does that, and
-   refuses timestamps more than five minutes off, so that a recorded request can't be played again later.
-2. Tell whether it is a repetition: delivery is at least once, and `webhook-id` stays the same across retries.
-3. Make the event durable (here: one line in --log), and only then answer 2xx. The answer means "I have taken it
-   from here"; fetchd counts the session's finish as acknowledged and will not send it again.
-4. Act on it after the answer: fetchd waits 20 seconds for one, and slow work would look like a failure.
+1. Verify the signature over the unchanged bytes, before parsing them. `standardwebhooks` does this. It also refuses
+   timestamps that differ by more than five minutes, so that a recorded request cannot be replayed later.
+2. Detect repetitions: fetchd delivers each event at least once, and `webhook-id` is the same for all retries.
+3. Make the event durable (here: one line in --log), and only then answer 2xx. After that answer, fetchd counts the
+   session's finish as acknowledged and does not send it again.
+4. Process the event after the answer: fetchd waits 20 seconds for an answer, and slow work would look like a failure.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LARGEST_BODY = 1 << 20
 
 
 class Inbox:
-    """The events that were taken, each once; durable when there is a log. Yours may be a table with a unique key."""
+    """The accepted events, each once; durable if there is a log. Your program may use a table with a unique key."""
 
     def __init__(self, log: Path | None):
         self._lock = threading.Lock()
@@ -51,7 +51,7 @@ class Inbox:
             self._log.seek(0)
             lines = self._log.read().splitlines(keepends=True)
             if lines and not lines[-1].endswith("\n"):
-                # A crash cut this line short, so it was never answered with a 2xx: it comes again.
+                # A crash cut this line off, so the event was not answered with a 2xx, and fetchd sends it again.
                 self._log.write("\n")
             self._seen = {entry["webhook_id"] for entry in map(_parsed, lines) if entry}
 
@@ -76,8 +76,8 @@ def _parsed(line: str) -> dict | None:
 
 
 class Secrets:
-    """The secrets in a file, one a line. Read at every request: it may be written, or a secret be added while it is
-    rotated, while this runs."""
+    """The secrets in a file, one on each line. The file is read at every request, because it may be written, and secrets
+    may be rotated, while this program runs."""
 
     def __init__(self, file: Path):
         self._file = file
@@ -87,7 +87,7 @@ class Secrets:
         for secret in self._file.read_text(encoding="ascii").split():
             try:
                 event = Webhook(secret).verify(body, headers)
-            except Exception:  # a bad signature, and whatever else a stranger's headers and body can provoke
+            except Exception:  # a bad signature, or any error from invalid headers or an invalid body
                 continue
             return event if isinstance(event, dict) else None
         return None
@@ -114,7 +114,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             event = self.server.secrets.verified(body, dict(self.headers.items()))
         except OSError as error:
-            # Not the sender's fault: it will try again.
+            # This is not an error of the sender. The sender will try again.
             print(f"webhook_receiver: no secret to verify with: {error}", file=sys.stderr, flush=True)
             self._answer(503)
             return
@@ -129,7 +129,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self, status: int) -> None:
         if status >= 400:
-            # What follows may be a body that was never read: this connection is of no more use.
+            # The request body may be unread, so the connection cannot be reused.
             self.close_connection = True
         self.send_response(status)
         if status != 204:
@@ -139,7 +139,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *arguments: object) -> None:
-        pass  # one line for each request is not what this prints
+        pass  # no log line for each request
 
 
 class Consumer(ThreadingHTTPServer):
@@ -172,7 +172,7 @@ def main() -> int:
 
 
 def act_on(webhook_id: str, event: dict) -> None:
-    """Where yours would begin: a database row, a message, the next stage of a pipeline."""
+    """Replace this with your own processing: a database row, a message, the next stage of a pipeline."""
     kind, data = event.get("type"), event.get("data", {})
     about = f"  {job.get('id')}  {job.get('url')}" if (job := data.get("snapshot")) else f", webhook-id {webhook_id}"
     print(f"✓ {kind}  (signature verified){about}", flush=True)
@@ -194,7 +194,7 @@ def describe_finish(event: dict, data: dict) -> str:
 
 
 def write_whole(file: Path, text: str) -> None:
-    """Never half written: somebody waits for this file to appear."""
+    """Writes the file atomically, because another program waits for it to appear."""
     draft = file.with_name(file.name + ".new")
     draft.write_text(text, encoding="ascii")
     draft.replace(file)
@@ -207,12 +207,12 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--port", type=int, default=9000, help="port to listen on; 0 takes a free one")
-    parser.add_argument("--port-file", type=Path, metavar="FILE", help="write the port that was taken to FILE")
+    parser.add_argument("--port-file", type=Path, metavar="FILE", help="write the port to FILE")
     parser.add_argument(
-        "--secret-file", type=Path, metavar="FILE", required=True, help="the webhook's secrets (whsec_...), one a line"
+        "--secret-file", type=Path, metavar="FILE", required=True, help="the webhook's secrets (whsec_...), one on each line"
     )
-    parser.add_argument("--log", type=Path, metavar="FILE", help="append each verified event to FILE, a JSON line each")
-    parser.add_argument("--until", metavar="TYPE", help="exit after the first event of this type, say session.finished")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="append each verified event to FILE, as one JSON line")
+    parser.add_argument("--until", metavar="TYPE", help="exit after the first event of this type, such as session.finished")
     return parser.parse_args()
 
 

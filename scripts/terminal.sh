@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# How the scripts talk. Sourced, not run.
+# Functions for the output of the scripts. Source this file; do not run it.
 
 if [[ -t 1 && -z "${NO_COLOR:-}" && "${TERM:-dumb}" != dumb ]]; then
     bold=$'\e[1m' dim=$'\e[2m' red=$'\e[31m' green=$'\e[32m' cyan=$'\e[36m' plain=$'\e[0m'
@@ -12,7 +12,7 @@ note() { printf '%s%s%s\n' "$dim" "$*" "$plain"; }
 good() { printf '%s✓%s %s\n' "$green" "$plain" "$*"; }
 bad() { printf '%s✗%s %s\n' "$red" "$plain" "$*"; }
 
-# What a reader would type to do the same.
+# Prints a command that has the same effect.
 echo_command() { printf '%s$ %s%s\n' "$cyan" "$*" "$plain"; }
 
 die() {

@@ -1,9 +1,9 @@
-// Everything that happens, as it happens: by EventSource, or, where there is a token, by a stream that can send it.
+// Shows all events as they happen, with EventSource or, if the service has a token, with a stream that can send it.
 
 import { describe, download, pauseAfter, serviceForm, showFraction, sleep } from "./fetchd.js";
 import { TokenStream } from "./token-stream.js";
 
-/** An EventSource hears only what it was told to listen for. */
+/** An EventSource delivers only the event types that it has a listener for. */
 const types = [
   "job.created", "job.started", "job.resumed", "job.restarted", "job.waiting", "job.paused", "job.succeeded", "job.failed",
   "job.cancelled", "job.deleted", "session.waiting", "session.finished", "webhook.disabled", "webhook.test",
@@ -14,11 +14,11 @@ const [form, address, status, alert, list, log] = ["form", "address", "status", 
   document.getElementById(id),
 );
 const { service, fields } = serviceForm();
-/** The last event that was shown; null when everything is to be read anew. */
+/** The last event that was shown; null if everything must be read again. */
 let position = null;
-/** By the job's identifier: its revision, and what shows it. */
+/** For each job identifier: the revision of the job, and the elements of its row. */
 const rows = new Map();
-/** Ends the present stream, or pause, for the next one. */
+/** Ends the current stream or pause, so that the next stream starts. */
 let renew = () => {};
 
 form.addEventListener("submit", async (event) => {
@@ -27,7 +27,7 @@ form.addEventListener("submit", async (event) => {
     await download(service(), address.value);
     address.value = "";
     alert.textContent = "";
-    // The row comes with the event, as it does when somebody else adds a download.
+    // The event adds the row, as it does when another client submits a download.
   } catch (error) {
     alert.textContent = error.message;
   }
@@ -51,7 +51,7 @@ async function run() {
   }
 }
 
-/** The position first, then what there is: whatever happens in between is told again rather than missed. */
+/** Reads the position before the jobs: an event that happens in between is received twice instead of missed. */
 async function readEverything() {
   const { last_event } = (await service().ask("stats")).document;
   const { jobs } = (await service().ask("jobs?limit=20")).document;
@@ -62,10 +62,10 @@ async function readEverything() {
 }
 
 /**
- * Shows what a stream tells until it has ended for good. An EventSource that loses its connection comes again by itself,
- * behind the last event that it had.
+ * Shows the events of one stream until the stream is closed. An EventSource that loses its connection reconnects by itself
+ * and continues after its last event.
  *
- * @returns whether it was ever open.
+ * @returns whether the stream was ever open.
  */
 function listen() {
   return new Promise((resolve) => {
@@ -78,13 +78,13 @@ function listen() {
     stream.addEventListener("open", () => ((wasOpen = true), tell("Live", "")));
     for (const type of types) stream.addEventListener(type, (event) => take(JSON.parse(event.data)));
     stream.addEventListener("job.progress", (event) => showProgress(JSON.parse(event.data)));
-    // What comes next was removed from the journal while nobody listened.
+    // The next events were removed from the journal while the page was not connected.
     stream.addEventListener("reset", () => ((position = null), end()));
     stream.addEventListener("error", async () => {
-      // Streams do not say what was wrong. Whatever it was, it is so for other requests, too.
+      // A stream does not report the cause of an error, but another request to the service gets the same error.
       const reason = await service().ask("stats").then(() => "", (error) => error.message);
       if (stream.readyState !== EventSource.OPEN) tell("Not connected", reason);
-      // It was no stream that answered, say, because the service is just starting: another is to be opened.
+      // The answer was not a stream, for example because the service is starting. Open another stream.
       if (stream.readyState === EventSource.CLOSED) end();
     });
   });
@@ -95,7 +95,7 @@ function tell(state, sentence) {
   alert.textContent = sentence;
 }
 
-/** Each event once: ids only rise. */
+/** Shows each event once. Identifiers only increase. */
 function take(event) {
   if (event.id <= position) return;
   position = event.id;
@@ -110,14 +110,14 @@ function take(event) {
 }
 
 async function refresh(id) {
-  // Whatever goes wrong here goes wrong for the stream, too, which then says so; a job may be deleted by now.
+  // Ignore errors: the stream reports the same error, and the job may have been deleted.
   const answer = await service().ask(`jobs/${id}`).catch(() => null);
   if (answer) show(answer.document);
 }
 
 function show(job) {
   const row = rows.get(job.id) ?? newRow(job);
-  // An answer may be overtaken by the next one.
+  // Answers may arrive out of order.
   if (job.revision < row.revision) return;
   row.revision = job.revision;
   row.hasEnded = job.finished_at !== null;

@@ -1,28 +1,28 @@
-// What both pages know of fetchd: how to ask it, and what to say when it does not answer as hoped.
+// The code that both pages share: requests to fetchd, and messages for errors.
 
-/** The service refuses, and says why. */
+/** The service refuses the request, with a reason. */
 export class Refusal extends Error {
   constructor({ status, headers }, problem) {
     super(status === 401 ? "The service wants its token: enter it above." : `${problem.title}. ${problem.detail}`);
-    // Starting, stopping, or out of disk; anything else would be refused again.
+    // The service is starting, stopping, or has no disk space. Any other request would be refused again.
     this.isPassing = [502, 503, 504].includes(status);
     this.retryAfter = Number(headers.get("Retry-After")) || 0;
   }
 }
 
-/** Nothing came back that a page may read. */
+/** There was no response that the page may read. */
 export class NoAnswer extends Error {
   isPassing = true;
 }
 
 export class Service {
-  /** @param token goes into a header, never into an address, as those end up in logs. */
+  /** @param token is sent in a header, never in a URL, because URLs end up in logs. */
   constructor(address, token) {
     this.address = address.replace(/\/+$/, "");
     this.token = token;
   }
 
-  /** The answer to a request: {status, headers, document}. 304, which has no document, is no error. */
+  /** Returns the response to a request: {status, headers, document}. A 304 has no document and is not an error. */
   async ask(path, { headers = {}, ...options } = {}) {
     const credentials = this.token ? { Authorization: `Bearer ${this.token}` } : {};
     const url = `${this.address}/v1/${path}`;
@@ -34,8 +34,8 @@ export class Service {
   }
 
   /**
-   * Browsers do not tell a page whether nobody was there or the page may not read the answer. But they let anybody ask
-   * without reading the answer, and say whether there was one.
+   * A browser does not tell a page whether there was no response or whether the page may not read it. But every page may
+   * send a request without reading the response, and the browser says whether there was one.
    */
   async reasonForSilence() {
     const isThere = await fetch(`${this.address}/livez`, { mode: "no-cors" }).then(() => true, () => false);
@@ -46,7 +46,7 @@ export class Service {
   }
 }
 
-/** @throws also when the connection is lost before the end of the body. */
+/** @throws also if the connection is lost before the end of the body. */
 async function exchange(url, options) {
   const response = await fetch(url, options);
   const text = await response.text();
@@ -61,9 +61,9 @@ function parsed(text) {
   }
 }
 
-const noProblem = { title: "That was no answer of fetchd", detail: "Is the address right?" };
+const noProblem = { title: "This is not a response of fetchd", detail: "Is the address right?" };
 
-/** A new download. Asked for again because nobody answered, it has the same key, and so is still one. */
+/** Submits a download. If there was no response, the repeated request has the same key and creates no second job. */
 export async function download(service, url) {
   if (unanswered?.url !== url) unanswered = { url, key: newKey() };
   const headers = { "Content-Type": "application/json", "Idempotency-Key": unanswered.key };
@@ -74,19 +74,19 @@ export async function download(service, url) {
 
 let unanswered = null;
 
-/** crypto.randomUUID is there on https and localhost only; this is everywhere. */
+/** crypto.randomUUID is available only on https and localhost; crypto.getRandomValues is available everywhere. */
 function newKey() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Seconds until the next try: 1, 2, 4, ..., at most 15; half a one after none has failed; later where the service says so. */
+/** Seconds until the next attempt: 1, 2, 4, ..., at most 15; 0.5 without a failure; longer if Retry-After says so. */
 export function pauseAfter(failures, error) {
   return Math.max(Math.min(15, 2 ** (failures - 1)), error?.retryAfter ?? 0);
 }
 
 export const sleep = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-/** How a job stands, in words. */
+/** The state of a job, in words. */
 export function describe(job) {
   const { bytes_received: had, bytes_expected: of } = job.progress;
   if (job.state === "succeeded") return `Done: ${job.file.path}, ${mib(job.file.size)}`;
@@ -94,7 +94,7 @@ export function describe(job) {
   return `${job.state}${job.reason ? ` for ${job.reason}` : ""}: ${mib(had)}${of ? ` of ${mib(of)}` : ""}`;
 }
 
-/** An unknown fraction is a bar that moves to and fro: one without a value. */
+/** If the fraction is unknown, the bar has no value, and the browser shows it as indeterminate. */
 export function showFraction(bar, fraction) {
   if (fraction == null) bar.removeAttribute("value");
   else bar.value = fraction;
@@ -102,7 +102,7 @@ export function showFraction(bar, fraction) {
 
 const mib = (bytes) => `${(bytes / 1048576).toFixed(1)} MiB`;
 
-/** The form at the top: where the service is. The address may come with the page's own: polling.html?service=... */
+/** The form for the address of the service. The URL of the page may contain the address: polling.html?service=... */
 export function serviceForm() {
   const [address, token] = ["service", "token"].map((id) => document.getElementById(id));
   address.value = new URLSearchParams(location.search).get("service") ?? "http://127.0.0.1:8080";

@@ -1,4 +1,4 @@
-// One download, followed by polling: each request says which version the page has, and is answered with the next one.
+// Follows one download by polling: each request has the version that the page shows, and returns the next version.
 
 import { describe, download, pauseAfter, serviceForm, showFraction, sleep } from "./fetchd.js";
 
@@ -6,14 +6,14 @@ const [form, address, alert, section, bar, status] = ["form", "address", "alert"
   document.getElementById(id),
 );
 const { service } = serviceForm();
-/** What is followed now; another download replaces it. */
+/** The job that the page follows; another download replaces it. */
 let current = null;
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
     const job = await download(service(), address.value);
-    // Survives a reload of the page.
+    // Keeps the job when the page is reloaded.
     location.hash = job.id;
     follow(job.id);
   } catch (error) {
@@ -33,7 +33,7 @@ async function follow(id) {
       failures = 0;
       alert.textContent = "";
       idle = answer.status === 304 && !answer.headers.has("Preference-Applied") ? idle + 1 : 0;
-      // Whoever is between did not pass the wait on: less often, then.
+      // A proxy did not pass the wait on, so poll less often.
       if (idle > 0) await sleep(pauseAfter(idle));
       if (answer.status === 304) continue;
       tag = answer.headers.get("ETag");
@@ -49,12 +49,12 @@ async function follow(id) {
   }
 }
 
-/** At once without a version; else with the next one, or 304 when there is none for half a minute. */
+/** Answered at once without a version; otherwise with the next version, or with 304 after half a minute. */
 function poll(id, tag) {
   return service().ask(`jobs/${id}`, { headers: tag ? { "If-None-Match": tag, Prefer: "wait=30" } : {} });
 }
 
-/** Returns whether the job has come to its end. */
+/** Returns whether the job has ended. */
 function show(job) {
   section.hidden = false;
   showFraction(bar, job.state === "failed" ? 0 : job.progress.fraction);

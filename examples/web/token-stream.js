@@ -1,5 +1,5 @@
-// What an EventSource is, for a service with a token: EventSource sends no Authorization, and a token does not belong into
-// an address. It does not come again by itself: its owner opens another, behind the last event.
+// Replaces EventSource for a service with a token: EventSource cannot send Authorization, and a token does not belong into a
+// URL. A TokenStream does not reconnect by itself: its owner opens another one, after the last event.
 
 export class TokenStream extends EventTarget {
   readyState = EventSource.CONNECTING;
@@ -26,7 +26,7 @@ export class TokenStream extends EventTarget {
     this.dispatchEvent(new Event("open"));
     let rest = "";
     for await (const piece of chunks(response.body.pipeThrough(new TextDecoderStream()))) {
-      // fetchd ends each line with a line feed and each event with an empty line; pieces end anywhere.
+      // fetchd ends each line with a line feed and each event with an empty line. A chunk can end anywhere.
       const blocks = (rest + piece).split("\n\n");
       rest = blocks.pop();
       for (const block of blocks) this.#take(block);
@@ -40,7 +40,7 @@ export class TokenStream extends EventTarget {
   }
 }
 
-/** Not every browser can loop over a stream itself. */
+/** Some browsers cannot iterate over a stream directly. */
 async function* chunks(stream) {
   const reader = stream.getReader();
   for (let next; !(next = await reader.read()).done; ) yield next.value;

@@ -1,7 +1,7 @@
 """The server that jobs download from: three ports, every habit of servers, and the troubles of `resource.py`.
 
 It lies in ways that a client can find out, and in no others: a body without a length is never cut off in silence, and a
-strong validator is never kept for other bytes (docs/transfers.md, "What nobody can tell").
+strong validator is never kept for other bytes (docs/transfers.md, "What cannot be detected").
 """
 
 from __future__ import annotations
