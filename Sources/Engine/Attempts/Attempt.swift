@@ -28,17 +28,17 @@ final class Attempt: Sendable {
     /// From the transfer loop to the attempt's task.
     private let announcements = AsyncStream<Announcement>.makeStream()
     /// Rings when something has changed for the connections beside the first.
-    let crewBell = Alarm()
+    let additionalBell = Alarm()
 
     /// What the first response that was accepted has begun.
     private struct Opening {
-        var assembly: Assembly?
+        var file: SegmentedFile?
         var announcement: Announcement?
         /// A restart that was told before the response that begins it.
         var restart: ResumeOutcome?
         /// Takes the connections beside the first to the task that runs them.
-        var crews: AsyncStream<Crew>.Continuation?
-        var crew: Crew?
+        var additionals: AsyncStream<AdditionalConnections>.Continuation?
+        var additional: AdditionalConnections?
     }
 
     /// How the attempt began, to be told to the store.
@@ -72,22 +72,22 @@ final class Attempt: Sendable {
     func take(_ spec: JobSpec) {
         wish.withLock { $0 = spec }
         ownLimit.bytesPerSecond = spec.rateLimit
-        crewBell.ring()
+        additionalBell.ring()
     }
 
-    private var assembly: Assembly? { opening.withLock { $0.assembly } }
+    private var file: SegmentedFile? { opening.withLock { $0.file } }
 
     /// The bytes had so far, for a checkpoint; nil before a response was accepted.
-    var partFile: PartFile? { assembly?.part }
+    var partFile: PartFile? { file?.part }
 
     /// The part as it can be promised now.
     var part: Part? {
-        assembly.map { assembly in
+        file.map { file in
             // First what is there: what is promised of it may become less meanwhile, never more.
-            let ranges = assembly.part.durable
-            let (validators, label) = assembly.promise
+            let ranges = file.part.durable
+            let (validators, label) = file.promise
             return Part(
-                id: assembly.part.id, url: assembly.url, validators: validators, label: label, size: assembly.size,
+                id: file.part.id, url: file.url, validators: validators, label: label, size: file.size,
                 ranges: ranges)
         }
     }
@@ -95,18 +95,18 @@ final class Attempt: Sendable {
     /// Whether this attempt has won bytes that the job never had, and that the next can go on from: else a server that
     /// breaks off each time would be asked for ever.
     var hasGained: Bool {
-        guard let assembly, assembly.part.fault == nil else { return false }
-        return spec.canContinue(assembly.validators)
-            && assembly.part.written.count > max(assembly.bytesHad, job.bytesDurable)
+        guard let file, file.part.fault == nil else { return false }
+        return spec.canContinue(file.validators)
+            && file.part.written.count > max(file.bytesHad, job.bytesDurable)
     }
 
-    var resume: ResumeOutcome? { assembly?.outcome }
+    var resume: ResumeOutcome? { file?.outcome }
 
     /// Whether bytes that turn out wrong are worth another try: those of an earlier attempt, or of another connection, may be
     /// to blame.
     var mayBeginAnew: Bool {
-        guard let assembly, !job.isDisproved else { return false }
-        return assembly.outcome.isResumed || assembly.isShared
+        guard let file, !job.isDisproved else { return false }
+        return file.outcome.isResumed || file.isShared
     }
 
     func run() async -> End {
@@ -139,18 +139,18 @@ final class Attempt: Sendable {
             return .stopped(.shutdown)
         }
         let end = await fetch(plan)
-        guard let assembly, assembly.isUnsound else { return end }
-        guard (try? await giveUp(assembly, .badRange)) != nil else { return .stopped(.shutdown) }
+        guard let file, file.isUnsound else { return end }
+        guard (try? await giveUp(file, .badRange)) != nil else { return .stopped(.shutdown) }
         return await fetch(RequestPlan(anew: .badRange))
     }
 
     private func fetch(_ plan: RequestPlan) async -> End {
-        let (crews, continuation) = AsyncStream<Crew>.makeStream()
-        opening.withLock { $0.crews = continuation }
-        async let others = Self.loss(of: crews)
-        var lead = Lead(self, plan)
-        let end = await lead.run()
-        dismissCrew(after: end.loss)
+        let (additionals, continuation) = AsyncStream<AdditionalConnections>.makeStream()
+        opening.withLock { $0.additionals = continuation }
+        async let others = Self.loss(of: additionals)
+        var primary = PrimaryConnection(self, plan)
+        let end = await primary.run()
+        dismissAdditional(after: end.loss)
         let loss = await others
         if let stop = control.stop { return .stopped(stop) }
         return conclusion(end, loss)
@@ -158,69 +158,70 @@ final class Attempt: Sendable {
 
     /// What came under a head that was not true is no part of the file, promised or not: it goes before anything else is
     /// asked for. (Of a head that was refused, nothing came.)
-    private func giveUp(_ assembly: Assembly, _ why: ResumeOutcome.RestartReason) async throws(NotStored) {
+    private func giveUp(_ file: SegmentedFile, _ why: ResumeOutcome.RestartReason) async throws(NotStored) {
         let announcement = opening.withLock { opening in
-            opening.assembly = nil
+            opening.file = nil
             opening.restart = .restarted(why)
             return opening.announcement
         }
         await announcement?.isOver.wait()
-        try await services.beginTransfer(of: job, .restarted(why), without: assembly.part.id)
-        services.folder.removePart(assembly.part.id)
+        try await services.beginTransfer(of: job, .restarted(why), without: file.part.id)
+        services.folder.removePart(file.part.id)
     }
 
     /// - Returns: why the last connection beside the first was lost; nil when there was none, or none was lost.
-    private static func loss(of crews: AsyncStream<Crew>) async -> Connection.Loss? {
-        for await crew in crews { return await crew.run() }
+    private static func loss(of additionals: AsyncStream<AdditionalConnections>) async -> SegmentFetcher.Loss? {
+        for await additional in additionals { return await additional.run() }
         return nil
     }
 
-    /// The first connection has ended: no crew begins any more, and the one there is ends by itself.
-    private func dismissCrew(after loss: Connection.Loss?) {
-        // Taken: the crew holds on to the attempt, and together they would keep the part's descriptor for ever.
-        let (crew, crews) = opening.withLock { ($0.crew.take(), $0.crews.take()) }
-        crews?.finish()
-        crew?.leadLeft(loss)
+    /// The first connection has ended: no additional connections begin any more, and those there are end by themselves.
+    private func dismissAdditional(after loss: SegmentFetcher.Loss?) {
+        // Taken: additional connections hold the attempt, and it them: together they would keep the part's descriptor for ever.
+        let (additional, additionals) = opening.withLock { ($0.additional.take(), $0.additionals.take()) }
+        additionals?.finish()
+        additional?.primaryEnded(loss)
     }
 
     /// What the connections together have come to.
-    private func conclusion(_ lead: Lead.End, _ others: Connection.Loss?) -> End {
-        let losses = [lead.loss, others].compactMap { $0 }
+    private func conclusion(_ primary: PrimaryConnection.End, _ others: SegmentFetcher.Loss?) -> End {
+        let losses = [primary.loss, others].compactMap { $0 }
         // Its bytes may count as fetched, and are not all written.
         if let loss = losses.first(where: \.isFinal) { return .failed(loss.failure, loss.hint) }
         let loss = losses.first
-        guard let assembly, assembly.isComplete, let answer = lead.answer else {
+        guard let file, file.isComplete, let answer = primary.answer else {
             return loss.map { .failed($0.failure, $0.hint) } ?? .stopped(.shutdown)
         }
-        let size = assembly.part.written.end
+        let size = file.part.written.end
         // Where nothing marks the end of a body, too few bytes are a lost connection rather than another file.
-        let isEndKnown = answer.metrics.bodyEndKnown || assembly.size != nil
+        let isEndKnown = answer.metrics.bodyEndKnown || file.size != nil
         if !isEndKnown, let expected = spec.expectedSize, size < expected {
             return .failed(Failure(.truncated, "The body ended after \(size) of \(expected) bytes."))
         }
         if let failure = spec.refusal(ofSize: size) { return .failed(failure) }
         return .whole(
             WholePart(
-                file: assembly.part, size: size, head: answer.head, validators: assembly.validators,
-                label: assembly.label, metrics: answer.metrics, url: answer.way.url, redirects: answer.way.redirects,
+                file: file.part, size: size, head: answer.head, validators: file.validators,
+                label: file.label, metrics: answer.metrics, url: answer.sequence.url,
+                redirects: answer.sequence.redirects,
                 isLengthVerified: isEndKnown || spec.expectedSize != nil))
     }
 
     /// On the transfer loop: the first response is accepted, bytes are about to come.
-    func begin(_ assembly: Assembly) {
-        progress.begin(assembly.part, at: assembly.bytesHad, expected: assembly.size, resume: assembly.outcome)
+    func begin(_ file: SegmentedFile) {
+        progress.begin(file.part, at: file.bytesHad, expected: file.size, resume: file.outcome)
         opening.withLock { opening in
-            opening.assembly = assembly
+            opening.file = file
             // A fresh beginning is told with the end; it is what everybody expects.
-            if assembly.outcome != .fresh, assembly.outcome != opening.restart {
-                let announcement = Announcement(outcome: assembly.outcome)
+            if file.outcome != .fresh, file.outcome != opening.restart {
+                let announcement = Announcement(outcome: file.outcome)
                 opening.announcement = announcement
                 if case .terminated = announcements.continuation.yield(announcement) { announcement.isOver.open() }
             }
-            guard assembly.isDivisible else { return }
-            let crew = Crew(self, assembly)
-            opening.crew = crew
-            opening.crews?.yield(crew)
+            guard file.isDivisible else { return }
+            let additional = AdditionalConnections(self, file)
+            opening.additional = additional
+            opening.additionals?.yield(additional)
         }
     }
 }

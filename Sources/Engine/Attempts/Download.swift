@@ -2,7 +2,7 @@ import CurlClient
 import Downloads
 import Locks
 
-/// One exchange of an attempt: has the head judged, then moves the body into its share of the part file.
+/// One exchange of an attempt: has the head judged, then moves the body into its segment of the part file.
 ///
 /// The head and the chunks come on the transfer loop, which must not block: everything that touches the disk is done in
 /// the part's lane, in the same order. Chunks that the lane has not written yet fill the transfer's window, so a slow
@@ -12,17 +12,17 @@ final class Download: TransferHandler {
         var result: TransferResult
         var verdict: ResponseVerdict?
         /// nil: no response was accepted.
-        var share: Share?
+        var target: Target?
         /// What was to be brought has been brought; nothing more was wanted.
-        var isShareFull = false
+        var isSegmentFull = false
         /// What the disk, or a limit of the job, ended it with.
         var failure: Failure?
     }
 
     /// What a body is for.
-    struct Share: Sendable {
-        var assembly: Assembly
-        var claim: Segments.Claim
+    struct Target: Sendable {
+        var file: SegmentedFile
+        var lease: SegmentLease
     }
 
     /// What surrounds the exchange. The functions are called on the transfer loop, so they must not touch the disk.
@@ -32,21 +32,21 @@ final class Download: TransferHandler {
         var maxSize: Int64?
         var judge: @Sendable (ResponseFacts) -> ResponseVerdict
         /// The response is accepted: what its body is for.
-        var share: @Sendable (ResponseFacts, _ size: Int64?, ResumeOutcome) -> Share
+        var target: @Sendable (ResponseFacts, _ size: Int64?, ResumeOutcome) -> Target
         var onBytes: @Sendable (Int) -> Void
     }
 
     private struct State {
         var verdict: ResponseVerdict?
-        var share: Share?
+        var target: Target?
         /// Bytes of the body that are dropped, because the part has them already.
         var skipping: Int64 = 0
-        var isShareFull = false
+        var isSegmentFull = false
         var failure: Failure?
         var transfer: Transfer?
         var waiter: CheckedContinuation<End, Never>?
 
-        var isOver: Bool { failure != nil || isShareFull }
+        var isOver: Bool { failure != nil || isSegmentFull }
     }
 
     private let context: Context
@@ -62,12 +62,12 @@ final class Download: TransferHandler {
             state.withLock { $0.waiter = waiter }
             let transfer = attempt.services.client.start(request, handler: self)
             watch = control.watch(transfer)
-            let (isOver, share) = state.withLock { state in
+            let (isOver, target) = state.withLock { state in
                 state.transfer = transfer
-                return (state.isOver, state.share)
+                return (state.isOver, state.target)
             }
             if isOver { transfer.cancel() }
-            if let share { share.assembly.attach(transfer, to: share.claim) }
+            if let target { target.file.attach(transfer, to: target.lease) }
         }
         if let watch { control.forget(watch) }
         return end
@@ -82,18 +82,18 @@ final class Download: TransferHandler {
             state.withLock { $0.verdict = verdict }
             return .reject
         }
-        let share = context.share(facts, size, outcome)
-        let brought = share.assembly.answer(share.claim, from: offset, reach: facts.rangeEnd)
+        let target = context.target(facts, size, outcome)
+        let brought = target.file.answer(target.lease, from: offset, reach: facts.rangeEnd)
         let transfer = state.withLock { state in
             state.verdict = verdict
-            state.share = share
+            state.target = target
             state.skipping = skipping + (brought ?? 0)
-            state.isShareFull = brought == nil
+            state.isSegmentFull = brought == nil
             return state.transfer
         }
         guard brought != nil else { return .reject }
-        if let transfer { share.assembly.attach(transfer, to: share.claim) }
-        context.lane.async { self.prepare(share.assembly) }
+        if let transfer { target.file.attach(transfer, to: target.lease) }
+        context.lane.async { self.prepare(target.file) }
         return .accept
     }
 
@@ -107,31 +107,31 @@ final class Download: TransferHandler {
 
     // MARK: In the lane
 
-    private func prepare(_ assembly: Assembly) {
+    private func prepare(_ file: SegmentedFile) {
         do throws(DiskError) {
-            try assembly.part.open()
-            if let size = assembly.size { try assembly.part.claim(size) }
+            try file.part.open()
+            if let size = file.size { try file.part.claim(size) }
         } catch {
             fail(error.failure)
         }
     }
 
     private func write(_ chunk: Chunk) {
-        let (share, skipped): (Share?, Int64) = state.withLock { state in
+        let (target, skipped): (Target?, Int64) = state.withLock { state in
             guard !state.isOver else { return (nil, 0) }
             let skipped = min(state.skipping, Int64(chunk.count))
             state.skipping -= skipped
-            return (state.share, skipped)
+            return (state.target, skipped)
         }
-        guard let share, Int(skipped) < chunk.count else { return }
+        guard let target, Int(skipped) < chunk.count else { return }
         let came = chunk.count - Int(skipped)
-        guard let advance = share.assembly.advance(share.claim, by: came) else { return fill() }
-        if advance.isExcess { return disbelieve(share.assembly) }
+        guard let advance = target.file.advance(target.lease, by: came) else { return fill() }
+        if advance.isExcess { return disbelieve(target.file) }
         if let limit = context.maxSize, advance.offset + Int64(advance.count) > limit { return fail(.tooLarge(limit)) }
         do throws(DiskError) {
             try chunk.withUnsafeBytes { bytes throws(DiskError) in
                 let wanted = bytes.dropFirst(Int(skipped)).prefix(advance.count)
-                try share.assembly.part.write(UnsafeRawBufferPointer(rebasing: wanted), at: advance.offset)
+                try target.file.part.write(UnsafeRawBufferPointer(rebasing: wanted), at: advance.offset)
             }
             context.onBytes(advance.count)
         } catch {
@@ -142,8 +142,8 @@ final class Download: TransferHandler {
 
     /// A body in chunks, or without any length, can run past the range that its head stated. Then nobody knows which
     /// bytes it brings: many a server sends the whole file under the head of its rest.
-    private func disbelieve(_ assembly: Assembly) {
-        assembly.disbelieve()
+    private func disbelieve(_ file: SegmentedFile) {
+        file.disbelieve()
         fail(Failure(.badRange, "The server sent more bytes than its Content-Range announced."))
     }
 
@@ -153,7 +153,7 @@ final class Download: TransferHandler {
 
     /// The rest of the body is somebody else's.
     private func fill() {
-        end { $0.isShareFull = true }
+        end { $0.isSegmentFull = true }
     }
 
     private func end(_ mark: (inout State) -> Void) {
@@ -170,7 +170,7 @@ final class Download: TransferHandler {
             return (
                 state.waiter,
                 End(
-                    result: result, verdict: state.verdict, share: state.share, isShareFull: state.isShareFull,
+                    result: result, verdict: state.verdict, target: state.target, isSegmentFull: state.isSegmentFull,
                     failure: state.failure)
             )
         }

@@ -1,9 +1,9 @@
 import CurlClient
 import Downloads
 
-/// One connection to a file whose assembly has begun: fills shares of it, one after another, until nothing is left that is
+/// One connection to a file whose segmented file has begun: fills segments of it, one after another, until nothing is left that is
 /// worth a request.
-struct Connection: Sendable {
+struct SegmentFetcher: Sendable {
     /// Where the bytes are asked for.
     struct Source: Sendable, Hashable {
         var url: String
@@ -22,83 +22,84 @@ struct Connection: Sendable {
     }
 
     let attempt: Attempt
-    let assembly: Assembly
+    let file: SegmentedFile
     let source: Source
 
-    /// - Parameter isWanted: asked before each further share.
-    func fillShares(
-        from first: Segments.Claim? = nil, while isWanted: () -> Bool = { true }
+    /// - Parameter isWanted: asked before each further segment.
+    func fillSegments(
+        from first: SegmentLease? = nil, while isWanted: () -> Bool = { true }
     ) async -> Loss? {
-        var next = first ?? assembly.claim()
+        var next = first ?? file.lease()
         var hasFilledAny = false
-        while let claim = next {
-            if var loss = await fill(claim) {
+        while let lease = next {
+            if var loss = await fill(lease) {
                 loss.hasBrought = loss.hasBrought || hasFilledAny
                 return loss
             }
             hasFilledAny = true
-            next = isWanted() && !attempt.control.isStopping ? assembly.claim() : nil
+            next = isWanted() && !attempt.control.isStopping ? file.lease() : nil
         }
         return nil
     }
 
-    private func fill(_ claim: Segments.Claim) async -> Loss? {
-        guard let asked = asked(for: claim) else { return nil }
-        var way = Itinerary(from: source.url, asking: asked)
+    private func fill(_ lease: SegmentLease) async -> Loss? {
+        guard let asked = asked(for: lease) else { return nil }
+        var sequence = RequestSequence(from: source.url, asking: asked)
         while !attempt.control.isStopping {
-            let end = await ask(way, claim)
-            if end.share != nil { return settle(claim, end) }
-            switch way.step(after: end.result.outcome, end.verdict, redirectingTo: end.result.metrics.redirectURL) {
+            let end = await ask(sequence, lease)
+            if end.target != nil { return settle(lease, end) }
+            switch sequence.step(after: end.result.outcome, end.verdict, redirectingTo: end.result.metrics.redirectURL)
+            {
             case .askAgain: continue
             case .failed(let failure):
-                assembly.leave(claim, isBodyWhole: false)
+                file.leave(lease, isBodyWhole: false)
                 var loss = Loss(failure, end, attempt.services)
                 // The file has changed, or its server plays with one connection only: another attempt finds out.
                 loss.hint.mayPass = failure.code == .badRange
                 return loss
             case .arrived, .alreadyThere, .abandoned:
-                assembly.leave(claim, isBodyWhole: false)
+                file.leave(lease, isBodyWhole: false)
                 return nil
             }
         }
-        assembly.leave(claim, isBodyWhole: false)
+        file.leave(lease, isBodyWhole: false)
         return nil
     }
 
     /// Where the job's checksum proves the whole in the end, a mirror need not use the same tags for it. (Without a strong
-    /// validator there are shares only of what an attempt before has left open.)
-    private func asked(for claim: Segments.Claim) -> RequestedRange? {
-        guard var asked = assembly.asked(for: claim) else { return nil }
+    /// validator there are segments only of what an attempt before has left open.)
+    private func asked(for lease: SegmentLease) -> RequestedRange? {
+        guard var asked = file.asked(for: lease) else { return nil }
         guard attempt.spec.restsOnChecksum else { return asked }
         let isMirror = source.home != attempt.spec.url
-        asked.restsOnChecksum = isMirror || assembly.validators.strong == nil
+        asked.restsOnChecksum = isMirror || file.validators.strong == nil
         if isMirror { asked.validators = Validators() }
         return asked
     }
 
-    private func ask(_ way: Itinerary, _ claim: Segments.Claim) async -> Download.End {
-        let (attempt, assembly) = (attempt, assembly)
-        let asked = way.asked(continuing: assembly.url)
+    private func ask(_ sequence: RequestSequence, _ lease: SegmentLease) async -> Download.End {
+        let (attempt, file) = (attempt, file)
+        let asked = sequence.asked(continuing: file.url)
         let download = Download(
             Download.Context(
                 lane: attempt.lane, maxSize: nil,
                 judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: asked.bytesHad).ofRange },
-                share: { facts, _, _ in
-                    assembly.join(facts.validators)
-                    return Download.Share(assembly: assembly, claim: claim)
+                target: { facts, _, _ in
+                    file.join(facts.validators)
+                    return Download.Target(file: file, lease: lease)
                 },
                 onBytes: { attempt.progress.add($0) }))
         return await download.run(
-            attempt.request(way, asked, home: source.home, isShare: attempt.connections > 1), for: attempt)
+            attempt.request(sequence, asked, home: source.home, isSegment: attempt.connections > 1), for: attempt)
     }
 
-    /// The exchange that filled a share has ended: leaves it, and tells what went wrong, if anything did.
-    func settle(_ claim: Segments.Claim, _ end: Download.End) -> Loss? {
-        let missing = assembly.range(of: claim)
+    /// The exchange that filled a segment has ended: leaves it, and tells what went wrong, if anything did.
+    func settle(_ lease: SegmentLease, _ end: Download.End) -> Loss? {
+        let missing = file.range(of: lease)
         let isBodyWhole = end.result.outcome == .completed && end.failure == nil
-        assembly.leave(claim, isBodyWhole: isBodyWhole)
+        file.leave(lease, isBodyWhole: isBodyWhole)
         if let failure = end.failure { return Loss(failure: failure, isFinal: true) }
-        guard let missing, !missing.isEmpty, !end.isShareFull else { return nil }
+        guard let missing, !missing.isEmpty, !end.isSegmentFull else { return nil }
         switch end.result.outcome {
         case .completed where missing.upperBound == .max: return nil
         case .completed:
@@ -110,7 +111,7 @@ struct Connection: Sendable {
     }
 }
 
-extension Connection.Loss {
+extension SegmentFetcher.Loss {
     init(_ failure: Failure, _ end: Download.End, _ services: EngineServices) {
         let facts = end.result.head.map { ResponseFacts(status: $0.status, headers: $0.headers) }
         let hasNoRoute = if case .failed(.networkUnreachable) = end.result.outcome { true } else { false }
@@ -118,7 +119,7 @@ extension Connection.Loss {
             failure: failure,
             hint: RetryPolicy.Hint(
                 retryAfter: facts?.retryDelay(at: services.time.now), hasNoRoute: hasNoRoute),
-            hasBrought: end.share != nil && end.result.bytesReceived > 0)
+            hasBrought: end.target != nil && end.result.bytesReceived > 0)
     }
 }
 

@@ -3,7 +3,7 @@ import Downloads
 
 /// The way of one attempt through redirects and a restart, as a value: what to ask next is decided here, asking is done
 /// elsewhere.
-struct Itinerary: Sendable {
+struct RequestSequence: Sendable {
     /// The address to ask now.
     private(set) var url: String
     /// Addresses left behind, in order.

@@ -5,7 +5,7 @@ import Locks
 
 /// A file that is being put together, from one response or from several: what is there, what is missing, and who fetches
 /// it. It begins with the first head that was accepted.
-final class Assembly: Sendable {
+final class SegmentedFile: Sendable {
     let part: PartFile
     /// Where the first response came from, behind its redirects.
     let url: String
@@ -18,14 +18,14 @@ final class Assembly: Sendable {
     let outcome: ResumeOutcome
     /// Bytes that were there when it began.
     let bytesHad: Int64
-    /// Whether the first response showed that several connections can share: it served a range of a known size under a
+    /// Whether the first response showed that several connections can fetch it: it served a range of a known size under a
     /// strong validator.
     let isDivisible: Bool
 
     private struct State {
         var segments: Segments
-        /// The connections that bring something, by their share.
-        var transfers: [Segments.Claim: Transfer] = [:]
+        /// The connections that bring something, by their segment.
+        var transfers: [SegmentLease: Transfer] = [:]
         var isAbandoned = false
         var isUnsound = false
         var isShared = false
@@ -34,7 +34,7 @@ final class Assembly: Sendable {
     }
 
     /// What the first response is for: the first bytes missing, or nothing where nothing is.
-    let firstClaim: Segments.Claim
+    let firstLease: SegmentLease
     private let state: Locked<State>
     private let time: any TimeSource
 
@@ -49,11 +49,11 @@ final class Assembly: Sendable {
         isDivisible = isRange && size != nil && validators.strong != nil
         let missing = size.map(had.gaps(upTo:)) ?? [had.end..<Int64.max]
         var segments = Segments(missing: missing)
-        firstClaim = segments.firstClaim(at: time.uptime)
+        firstLease = segments.firstLease(at: time.uptime)
         state = Locked(State(segments: segments))
     }
 
-    /// Every byte is written. A share counts its bytes before they are written, so the part has the last word.
+    /// Every byte is written. A segment counts its bytes before they are written, so the part has the last word.
     var isComplete: Bool {
         let isAllThere = state.withLock { $0.segments.isComplete && !$0.isAbandoned }
         let written = part.written
@@ -62,10 +62,10 @@ final class Assembly: Sendable {
     /// There is nothing left to fetch, or no use in it.
     var isOver: Bool { state.withLock { $0.segments.isComplete || $0.isAbandoned } }
 
-    /// - Parameter moment: a share that has not moved since then counts as well; nil: none does.
-    func isClaimable(orStalledSince moment: Duration? = nil) -> Bool {
+    /// - Parameter moment: a segment that has not moved since then counts as well; nil: none does.
+    func isLeasable(orStalledSince moment: Duration? = nil) -> Bool {
         state.withLock { state in
-            !state.isAbandoned && (state.segments.isClaimable || moment.map(state.segments.isAnyStalled) ?? false)
+            !state.isAbandoned && (state.segments.isLeasable || moment.map(state.segments.isAnyStalled) ?? false)
         }
     }
 
@@ -86,71 +86,71 @@ final class Assembly: Sendable {
     /// More than one response was asked for its bytes.
     var isShared: Bool { state.withLock { $0.isShared } }
 
-    // MARK: Shares
+    // MARK: Segments
 
     /// nil: nothing is left that is worth a connection.
-    func claim() -> Segments.Claim? {
+    func lease() -> SegmentLease? {
         let now = time.uptime
         return state.withLock { state in
-            guard !state.isAbandoned, let claim = state.segments.claim(at: now) else { return nil }
+            guard !state.isAbandoned, let lease = state.segments.lease(at: now) else { return nil }
             state.isShared = true
-            return claim
+            return lease
         }
     }
 
     /// What a connection has that brings nothing any more; it is ended.
-    func takeOver(stalledSince moment: Duration) -> Segments.Claim? {
+    func takeOver(stalledSince moment: Duration) -> SegmentLease? {
         let now = time.uptime
-        let (claim, transfer): (Segments.Claim?, Transfer?) = state.withLock { state in
+        let (lease, transfer): (SegmentLease?, Transfer?) = state.withLock { state in
             guard !state.isAbandoned, let taken = state.segments.takeOver(stalledSince: moment, at: now) else {
                 return (nil, nil)
             }
             state.isShared = true
-            return (taken.claim, state.transfers.removeValue(forKey: taken.from))
+            return (taken.lease, state.transfers.removeValue(forKey: taken.from))
         }
         transfer?.cancel()
-        return claim
+        return lease
     }
 
-    /// What is still to come of a share.
-    func range(of claim: Segments.Claim) -> Range<Int64>? { state.withLock { $0.segments.range(of: claim) } }
+    /// What is still to come of a segment.
+    func range(of lease: SegmentLease) -> Range<Int64>? { state.withLock { $0.segments.range(of: lease) } }
 
-    /// What to ask for, to fill a share.
-    func asked(for claim: Segments.Claim) -> RequestedRange? {
-        guard let range = range(of: claim) else { return nil }
+    /// What to ask for, to fill a segment.
+    func asked(for lease: SegmentLease) -> RequestedRange? {
+        guard let range = range(of: lease) else { return nil }
         var asked = RequestedRange(offset: range.lowerBound, validators: validators, size: size)
         asked.end = range.upperBound
         asked.bytesHad = max(1, part.written.count)
         return asked
     }
 
-    /// A response was accepted that fills a share: see `Segments.answer`.
-    func answer(_ claim: Segments.Claim, from offset: Int64, reach: Int64?) -> Int64? {
-        state.withLock { $0.segments.answer(claim, from: offset, reach: reach) }
+    /// A response was accepted that fills a segment: see `Segments.answer`.
+    func answer(_ lease: SegmentLease, from offset: Int64, reach: Int64?) -> Int64? {
+        state.withLock { $0.segments.answer(lease, from: offset, reach: reach) }
     }
 
-    /// From now on this transfer fills that share.
-    func attach(_ transfer: Transfer, to claim: Segments.Claim) {
+    /// From now on this transfer fills that segment.
+    func attach(_ transfer: Transfer, to lease: SegmentLease) {
         let isWanted = state.withLock { state in
-            state.transfers[claim] = transfer
+            state.transfers[lease] = transfer
             return !state.isAbandoned
         }
         if !isWanted { transfer.cancel() }
     }
 
-    /// Where bytes go that came for a share; nil: the share is somebody else's by now.
-    func advance(_ claim: Segments.Claim, by count: Int) -> Segments.Advance? {
+    /// Where bytes go that came for a segment; nil: the segment is somebody else's by now.
+    func advance(_ lease: SegmentLease, by count: Int) -> Segments.Advance? {
         let now = time.uptime
-        return state.withLock { $0.segments.advance(claim, by: count, at: now) }
+        return state.withLock { $0.segments.advance(lease, by: count, at: now) }
     }
 
     /// The connection has ended.
     ///
     /// - Parameter isBodyWhole: its response has come to its end as it should.
-    func leave(_ claim: Segments.Claim, isBodyWhole: Bool) {
+    func leave(_ lease: SegmentLease, isBodyWhole: Bool) {
         state.withLock { state in
-            state.transfers[claim] = nil
-            if isBodyWhole { state.segments.close(claim) } else { state.segments.giveUp(claim) }
+            state.transfers[lease] = nil
+            if isBodyWhole { state.segments.close(lease) } else { state.segments.release(lease) }
         }
     }
 

@@ -9,9 +9,9 @@ import Storage
 /// A connection that is lost is replaced after a moment when it had brought something; an address that brings nothing is
 /// not asked again in this attempt. So a server that plays with one connection only keeps that one, and a server that
 /// breaks off now and then keeps all.
-final class Crew: Sendable {
+final class AdditionalConnections: Sendable {
     private struct Address: Sendable {
-        let source: Connection.Source
+        let source: SegmentFetcher.Source
         /// As connections are counted.
         var host: String { URLRule.hostAndPort(of: source.home) }
         var connections = 0
@@ -23,13 +23,13 @@ final class Crew: Sendable {
     private struct State {
         /// The first one is where the file was found, and where the first connection is.
         var addresses: [Address]
-        var loss: Connection.Loss?
+        var loss: SegmentFetcher.Loss?
 
         var connections: Int { addresses.reduce(0) { $0 + $1.connections } }
     }
 
     private let attempt: Attempt
-    private let assembly: Assembly
+    private let file: SegmentedFile
     private let state: Locked<State>
 
     /// Between looks for what has changed without a ring.
@@ -39,11 +39,11 @@ final class Crew: Sendable {
     /// After so long without a byte a connection is taken for dead when another one is idle.
     private static let patience: TimeInterval = 5
 
-    init(_ attempt: Attempt, _ assembly: Assembly) {
+    init(_ attempt: Attempt, _ file: SegmentedFile) {
         self.attempt = attempt
-        self.assembly = assembly
-        let first = Connection.Source(url: assembly.url, home: attempt.spec.url)
-        let others = attempt.spec.mirrors.map { Connection.Source(url: $0, home: $0) }
+        self.file = file
+        let first = SegmentFetcher.Source(url: file.url, home: attempt.spec.url)
+        let others = attempt.spec.mirrors.map { SegmentFetcher.Source(url: $0, home: $0) }
         var addresses = ([first] + others).map { Address(source: $0) }
         addresses[0].connections = 1
         state = Locked(State(addresses: addresses))
@@ -52,39 +52,39 @@ final class Crew: Sendable {
     /// Returns when the file is whole, or nothing more can be had.
     ///
     /// - Returns: why the last connection that was lost was lost.
-    func run() async -> Connection.Loss? {
+    func run() async -> SegmentFetcher.Loss? {
         let time = attempt.services.time
         await withDiscardingTaskGroup { group in
             while true {
-                while let (connection, address, claim) = hire() {
+                while let (fetcher, address, lease) = hire() {
                     group.addTask { [self] in
-                        let loss = await connection.fillShares(from: claim) { isWanted }
+                        let loss = await fetcher.fillSegments(from: lease) { isWanted }
                         left(address, loss)
                     }
                 }
                 if isOver { break }
                 // Hosts get room, addresses have rested, connections fall silent: all of it without a ring.
                 let next = attempt.connections > 1 ? time.now.addingTimeInterval(Self.look) : nil
-                await attempt.crewBell.wait(until: next, by: time)
+                await attempt.additionalBell.wait(until: next, by: time)
             }
         }
         return state.withLock { $0.loss }
     }
 
     /// The first connection has ended.
-    func leadLeft(_ loss: Connection.Loss?) {
+    func primaryEnded(_ loss: SegmentFetcher.Loss?) {
         note(loss, from: 0)
-        attempt.crewBell.ring()
+        attempt.additionalBell.ring()
     }
 
-    private func left(_ address: Int, _ loss: Connection.Loss?) {
+    private func left(_ address: Int, _ loss: SegmentFetcher.Loss?) {
         let host = state.withLock { $0.addresses[address].host }
         attempt.services.connections.giveBack(at: host, of: attempt.job.session)
         note(loss, from: address)
-        attempt.crewBell.ring()
+        attempt.additionalBell.ring()
     }
 
-    private func note(_ loss: Connection.Loss?, from address: Int) {
+    private func note(_ loss: SegmentFetcher.Loss?, from address: Int) {
         let now = attempt.services.time.uptime
         state.withLock { state in
             state.addresses[address].connections -= 1
@@ -96,41 +96,41 @@ final class Crew: Sendable {
                 state.addresses[address].isStruck = true
             }
         }
-        if loss?.isFinal == true { assembly.abandon() }
+        if loss?.isFinal == true { file.abandon() }
     }
 
     private var isOver: Bool {
-        if assembly.isOver || attempt.control.isStopping { return true }
+        if file.isOver || attempt.control.isStopping { return true }
         let isAlone = attempt.connections == 1
         return state.withLock { state in
             state.connections == 0
-                && (isAlone || state.addresses.allSatisfy(\.isStruck) || !assembly.isClaimable())
+                && (isAlone || state.addresses.allSatisfy(\.isStruck) || !file.isLeasable())
         }
     }
 
-    /// Whether a connection that has filled its share is to go on.
+    /// Whether a connection that has filled its segment is to go on.
     private var isWanted: Bool {
         let wanted = attempt.connections
         return state.withLock { $0.connections <= wanted }
     }
 
     /// One more connection and what it begins with; nil when there are enough, or no host has room, or nothing is to do.
-    private func hire() -> (Connection, address: Int, Segments.Claim)? {
+    private func hire() -> (SegmentFetcher, address: Int, SegmentLease)? {
         let (now, wanted) = (attempt.services.time.uptime, attempt.connections)
         // Where a rate limit holds, silence may be our own.
         let silence = attempt.isRateLimited ? nil : now - .seconds(Self.patience)
-        guard wanted > 1, !attempt.control.isStopping, assembly.isClaimable(orStalledSince: silence) else { return nil }
-        let address: (index: Int, source: Connection.Source)? = state.withLock { state in
+        guard wanted > 1, !attempt.control.isStopping, file.isLeasable(orStalledSince: silence) else { return nil }
+        let address: (index: Int, source: SegmentFetcher.Source)? = state.withLock { state in
             guard state.connections < wanted, let next = nextAddress(state, at: now) else { return nil }
             state.addresses[next].connections += 1
             return (next, state.addresses[next].source)
         }
         guard let address else { return nil }
-        guard let claim = assembly.claim() ?? silence.flatMap(assembly.takeOver) else {
+        guard let lease = file.lease() ?? silence.flatMap(file.takeOver) else {
             left(address.index, nil)
             return nil
         }
-        return (Connection(attempt: attempt, assembly: assembly, source: address.source), address.index, claim)
+        return (SegmentFetcher(attempt: attempt, file: file, source: address.source), address.index, lease)
     }
 
     /// The one with the fewest connections that is not struck, has rested, and whose host has room; that room is taken.
