@@ -1,43 +1,59 @@
 import CurlClient
 import Downloads
 
-/// The first connection of an attempt: finds the file, through redirects and one restart from 0 where the server demands
-/// it, and begins its segmented file; then it fills segments like every other.
-struct PrimaryConnection {
+/// The first connection of an attempt. It follows redirects, restarts once from 0 where the server demands it, and begins
+/// the file with the first response that is accepted. It ends with that response.
+struct PrimaryConnection: Sendable {
     struct End: Sendable {
-        /// What answered; nil when no response was accepted.
+        /// The response that the file began with; nil when no response was accepted.
         var answer: Answer?
-        /// Why it brings nothing more; others may complete what it began. nil: its part is done, or it was stopped.
-        var loss: SegmentFetcher.Loss?
+        /// Why the response brought less than was wanted; nil when it brought all, or the attempt stops. Other connections may
+        /// complete the file.
+        var loss: ConnectionLoss?
     }
 
-    /// The response that the segmented file began with.
     struct Answer: Sendable {
+        var file: SegmentedFile
         var head: ResponseHead
         var metrics: TransferMetrics
-        var sequence: RequestSequence
+        /// The requests that led to the response.
+        var requests: RequestSequence
     }
 
-    private let attempt: Attempt
-    private let continued: (part: Part, file: Descriptor)?
-    private var sequence: RequestSequence
+    /// Makes the part file that bytes go to. Called on the transfer loop, so it must not touch the disk.
+    ///
+    /// - Parameter continued: the promised part that the response continues; nil: a new part.
+    typealias MakePart = @Sendable (_ continued: (part: Part, file: Descriptor)?, Set<Checksum.Algorithm>) -> PartFile
 
-    init(_ attempt: Attempt, _ plan: RequestPlan) {
-        self.attempt = attempt
+    private let context: AttemptContext
+    private let continued: (part: Part, file: Descriptor)?
+    private let makePart: MakePart
+    private let onBegin: @Sendable (SegmentedFile) -> Void
+    private var requests: RequestSequence
+
+    /// - Parameter onBegin: called at most once, before the file has any byte of the response; on the transfer loop, or on
+    ///   the task of `run()` where the server has no byte left to send.
+    init(
+        _ context: AttemptContext, _ plan: RequestPlan, makePart: @escaping MakePart,
+        onBegin: @escaping @Sendable (SegmentedFile) -> Void
+    ) {
+        self.context = context
+        self.makePart = makePart
+        self.onBegin = onBegin
         continued = plan.continued
-        sequence = RequestSequence(from: attempt.spec.url, with: attempt.spec.method, asking: plan.asked)
+        requests = RequestSequence(from: context.spec.url, with: context.spec.method, asking: plan.asked)
     }
 
     mutating func run() async -> End {
-        while !attempt.control.isStopping {
-            attempt.progress.enter(.connecting)
+        while !context.control.isStopping {
+            context.progress.enter(.connecting)
             let end = await ask()
-            if let target = end.target { return await goOn(with: target, after: end) }
-            switch sequence.step(after: end.result.outcome, end.verdict, redirectingTo: end.result.metrics.redirectURL)
+            if let target = end.target { return settle(target, end) }
+            switch requests.step(after: end.result.outcome, end.verdict, redirectingTo: end.result.metrics.redirectURL)
             {
             case .askAgain: continue
             case .alreadyThere: return await alreadyThere(end)
-            case .failed(let failure): return End(loss: SegmentFetcher.Loss(failure, end, attempt.services))
+            case .failed(let failure): return End(loss: ConnectionLoss(failure, end, at: context.time.now))
             case .arrived, .abandoned: return End()
             }
         }
@@ -45,18 +61,17 @@ struct PrimaryConnection {
     }
 
     private func ask() async -> Download.End {
-        let (attempt, asked) = (attempt, sequence.asked(continuing: continued?.part.url))
+        let (spec, bytesHad) = (context.spec, context.job.bytesDurable)
+        let asked = requests.asked(continuing: continued?.part.url)
         let download = Download(
-            Download.Context(
-                lane: attempt.lane, maxSize: attempt.spec.maxSize,
-                judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: attempt.job.bytesDurable, attempt.spec) },
-                target: { [self] in begin($0, asked, size: $1, $2) },
-                onBytes: { attempt.progress.add($0) }))
-        return await download.run(attempt.request(sequence, asked, home: attempt.spec.url), for: attempt)
+            context, maxSize: spec.maxSize,
+            judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: bytesHad, spec) },
+            target: { [self] in begin($0, asked, size: $1, $2) })
+        return await download.run(context.request(requests, asked, home: spec.url))
     }
 
-    /// On the transfer loop: the head was accepted. What goes on is what the part's own validators stand for: the rest of
-    /// a file need not repeat all that was said of it.
+    /// On the transfer loop: the head was accepted. A continued part keeps its label and validators where the response
+    /// does not repeat them.
     private func begin(
         _ facts: ResponseFacts, _ asked: RequestedRange, size: Int64?, _ outcome: ResumeOutcome
     ) -> Download.Target {
@@ -64,71 +79,47 @@ struct PrimaryConnection {
         let before = continued.map { asked.label($0.part.label, continuedBy: facts) }
         let label = facts.label.completed(by: before ?? FileLabel())
         let file = SegmentedFile(
-            attempt.services.partFile(
-                continuing: continued, digesting: attempt.spec.algorithms(label), attempt.lane),
-            from: sequence.url, size: size,
+            makePart(continued, context.spec.algorithms(label)),
+            from: requests.url, size: size,
             validators: continued == nil ? facts.validators : asked.validators(continuedBy: facts), label: label,
-            outcome: outcome, isRange: asked.isRange && facts.status == 206, time: attempt.services.time)
-        attempt.begin(file)
+            outcome: outcome, isRange: asked.isRange && facts.status == 206, time: context.time)
+        begin(file)
         return Download.Target(file: file, lease: file.firstLease)
     }
 
-    private func goOn(with target: Download.Target, after end: Download.End) async -> End {
-        let answer = end.result.head.map { Answer(head: $0, metrics: end.result.metrics, sequence: sequence) }
-        let fetcher = SegmentFetcher(
-            attempt: attempt, file: target.file,
-            source: SegmentFetcher.Source(url: sequence.url, home: attempt.spec.url))
-        if let loss = fetcher.settle(target.lease, end) { return End(answer: answer, loss: loss) }
-        return End(answer: answer, loss: await fetcher.fillSegments())
+    private func begin(_ file: SegmentedFile) {
+        context.progress.begin(file.part, at: file.bytesHad, expected: file.size, resume: file.outcome)
+        onBegin(file)
     }
 
-    /// Nothing was left to fetch: the crash came between the last byte and the promotion.
+    private func settle(_ target: Download.Target, _ end: Download.End) -> End {
+        let answer = end.result.head.map {
+            Answer(file: target.file, head: $0, metrics: end.result.metrics, requests: requests)
+        }
+        return End(answer: answer, loss: target.settle(after: end, from: requests.url, at: context.time.now))
+    }
+
+    /// The server has no byte left to send: fetchd was killed between the last byte and the promotion.
     private func alreadyThere(_ end: Download.End) async -> End {
         guard let continued, let head = end.result.head else { return End() }
-        let asked = sequence.asked(continuing: continued.part.url)
+        let asked = requests.asked(continuing: continued.part.url)
         let facts = ResponseFacts(status: head.status, headers: head.headers)
-        // What is there is read once, when it is known what has to be computed.
-        let part = attempt.services.partFile(continuing: continued, digesting: [], attempt.lane)
+        // The promoter's verification reads the part once, when it knows which digests are wanted.
+        let part = makePart(continued, [])
         let size = continued.part.bytesDurable
         let file = SegmentedFile(
-            part, from: sequence.url, size: size, validators: asked.validators(continuedBy: facts),
+            part, from: requests.url, size: size, validators: asked.validators(continuedBy: facts),
             label: asked.label(continued.part.label, continuedBy: facts),
             outcome: .resumed(offset: size, why: asked.restart),
-            isRange: true, time: attempt.services.time)
+            isRange: true, time: context.time)
         do {
-            try await attempt.lane.run { try part.open() }
+            try await context.lane.run { try part.open() }
         } catch {
             let failure = (error as? DiskError)?.failure ?? Failure(.storageError, "\(error)")
-            return End(loss: SegmentFetcher.Loss(failure: failure, isFinal: true))
+            return End(loss: ConnectionLoss(failure: failure, isFinal: true))
         }
         file.leave(file.firstLease, isBodyWhole: true)
-        attempt.begin(file)
-        return End(answer: Answer(head: head, metrics: end.result.metrics, sequence: sequence))
-    }
-}
-
-extension ResponseVerdict {
-    /// A size that the job does not want is refused before a byte of it is written.
-    static func judge(
-        _ facts: ResponseFacts, asked: RequestedRange, bytesHad: Int64, _ spec: ResolvedSpec
-    ) -> ResponseVerdict {
-        let verdict = judge(facts, asked: asked, bytesHad: bytesHad)
-        guard case .accept(_, _, let size?, _) = verdict else { return verdict }
-        return spec.refusal(ofSize: size).map(ResponseVerdict.fail) ?? verdict
-    }
-}
-
-extension ResumeOutcome {
-    var isResumed: Bool { if case .resumed = self { true } else { false } }
-}
-
-extension ResolvedSpec {
-    /// What is wrong with a file of that many bytes; nil when nothing is.
-    func refusal(ofSize size: Int64) -> Failure? {
-        if let wanted = expectedSize, wanted != size {
-            return Failure(.sizeMismatch, "The file has \(size) bytes; \(wanted) were expected.")
-        }
-        if let limit = maxSize, size > limit { return .tooLarge(limit) }
-        return nil
+        begin(file)
+        return End(answer: Answer(file: file, head: head, metrics: end.result.metrics, requests: requests))
     }
 }

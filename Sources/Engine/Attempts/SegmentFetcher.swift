@@ -1,34 +1,20 @@
 import CurlClient
 import Downloads
 
-/// One connection to a file whose segmented file has begun: fills segments of it, one after another, until nothing is left that is
-/// worth a request.
+/// One connection to a file that the primary connection has begun. It fills one segment after another, until no segment is
+/// left that is worth a request.
 struct SegmentFetcher: Sendable {
-    /// Where the bytes are asked for.
-    struct Source: Sendable, Hashable {
-        var url: String
-        /// The address of the job by which it was found: what is meant for its origin (credentials, headers) stays there.
-        var home: String
-    }
-
-    /// Why a connection brings nothing more.
-    struct Loss: Sendable {
-        var failure: Failure
-        var hint = RetryPolicy.Hint()
-        /// No other connection could make it good: the disk is full, the file too large.
-        var isFinal = false
-        /// It had brought bytes before.
-        var hasBrought = false
-    }
-
-    let attempt: Attempt
+    let context: AttemptContext
     let file: SegmentedFile
-    let source: Source
+    let source: SegmentSource
 
-    /// - Parameter isWanted: asked before each further segment.
+    /// - Parameters:
+    ///   - first: the segment to begin with; nil: the fetcher takes a lease itself.
+    ///   - isWanted: asked before each further segment.
+    /// - Returns: nil when no segment was left, or when the attempt stops.
     func fillSegments(
         from first: SegmentLease? = nil, while isWanted: () -> Bool = { true }
-    ) async -> Loss? {
+    ) async -> ConnectionLoss? {
         var next = first ?? file.lease()
         var hasFilledAny = false
         while let lease = next {
@@ -37,24 +23,24 @@ struct SegmentFetcher: Sendable {
                 return loss
             }
             hasFilledAny = true
-            next = isWanted() && !attempt.control.isStopping ? file.lease() : nil
+            next = isWanted() && !context.control.isStopping ? file.lease() : nil
         }
         return nil
     }
 
-    private func fill(_ lease: SegmentLease) async -> Loss? {
+    private func fill(_ lease: SegmentLease) async -> ConnectionLoss? {
         guard let asked = asked(for: lease) else { return nil }
-        var sequence = RequestSequence(from: source.url, asking: asked)
-        while !attempt.control.isStopping {
-            let end = await ask(sequence, lease)
-            if end.target != nil { return settle(lease, end) }
-            switch sequence.step(after: end.result.outcome, end.verdict, redirectingTo: end.result.metrics.redirectURL)
+        var requests = RequestSequence(from: source.url, asking: asked)
+        while !context.control.isStopping {
+            let end = await ask(requests, lease)
+            if let target = end.target { return target.settle(after: end, from: source.url, at: context.time.now) }
+            switch requests.step(after: end.result.outcome, end.verdict, redirectingTo: end.result.metrics.redirectURL)
             {
             case .askAgain: continue
             case .failed(let failure):
                 file.leave(lease, isBodyWhole: false)
-                var loss = Loss(failure, end, attempt.services)
-                // The file has changed, or its server plays with one connection only: another attempt finds out.
+                var loss = ConnectionLoss(failure, end, at: context.time.now)
+                // The file has changed, or its server serves one connection only. The next attempt finds out which.
                 loss.hint.mayPass = failure.code == .badRange
                 return loss
             case .arrived, .alreadyThere, .abandoned:
@@ -66,65 +52,33 @@ struct SegmentFetcher: Sendable {
         return nil
     }
 
-    /// Where the job's checksum proves the whole in the end, a mirror need not use the same tags for it. (Without a strong
-    /// validator there are segments only of what an attempt before has left open.)
+    /// Where the job's checksum verifies the whole file in the end, a mirror need not use the same validators. (Without a
+    /// strong validator the only segments are the gaps that an earlier attempt left.)
     private func asked(for lease: SegmentLease) -> RequestedRange? {
         guard var asked = file.asked(for: lease) else { return nil }
-        guard attempt.spec.restsOnChecksum else { return asked }
-        let isMirror = source.home != attempt.spec.url
+        guard context.spec.restsOnChecksum else { return asked }
+        let isMirror = source.home != context.spec.url
         asked.restsOnChecksum = isMirror || file.validators.strong == nil
         if isMirror { asked.validators = Validators() }
         return asked
     }
 
-    private func ask(_ sequence: RequestSequence, _ lease: SegmentLease) async -> Download.End {
-        let (attempt, file) = (attempt, file)
-        let asked = sequence.asked(continuing: file.url)
+    private func ask(_ requests: RequestSequence, _ lease: SegmentLease) async -> Download.End {
+        let (file, asked) = (file, requests.asked(continuing: file.url))
         let download = Download(
-            Download.Context(
-                lane: attempt.lane, maxSize: nil,
-                judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: asked.bytesHad).ofRange },
-                target: { facts, _, _ in
-                    file.join(facts.validators)
-                    return Download.Target(file: file, lease: lease)
-                },
-                onBytes: { attempt.progress.add($0) }))
+            context, maxSize: nil,
+            judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: asked.bytesHad).ofRange },
+            target: { facts, _, _ in
+                file.join(facts.validators)
+                return Download.Target(file: file, lease: lease)
+            })
         return await download.run(
-            attempt.request(sequence, asked, home: source.home, isSegment: attempt.connections > 1), for: attempt)
-    }
-
-    /// The exchange that filled a segment has ended: leaves it, and tells what went wrong, if anything did.
-    func settle(_ lease: SegmentLease, _ end: Download.End) -> Loss? {
-        let missing = file.range(of: lease)
-        let isBodyWhole = end.result.outcome == .completed && end.failure == nil
-        file.leave(lease, isBodyWhole: isBodyWhole)
-        if let failure = end.failure { return Loss(failure: failure, isFinal: true) }
-        guard let missing, !missing.isEmpty, !end.isSegmentFull else { return nil }
-        switch end.result.outcome {
-        case .completed where missing.upperBound == .max: return nil
-        case .completed:
-            let text = "The body ended \(missing.count) bytes before its end."
-            return Loss(Failure(.truncated, text), end, attempt.services)
-        case .failed(let error): return Loss(Failure(error, url: source.url), end, attempt.services)
-        case .cancelled, .rejected: return nil
-        }
-    }
-}
-
-extension SegmentFetcher.Loss {
-    init(_ failure: Failure, _ end: Download.End, _ services: EngineServices) {
-        let facts = end.result.head.map { ResponseFacts(status: $0.status, headers: $0.headers) }
-        let hasNoRoute = if case .failed(.networkUnreachable) = end.result.outcome { true } else { false }
-        self.init(
-            failure: failure,
-            hint: RetryPolicy.Hint(
-                retryAfter: facts?.retryDelay(at: services.time.now), hasNoRoute: hasNoRoute),
-            hasBrought: end.target != nil && end.result.bytesReceived > 0)
+            context.request(requests, asked, home: source.home, isSegment: context.limits.connections > 1))
     }
 }
 
 extension ResponseVerdict {
-    /// The same where a piece of a file is asked for: nothing but that piece will do, and where it is to be had.
+    /// The verdict on a request for one segment: only the bytes of that segment are accepted.
     fileprivate var ofRange: ResponseVerdict {
         switch self {
         case .accept(_, _, _, .resumed), .redirect, .fail: self

@@ -3,20 +3,20 @@ import Downloads
 import Foundation
 import Locks
 
-/// A file that is being put together, from one response or from several: what is there, what is missing, and who fetches
-/// it. It begins with the first head that was accepted.
+/// A file that an attempt downloads, from one response or from several: the bytes it has, the bytes it lacks, and the
+/// connections that have leases on them. It begins with the first response that is accepted.
 final class SegmentedFile: Sendable {
     let part: PartFile
-    /// Where the first response came from, behind its redirects.
+    /// The URL that the first response came from, after redirects.
     let url: String
-    /// Bytes of the whole; nil where nobody told.
+    /// Bytes of the whole file; nil when the server did not state them.
     let size: Int64?
-    /// What every further response must agree with, unless a checksum proves the whole.
+    /// Every further response must match these, unless a checksum verifies the whole file.
     let validators: Validators
     let label: FileLabel
-    /// How it began.
+    /// How the attempt began the file.
     let outcome: ResumeOutcome
-    /// Bytes that were there when it began.
+    /// Bytes that the part had when the attempt began.
     let bytesHad: Int64
     /// Whether the first response showed that several connections can fetch it: it served a range of a known size under a
     /// strong validator.
@@ -24,16 +24,16 @@ final class SegmentedFile: Sendable {
 
     private struct State {
         var segments: Segments
-        /// The connections that bring something, by their segment.
+        /// The transfers that fill segments.
         var transfers: [SegmentLease: Transfer] = [:]
         var isAbandoned = false
         var isUnsound = false
         var isShared = false
-        /// All bytes came under the same strong validator.
+        /// All bytes came with the same strong validator.
         var isOfOneVersion = true
     }
 
-    /// What the first response is for: the first bytes missing, or nothing where nothing is.
+    /// The lease of the first response: the first bytes that are missing, or no bytes where none are.
     let firstLease: SegmentLease
     private let state: Locked<State>
     private let time: any TimeSource
@@ -53,29 +53,32 @@ final class SegmentedFile: Sendable {
         state = Locked(State(segments: segments))
     }
 
-    /// Every byte is written. A segment counts its bytes before they are written, so the part has the last word.
+    /// Whether every byte is written. A segment counts its bytes before they are written, so the part decides.
     var isComplete: Bool {
         let isAllThere = state.withLock { $0.segments.isComplete && !$0.isAbandoned }
         let written = part.written
         return isAllThere && written.isPrefix && size.map { $0 == written.end } ?? true
     }
-    /// There is nothing left to fetch, or no use in it.
+    /// Whether nothing is left to fetch, or the file was abandoned.
     var isOver: Bool { state.withLock { $0.segments.isComplete || $0.isAbandoned } }
 
-    /// - Parameter moment: a segment that has not moved since then counts as well; nil: none does.
+    /// Whether a connection could get a lease.
+    ///
+    /// - Parameter moment: an uptime. A segment that got no byte since then can be taken over; nil: none can.
     func isLeasable(orStalledSince moment: Duration? = nil) -> Bool {
         state.withLock { state in
             !state.isAbandoned && (state.segments.isLeasable || moment.map(state.segments.isAnyStalled) ?? false)
         }
     }
 
-    /// A further response is accepted.
+    /// Notes the validators of a further response.
     func join(_ others: Validators) {
         guard validators.strong == nil || others.strong != validators.strong else { return }
         state.withLock { $0.isOfOneVersion = false }
     }
 
-    /// What can be promised of the bytes: nothing that stands for them all, where only the checksum will tell.
+    /// The validators and label to store with the promised bytes. They are without strong validators and digests when bytes
+    /// came with different validators: then only the job's checksum can verify the file.
     var promise: (validators: Validators, label: FileLabel) {
         guard !state.withLock({ $0.isOfOneVersion }) else { return (validators, label) }
         var label = label
@@ -83,12 +86,14 @@ final class SegmentedFile: Sendable {
         return (validators.withoutStrength, label)
     }
 
-    /// More than one response was asked for its bytes.
+    /// Whether more than one response was requested for the file.
     var isShared: Bool { state.withLock { $0.isShared } }
 
-    // MARK: Segments
+    // MARK: Leases
 
-    /// nil: nothing is left that is worth a connection.
+    /// Leases a segment to a connection.
+    ///
+    /// - Returns: nil when nothing is left that is worth a connection.
     func lease() -> SegmentLease? {
         let now = time.uptime
         return state.withLock { state in
@@ -98,7 +103,10 @@ final class SegmentedFile: Sendable {
         }
     }
 
-    /// What a connection has that brings nothing any more; it is ended.
+    /// Takes a segment over from a connection that is silent, and cancels its transfer.
+    ///
+    /// - Parameter moment: an uptime since when the segment got no byte.
+    /// - Returns: nil when no connection has been silent for so long.
     func takeOver(stalledSince moment: Duration) -> SegmentLease? {
         let now = time.uptime
         let (lease, transfer): (SegmentLease?, Transfer?) = state.withLock { state in
@@ -112,10 +120,10 @@ final class SegmentedFile: Sendable {
         return lease
     }
 
-    /// What is still to come of a segment.
+    /// The bytes that a segment lacks; nil when another connection has taken it over.
     func range(of lease: SegmentLease) -> Range<Int64>? { state.withLock { $0.segments.range(of: lease) } }
 
-    /// What to ask for, to fill a segment.
+    /// The request that fills a segment; nil when another connection has taken it over.
     func asked(for lease: SegmentLease) -> RequestedRange? {
         guard let range = range(of: lease) else { return nil }
         var asked = RequestedRange(offset: range.lowerBound, validators: validators, size: size)
@@ -124,12 +132,12 @@ final class SegmentedFile: Sendable {
         return asked
     }
 
-    /// A response was accepted that fills a segment: see `Segments.answer`.
+    /// Notes that a response was accepted that fills a segment: see `Segments.answer`.
     func answer(_ lease: SegmentLease, from offset: Int64, reach: Int64?) -> Int64? {
         state.withLock { $0.segments.answer(lease, from: offset, reach: reach) }
     }
 
-    /// From now on this transfer fills that segment.
+    /// From now on this transfer fills the segment.
     func attach(_ transfer: Transfer, to lease: SegmentLease) {
         let isWanted = state.withLock { state in
             state.transfers[lease] = transfer
@@ -138,15 +146,17 @@ final class SegmentedFile: Sendable {
         if !isWanted { transfer.cancel() }
     }
 
-    /// Where bytes go that came for a segment; nil: the segment is somebody else's by now.
+    /// Counts bytes that came for a segment.
+    ///
+    /// - Returns: where they go; nil when another connection has taken the segment over.
     func advance(_ lease: SegmentLease, by count: Int) -> Segments.Advance? {
         let now = time.uptime
         return state.withLock { $0.segments.advance(lease, by: count, at: now) }
     }
 
-    /// The connection has ended.
+    /// Ends a lease: the connection has ended.
     ///
-    /// - Parameter isBodyWhole: its response has come to its end as it should.
+    /// - Parameter isBodyWhole: the response came to its regular end.
     func leave(_ lease: SegmentLease, isBodyWhole: Bool) {
         state.withLock { state in
             state.transfers[lease] = nil
@@ -154,15 +164,16 @@ final class SegmentedFile: Sendable {
         }
     }
 
-    /// Bytes have come that are none of the file, and nobody knows which: none of it may be kept.
+    /// Whether some of the bytes are wrong and it is unknown which: then none may be kept.
     var isUnsound: Bool { state.withLock { $0.isUnsound } }
 
+    /// Notes that bytes came under a wrong response head, and ends all connections to the file.
     func disbelieve() {
         state.withLock { $0.isUnsound = true }
         abandon()
     }
 
-    /// Something is wrong that no other connection could make good: all of them end.
+    /// Ends all connections to the file: none of them could complete it.
     func abandon() {
         let transfers = state.withLock { state in
             state.isAbandoned = true
@@ -170,4 +181,8 @@ final class SegmentedFile: Sendable {
         }
         for transfer in transfers { transfer.cancel() }
     }
+}
+
+extension ResumeOutcome {
+    var isResumed: Bool { if case .resumed = self { true } else { false } }
 }
