@@ -211,15 +211,3 @@ final class PartFile: Sendable {
 
     func mark() throws(DiskError) -> FileMark { try file.mark(try file.status()) }
 }
-
-/// The process's umask, which can only be read by setting it.
-enum FileModes {
-    /// Of a finished file.
-    static var published: mode_t { 0o666 & ~mask }
-
-    static let mask: mode_t = {
-        let mask = umask(0o022)
-        umask(mask)
-        return mask
-    }()
-}
