@@ -1,20 +1,20 @@
 import Foundation
 
-/// Which connection fetches which of a file's missing bytes: a value that decides, and does nothing.
+/// Which connection fetches which of a file's missing bytes, as a value: it decides, and connections act.
 ///
-/// Everything missing is either in somebody's segment or unleased. Who is idle takes what is unleased, else half of the
-/// largest segment. A segment that was cut ends there only when a response brings the other half: until then, and again when
-/// that half is given up, it goes on into it, as far as its own response goes. A server that only plays with one connection
-/// loses nothing by having been asked for more.
+/// Each missing byte is either in a segment, on which a connection has a lease, or unleased. An idle connection gets
+/// unleased bytes, or else half of the largest segment. A segment that was cut ends at the cut once a response brings the
+/// other half. Until then, and after that half is released, the segment grows back into it, as far as its own response
+/// reaches. So a server that serves one connection only loses nothing by the requests of further ones.
 public struct Segments: Sendable, Equatable {
     private struct Segment: Sendable, Equatable {
         /// The next byte to come.
         var position: Int64
-        /// Where it ends; others have what follows.
+        /// The end of the segment. What follows is in other segments, unleased, or there.
         var end: Int64
-        /// Where the response ends that brings it.
+        /// The end of the response that fills the segment.
         var reach: Int64
-        /// A response brings it.
+        /// A response that fills the segment was accepted.
         var isAnswered = false
         /// The uptime when bytes came last.
         var movedAt: Duration
@@ -26,27 +26,31 @@ public struct Segments: Sendable, Equatable {
     private var segments: [SegmentLease: Segment] = [:]
     private var leases = 0
 
-    /// Bytes: what would be less is not worth a request of its own.
+    /// Bytes of the smallest segment that is cut off another one: less is not worth a request.
     public static let smallestSegment: Int64 = 256 << 10
 
-    /// - Parameter missing: of a file whose size is not known, everything up to `Int64.max`; it is never divided.
+    /// - Parameter missing: the bytes that the file lacks. For a file of unknown size this goes up to `Int64.max`, and the
+    ///   file is never divided.
     public init(missing: some Sequence<Range<Int64>>) { unleased = ByteRanges(missing) }
 
-    /// Nothing is missing.
+    /// Whether no byte is missing.
     public var isComplete: Bool { segments.isEmpty && unleased.isEmpty }
 
-    /// The bytes a lease stands for: those that are still to come.
+    /// The bytes that a segment still lacks; nil when the lease has ended.
     public func range(of lease: SegmentLease) -> Range<Int64>? { segments[lease].map { $0.position..<$0.end } }
 
     // MARK: Taking
 
-    /// For the first response of all: the first gap, or nothing where nothing is missing.
+    /// The lease of the first response: on the first gap, or on no bytes where none are missing.
     public mutating func firstLease(at now: Duration) -> SegmentLease { lease(at: now) ?? assign(0..<0, at: now) }
 
-    /// Whether `lease` would give something.
+    /// Whether `lease(at:)` would return a lease.
     public var isLeasable: Bool { !unleased.isEmpty || largest != nil }
 
-    /// The first bytes that nobody fetches, else half of the largest segment; nil when nothing is left that is worth it.
+    /// Leases the first unleased bytes, else half of the largest segment.
+    ///
+    /// - Parameter now: the uptime.
+    /// - Returns: nil when nothing is left that is worth a request.
     public mutating func lease(at now: Duration) -> SegmentLease? {
         if let gap = unleased.ranges.first {
             unleased.remove(contentsOf: gap)
@@ -58,12 +62,15 @@ public struct Segments: Sendable, Equatable {
         return assign(middle..<segment.end, at: now)
     }
 
-    /// Whether `takeOver` would give something.
+    /// Whether `takeOver` would return a lease.
     public func isAnyStalled(since moment: Duration) -> Bool { stalled(since: moment) != nil }
 
-    /// All that is left of a segment that has not moved since then.
+    /// Ends the lease of the connection that has been silent longest, and leases what its segment lacks.
     ///
-    /// - Returns: also whose it was: that connection has nothing to bring any more.
+    /// - Parameters:
+    ///   - moment: an uptime since when the segment got no byte.
+    ///   - now: the uptime.
+    /// - Returns: the new lease and the ended one; nil when no connection has been silent for so long.
     public mutating func takeOver(stalledSince moment: Duration, at now: Duration) -> (
         lease: SegmentLease, from: SegmentLease
     )? {
@@ -94,14 +101,14 @@ public struct Segments: Sendable, Equatable {
         return lease
     }
 
-    // MARK: Bringing
+    // MARK: Filling
 
-    /// A response was accepted that fills a segment.
+    /// Notes that a response was accepted that fills a segment.
     ///
     /// - Parameters:
-    ///   - offset: the first byte it is to bring.
-    ///   - reach: where it ends, which may be before or behind what was asked for; nil: as asked.
-    /// - Returns: how many of its first bytes have come from elsewhere meanwhile; nil: all that were wanted.
+    ///   - offset: of the first byte of the response.
+    ///   - reach: the end of the response, which may lie before or after the end of the request; nil: the end of the request.
+    /// - Returns: how many of its first bytes another response has brought meanwhile; nil when the lease has ended.
     public mutating func answer(_ lease: SegmentLease, from offset: Int64, reach: Int64?) -> Int64? {
         guard let position = segments[lease]?.position else { return nil }
         segments[lease]?.isAnswered = true
@@ -109,15 +116,15 @@ public struct Segments: Sendable, Equatable {
         return position - offset
     }
 
-    /// What is to be done with bytes that a connection brings.
+    /// What a connection does with bytes that have come.
     public struct Advance: Sendable, Equatable {
-        /// Where they go.
+        /// Where the bytes go.
         public var offset: Int64
-        /// How many of them are wanted.
+        /// How many of the bytes are wanted.
         public var count: Int
-        /// The segment is full, and what its response has left is somebody else's.
+        /// The segment is full, and another connection fetches the rest of its response.
         public var isCut: Bool
-        /// There were more than the response had announced: none of them is to be trusted.
+        /// The response brought more bytes than it had announced: none of them can be trusted.
         public var isExcess: Bool
 
         public init(offset: Int64, count: Int, isCut: Bool, isExcess: Bool) {
@@ -125,8 +132,9 @@ public struct Segments: Sendable, Equatable {
         }
     }
 
-    /// - Parameter count: bytes that came.
-    /// - Returns: nil when the segment was taken over by another connection.
+    /// Counts bytes that came for a segment.
+    ///
+    /// - Returns: nil when another connection has taken the segment over.
     public mutating func advance(_ lease: SegmentLease, by count: Int, at now: Duration) -> Advance? {
         guard var segment = segments[lease] else { return nil }
         // One byte more than came, so that the segment is not full where it can go on.
@@ -146,9 +154,9 @@ public struct Segments: Sendable, Equatable {
         return advance
     }
 
-    /// What follows a segment and nobody brings, as far as its response goes.
+    /// Takes the bytes after a segment that no response brings, as far as the segment's own response reaches.
     ///
-    /// - Returns: where the segment ends with it; nil: where it did.
+    /// - Returns: the new end of the segment; nil when it does not change.
     private mutating func regained(_ segment: Segment, upTo wish: Int64) -> Int64? {
         guard segment.reach > segment.end else { return nil }
         if let next = unleased.ranges.first(where: { $0.lowerBound == segment.end }) {
@@ -166,13 +174,13 @@ public struct Segments: Sendable, Equatable {
         return end > segment.end ? end : nil
     }
 
-    /// The connection has ended; what it has not brought is for others.
+    /// Ends a lease: the bytes that the connection has not brought are unleased.
     public mutating func release(_ lease: SegmentLease) {
         guard let segment = segments.removeValue(forKey: lease), segment.position < segment.end else { return }
         unleased.insert(contentsOf: segment.position..<segment.end)
     }
 
-    /// The body has ended as it should: of a file whose size was not known, this is the end.
+    /// Ends a lease after the regular end of the body, which is the end of a file of unknown size.
     public mutating func close(_ lease: SegmentLease) {
         if let segment = segments[lease], segment.end == .max { segments[lease] = nil } else { release(lease) }
     }

@@ -22,7 +22,9 @@ struct AttemptContext: Sendable {
     /// Seconds over which the session's `minimum_bytes_per_second` is judged.
     let minimumSpeedSeconds: Double
     let time: any TimeSource
+}
 
+extension AttemptContext {
     /// - Parameter rates: of the service and of the session.
     init(_ admitted: AdmittedJob, under rates: [RateLimit], _ services: EngineServices) {
         job = admitted.job

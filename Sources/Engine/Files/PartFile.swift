@@ -8,7 +8,7 @@ import Locks
 ///
 /// A failed sync is never tried again: Linux drops the pages it could not write, so a second one would succeed over a
 /// hole. From then on the file takes no byte and no sync, and it is never promoted. `durable` stays what it was: an attempt
-/// that goes on from those bytes does so in a copy (`PartFile+Copy.swift`).
+/// that goes on from those bytes does so in a copy (`DownloadsFolder+Copying.swift`).
 final class PartFile: Sendable {
     let id: PartID
     let lane: DiskLane
