@@ -58,7 +58,7 @@ final class Attempt: Sendable {
     }
 }
 
-// MARK: - What the attempt has
+// MARK: What the attempt has
 
 extension Attempt {
     private var file: SegmentedFile? { state.withLock { $0.file } }
@@ -94,7 +94,7 @@ extension Attempt {
     }
 }
 
-// MARK: - Running
+// MARK: Running
 
 extension Attempt {
     func run() async -> End {
