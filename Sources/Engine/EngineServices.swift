@@ -3,7 +3,7 @@ import Downloads
 import Logging
 import Storage
 
-/// What the engine's rooms share: the store, the folder, the loop, the lanes.
+/// The values that the parts of the engine share: the store, the downloads folder, the transfer client, the disk lanes.
 struct EngineServices: Sendable {
     let store: Store
     let folder: DownloadsFolder
@@ -16,19 +16,13 @@ struct EngineServices: Sendable {
     let stop = StopRequest()
     /// Where `rehearse:` URLs are fetched from; nil: they are not.
     let rehearsalOrigin: String?
-    /// Over which a session's `minimum_bytes_per_second` is judged.
+    /// Seconds over which a session's `minimum_bytes_per_second` is judged.
     let minimumSpeedSeconds: Double
     let time: ServiceClock
     let log: Logger
 
-    /// What is asked of the network for a URL: itself, or what a rehearsal stands for.
-    func address(of url: String) -> String {
-        guard Rehearsal.isRehearsal(url), let rehearsalOrigin else { return url }
-        return Rehearsal.address(of: url, at: rehearsalOrigin)
-    }
-
-    /// The file that an attempt writes to: the promised one where it is continued, else a new one. Bytes are never
-    /// overwritten under a promise: a restart begins another part.
+    /// The file that an attempt writes to: the promised part that the attempt continues, else a new part. fetchd never
+    /// overwrites promised bytes: a restart begins another part.
     func partFile(
         continuing continued: (part: Part, file: Descriptor)?, digesting algorithms: Set<Checksum.Algorithm>,
         _ lane: DiskLane
@@ -44,7 +38,7 @@ struct EngineServices: Sendable {
         }
     }
 
-    /// Tells how the attempt begins; a part that could not be continued is gone afterwards, and so is `dropped`.
+    /// Commits how the transfer of an attempt begins. Removes `dropped`, and the job's part where the transfer restarts.
     func beginTransfer(
         of job: Job, _ outcome: ResumeOutcome, without dropped: PartID? = nil
     ) async throws(NotStored) {
@@ -54,10 +48,11 @@ struct EngineServices: Sendable {
         if case .restarted = outcome, let part = job.part { folder.removePart(part.id) }
     }
 
-    /// Writes what must be written: a full or failing disk is waited for, as giving up would lose it.
+    /// Repeats a write until it succeeds: giving up on a full or failing disk would lose it.
     ///
     /// - Returns: nil when the job is gone.
-    /// - Throws: when the engine stops before the disk is well again. Nothing that follows from the write may be done then.
+    /// - Throws: `NotStored` when the engine stops before the write succeeds. The caller must not do what follows from the
+    ///   write then.
     @discardableResult
     func persist<Value: Sendable>(
         _ what: String, _ write: @Sendable () async throws -> Value

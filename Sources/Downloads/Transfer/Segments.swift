@@ -1,25 +1,20 @@
 import Foundation
 
-/// Which connection fetches which of a file's missing bytes: a value that decides, and does nothing.
+/// Which connection fetches which of a file's missing bytes, as a value: it decides, and connections act.
 ///
-/// Everything missing is either in somebody's share or unclaimed. Who is idle takes what is unclaimed, else half of the
-/// largest share. A share that was cut ends there only when a response brings the other half: until then, and again when
-/// that half is given up, it goes on into it, as far as its own response goes. A server that only plays with one connection
-/// loses nothing by having been asked for more.
+/// Each missing byte is either in a segment, on which a connection has a lease, or unleased. An idle connection gets
+/// unleased bytes, or else half of the largest segment. A segment that was cut ends at the cut once a response brings the
+/// other half. Until then, and after that half is released, the segment grows back into it, as far as its own response
+/// reaches. So a server that serves one connection only loses nothing by the requests of further ones.
 public struct Segments: Sendable, Equatable {
-    /// Names a share. Never used twice for one file.
-    public struct Claim: Sendable, Hashable {
-        fileprivate let number: Int
-    }
-
-    private struct Share: Sendable, Equatable {
+    private struct Segment: Sendable, Equatable {
         /// The next byte to come.
         var position: Int64
-        /// Where it ends; others have what follows.
+        /// The end of the segment. What follows is in other segments, unleased, or there.
         var end: Int64
-        /// Where the response ends that brings it.
+        /// The end of the response that fills the segment.
         var reach: Int64
-        /// A response brings it.
+        /// A response that fills the segment was accepted.
         var isAnswered = false
         /// The uptime when bytes came last.
         var movedAt: Duration
@@ -27,99 +22,109 @@ public struct Segments: Sendable, Equatable {
         var remaining: Int64 { end - position }
     }
 
-    private var unclaimed: ByteRanges
-    private var shares: [Claim: Share] = [:]
-    private var claims = 0
+    private var unleased: ByteRanges
+    private var segments: [SegmentLease: Segment] = [:]
+    private var leases = 0
 
-    /// Bytes: what would be less is not worth a request of its own.
-    public static let smallestShare: Int64 = 256 << 10
+    /// Bytes of the smallest segment that is cut off another one: less is not worth a request.
+    public static let smallestSegment: Int64 = 256 << 10
 
-    /// - Parameter missing: of a file whose size is not known, everything up to `Int64.max`; it is never divided.
-    public init(missing: some Sequence<Range<Int64>>) { unclaimed = ByteRanges(missing) }
+    /// - Parameter missing: the bytes that the file lacks. For a file of unknown size this goes up to `Int64.max`, and the
+    ///   file is never divided.
+    public init(missing: some Sequence<Range<Int64>>) { unleased = ByteRanges(missing) }
 
-    /// Nothing is missing.
-    public var isComplete: Bool { shares.isEmpty && unclaimed.isEmpty }
+    /// Whether no byte is missing.
+    public var isComplete: Bool { segments.isEmpty && unleased.isEmpty }
 
-    /// The bytes a claim stands for: those that are still to come.
-    public func range(of claim: Claim) -> Range<Int64>? { shares[claim].map { $0.position..<$0.end } }
+    /// The bytes that a segment still lacks; nil when the lease has ended.
+    public func range(of lease: SegmentLease) -> Range<Int64>? { segments[lease].map { $0.position..<$0.end } }
 
     // MARK: Taking
 
-    /// For the first response of all: the first gap, or nothing where nothing is missing.
-    public mutating func firstClaim(at now: Duration) -> Claim { claim(at: now) ?? share(0..<0, at: now) }
+    /// The lease of the first response: on the first gap, or on no bytes where none are missing.
+    public mutating func firstLease(at now: Duration) -> SegmentLease { lease(at: now) ?? assign(0..<0, at: now) }
 
-    /// Whether `claim` would give something.
-    public var isClaimable: Bool { !unclaimed.isEmpty || largest != nil }
+    /// Whether `lease(at:)` would return a lease.
+    public var isLeasable: Bool { !unleased.isEmpty || largest != nil }
 
-    /// The first bytes that nobody fetches, else half of the largest share; nil when nothing is left that is worth it.
-    public mutating func claim(at now: Duration) -> Claim? {
-        if let gap = unclaimed.ranges.first {
-            unclaimed.remove(contentsOf: gap)
-            return share(gap, at: now)
+    /// Leases the first unleased bytes, else half of the largest segment.
+    ///
+    /// - Parameter now: the uptime.
+    /// - Returns: nil when nothing is left that is worth a request.
+    public mutating func lease(at now: Duration) -> SegmentLease? {
+        if let gap = unleased.ranges.first {
+            unleased.remove(contentsOf: gap)
+            return assign(gap, at: now)
         }
-        guard let largest, let share = shares[largest] else { return nil }
-        let middle = share.position + (share.end - share.position + 1) / 2
-        shares[largest]?.end = middle
-        return self.share(middle..<share.end, at: now)
+        guard let largest, let segment = segments[largest] else { return nil }
+        let middle = segment.position + (segment.end - segment.position + 1) / 2
+        segments[largest]?.end = middle
+        return assign(middle..<segment.end, at: now)
     }
 
-    /// Whether `takeOver` would give something.
+    /// Whether `takeOver` would return a lease.
     public func isAnyStalled(since moment: Duration) -> Bool { stalled(since: moment) != nil }
 
-    /// All that is left of a share that has not moved since then.
+    /// Ends the lease of the connection that has been silent longest, and leases what its segment lacks.
     ///
-    /// - Returns: also whose it was: that connection has nothing to bring any more.
-    public mutating func takeOver(stalledSince moment: Duration, at now: Duration) -> (claim: Claim, from: Claim)? {
-        guard let owner = stalled(since: moment), let share = shares.removeValue(forKey: owner) else { return nil }
-        return (self.share(share.position..<share.end, at: now), owner)
+    /// - Parameters:
+    ///   - moment: an uptime since when the segment got no byte.
+    ///   - now: the uptime.
+    /// - Returns: the new lease and the ended one; nil when no connection has been silent for so long.
+    public mutating func takeOver(stalledSince moment: Duration, at now: Duration) -> (
+        lease: SegmentLease, from: SegmentLease
+    )? {
+        guard let owner = stalled(since: moment), let segment = segments.removeValue(forKey: owner) else { return nil }
+        return (assign(segment.position..<segment.end, at: now), owner)
     }
 
-    private func stalled(since moment: Duration) -> Claim? {
-        shares.filter { $0.value.movedAt <= moment && $0.value.remaining > 0 && $0.value.end < .max }
+    private func stalled(since moment: Duration) -> SegmentLease? {
+        segments.filter { $0.value.movedAt <= moment && $0.value.remaining > 0 && $0.value.end < .max }
             .min { ($0.value.movedAt, $0.key.number) < ($1.value.movedAt, $1.key.number) }?.key
     }
 
-    private var largest: Claim? {
-        let candidate = shares.max { first, second in
+    private var largest: SegmentLease? {
+        let candidate = segments.max { first, second in
             (first.value.remaining, second.key.number) < (second.value.remaining, first.key.number)
         }
-        guard let candidate, candidate.value.end < .max, candidate.value.remaining >= 2 * Self.smallestShare else {
+        guard let candidate, candidate.value.end < .max, candidate.value.remaining >= 2 * Self.smallestSegment else {
             return nil
         }
         return candidate.key
     }
 
-    private mutating func share(_ range: Range<Int64>, at now: Duration) -> Claim {
-        claims += 1
-        let claim = Claim(number: claims)
-        shares[claim] = Share(position: range.lowerBound, end: range.upperBound, reach: range.upperBound, movedAt: now)
-        return claim
+    private mutating func assign(_ range: Range<Int64>, at now: Duration) -> SegmentLease {
+        leases += 1
+        let lease = SegmentLease(number: leases)
+        segments[lease] = Segment(
+            position: range.lowerBound, end: range.upperBound, reach: range.upperBound, movedAt: now)
+        return lease
     }
 
-    // MARK: Bringing
+    // MARK: Filling
 
-    /// A response was accepted that fills a share.
+    /// Notes that a response was accepted that fills a segment.
     ///
     /// - Parameters:
-    ///   - offset: the first byte it is to bring.
-    ///   - reach: where it ends, which may be before or behind what was asked for; nil: as asked.
-    /// - Returns: how many of its first bytes have come from elsewhere meanwhile; nil: all that were wanted.
-    public mutating func answer(_ claim: Claim, from offset: Int64, reach: Int64?) -> Int64? {
-        guard let position = shares[claim]?.position else { return nil }
-        shares[claim]?.isAnswered = true
-        if let reach { shares[claim]?.reach = reach }
+    ///   - offset: of the first byte of the response.
+    ///   - reach: the end of the response, which may lie before or after the end of the request; nil: the end of the request.
+    /// - Returns: how many of its first bytes another response has brought meanwhile; nil when the lease has ended.
+    public mutating func answer(_ lease: SegmentLease, from offset: Int64, reach: Int64?) -> Int64? {
+        guard let position = segments[lease]?.position else { return nil }
+        segments[lease]?.isAnswered = true
+        if let reach { segments[lease]?.reach = reach }
         return position - offset
     }
 
-    /// What is to be done with bytes that a connection brings.
+    /// What a connection does with bytes that have come.
     public struct Advance: Sendable, Equatable {
-        /// Where they go.
+        /// Where the bytes go.
         public var offset: Int64
-        /// How many of them are wanted.
+        /// How many of the bytes are wanted.
         public var count: Int
-        /// The share is full, and what its response has left is somebody else's.
+        /// The segment is full, and another connection fetches the rest of its response.
         public var isCut: Bool
-        /// There were more than the response had announced: none of them is to be trusted.
+        /// The response brought more bytes than it had announced: none of them can be trusted.
         public var isExcess: Bool
 
         public init(offset: Int64, count: Int, isCut: Bool, isExcess: Bool) {
@@ -127,53 +132,56 @@ public struct Segments: Sendable, Equatable {
         }
     }
 
-    /// - Parameter count: bytes that came.
-    /// - Returns: nil when the share was taken over by another connection.
-    public mutating func advance(_ claim: Claim, by count: Int, at now: Duration) -> Advance? {
-        guard var share = shares[claim] else { return nil }
-        // One byte more than came, so that the share is not full where it can go on.
-        let wish = share.position + Int64(count) + 1
-        while share.end < wish, let end = regained(share, upTo: wish) { share.end = end }
-        let wanted = Swift.min(Int64(count), share.remaining)
-        if wanted < count, share.end >= share.reach {
-            return Advance(offset: share.position, count: 0, isCut: false, isExcess: true)
+    /// Counts bytes that came for a segment.
+    ///
+    /// - Returns: nil when another connection has taken the segment over.
+    public mutating func advance(_ lease: SegmentLease, by count: Int, at now: Duration) -> Advance? {
+        guard var segment = segments[lease] else { return nil }
+        // One byte more than came, so that the segment is not full where it can go on.
+        let wish = segment.position + Int64(count) + 1
+        while segment.end < wish, let end = regained(segment, upTo: wish) { segment.end = end }
+        let wanted = Swift.min(Int64(count), segment.remaining)
+        if wanted < count, segment.end >= segment.reach {
+            return Advance(offset: segment.position, count: 0, isCut: false, isExcess: true)
         }
         let advance = Advance(
-            offset: share.position, count: Int(wanted), isCut: share.remaining == wanted && share.end < share.reach,
+            offset: segment.position, count: Int(wanted),
+            isCut: segment.remaining == wanted && segment.end < segment.reach,
             isExcess: false)
-        share.position += wanted
-        share.movedAt = now
-        shares[claim] = share
+        segment.position += wanted
+        segment.movedAt = now
+        segments[lease] = segment
         return advance
     }
 
-    /// What follows a share and nobody brings, as far as its response goes.
+    /// Takes the bytes after a segment that no response brings, as far as the segment's own response reaches.
     ///
-    /// - Returns: where the share ends with it; nil: where it did.
-    private mutating func regained(_ share: Share, upTo wish: Int64) -> Int64? {
-        guard share.reach > share.end else { return nil }
-        if let next = unclaimed.ranges.first(where: { $0.lowerBound == share.end }) {
-            let end = Swift.min(next.upperBound, share.reach)
-            unclaimed.remove(contentsOf: share.end..<end)
+    /// - Returns: the new end of the segment; nil when it does not change.
+    private mutating func regained(_ segment: Segment, upTo wish: Int64) -> Int64? {
+        guard segment.reach > segment.end else { return nil }
+        if let next = unleased.ranges.first(where: { $0.lowerBound == segment.end }) {
+            let end = Swift.min(next.upperBound, segment.reach)
+            unleased.remove(contentsOf: segment.end..<end)
             return end
         }
-        guard let (claim, next) = shares.first(where: { $0.value.position == share.end && !$0.value.isAnswered }) else {
+        guard let (lease, next) = segments.first(where: { $0.value.position == segment.end && !$0.value.isAnswered })
+        else {
             return nil
         }
-        let end = Swift.min(next.end, share.reach, wish)
-        shares[claim]?.position = end
-        if end == next.end { shares[claim] = nil }
-        return end > share.end ? end : nil
+        let end = Swift.min(next.end, segment.reach, wish)
+        segments[lease]?.position = end
+        if end == next.end { segments[lease] = nil }
+        return end > segment.end ? end : nil
     }
 
-    /// The connection has ended; what it has not brought is for others.
-    public mutating func giveUp(_ claim: Claim) {
-        guard let share = shares.removeValue(forKey: claim), share.position < share.end else { return }
-        unclaimed.insert(contentsOf: share.position..<share.end)
+    /// Ends a lease: the bytes that the connection has not brought are unleased.
+    public mutating func release(_ lease: SegmentLease) {
+        guard let segment = segments.removeValue(forKey: lease), segment.position < segment.end else { return }
+        unleased.insert(contentsOf: segment.position..<segment.end)
     }
 
-    /// The body has ended as it should: of a file whose size was not known, this is the end.
-    public mutating func close(_ claim: Claim) {
-        if let share = shares[claim], share.end == .max { shares[claim] = nil } else { giveUp(claim) }
+    /// Ends a lease after the regular end of the body, which is the end of a file of unknown size.
+    public mutating func close(_ lease: SegmentLease) {
+        if let segment = segments[lease], segment.end == .max { segments[lease] = nil } else { release(lease) }
     }
 }

@@ -3,12 +3,12 @@ import Downloads
 import Locks
 import Storage
 
-/// The attempts under way, by job. Entries come and go on the writer's thread, right after the commit that begins or
-/// ends the attempt, so that they agree with the states in the database.
+/// The attempts under way, by job. The writer's thread adds and removes entries, right after the commit that begins or ends
+/// the attempt, so that they agree with the states in the database.
 final class ActiveAttempts: Sendable {
     private struct State {
         var attempts: [JobID: Attempt] = [:]
-        /// Of the sessions that have attempts: what their transfers share, and how many attempts there are.
+        /// For each session with attempts: the rate limit that its transfers share, and the number of its attempts.
         var sessions: [Name: (limit: RateLimit, attempts: Int)] = [:]
     }
 
@@ -36,7 +36,7 @@ final class ActiveAttempts: Sendable {
         return attempt
     }
 
-    /// An attempt whose end could not be stored goes without a commit.
+    /// Removes an attempt whose end could not be stored.
     func drop(_ attempt: Attempt) {
         if self[attempt.job.id] === attempt { end(attempt.job.id) }
     }
@@ -51,7 +51,7 @@ final class ActiveAttempts: Sendable {
         if let ended { connections.end(ended) }
     }
 
-    /// From now on the session's transfers share another rate, those under way included.
+    /// Changes the rate limit that the session's transfers share, those under way included; nil: none.
     func limit(_ session: Name, to bytesPerSecond: Int64?) {
         state.withLock { $0.sessions[session]?.limit }?.bytesPerSecond = bytesPerSecond
     }

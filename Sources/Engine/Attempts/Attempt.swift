@@ -4,129 +4,100 @@ import Foundation
 import Locks
 import Storage
 
-/// One try at a job, from connect to a whole part, over one connection or several, and everything that ends it. What
-/// becomes of the job is decided elsewhere.
+/// One try at a job, from its first request to a whole part, over one connection or several. `AttemptRun` decides what
+/// becomes of the job.
+///
+/// The attempt composes its connections: it gives each of them the context, runs them and draws the conclusion from their
+/// ends. No connection holds the attempt.
 final class Attempt: Sendable {
     enum End: Sendable {
-        /// Every byte is written (not yet synced), and the sizes are as they should be.
+        /// Every byte is written (not yet synced), and the size is as the job wants it.
         case whole(WholePart)
         case stopped(AttemptControl.Stop)
         case failed(Failure, RetryPolicy.Hint = RetryPolicy.Hint())
     }
 
-    let job: Job
-    let spec: ResolvedSpec
-    let control = AttemptControl()
-    let progress: AttemptProgress
-    let services: EngineServices
-    let lane: DiskLane
-    /// The service's, the session's and the job's own, in that order.
-    let limits: [RateLimit]
-    private let ownLimit: RateLimit
-    private let wish: Locked<JobSpec>
-    private let opening = Locked(Opening())
-    /// From the transfer loop to the attempt's task.
-    private let announcements = AsyncStream<Announcement>.makeStream()
-    /// Rings when something has changed for the connections beside the first.
-    let crewBell = Alarm()
+    private let context: AttemptContext
+    private let services: EngineServices
+    private let state: Locked<State>
 
-    /// What the first response that was accepted has begun.
-    private struct Opening {
-        var assembly: Assembly?
-        var announcement: Announcement?
-        /// A restart that was told before the response that begins it.
-        var restart: ResumeOutcome?
-        /// Takes the connections beside the first to the task that runs them.
-        var crews: AsyncStream<Crew>.Continuation?
-        var crew: Crew?
+    private struct State {
+        var destination: Destination
+        /// The file that the first accepted response has begun.
+        var file: SegmentedFile?
+        /// nil while there is no file, and for a file that cannot be divided.
+        var additional: AdditionalConnections?
     }
 
-    /// How the attempt began, to be told to the store.
-    private struct Announcement: Sendable {
-        let outcome: ResumeOutcome
-        /// Opens when the transaction is over.
-        let isOver = Latch()
-    }
+    /// The file that the primary connection has begun, and the connections that join it.
+    private typealias Begun = (file: SegmentedFile, additional: AdditionalConnections?)
 
-    init(_ admitted: AdmittedJob, under limits: [RateLimit], _ services: EngineServices) {
-        job = admitted.job
-        spec = admitted.spec
+    /// - Parameter rates: of the service and of the session.
+    init(_ admitted: AdmittedJob, under rates: [RateLimit], _ services: EngineServices) {
+        context = AttemptContext(admitted, under: rates, services)
         self.services = services
-        lane = services.lanes.next()
-        progress = AttemptProgress(of: admitted.job, time: services.time, total: services.received)
-        wish = Locked(admitted.job.spec)
-        ownLimit = RateLimit(bytesPerSecond: admitted.job.spec.rateLimit)
-        self.limits = limits + [ownLimit]
+        state = Locked(State(destination: admitted.job.spec.destination))
     }
 
-    /// Where the file is to go, as far as the client has said by now.
-    var destination: Destination { wish.withLock { $0.destination } }
+    var job: Job { context.job }
+    var spec: ResolvedSpec { context.spec }
+    var control: AttemptControl { context.control }
+    var progress: AttemptProgress { context.progress }
 
-    /// Connections to the file at once, as far as the client has said by now; one where pieces were put together and wrong.
-    var connections: Int { job.isDisproved ? 1 : wish.withLock { $0.connections } ?? spec.connections }
+    /// Where the client wants the file now: a patch changes it while the attempt runs.
+    var destination: Destination { state.withLock { $0.destination } }
 
-    /// Whether any of the limits that its transfers share is one.
-    var isRateLimited: Bool { limits.contains { $0.bytesPerSecond != nil } }
-
-    /// In a commit's hook: the client has changed what can change under way.
+    /// In a commit's hook: applies what the client has changed and can be changed while the attempt runs.
     func take(_ spec: JobSpec) {
-        wish.withLock { $0 = spec }
-        ownLimit.bytesPerSecond = spec.rateLimit
-        crewBell.ring()
+        context.limits.take(spec)
+        let additional = state.withLock { state in
+            state.destination = spec.destination
+            return state.additional
+        }
+        additional?.limitsChanged()
     }
+}
 
-    private var assembly: Assembly? { opening.withLock { $0.assembly } }
+// MARK: What the attempt has
 
-    /// The bytes had so far, for a checkpoint; nil before a response was accepted.
-    var partFile: PartFile? { assembly?.part }
+extension Attempt {
+    private var file: SegmentedFile? { state.withLock { $0.file } }
+
+    /// The file that bytes are written to; nil before a response was accepted.
+    var partFile: PartFile? { file?.part }
 
     /// The part as it can be promised now.
     var part: Part? {
-        assembly.map { assembly in
-            // First what is there: what is promised of it may become less meanwhile, never more.
-            let ranges = assembly.part.durable
-            let (validators, label) = assembly.promise
+        file.map { file in
+            // The ranges are read first: what can be promised of them may become less meanwhile, never more.
+            let ranges = file.part.durable
+            let (validators, label) = file.promise
             return Part(
-                id: assembly.part.id, url: assembly.url, validators: validators, label: label, size: assembly.size,
-                ranges: ranges)
+                id: file.part.id, url: file.url, validators: validators, label: label, size: file.size, ranges: ranges)
         }
     }
 
-    /// Whether this attempt has won bytes that the job never had, and that the next can go on from: else a server that
-    /// breaks off each time would be asked for ever.
+    /// Whether this attempt has brought bytes that the job never had, and that the next attempt can continue. Otherwise
+    /// fetchd would ask a server that breaks off each time for ever.
     var hasGained: Bool {
-        guard let assembly, assembly.part.fault == nil else { return false }
-        return spec.canContinue(assembly.validators)
-            && assembly.part.written.count > max(assembly.bytesHad, job.bytesDurable)
+        guard let file, file.part.fault == nil else { return false }
+        return spec.canContinue(file.validators) && file.part.written.count > max(file.bytesHad, job.bytesDurable)
     }
 
-    var resume: ResumeOutcome? { assembly?.outcome }
+    var resume: ResumeOutcome? { file?.outcome }
 
-    /// Whether bytes that turn out wrong are worth another try: those of an earlier attempt, or of another connection, may be
-    /// to blame.
+    /// Whether the job is fetched once more after its bytes turned out wrong: the bytes of an earlier attempt, or of another
+    /// connection, may be the cause.
     var mayBeginAnew: Bool {
-        guard let assembly, !job.isDisproved else { return false }
-        return assembly.outcome.isResumed || assembly.isShared
+        guard let file, !job.isDisproved else { return false }
+        return file.outcome.isResumed || file.isShared
     }
+}
 
+// MARK: Running
+
+extension Attempt {
     func run() async -> End {
-        async let announcing: Void = announce()
-        let end = await fetch()
-        announcements.continuation.finish()
-        // Events keep their order: how it began is told before how it ended.
-        await announcing
-        return end
-    }
-
-    private func announce() async {
-        for await announcement in announcements.stream {
-            // Not stored: the engine stops, and the attempt with it.
-            try? await services.beginTransfer(of: job, announcement.outcome)
-            announcement.isOver.open()
-        }
-    }
-
-    private func fetch() async -> End {
         if Rehearsal.isRehearsal(spec.url), services.rehearsalOrigin == nil {
             return .failed(
                 Failure(.badURL, "Rehearsals are switched off: start fetchd with --enable-rehearsals, and retry."))
@@ -135,106 +106,102 @@ final class Attempt: Sendable {
             services.log.warning("\(job.id) does not verify certificates: its session says so.")
         }
         let folder = services.folder
-        guard let plan = try? await lane.run({ [job, spec] in RequestPlan(for: job, spec, in: folder) }) else {
+        guard let plan = try? await context.lane.run({ [job, spec] in RequestPlan(for: job, spec, in: folder) }) else {
             return .stopped(.shutdown)
         }
         let end = await fetch(plan)
-        guard let assembly, assembly.isUnsound else { return end }
-        guard (try? await giveUp(assembly, .badRange)) != nil else { return .stopped(.shutdown) }
-        return await fetch(RequestPlan(anew: .badRange))
+        guard let file, file.isUnsound else { return end }
+        guard (try? await discard(file, .badRange)) != nil else { return .stopped(.shutdown) }
+        return await fetch(RequestPlan(anew: .badRange), announced: .restarted(.badRange))
     }
 
-    private func fetch(_ plan: RequestPlan) async -> End {
-        let (crews, continuation) = AsyncStream<Crew>.makeStream()
-        opening.withLock { $0.crews = continuation }
-        async let others = Self.loss(of: crews)
-        var lead = Lead(self, plan)
-        let end = await lead.run()
-        dismissCrew(after: end.loss)
-        let loss = await others
+    /// Discards a file that received bytes after a wrong response head, promised bytes included, before the next request.
+    private func discard(_ file: SegmentedFile, _ why: ResumeOutcome.RestartReason) async throws(NotStored) {
+        state.withLock { ($0.file, $0.additional) = (nil, nil) }
+        try await services.beginTransfer(of: job, .restarted(why), without: file.part.id)
+        services.folder.removePart(file.part.id)
+    }
+
+    /// - Parameter announced: how the transfer begins, as far as the store knows it before the first response.
+    private func fetch(_ plan: RequestPlan, announced: ResumeOutcome? = nil) async -> End {
+        let (begun, continuation) = AsyncStream<Begun>.makeStream()
+        async let joined = join(begun, announced: announced)
+        let (answer, loss) = await runPrimary(plan) { continuation.yield(self.begin($0)) }
+        // No file begins from here on, and additional connections end when they have nothing left to do.
+        continuation.finish()
+        state.withLock { $0.additional }?.primaryEnded(loss)
+        let additionalLoss = await joined
         if let stop = control.stop { return .stopped(stop) }
-        return conclusion(end, loss)
+        return conclusion(answer, [loss, additionalLoss].compactMap { $0 })
     }
 
-    /// What came under a head that was not true is no part of the file, promised or not: it goes before anything else is
-    /// asked for. (Of a head that was refused, nothing came.)
-    private func giveUp(_ assembly: Assembly, _ why: ResumeOutcome.RestartReason) async throws(NotStored) {
-        let announcement = opening.withLock { opening in
-            opening.assembly = nil
-            opening.restart = .restarted(why)
-            return opening.announcement
+    /// Runs the connection that begins the file, and lets it fill segments like every other afterwards.
+    private func runPrimary(
+        _ plan: RequestPlan, onBegin: @escaping @Sendable (SegmentedFile) -> Void
+    ) async -> (PrimaryConnection.Answer?, ConnectionLoss?) {
+        var primary = PrimaryConnection(
+            context, plan,
+            makePart: { [services, context] in services.partFile(continuing: $0, digesting: $1, context.lane) },
+            onBegin: onBegin)
+        let end = await primary.run()
+        guard end.loss == nil, let answer = end.answer else { return (end.answer, end.loss) }
+        let source = SegmentSource(url: answer.requests.url, home: spec.url)
+        let fetcher = SegmentFetcher(context: context, file: answer.file, source: source)
+        return (answer, await fetcher.fillSegments())
+    }
+
+    /// On the transfer loop: the first response is accepted, and its bytes follow.
+    private func begin(_ file: SegmentedFile) -> Begun {
+        var additional: AdditionalConnections?
+        if file.isDivisible {
+            additional = AdditionalConnections(context, file) { [context] source, lease, isWanted in
+                let fetcher = SegmentFetcher(context: context, file: file, source: source)
+                return await fetcher.fillSegments(from: lease, while: isWanted)
+            }
         }
-        await announcement?.isOver.wait()
-        try await services.beginTransfer(of: job, .restarted(why), without: assembly.part.id)
-        services.folder.removePart(assembly.part.id)
+        state.withLock { [additional] state in (state.file, state.additional) = (file, additional) }
+        return (file, additional)
     }
 
-    /// - Returns: why the last connection beside the first was lost; nil when there was none, or none was lost.
-    private static func loss(of crews: AsyncStream<Crew>) async -> Connection.Loss? {
-        for await crew in crews { return await crew.run() }
+    /// Announces the file that has begun, and runs the additional connections to it.
+    ///
+    /// - Returns: why the last connection that was lost was lost; nil when there was none.
+    private func join(_ begun: AsyncStream<Begun>, announced: ResumeOutcome?) async -> ConnectionLoss? {
+        for await (file, additional) in begun {
+            async let announcing: Void = announce(file.outcome, unless: announced)
+            let loss = await additional?.run()
+            // The event of the beginning is stored before that of the end.
+            await announcing
+            return loss
+        }
         return nil
     }
 
-    /// The first connection has ended: no crew begins any more, and the one there is ends by itself.
-    private func dismissCrew(after loss: Connection.Loss?) {
-        // Taken: the crew holds on to the attempt, and together they would keep the part's descriptor for ever.
-        let (crew, crews) = opening.withLock { ($0.crew.take(), $0.crews.take()) }
-        crews?.finish()
-        crew?.leadLeft(loss)
+    /// Clients expect a fresh beginning: it is stored with the end of the attempt.
+    private func announce(_ outcome: ResumeOutcome, unless announced: ResumeOutcome?) async {
+        guard outcome != .fresh, outcome != announced else { return }
+        // Not stored: the engine stops, and the attempt with it.
+        try? await services.beginTransfer(of: job, outcome)
     }
 
-    /// What the connections together have come to.
-    private func conclusion(_ lead: Lead.End, _ others: Connection.Loss?) -> End {
-        let losses = [lead.loss, others].compactMap { $0 }
-        // Its bytes may count as fetched, and are not all written.
+    /// The end of the attempt, after its last connection has ended.
+    private func conclusion(_ answer: PrimaryConnection.Answer?, _ losses: [ConnectionLoss]) -> End {
+        // The lost bytes may count as fetched although they are not written.
         if let loss = losses.first(where: \.isFinal) { return .failed(loss.failure, loss.hint) }
-        let loss = losses.first
-        guard let assembly, assembly.isComplete, let answer = lead.answer else {
-            return loss.map { .failed($0.failure, $0.hint) } ?? .stopped(.shutdown)
+        guard let answer, answer.file.isComplete else {
+            return losses.first.map { .failed($0.failure, $0.hint) } ?? .stopped(.shutdown)
         }
-        let size = assembly.part.written.end
-        // Where nothing marks the end of a body, too few bytes are a lost connection rather than another file.
-        let isEndKnown = answer.metrics.bodyEndKnown || assembly.size != nil
+        let (file, size) = (answer.file, answer.file.part.written.end)
+        // Where the end of the body is not marked, too few bytes mean a lost connection rather than another file.
+        let isEndKnown = answer.metrics.bodyEndKnown || file.size != nil
         if !isEndKnown, let expected = spec.expectedSize, size < expected {
             return .failed(Failure(.truncated, "The body ended after \(size) of \(expected) bytes."))
         }
         if let failure = spec.refusal(ofSize: size) { return .failed(failure) }
         return .whole(
             WholePart(
-                file: assembly.part, size: size, head: answer.head, validators: assembly.validators,
-                label: assembly.label, metrics: answer.metrics, url: answer.way.url, redirects: answer.way.redirects,
+                file: file.part, size: size, head: answer.head, validators: file.validators, label: file.label,
+                metrics: answer.metrics, url: answer.requests.url, redirects: answer.requests.redirects,
                 isLengthVerified: isEndKnown || spec.expectedSize != nil))
     }
-
-    /// On the transfer loop: the first response is accepted, bytes are about to come.
-    func begin(_ assembly: Assembly) {
-        progress.begin(assembly.part, at: assembly.bytesHad, expected: assembly.size, resume: assembly.outcome)
-        opening.withLock { opening in
-            opening.assembly = assembly
-            // A fresh beginning is told with the end; it is what everybody expects.
-            if assembly.outcome != .fresh, assembly.outcome != opening.restart {
-                let announcement = Announcement(outcome: assembly.outcome)
-                opening.announcement = announcement
-                if case .terminated = announcements.continuation.yield(announcement) { announcement.isOver.open() }
-            }
-            guard assembly.isDivisible else { return }
-            let crew = Crew(self, assembly)
-            opening.crew = crew
-            opening.crews?.yield(crew)
-        }
-    }
-}
-
-/// A part with every byte written, and how they came.
-struct WholePart: Sendable {
-    var file: PartFile
-    var size: Int64
-    var head: ResponseHead
-    var validators: Validators
-    var label: FileLabel
-    var metrics: TransferMetrics
-    /// The last address, after redirects.
-    var url: String
-    var redirects: [String]
-    var isLengthVerified: Bool
 }

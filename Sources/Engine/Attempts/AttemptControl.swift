@@ -2,14 +2,14 @@ import CurlClient
 import Downloads
 import Locks
 
-/// How the rest of the service reaches an attempt under way: to stop it, and to wait for its end.
+/// Stops an attempt under way, and lets callers wait for its end.
 ///
-/// A stop and the promotion exclude each other; whichever comes first is decided here, under one lock.
+/// A stop and the promotion exclude each other: the first one wins, which one lock decides.
 final class AttemptControl: Sendable {
     enum Stop: Sendable, Equatable {
-        /// The job's machine wants it so.
+        /// The job's state machine has decided it.
         case decided(AttemptStop)
-        /// The bytes that it has written since the last promise are lost.
+        /// The bytes that the attempt has written since its last promise are lost.
         case failed(Failure)
         /// The service is going down; it costs the job neither attempt nor delay.
         case shutdown
@@ -29,7 +29,7 @@ final class AttemptControl: Sendable {
     var stop: Stop? { state.withLock { $0.stop } }
     var isStopping: Bool { stop != nil }
 
-    /// Without effect once the promotion has begun: the file will be in its place in a moment.
+    /// Has no effect once the promotion has begun: the file will be in its place in a moment.
     func requestStop(_ stop: Stop) {
         let transfers: [Transfer] = state.withLock { state in
             guard !state.isPromoting else { return [] }
@@ -40,9 +40,9 @@ final class AttemptControl: Sendable {
         for transfer in transfers { transfer.cancel() }
     }
 
-    /// From now on a stop ends this transfer.
+    /// From now on a stop cancels this transfer.
     ///
-    /// - Returns: what to forget it by.
+    /// - Returns: the argument of `forget(_:)`.
     func watch(_ transfer: Transfer) -> Int {
         let (watch, isStopped) = state.withLock { state in
             state.watches += 1
@@ -56,7 +56,7 @@ final class AttemptControl: Sendable {
     /// The transfer is over.
     func forget(_ watch: Int) { state.withLock { $0.transfers[watch] = nil } }
 
-    /// false: it was asked to stop before.
+    /// - Returns: false when a stop was requested before.
     func beginPromotion() -> Bool {
         state.withLock { state in
             guard state.stop == nil else { return false }

@@ -2,7 +2,7 @@ import Downloads
 import Foundation
 import Locks
 
-/// The live view of one attempt: written by its lane and its task, read by whoever polls.
+/// The live view of one attempt. Its lane and its task write it, and clients that poll read it.
 final class AttemptProgress: Sendable {
     private struct State {
         var phase = LiveProgress.Phase.connecting
@@ -13,7 +13,7 @@ final class AttemptProgress: Sendable {
         var resume: ResumeOutcome?
         var part: PartID?
         var meter: RateMeter
-        /// As somebody saw it last.
+        /// The last snapshot.
         var seen: LiveProgress?
     }
 
@@ -21,7 +21,7 @@ final class AttemptProgress: Sendable {
     private let time: any TimeSource
     private let total: ReceivedBytes
 
-    /// - Parameter total: what is counted there, too.
+    /// - Parameter total: counts the bytes of all attempts.
     init(of job: Job, time: any TimeSource, total: ReceivedBytes) {
         self.time = time
         self.total = total
@@ -33,7 +33,7 @@ final class AttemptProgress: Sendable {
 
     func enter(_ phase: LiveProgress.Phase) { state.withLock { $0.phase = phase } }
 
-    /// The head was judged: bytes go to this part from now on.
+    /// A response was accepted: its bytes go to this part.
     func begin(_ part: PartFile, at offset: Int64, expected: Int64?, resume: ResumeOutcome) {
         let now = time.uptime
         state.withLock { state in
@@ -47,7 +47,7 @@ final class AttemptProgress: Sendable {
         }
     }
 
-    /// After the commit: so much of the part will be there after a crash.
+    /// The store has committed the part: a crash does not lose its bytes.
     func notePromise(_ part: Part) {
         state.withLock { state in
             if state.part == part.id { state.promised = part.bytesDurable }

@@ -1,18 +1,8 @@
 import Downloads
 import Storage
 
-/// What of an attempt's part outlives it.
-struct KeptPart: Sendable {
-    /// As it can be promised; nil leaves the job what was promised before, or nothing where that is lost.
-    var part: Part?
-    /// A sync has failed: bytes that were written are lost, and `part` is a copy of those that were durable before.
-    var isRolledBack = false
-    /// Another program has changed the file: no byte of it is believed.
-    var isForeign = false
-}
-
 extension AttemptRun {
-    /// Makes durable what the attempt has written.
+    /// Makes the bytes durable that the attempt has written.
     func keptPart(of attempt: Attempt) async -> KeptPart {
         guard let file = attempt.partFile, !file.written.isEmpty else { return KeptPart() }
         let folder = services.folder

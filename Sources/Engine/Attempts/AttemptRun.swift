@@ -2,8 +2,8 @@ import Downloads
 import Foundation
 import Storage
 
-/// From an admitted job to the commit that ends its attempt: runs it, verifies and promotes what it brought, or decides
-/// what its failure means.
+/// Runs an attempt up to the commit that ends it: verifies and promotes its part, or decides what its failure means for the
+/// job.
 struct AttemptRun: Sendable {
     let services: EngineServices
     let active: ActiveAttempts
@@ -24,7 +24,7 @@ struct AttemptRun: Sendable {
             let digests = try await whole.file.lane.run {
                 try whole.file.digests(spec.algorithms(whole.label), isStopped: { attempt.control.isStopping })
             }
-            // Before any stop: what is known to be wrong is not kept for later.
+            // A mismatch comes before any stop: bytes that are known to be wrong are not kept.
             if let digests, let mismatch = spec.claims(whole.label).refutation(by: digests) {
                 return await failed(mismatch, RetryPolicy.Hint(mayBeginAnew: attempt.mayBeginAnew), attempt)
             }
@@ -100,13 +100,13 @@ struct AttemptRun: Sendable {
         if cause != nil { report.asked = attempt.job.spec }
         var outcome = try await commit(attempt, signal, report)
         if let cause, case .stale? = outcome {
-            // The client has named another address, or other credentials, meanwhile: those are asked next.
+            // The client has given another URL, or other credentials, meanwhile: the next attempt uses them.
             report.asked = nil
             let wait = Wait(.retry(until: services.time.now), cause: cause)
             outcome = try await commit(attempt, .attemptDeferred(wait), report)
         }
         if outcome == nil { active.end(attempt.job.id) }
-        // Nothing in it, it is not wanted, or the commit has replaced it by a copy.
+        // The part is empty, it is not wanted, or the commit has replaced it by a copy.
         let isReplaced = kept.isRolledBack && outcome != nil
         if let file = attempt.partFile, !keepsPart || kept.isForeign || file.durable.isEmpty || isReplaced {
             services.folder.removePart(file.id)
@@ -128,13 +128,15 @@ struct AttemptRun: Sendable {
 }
 
 extension JobSignal {
-    /// What the source is found guilty of, where the job does not ask it again; nil for everything else.
+    /// The failure of the source, where the job does not request that source again; nil for everything else.
     fileprivate var verdictOnSource: Failure? {
         switch self {
         case .attemptDiverted(let wait): wait.cause
         case .attemptDeferred(let wait): wait.name.needsHelp ? wait.cause : nil
         case .attemptFailed(let failure): failure.isOfSource ? failure : nil
-        default: nil
+        case .admitted, .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .retryRequested, .helpSupplied,
+            .timeElapsed, .attemptStopped, .attemptInterrupted, .promotionPlanned, .promoted:
+            nil
         }
     }
 }

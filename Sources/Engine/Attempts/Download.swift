@@ -2,74 +2,76 @@ import CurlClient
 import Downloads
 import Locks
 
-/// One exchange of an attempt: has the head judged, then moves the body into its share of the part file.
+/// One HTTP exchange of an attempt: lets the caller judge the head, then writes the body to its segment of the part file.
 ///
-/// The head and the chunks come on the transfer loop, which must not block: everything that touches the disk is done in
-/// the part's lane, in the same order. Chunks that the lane has not written yet fill the transfer's window, so a slow
-/// disk slows down the server, not the loop.
+/// The transfer loop delivers the head and the chunks, and must not block: the part's lane does all disk operations, in
+/// the same order. Chunks that the lane has not written yet fill the transfer's window, so a slow disk slows down the
+/// server and not the loop.
 final class Download: TransferHandler {
     struct End: Sendable {
         var result: TransferResult
         var verdict: ResponseVerdict?
         /// nil: no response was accepted.
-        var share: Share?
-        /// What was to be brought has been brought; nothing more was wanted.
-        var isShareFull = false
-        /// What the disk, or a limit of the job, ended it with.
+        var target: Target?
+        /// The segment is full: the client ended the response, or refused it, as it wanted no more.
+        var isSegmentFull = false
+        /// A disk error, or a limit of the job, that ended the exchange.
         var failure: Failure?
     }
 
-    /// What a body is for.
-    struct Share: Sendable {
-        var assembly: Assembly
-        var claim: Segments.Claim
+    /// Where a body goes.
+    struct Target: Sendable {
+        var file: SegmentedFile
+        var lease: SegmentLease
     }
 
-    /// What surrounds the exchange. The functions are called on the transfer loop, so they must not touch the disk.
-    struct Context: Sendable {
-        var lane: DiskLane
-        /// Bytes; a file of more is given up.
-        var maxSize: Int64?
-        var judge: @Sendable (ResponseFacts) -> ResponseVerdict
-        /// The response is accepted: what its body is for.
-        var share: @Sendable (ResponseFacts, _ size: Int64?, ResumeOutcome) -> Share
-        var onBytes: @Sendable (Int) -> Void
-    }
+    /// Judges a head. Called on the transfer loop, so it must not touch the disk.
+    typealias Judge = @Sendable (ResponseFacts) -> ResponseVerdict
+    /// Tells where the body of an accepted response goes. Called on the transfer loop, so it must not touch the disk.
+    typealias ChooseTarget = @Sendable (ResponseFacts, _ size: Int64?, ResumeOutcome) -> Target
 
     private struct State {
         var verdict: ResponseVerdict?
-        var share: Share?
-        /// Bytes of the body that are dropped, because the part has them already.
+        var target: Target?
+        /// Bytes of the body that are dropped because the part has them already.
         var skipping: Int64 = 0
-        var isShareFull = false
+        var isSegmentFull = false
         var failure: Failure?
         var transfer: Transfer?
         var waiter: CheckedContinuation<End, Never>?
 
-        var isOver: Bool { failure != nil || isShareFull }
+        var isOver: Bool { failure != nil || isSegmentFull }
     }
 
-    private let context: Context
+    private let context: AttemptContext
+    private let maxSize: Int64?
+    private let judge: Judge
+    private let chooseTarget: ChooseTarget
     private let state = Locked(State())
 
-    init(_ context: Context) { self.context = context }
+    /// - Parameter maxSize: bytes; a file of more is given up. nil: any size.
+    init(_ context: AttemptContext, maxSize: Int64?, judge: @escaping Judge, target: @escaping ChooseTarget) {
+        self.context = context
+        self.maxSize = maxSize
+        self.judge = judge
+        chooseTarget = target
+    }
 
-    /// Returns when the exchange is over and everything it brought is written.
-    func run(_ request: TransferRequest, for attempt: Attempt) async -> End {
-        let control = attempt.control
+    /// Returns when the exchange is over and everything that it brought is written.
+    func run(_ request: TransferRequest) async -> End {
         var watch: Int?
         let end = await withCheckedContinuation { waiter in
             state.withLock { $0.waiter = waiter }
-            let transfer = attempt.services.client.start(request, handler: self)
-            watch = control.watch(transfer)
-            let (isOver, share) = state.withLock { state in
+            let transfer = context.client.start(request, handler: self)
+            watch = context.control.watch(transfer)
+            let (isOver, target) = state.withLock { state in
                 state.transfer = transfer
-                return (state.isOver, state.share)
+                return (state.isOver, state.target)
             }
             if isOver { transfer.cancel() }
-            if let share { share.assembly.attach(transfer, to: share.claim) }
+            if let target { target.file.attach(transfer, to: target.lease) }
         }
-        if let watch { control.forget(watch) }
+        if let watch { context.control.forget(watch) }
         return end
     }
 
@@ -77,23 +79,23 @@ final class Download: TransferHandler {
 
     func received(head: ResponseHead) -> HeadVerdict {
         let facts = ResponseFacts(status: head.status, headers: head.headers)
-        let verdict = context.judge(facts)
+        let verdict = judge(facts)
         guard case .accept(let offset, let skipping, let size, let outcome) = verdict else {
             state.withLock { $0.verdict = verdict }
             return .reject
         }
-        let share = context.share(facts, size, outcome)
-        let brought = share.assembly.answer(share.claim, from: offset, reach: facts.rangeEnd)
+        let target = chooseTarget(facts, size, outcome)
+        let brought = target.file.answer(target.lease, from: offset, reach: facts.rangeEnd)
         let transfer = state.withLock { state in
             state.verdict = verdict
-            state.share = share
+            state.target = target
             state.skipping = skipping + (brought ?? 0)
-            state.isShareFull = brought == nil
+            state.isSegmentFull = brought == nil
             return state.transfer
         }
         guard brought != nil else { return .reject }
-        if let transfer { share.assembly.attach(transfer, to: share.claim) }
-        context.lane.async { self.prepare(share.assembly) }
+        if let transfer { target.file.attach(transfer, to: target.lease) }
+        context.lane.async { self.prepare(target.file) }
         return .accept
     }
 
@@ -107,43 +109,43 @@ final class Download: TransferHandler {
 
     // MARK: In the lane
 
-    private func prepare(_ assembly: Assembly) {
+    private func prepare(_ file: SegmentedFile) {
         do throws(DiskError) {
-            try assembly.part.open()
-            if let size = assembly.size { try assembly.part.claim(size) }
+            try file.part.open()
+            if let size = file.size { try file.part.claim(size) }
         } catch {
             fail(error.failure)
         }
     }
 
     private func write(_ chunk: Chunk) {
-        let (share, skipped): (Share?, Int64) = state.withLock { state in
+        let (target, skipped): (Target?, Int64) = state.withLock { state in
             guard !state.isOver else { return (nil, 0) }
             let skipped = min(state.skipping, Int64(chunk.count))
             state.skipping -= skipped
-            return (state.share, skipped)
+            return (state.target, skipped)
         }
-        guard let share, Int(skipped) < chunk.count else { return }
+        guard let target, Int(skipped) < chunk.count else { return }
         let came = chunk.count - Int(skipped)
-        guard let advance = share.assembly.advance(share.claim, by: came) else { return fill() }
-        if advance.isExcess { return disbelieve(share.assembly) }
-        if let limit = context.maxSize, advance.offset + Int64(advance.count) > limit { return fail(.tooLarge(limit)) }
+        guard let advance = target.file.advance(target.lease, by: came) else { return fill() }
+        if advance.isExcess { return disbelieve(target.file) }
+        if let limit = maxSize, advance.offset + Int64(advance.count) > limit { return fail(.tooLarge(limit)) }
         do throws(DiskError) {
             try chunk.withUnsafeBytes { bytes throws(DiskError) in
                 let wanted = bytes.dropFirst(Int(skipped)).prefix(advance.count)
-                try share.assembly.part.write(UnsafeRawBufferPointer(rebasing: wanted), at: advance.offset)
+                try target.file.part.write(UnsafeRawBufferPointer(rebasing: wanted), at: advance.offset)
             }
-            context.onBytes(advance.count)
+            context.progress.add(advance.count)
         } catch {
             return fail(error.failure)
         }
         if advance.isCut { fill() }
     }
 
-    /// A body in chunks, or without any length, can run past the range that its head stated. Then nobody knows which
-    /// bytes it brings: many a server sends the whole file under the head of its rest.
-    private func disbelieve(_ assembly: Assembly) {
-        assembly.disbelieve()
+    /// A chunked body, or one without a length, can run past the range that its head stated. Then it is unknown which bytes
+    /// it brings: many servers send the whole file under the head of its rest.
+    private func disbelieve(_ file: SegmentedFile) {
+        file.disbelieve()
         fail(Failure(.badRange, "The server sent more bytes than its Content-Range announced."))
     }
 
@@ -151,9 +153,9 @@ final class Download: TransferHandler {
         end { $0.failure = $0.failure ?? failure }
     }
 
-    /// The rest of the body is somebody else's.
+    /// Another connection fetches the rest of the body.
     private func fill() {
-        end { $0.isShareFull = true }
+        end { $0.isSegmentFull = true }
     }
 
     private func end(_ mark: (inout State) -> Void) {
@@ -170,7 +172,7 @@ final class Download: TransferHandler {
             return (
                 state.waiter,
                 End(
-                    result: result, verdict: state.verdict, share: state.share, isShareFull: state.isShareFull,
+                    result: result, verdict: state.verdict, target: state.target, isSegmentFull: state.isSegmentFull,
                     failure: state.failure)
             )
         }
@@ -179,15 +181,9 @@ final class Download: TransferHandler {
 }
 
 extension ResponseFacts {
-    /// Behind the last byte of the range that a 206 brings.
+    /// The offset after the last byte of the range that a 206 brings.
     fileprivate var rangeEnd: Int64? {
         guard status == 206, case .bytes(_, let last, _)? = contentRange else { return nil }
         return last + 1
-    }
-}
-
-extension Failure {
-    static func tooLarge(_ limit: Int64) -> Failure {
-        Failure(.tooLarge, "The file is larger than the job's max_size of \(limit) bytes.")
     }
 }

@@ -2,11 +2,12 @@ import Downloads
 import Locks
 import Storage
 
-/// How many connections each host has: those of the jobs under way, one each, and those that some of them have beside
-/// their first. Both kinds count against the same limits.
+/// Counts the connections to each host: the primary ones, one for each job under way, and the additional ones. Both kinds
+/// count against the same limits.
 ///
-/// Jobs are admitted in a transaction, the others are taken here. So that both never take the same room, nothing is taken
-/// while an admission is under way; it knows what was taken before.
+/// A transaction admits jobs, and with them their primary connections. Additional connections are taken here. So that both
+/// never take the same room, no additional connection is taken while an admission is under way, and the admission knows
+/// those that were taken before.
 final class HostConnections: Sendable {
     private struct State {
         var ofJobs: [Place: Int] = [:]
@@ -32,17 +33,19 @@ final class HostConnections: Sendable {
 
     /// - Parameters:
     ///   - limit: connections to one host.
-    ///   - mostFurther: connections beside the jobs' first ones, altogether.
-    ///   - onRoom: called when a job may have room now that had none.
+    ///   - mostFurther: additional connections to all hosts together.
+    ///   - onRoom: called when a host may have room again for a job.
     init(limit: Int, mostFurther: Int, onRoom: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.mostFurther = mostFurther
         self.onRoom = onRoom
     }
 
-    // MARK: Of jobs
+    // MARK: Primary connections
 
-    /// What is taken beside the jobs' own; until `endAdmission` nothing more will be.
+    /// Takes no additional connection until `endAdmission()`.
+    ///
+    /// - Returns: the additional connections there are.
     func beginAdmission() -> [AdmissionLimits.Taken] {
         state.withLock { state in
             state.isAdmitting = true
@@ -62,9 +65,9 @@ final class HostConnections: Sendable {
         Place(host: URLRule.hostAndPort(of: job.url), session: job.session)
     }
 
-    // MARK: Beside them
+    // MARK: Additional connections
 
-    /// - Parameter sessionLimit: connections of its session to that host; nil: the service's limit alone.
+    /// - Parameter sessionLimit: connections that the session may have to the host; nil: only the service's limit applies.
     /// - Returns: false when there is no room.
     func take(at host: String, of session: Name, atMost sessionLimit: Int?) -> Bool {
         state.withLock { state in

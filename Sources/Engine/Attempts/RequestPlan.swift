@@ -1,20 +1,20 @@
 import CurlClient
 import Downloads
 
-/// What an attempt asks for: everything, or what is missing behind the bytes had so far.
+/// What an attempt requests first: the whole file, or the bytes that its job's part lacks.
 struct RequestPlan {
     var asked: RequestedRange
-    /// The promised part that a continued response is appended to.
+    /// The promised part that a partial response continues, and its open file.
     var continued: (part: Part, file: Descriptor)?
 
-    /// Bytes are only ever continued under a strong validator or the job's checksum, and only where they really are on disk.
+    /// Continues a part only under a strong validator or the job's checksum, and only if its bytes are on disk.
     init(for job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
         self.init(continuing: job, spec, in: folder)
-        // What answers another method than GET is no file with ranges (RFC 9110, section 14.2).
+        // Only GET defines ranges (RFC 9110, section 14.2).
         asked.probesRanges = spec.connections > 1 && spec.method == .get
     }
 
-    /// Everything, without a range in the request, and without anything that was had.
+    /// Requests the whole file, without a range, and continues no part.
     init(anew why: ResumeOutcome.RestartReason) { asked = Self.fromStart(why) }
 
     private init(continuing job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
@@ -52,7 +52,7 @@ extension Job {
     fileprivate var lossBefore: ResumeOutcome.RestartReason? {
         if hasSyncFailed { return .syncFailed }
         guard isPartLost else { return nil }
-        // What was put together and found wrong had no validator that can be believed.
+        // The pieces did not match the digest, so their validators cannot be trusted.
         return isDisproved ? .noValidator : .partMissing
     }
 }

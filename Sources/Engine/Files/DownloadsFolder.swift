@@ -106,14 +106,3 @@ public final class DownloadsFolder: Sendable {
         return try .open(name, in: folder, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW, to: "open the folder \(name)")
     }
 }
-
-/// A finished file that is about to be read.
-public struct OpenedFile: Sendable {
-    /// Belongs to whoever gets this.
-    public let descriptor: Int32
-    public let size: Int64
-    /// When its bytes were last written, in nanoseconds since 1970.
-    public let modified: Int64
-    /// Whether nobody has written to it since the job succeeded, as far as size and time tell.
-    public let isAsFinished: Bool
-}

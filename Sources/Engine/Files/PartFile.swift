@@ -8,7 +8,7 @@ import Locks
 ///
 /// A failed sync is never tried again: Linux drops the pages it could not write, so a second one would succeed over a
 /// hole. From then on the file takes no byte and no sync, and it is never promoted. `durable` stays what it was: an attempt
-/// that goes on from those bytes does so in a copy (`PartFile+Copy.swift`).
+/// that goes on from those bytes does so in a copy (`DownloadsFolder+Copying.swift`).
 final class PartFile: Sendable {
     let id: PartID
     let lane: DiskLane
@@ -210,16 +210,4 @@ final class PartFile: Sendable {
     }
 
     func mark() throws(DiskError) -> FileMark { try file.mark(try file.status()) }
-}
-
-/// The process's umask, which can only be read by setting it.
-enum FileModes {
-    /// Of a finished file.
-    static var published: mode_t { 0o666 & ~mask }
-
-    static let mask: mode_t = {
-        let mask = umask(0o022)
-        umask(mask)
-        return mask
-    }()
 }

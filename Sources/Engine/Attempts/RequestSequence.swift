@@ -1,15 +1,15 @@
 import CurlClient
 import Downloads
 
-/// The way of one attempt through redirects and a restart, as a value: what to ask next is decided here, asking is done
-/// elsewhere.
-struct Itinerary: Sendable {
-    /// The address to ask now.
+/// The requests that one connection makes for one response, through redirects and at most one restart from 0. A value: it
+/// decides the next request, and a connection makes it.
+struct RequestSequence: Sendable {
+    /// The URL of the next request.
     private(set) var url: String
-    /// Addresses left behind, in order.
+    /// The URLs that redirected, in order.
     private(set) var redirects: [String] = []
     private(set) var asked: RequestedRange
-    /// How it is asked: a redirect can turn a request with a body into a GET.
+    /// A redirect can turn a request with a body into a GET.
     private(set) var method: RequestMethod
     private var hasRestarted = false
 
@@ -21,9 +21,9 @@ struct Itinerary: Sendable {
         self.asked = asked
     }
 
-    /// What is asked for at the present address, to go on with those bytes.
+    /// What the next request asks for, to continue the bytes there are.
     ///
-    /// - Parameter source: where those bytes came from.
+    /// - Parameter source: the URL that those bytes came from; nil: there are none.
     func asked(continuing source: String?) -> RequestedRange {
         var asked = asked
         asked.isElsewhere = asked.bytesHad > 0 && source != url
@@ -32,24 +32,24 @@ struct Itinerary: Sendable {
 
     enum Step: Sendable, Equatable {
         case askAgain
-        /// Every byte came.
+        /// The response brought all of its bytes.
         case arrived
-        /// There was nothing left to send.
+        /// The server has no byte left to send.
         case alreadyThere(size: Int64)
         case failed(Failure)
-        /// Without anybody's request: the client is shutting down.
+        /// The exchange was cancelled: the attempt stops, or the transfer client shuts down.
         case abandoned
     }
 
-    /// What to do after an exchange.
+    /// The next step after an exchange.
     ///
-    /// - Parameter target: where the response redirects to, absolute.
+    /// - Parameter target: the absolute URL that the response redirects to; nil: none, or one that cannot be read.
     mutating func step(
         after outcome: TransferResult.Outcome, _ verdict: ResponseVerdict?, redirectingTo target: String?
     ) -> Step {
         switch (outcome, verdict) {
         case (.rejected, .redirect(let status)): follow(target, after: status)
-        // Of its head, or of a body that was not what the head had said.
+        // The verdict on the head, or on a body that did not match its head.
         case (_, .askFromStart(let why)): restart(why)
         case (.rejected, .alreadyComplete(let size)): .alreadyThere(size: size)
         case (.rejected, .fail(let failure)): .failed(failure)
@@ -82,7 +82,7 @@ struct Itinerary: Sendable {
         status == 303 || method == .post && (status == 301 || status == 302)
     }
 
-    /// Once: a server that answers a request for everything with a range is beyond help.
+    /// Restarts once: a server that answers a request for the whole file with a range will do so again.
     private mutating func restart(_ why: ResumeOutcome.RestartReason) -> Step {
         if asked.bytesHad == 0, asked.probesRanges {
             asked.probesRanges = false
@@ -92,7 +92,7 @@ struct Itinerary: Sendable {
             return .failed(Failure(.badRange, "The server answers a request for the whole file with a range."))
         }
         hasRestarted = true
-        // Ranges that cannot be gone on from are not asked for again in this attempt.
+        // After a wrong range the attempt requests no ranges any more.
         asked = RequestPlan.fromStart(why, probing: asked.probesRanges && why != .badRange)
         return .askAgain
     }

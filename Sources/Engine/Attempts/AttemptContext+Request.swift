@@ -1,0 +1,61 @@
+import CurlClient
+import Downloads
+
+extension AttemptContext {
+    /// The next request of a requests. The job's headers and credentials are sent to one origin only; the session's rules
+    /// for connections apply to every request.
+    ///
+    /// - Parameters:
+    ///   - asked: what is asked for at the present URL.
+    ///   - home: the URL of the job that the sequence began with. Its origin receives headers and credentials.
+    ///   - isSegment: other connections fetch the rest of the file at the same time.
+    func request(
+        _ requests: RequestSequence, _ asked: RequestedRange, home: String, isSegment: Bool = false
+    ) -> TransferRequest {
+        let isHome = URLRule.origin(of: requests.url) == URLRule.origin(of: home)
+        var request = TransferRequest(
+            url: address(of: requests.url), method: requests.method.rawValue, userAgent: spec.userAgent)
+        // Headers that describe the body go with it, to every origin (fetch.spec.whatwg.org, "HTTP-redirect fetch").
+        let hasLostBody = requests.method == .get && spec.method != .get
+        let headers = isHome ? spec.headers.filter { !(hasLostBody && $0.isContentType) } : []
+        request.headers = headers.map { (name: $0.name, value: $0.value) }
+        request.credentials = isHome ? spec.credentials.map(TransferRequest.Credentials.init) : nil
+        if asked.isRange {
+            request.rangeStart = asked.offset
+            request.rangeEnd = asked.end.map { $0 - 1 }
+        }
+        if asked.bytesHad > 0, let condition = asked.condition { request.headers.append(("If-Range", condition)) }
+        if requests.method != .get, let body = spec.body {
+            request.body = body.bytes
+            if !headers.contains(where: \.isContentType) {
+                let given = spec.headers.first(where: \.isContentType)?.value
+                request.headers.append(("Content-Type", given ?? body.contentType))
+            }
+        }
+        request.timeouts = .init(connect: .seconds(spec.connectSeconds), idle: .seconds(spec.requestSeconds))
+        request.minimumSpeed = spec.minimumSpeed.map {
+            // The session demands this speed of the file: each connection has to bring its part of it.
+            .init(
+                bytesPerSecond: isSegment ? max(1, $0 / Int64(limits.connections)) : $0,
+                over: .seconds(minimumSpeedSeconds))
+        }
+        request.rateLimits = limits.rates
+        // fetchd itself answers rehearsals, on a loopback address.
+        request.admitsAnyAddress = Rehearsal.isRehearsal(requests.url)
+        if !request.admitsAnyAddress {
+            request.tls = .init(spec.tls, for: URLRule.host(of: requests.url))
+            request.proxy = spec.proxy.map(TransferRequest.Proxy.init)
+        }
+        return request
+    }
+
+    /// The URL to connect to: of a rehearsal, that of the rehearsal origin.
+    private func address(of url: String) -> String {
+        guard Rehearsal.isRehearsal(url), let rehearsalOrigin else { return url }
+        return Rehearsal.address(of: url, at: rehearsalOrigin)
+    }
+}
+
+extension HeaderField {
+    fileprivate var isContentType: Bool { name.lowercased() == "content-type" }
+}

@@ -1,0 +1,125 @@
+import CurlClient
+import Downloads
+
+/// The first connection of an attempt. It follows redirects, restarts once from 0 where the server demands it, and begins
+/// the file with the first response that is accepted. It ends with that response.
+struct PrimaryConnection: Sendable {
+    struct End: Sendable {
+        /// The response that the file began with; nil when no response was accepted.
+        var answer: Answer?
+        /// Why the response brought less than was wanted; nil when it brought all, or the attempt stops. Other connections may
+        /// complete the file.
+        var loss: ConnectionLoss?
+    }
+
+    struct Answer: Sendable {
+        var file: SegmentedFile
+        var head: ResponseHead
+        var metrics: TransferMetrics
+        /// The requests that led to the response.
+        var requests: RequestSequence
+    }
+
+    /// Makes the part file that bytes go to. Called on the transfer loop, so it must not touch the disk.
+    ///
+    /// - Parameter continued: the promised part that the response continues; nil: a new part.
+    typealias MakePart = @Sendable (_ continued: (part: Part, file: Descriptor)?, Set<Checksum.Algorithm>) -> PartFile
+
+    private let context: AttemptContext
+    private let continued: (part: Part, file: Descriptor)?
+    private let makePart: MakePart
+    private let onBegin: @Sendable (SegmentedFile) -> Void
+    private var requests: RequestSequence
+
+    /// - Parameter onBegin: called at most once, before the file has any byte of the response; on the transfer loop, or on
+    ///   the task of `run()` where the server has no byte left to send.
+    init(
+        _ context: AttemptContext, _ plan: RequestPlan, makePart: @escaping MakePart,
+        onBegin: @escaping @Sendable (SegmentedFile) -> Void
+    ) {
+        self.context = context
+        self.makePart = makePart
+        self.onBegin = onBegin
+        continued = plan.continued
+        requests = RequestSequence(from: context.spec.url, with: context.spec.method, asking: plan.asked)
+    }
+
+    mutating func run() async -> End {
+        while !context.control.isStopping {
+            context.progress.enter(.connecting)
+            let end = await ask()
+            if let target = end.target { return settle(target, end) }
+            switch requests.step(after: end.result.outcome, end.verdict, redirectingTo: end.result.metrics.redirectURL)
+            {
+            case .askAgain: continue
+            case .alreadyThere: return await alreadyThere(end)
+            case .failed(let failure): return End(loss: ConnectionLoss(failure, end, at: context.time.now))
+            case .arrived, .abandoned: return End()
+            }
+        }
+        return End()
+    }
+
+    private func ask() async -> Download.End {
+        let (spec, bytesHad) = (context.spec, context.job.bytesDurable)
+        let asked = requests.asked(continuing: continued?.part.url)
+        let download = Download(
+            context, maxSize: spec.maxSize,
+            judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: bytesHad, spec) },
+            target: { [self] in begin($0, asked, size: $1, $2) })
+        return await download.run(context.request(requests, asked, home: spec.url))
+    }
+
+    /// On the transfer loop: the head was accepted. A continued part keeps its label and validators where the response
+    /// does not repeat them.
+    private func begin(
+        _ facts: ResponseFacts, _ asked: RequestedRange, size: Int64?, _ outcome: ResumeOutcome
+    ) -> Download.Target {
+        let continued = outcome.isResumed ? continued : nil
+        let before = continued.map { asked.label($0.part.label, continuedBy: facts) }
+        let label = facts.label.completed(by: before ?? FileLabel())
+        let file = SegmentedFile(
+            makePart(continued, context.spec.algorithms(label)),
+            from: requests.url, size: size,
+            validators: continued == nil ? facts.validators : asked.validators(continuedBy: facts), label: label,
+            outcome: outcome, isRange: asked.isRange && facts.status == 206, time: context.time)
+        begin(file)
+        return Download.Target(file: file, lease: file.firstLease)
+    }
+
+    private func begin(_ file: SegmentedFile) {
+        context.progress.begin(file.part, at: file.bytesHad, expected: file.size, resume: file.outcome)
+        onBegin(file)
+    }
+
+    private func settle(_ target: Download.Target, _ end: Download.End) -> End {
+        let answer = end.result.head.map {
+            Answer(file: target.file, head: $0, metrics: end.result.metrics, requests: requests)
+        }
+        return End(answer: answer, loss: target.settle(after: end, from: requests.url, at: context.time.now))
+    }
+
+    /// The server has no byte left to send: fetchd was killed between the last byte and the promotion.
+    private func alreadyThere(_ end: Download.End) async -> End {
+        guard let continued, let head = end.result.head else { return End() }
+        let asked = requests.asked(continuing: continued.part.url)
+        let facts = ResponseFacts(status: head.status, headers: head.headers)
+        // The promoter's verification reads the part once, when it knows which digests are wanted.
+        let part = makePart(continued, [])
+        let size = continued.part.bytesDurable
+        let file = SegmentedFile(
+            part, from: requests.url, size: size, validators: asked.validators(continuedBy: facts),
+            label: asked.label(continued.part.label, continuedBy: facts),
+            outcome: .resumed(offset: size, why: asked.restart),
+            isRange: true, time: context.time)
+        do {
+            try await context.lane.run { try part.open() }
+        } catch {
+            let failure = (error as? DiskError)?.failure ?? Failure(.storageError, "\(error)")
+            return End(loss: ConnectionLoss(failure: failure, isFinal: true))
+        }
+        file.leave(file.firstLease, isBodyWhole: true)
+        begin(file)
+        return End(answer: Answer(file: file, head: head, metrics: end.result.metrics, requests: requests))
+    }
+}

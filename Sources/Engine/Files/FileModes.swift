@@ -1,0 +1,13 @@
+import Glibc
+
+/// The process's umask, which can only be read by setting it.
+enum FileModes {
+    /// Of a finished file.
+    static var published: mode_t { 0o666 & ~mask }
+
+    static let mask: mode_t = {
+        let mask = umask(0o022)
+        umask(mask)
+        return mask
+    }()
+}
