@@ -47,16 +47,19 @@ let package = Package(
         // What everybody who shares state between threads needs.
         layer("Locks", []),
 
+        // Texts that are read and written: JSON, times, identifiers.
+        layer("Formats", []),
+
         // C, as Swift; and the domain. None of the three knows another.
         layer("CurlClient", ["CCurl", "Locks"]),
         layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Locks", httpTypes]),
-        layer("Downloads", []),
+        layer("Downloads", ["Formats"]),
 
         // What is remembered.
-        layer("Storage", ["CSQLite", "Downloads", "Locks", grdb, logging]),
+        layer("Storage", ["CSQLite", "Downloads", "Formats", "Locks", grdb, logging]),
 
         // What acts on it.
-        layer("Engine", ["CLinux", "CurlClient", "Downloads", "Locks", "Storage", crypto, logging]),
+        layer("Engine", ["CLinux", "CurlClient", "Downloads", "Formats", "Locks", "Storage", crypto, logging]),
         layer("Webhooks", ["CurlClient", "Downloads", "Storage", crypto, logging]),
 
         // Downloads that are made up, for those who rehearse.
@@ -64,7 +67,8 @@ let package = Package(
 
         // What others see of it.
         layer(
-            "API", ["HTTPServer", "Downloads", "Locks", "Storage", "Engine", "Webhooks", crypto, httpTypes, logging],
+            "API",
+            ["Downloads", "Engine", "Formats", "HTTPServer", "Locks", "Storage", crypto, httpTypes, logging],
             // A link to the specification at the root: the binary serves what people read. And the page for people.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
 
@@ -74,24 +78,25 @@ let package = Package(
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals", "Storage",
-                "Webhooks", argumentParser, configuration, lifecycle, logging,
+                "API", "Client", "CurlClient", "Downloads", "Engine", "Formats", "HTTPServer", "Locks", "Rehearsals",
+                "Storage", "Webhooks", argumentParser, configuration, lifecycle, logging,
             ],
             swiftSettings: strict),
 
         .target(
-            name: "TestKit", dependencies: ["CurlClient", "Downloads", "Storage", crypto], path: "Tests/TestKit",
-            swiftSettings: strict),
+            name: "TestKit", dependencies: ["CurlClient", "Downloads", "Formats", "Storage", crypto],
+            path: "Tests/TestKit", swiftSettings: strict),
         tests("CurlClientTests", ["CurlClient"]),
         tests("HTTPServerTests", ["HTTPServer", httpTypes]),
-        tests("DownloadsTests", ["Downloads"]),
-        tests("StorageTests", ["Storage", "Downloads", "Locks", grdb]),
+        tests("FormatsTests", ["Formats"]),
+        tests("DownloadsTests", ["Downloads", "Formats"]),
+        tests("StorageTests", ["Storage", "Downloads", "Formats", "Locks", grdb]),
         tests("EngineTests", ["Engine", "Storage", "Downloads", "CurlClient"]),
-        tests("WebhooksTests", ["Webhooks", "Storage", "Downloads", "CurlClient", logging]),
+        tests("WebhooksTests", ["Webhooks", "Storage", "Downloads", "Formats", "CurlClient", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
-        tests("APITests", ["API", "HTTPServer", "Downloads", "Storage"]),
+        tests("APITests", ["API", "HTTPServer", "Downloads", "Formats", "Storage"]),
         tests("ClientTests", ["Client"]),
-        tests("EndToEndTests", ["fetchd", "Downloads", crypto]),
+        tests("EndToEndTests", ["fetchd", "Downloads", "Formats", crypto]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 import Testing
 
@@ -63,14 +64,6 @@ import Testing
     ])
     func unsafeDirectoriesAreRefused(_ path: String) {
         #expect(FilePathRule.fault(inDirectory: path) != nil)
-    }
-
-    @Test func pathsAreSplitAtBytes() {
-        #expect(PathComponents.split("a/\u{301}b/c") == ["a", "\u{301}b", "c"])
-        #expect(PathComponents.last(of: "a/b/\u{301}c") == ("a/b", "\u{301}c"))
-        #expect(PathComponents.last(of: "c") == ("", "c"))
-        for name in ["", ".", "..", "a/b", "a/\u{301}b", "a\0"] { #expect(!PathComponents.isOne(name), "\(name)") }
-        for name in ["...", ".a", "\u{301}"] { #expect(PathComponents.isOne(name), "\(name)") }
     }
 
     /// What a client spells out is what it gets; servers' names leave room for a number.

@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import Foundation
 
 /// A clock that stands still until the test turns it: what takes ten hours is tested in a moment, and what must not

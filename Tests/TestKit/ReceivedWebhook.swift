@@ -1,5 +1,6 @@
 import Crypto
 import Downloads
+import Formats
 import Foundation
 
 /// One request as a webhook receiver got it.

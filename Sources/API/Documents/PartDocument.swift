@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 
 /// A part as `resume-data` shows it.
 extension Part {

@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 
 /// A session as the contract shows it.
 extension SessionStatus {

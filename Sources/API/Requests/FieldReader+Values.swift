@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import Foundation
 
 /// Values of the domain that several documents have, each judged by its rule.

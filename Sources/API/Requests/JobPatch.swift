@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 
 /// A merge patch of a job (RFC 7396): members that are named replace what is there, `null` takes it away, objects are
 /// merged member by member.

@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 
 /// One block of an event stream (WHATWG HTML, section 9.2.6, "Interpreting an event stream").
 enum ServerSentEvent {

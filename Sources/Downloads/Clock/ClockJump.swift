@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// The wall clock went on by more, or by less, than time had passed.

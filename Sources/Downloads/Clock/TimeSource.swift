@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// Where the time comes from: the system, a clock that a test turns by hand, or the service's own, which follows one of

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// What an endpoint's answers say about the endpoint itself.

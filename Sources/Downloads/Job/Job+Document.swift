@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// The job as the contract shows it. It is part of the domain, not of the API, because the journal keeps it: a terminal

@@ -1,3 +1,5 @@
+import Formats
+
 /// What `session.waiting` says: whose help is needed, and for what.
 public struct HelpNeeded: Sendable {
     /// Jobs told in the event, oldest first; the session's list has all of them.

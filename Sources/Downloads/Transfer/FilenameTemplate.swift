@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// A file's name with places that are filled in when the response is there: `{date}-{suggested_filename}`.

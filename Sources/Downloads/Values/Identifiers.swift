@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// Names of things, as types, so that one is never taken for another.

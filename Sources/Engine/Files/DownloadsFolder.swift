@@ -1,5 +1,6 @@
 import CLinux
 import Downloads
+import Formats
 import Glibc
 import Locks
 

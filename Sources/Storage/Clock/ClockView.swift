@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import Foundation
 
 /// How the service's time runs: from one moment on, evenly.

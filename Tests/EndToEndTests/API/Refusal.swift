@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import TestKit
 
 /// A member of a document that is refused, and how.

@@ -5,7 +5,7 @@ extension [UInt8] {
     /// wrong; nil for everything else.
     ///
     /// Foundation alone would take padding for data.
-    init?(base64 text: some StringProtocol) {
+    public init?(base64 text: some StringProtocol) {
         let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }
         let padding = text.utf8.dropFirst(digits.count)
         guard padding.allSatisfy({ $0 == UInt8(ascii: "=") }), padding.count <= 2,
