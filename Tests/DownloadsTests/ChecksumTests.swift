@@ -111,12 +111,12 @@ import Testing
         let digests: [Checksum.Algorithm: String] = [
             .md5: String(repeating: "04", count: 16), .sha256: String(repeating: "09", count: 32),
         ]
-        let right = claim(.job, .md5, 4)
+        let right = claim(.client, .md5, 4)
         #expect(right.refutation(by: digests) == nil)
         #expect([right].refutation(by: digests) == nil)
         #expect([DigestClaim]().refutation(by: [:]) == nil)
         for (claimant, name): (DigestClaim.Claimant, String) in [
-            (.job, "the job's checksum"), (.reprDigest, "the server's Repr-Digest"),
+            (.client, "the job's checksum"), (.reprDigest, "the server's Repr-Digest"),
             (.contentDigest, "the server's Content-Digest"), (.contentMD5, "the server's Content-MD5"),
         ] {
             let failure = try #require([right, claim(claimant, .sha256, 1)].refutation(by: digests))
@@ -126,6 +126,6 @@ import Testing
             }
         }
         // What was not computed bears nothing out.
-        #expect(claim(.job, .sha1, 4).refutation(by: digests)?.code == .checksumMismatch)
+        #expect(claim(.client, .sha1, 4).refutation(by: digests)?.code == .checksumMismatch)
     }
 }

@@ -34,6 +34,16 @@ import Testing
     @Test func serversAreToldApartByHostAndPort() {
         #expect(URLRule.hostAndPort(of: "https://Host/a") == "host:443")
         #expect(URLRule.hostAndPort(of: "http://host:8080/") == "host:8080")
+        #expect(URLRule.host(of: "http://[::1]:80/") == "::1")
+        for text in ["", "host/a", "://", "http://"] { #expect(URLRule.host(of: text).isEmpty, "\(text)") }
+    }
+
+    @Test func aURLWithoutAnAuthorityHasItsSchemeForAHost() {
+        for text in ["rehearse:film.mkv?size=1", "Rehearse:a", "rehearse:/a", "rehearse:%zz"] {
+            #expect(URLRule.host(of: text) == "rehearse", "\(text)")
+            #expect(URLRule.hostAndPort(of: text) == "rehearse", "\(text)")
+        }
+        #expect(URLRule.origin(of: "rehearse:a") == "rehearse://rehearse")
     }
 
     @Test(arguments: [

@@ -9,7 +9,7 @@ extension ResolvedSpec {
 
     /// All that the bytes have to bear out.
     public func claims(_ label: FileLabel) -> [DigestClaim] {
-        (checksum.map { [DigestClaim(.job, $0)] } ?? []) + label.digests
+        (checksum.map { [DigestClaim(.client, $0)] } ?? []) + label.digests
     }
 
     /// What has to be computed of the bytes: for the receipt, and to verify them.

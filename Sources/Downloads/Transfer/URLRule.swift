@@ -45,9 +45,9 @@ public enum URLRule {
         return String(text[..<scheme.upperBound] + text[text.index(after: at)...])
     }
 
-    /// Lowercase, without brackets; empty for what has none.
+    /// Lowercase, without brackets. A URL without an authority has its scheme for a host.
     public static func host(of text: String) -> String {
-        if Rehearsal.isRehearsal(text) { return Rehearsal.scheme }
+        if let scheme = opaqueScheme(of: text) { return scheme }
         return (URLComponents(string: text)?.host ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
     }
 
@@ -57,10 +57,18 @@ public enum URLRule {
         return "\(scheme)://\(hostAndPort(of: text))"
     }
 
-    /// `host:port`, by which connections to one server are counted; rehearsals are all of one.
+    /// `host:port`, by which connections to one server are counted; of a URL without an authority its scheme.
     public static func hostAndPort(of text: String) -> String {
-        if Rehearsal.isRehearsal(text) { return Rehearsal.scheme }
+        if let scheme = opaqueScheme(of: text) { return scheme }
         guard let url = URLComponents(string: text), let host = url.host else { return "" }
         return "\(host.lowercased()):\(url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80))"
+    }
+
+    /// The scheme, in lowercase, of a URL that has no authority (RFC 3986, section 3); nil of every other.
+    private static func opaqueScheme(of text: String) -> String? {
+        let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
+        let rest = text.utf8.dropFirst(scheme.count)
+        guard !rest.isEmpty, !rest.starts(with: "://".utf8) else { return nil }
+        return String(Substring(scheme)).lowercased()
     }
 }
