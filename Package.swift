@@ -47,20 +47,23 @@ let package = Package(
         // What everybody who shares state between threads needs.
         layer("Locks", []),
 
-        // Texts that are read and written: JSON, times, identifiers.
+        // Texts that are read and written: JSON, times, identifiers, paths. And what HTTP says, whoever asks.
         layer("Formats", []),
+        layer("HTTPSemantics", ["Formats"]),
 
         // C, as Swift; and the domain. None of the three knows another.
         layer("CurlClient", ["CCurl", "Locks"]),
         layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Locks", httpTypes]),
-        layer("Downloads", ["Formats"]),
+        layer("Downloads", ["Formats", "HTTPSemantics"]),
 
         // What is remembered.
-        layer("Storage", ["CSQLite", "Downloads", "Formats", "Locks", grdb, logging]),
+        layer("Storage", ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", grdb, logging]),
 
         // What acts on it.
-        layer("Engine", ["CLinux", "CurlClient", "Downloads", "Formats", "Locks", "Storage", crypto, logging]),
-        layer("Webhooks", ["CurlClient", "Downloads", "Storage", crypto, logging]),
+        layer(
+            "Engine",
+            ["CLinux", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Locks", "Storage", crypto, logging]),
+        layer("Webhooks", ["CurlClient", "Downloads", "HTTPSemantics", "Storage", crypto, logging]),
 
         // Downloads that are made up, for those who rehearse.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
@@ -68,7 +71,10 @@ let package = Package(
         // What others see of it.
         layer(
             "API",
-            ["Downloads", "Engine", "Formats", "HTTPServer", "Locks", "Storage", crypto, httpTypes, logging],
+            [
+                "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Locks", "Storage", crypto, httpTypes,
+                logging,
+            ],
             // A link to the specification at the root: the binary serves what people read. And the page for people.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
 
@@ -89,14 +95,15 @@ let package = Package(
         tests("CurlClientTests", ["CurlClient"]),
         tests("HTTPServerTests", ["HTTPServer", httpTypes]),
         tests("FormatsTests", ["Formats"]),
-        tests("DownloadsTests", ["Downloads", "Formats"]),
-        tests("StorageTests", ["Storage", "Downloads", "Formats", "Locks", grdb]),
-        tests("EngineTests", ["Engine", "Storage", "Downloads", "CurlClient"]),
+        tests("HTTPSemanticsTests", ["Formats", "HTTPSemantics"]),
+        tests("DownloadsTests", ["Downloads", "Formats", "HTTPSemantics"]),
+        tests("StorageTests", ["Storage", "Downloads", "Formats", "HTTPSemantics", "Locks", grdb]),
+        tests("EngineTests", ["Engine", "Storage", "Downloads", "HTTPSemantics", "CurlClient"]),
         tests("WebhooksTests", ["Webhooks", "Storage", "Downloads", "Formats", "CurlClient", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
-        tests("APITests", ["API", "HTTPServer", "Downloads", "Formats", "Storage"]),
+        tests("APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Storage"]),
         tests("ClientTests", ["Client"]),
-        tests("EndToEndTests", ["fetchd", "Downloads", "Formats", crypto]),
+        tests("EndToEndTests", ["fetchd", "Downloads", "Formats", "HTTPSemantics", crypto]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,7 @@
 import CurlClient
 import Downloads
 import Foundation
+import HTTPSemantics
 import Storage
 
 /// One POST of an event to an endpoint, and the verdict on its answer.

@@ -2,6 +2,7 @@ import Downloads
 import Formats
 import Foundation
 import GRDB
+import HTTPSemantics
 import TestKit
 import Testing
 

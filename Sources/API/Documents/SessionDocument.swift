@@ -1,5 +1,6 @@
 import Downloads
 import Formats
+import HTTPSemantics
 
 /// A session as the contract shows it.
 extension SessionStatus {

@@ -1,4 +1,5 @@
 import Downloads
+import HTTPSemantics
 
 extension Checksum {
     init(reading reader: inout FieldReader) throws(Problem) {

@@ -1,6 +1,7 @@
 import Downloads
 import Formats
 import Foundation
+import HTTPSemantics
 
 /// Values of the domain that several documents have, each judged by its rule.
 extension FieldReader {

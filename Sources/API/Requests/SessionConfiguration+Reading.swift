@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import HTTPSemantics
 
 /// A session's configuration as a client asks for it.
 extension SessionConfiguration {

@@ -1,4 +1,5 @@
 import Formats
+import HTTPSemantics
 
 /// What an event says of a job beyond its type.
 extension Job {

@@ -1,5 +1,6 @@
 import Formats
 import Foundation
+import HTTPSemantics
 
 /// The job as the contract shows it. It is part of the domain, not of the API, because the journal keeps it: a terminal
 /// event tells the whole job as it was.

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// What the client asked for. Absent members fall back to the session's configuration when an attempt begins.
 public struct JobSpec: Sendable, Equatable, Codable {
@@ -66,17 +67,6 @@ extension JobSpec {
     /// Whether the source is asked the same: what it answered the one would be its answer to the other.
     public func asksLike(_ other: JobSpec) -> Bool {
         url == other.url && mirrors == other.mirrors && headers == other.headers && credentials == other.credentials
-    }
-}
-
-/// A request header the client asked for. Values may be secret: they are stored, sent, and never shown again.
-public struct HeaderField: Sendable, Hashable, Codable {
-    public var name: String
-    public var value: String
-
-    public init(name: String, value: String) {
-        self.name = name
-        self.value = value
     }
 }
 

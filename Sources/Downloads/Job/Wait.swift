@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// What a waiting job waits for: a moment, after which it goes on by itself, or somebody's help.
 public struct Wait: Sendable, Equatable {

@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// What a file has to be, and what follows from that for bytes that cannot be told by a validator.
 extension ResolvedSpec {
     /// Whether the next attempt may go on from bytes with these validators: where they vouch for themselves, or where the

@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// What a job's client asked for, with the session's configuration and the defaults filled in: what an attempt goes by.
 public struct ResolvedSpec: Sendable, Equatable {
     public var url: String

@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 extension DigestClaim {
     /// - Parameter digests: of the whole file, lowercase hexadecimal.
     /// - Returns: what is wrong; nil where the bytes bear the claim out.

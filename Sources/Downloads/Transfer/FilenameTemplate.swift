@@ -1,5 +1,6 @@
 import Formats
 import Foundation
+import HTTPSemantics
 
 /// A file's name with places that are filled in when the response is there: `{date}-{suggested_filename}`.
 public struct FilenameTemplate: Sendable, Equatable {

@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// Which request headers a client may ask for.
 public enum HeaderRule {
     /// A sentence saying what is wrong; nil when it may be sent.

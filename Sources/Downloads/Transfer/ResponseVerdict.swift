@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// What is to be done with a response, decided from its head before a byte of its body is written.
 ///
 /// libcurl by itself would append a 200's body, an error page or a range from elsewhere to the bytes had so far; every

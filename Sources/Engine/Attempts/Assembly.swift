@@ -1,6 +1,7 @@
 import CurlClient
 import Downloads
 import Foundation
+import HTTPSemantics
 import Locks
 
 /// A file that is being put together, from one response or from several: what is there, what is missing, and who fetches

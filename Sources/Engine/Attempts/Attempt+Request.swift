@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 
 extension Attempt {
     /// The next request on its way. The job's own headers and credentials stay with the origin that they are meant for;

@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 
 /// One connection to a file whose assembly has begun: fills shares of it, one after another, until nothing is left that is
 /// worth a request.

@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 import Locks
 
 /// One exchange of an attempt: has the head judged, then moves the body into its share of the part file.

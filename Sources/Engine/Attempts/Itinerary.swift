@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 
 /// The way of one attempt through redirects and a restart, as a value: what to ask next is decided here, asking is done
 /// elsewhere.

@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 
 /// The first connection of an attempt: finds the file, through redirects and one restart from 0 where the server demands
 /// it, and begins its assembly; then it fills shares like every other.

@@ -1,6 +1,7 @@
 import Downloads
 import Formats
 import Foundation
+import HTTPSemantics
 import Storage
 
 /// A verified part that is to become a file.

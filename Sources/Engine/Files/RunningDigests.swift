@@ -1,5 +1,6 @@
 import Crypto
 import Downloads
+import HTTPSemantics
 
 /// The digests of bytes that come in order, all in one pass over them. What nobody wants is not computed.
 struct RunningDigests: Sendable {

@@ -2,6 +2,7 @@ import Downloads
 import Formats
 import Foundation
 import GRDB
+import HTTPSemantics
 
 /// A job and its part as rows.
 enum JobRow {

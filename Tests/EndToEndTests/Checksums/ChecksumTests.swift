@@ -1,5 +1,6 @@
 import Downloads
 import Formats
+import HTTPSemantics
 import TestKit
 import Testing
 

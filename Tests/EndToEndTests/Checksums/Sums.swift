@@ -2,6 +2,7 @@ import Crypto
 import Downloads
 import Formats
 import Foundation
+import HTTPSemantics
 import TestKit
 
 /// What files hash to, as clients and servers write it.

@@ -1,4 +1,5 @@
 import Downloads
+import HTTPSemantics
 import TestKit
 
 /// What faults make of requests and answers.

@@ -35,3 +35,13 @@ public struct Validators: Sendable, Equatable, Codable {
         return bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || $0 >= 0x23 && $0 != 0x7F }
     }
 }
+
+extension Validators {
+    /// Enough to tell another version apart, and not enough to take it for the same.
+    public var withoutStrength: Validators {
+        var validators = self
+        if strong == etag { validators.etag = nil }
+        validators.lastModifiedIsStrong = false
+        return validators
+    }
+}

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// What a response says that its file hashes to. A content coding counts: both the claims and the bytes kept are of the

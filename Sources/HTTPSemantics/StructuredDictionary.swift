@@ -1,3 +1,5 @@
+import Formats
+
 /// A structured field that is a dictionary (RFC 9651, section 4.2.2; before that RFC 8941). Of its members those that are
 /// byte sequences are kept; the others have to be well-formed, as one mistake anywhere makes the whole field void.
 struct StructuredDictionary {

@@ -1,6 +1,6 @@
-import Downloads
 import Formats
 import Foundation
+import HTTPSemantics
 import Testing
 
 @Suite struct HTTPDateTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Downloads
+@testable import HTTPSemantics
 
 /// Servers write challenges in every way that RFC 9110 allows, and in a few others.
 @Suite struct ChallengeTests {

@@ -25,7 +25,7 @@ public enum ContentRange: Sendable, Equatable {
     }
 
     /// Whether nothing is missing before or after: what this describes is everything there is.
-    var isWhole: Bool {
+    public var isWhole: Bool {
         guard case .bytes(0, let last, let complete?) = self else { return false }
         return last == complete - 1
     }

@@ -47,18 +47,3 @@ public enum RequestBody: Sendable, Equatable, Codable {
         }.joined()
     }
 }
-
-/// What is asked for: with GET, a file that can be resumed; with the others, whatever the server makes of the body.
-public enum RequestMethod: String, Sendable, Codable, CaseIterable {
-    case get = "GET"
-    case post = "POST"
-    case put = "PUT"
-    case patch = "PATCH"
-}
-
-/// Who asks, as the server is told. Secret: stored, sent to the job's own origin, and never shown again.
-public enum Credentials: Sendable, Equatable, Codable {
-    case basic(username: String, password: String)
-    case digest(username: String, password: String)
-    case bearer(token: String)
-}

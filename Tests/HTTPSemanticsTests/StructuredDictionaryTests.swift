@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Downloads
+@testable import HTTPSemantics
 
 /// Dictionaries of structured fields (RFC 9651), well-formed and hostile.
 @Suite struct StructuredDictionaryTests {
