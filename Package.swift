@@ -63,7 +63,7 @@ let package = Package(
         layer(
             "Engine",
             ["CLinux", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Locks", "Storage", crypto, logging]),
-        layer("Webhooks", ["CurlClient", "Downloads", "HTTPSemantics", "Storage", crypto, logging]),
+        layer("Webhooks", ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Storage", crypto, logging]),
 
         // Downloads that are made up, for those who rehearse.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),

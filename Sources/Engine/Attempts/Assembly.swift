@@ -3,6 +3,7 @@ import Downloads
 import Foundation
 import HTTPSemantics
 import Locks
+import Storage
 
 /// A file that is being put together, from one response or from several: what is there, what is missing, and who fetches
 /// it. It begins with the first head that was accepted.

@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import Formats
 import HTTPSemantics
 
 extension Attempt {

@@ -1,6 +1,7 @@
 import Downloads
 import Foundation
 import Locks
+import Storage
 
 /// The live view of one attempt: written by its lane and its task, read by whoever polls.
 final class AttemptProgress: Sendable {

@@ -3,6 +3,7 @@ import Downloads
 import Formats
 import Glibc
 import Locks
+import Storage
 
 /// The folder that finished files go to, and within it the hidden one of the parts.
 ///

@@ -234,3 +234,10 @@ private struct ResumeColumns {
         }
     }
 }
+
+extension Job {
+    /// `not_before`, while it lies ahead.
+    fileprivate func heldUntil(after now: Date, _ standing: ClockStanding) -> Date? {
+        spec.notBefore.flatMap { standing.hasCome($0, namedAt: createdAt, at: now) ? nil : $0 }
+    }
+}

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// The wall clock and the clock that never jumps, read together.
@@ -31,10 +32,4 @@ extension ClockReading {
         let absence = time.timeIntervalSince(newest)
         return absence < -ClockJump.tolerance || absence > ClockJump.longestAbsence ? newest : time
     }
-}
-
-extension Duration {
-    /// To the millisecond, as times are stored.
-    public var milliseconds: Int64 { Int64((self / .milliseconds(1)).rounded()) }
-    public var seconds: TimeInterval { Double(milliseconds) / 1000 }
 }
