@@ -13,11 +13,11 @@ import Testing
         HeaderField(name: "host", value: "other"), HeaderField(name: "X", value: String(repeating: "a", count: 9000)),
     ])
     func headersThatCannotBeSent(_ field: HeaderField) {
-        #expect(HeaderRule.fault(in: field) != nil)
+        #expect(field.fault != nil)
     }
 
     @Test func headersThatCan() {
-        #expect(HeaderRule.fault(in: HeaderField(name: "X-Api-Key", value: "sécret")) == nil)
+        #expect(HeaderField(name: "X-Api-Key", value: "sécret").fault == nil)
     }
 
     @Test func patternsOfEvents() {

@@ -5,9 +5,9 @@ import HTTPSemantics
 ///
 /// Servers are not trusted: whatever they send becomes one harmless path component. (A name that a client asks for is
 /// refused instead when it is unsafe: `FilePathRule`.)
-public enum SuggestedFilename {
+enum SuggestedFilename {
     /// `Content-Disposition`, else the last component of the URL asked for, else `download`.
-    public static func from(contentDisposition: String?, url: String) -> String {
+    static func from(contentDisposition: String?, url: String) -> String {
         let candidates = [contentDisposition.flatMap(ContentDisposition.filename), lastComponent(of: url)]
         return candidates.lazy.compactMap { $0.flatMap { safe($0) } }.first ?? "download"
     }

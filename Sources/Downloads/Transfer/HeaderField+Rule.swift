@@ -1,15 +1,15 @@
 import HTTPSemantics
 
 /// Which request headers a client may ask for.
-public enum HeaderRule {
+extension HeaderField {
     /// A sentence saying what is wrong; nil when it may be sent.
-    public static func fault(in field: HeaderField) -> String? {
-        if field.name.isEmpty || !field.name.utf8.allSatisfy(isTokenByte) {
+    public var fault: String? {
+        if name.isEmpty || !name.utf8.allSatisfy(Self.isTokenByte) {
             return "is not a header name (RFC 9110, section 5.1)"
         }
-        if field.value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) { return "contains CR, LF or NUL" }
-        if field.name.utf8.count + field.value.utf8.count > 8192 { return "is longer than 8192 bytes" }
-        if owned.contains(field.name.lowercased()) { return "is set by fetchd itself" }
+        if value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) { return "contains CR, LF or NUL" }
+        if name.utf8.count + value.utf8.count > 8192 { return "is longer than 8192 bytes" }
+        if Self.owned.contains(name.lowercased()) { return "is set by fetchd itself" }
         return nil
     }
 
