@@ -82,7 +82,7 @@ let package = Package(
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
 
         // Those who ask: they know the public API, and nothing of what is behind it.
-        layer("Client", ["CurlClient", "Locks", argumentParser, crypto]),
+        layer("Client", ["CurlClient", "Formats", "Locks", argumentParser, crypto]),
 
         .executableTarget(
             name: "fetchd",
@@ -105,7 +105,7 @@ let package = Package(
         tests("WebhooksTests", ["Webhooks", "Storage", "Downloads", "Formats", "CurlClient", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Storage"]),
-        tests("ClientTests", ["Client"]),
+        tests("ClientTests", ["Client", "Formats"]),
         tests("EndToEndTests", ["fetchd", "Downloads", "Formats", "HTTPSemantics", crypto]),
     ],
     swiftLanguageModes: [.v6]

@@ -9,7 +9,7 @@ import Testing
         let json = JSONText(
             Array(#" {"b" : [1, {"x":"]}\"["}] ,"a":{"deep":[[],{}]},"n":-1.5e3, "t":true} "#.utf8 + [10]))
         #expect(json.members.map(\.name) == ["b", "a", "n", "t"])
-        #expect(text(json["b"]) == #"[1, {"x":"]}\"["}]"#)
+        #expect(text(json["b"]) == #"[1,{"x":"]}\"["}]"#)
         #expect(text(json["a"]) == #"{"deep":[[],{}]}"#)
         #expect(text(json["n"]) == "-1.5e3")
         #expect(text(json["t"]) == "true")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Formats
 
 struct EventsCommand: ClientCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Formats
 
 struct WatchCommand: ClientCommand {
     static let configuration = CommandConfiguration(

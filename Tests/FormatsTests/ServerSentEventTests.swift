@@ -1,6 +1,5 @@
+import Formats
 import Testing
-
-@testable import Client
 
 /// The parser against the examples of WHATWG HTML, section 9.2.6, and against what the service sends.
 @Suite struct ServerSentEventTests {
@@ -60,5 +59,16 @@ import Testing
             parser.receive("id: a\u{0}b\ndata: x\n\n".utf8) == [
                 ServerSentEvent(lastID: nil, type: "message", data: "x")
             ])
+    }
+
+    @Test func whatIsWrittenIsReadBack() {
+        var parser = ServerSentEventParser()
+        #expect(parser.receive(ServerSentEvent.opening(at: 411, retry: 2000)).isEmpty)
+        #expect(parser.lastID == "411")
+        let blocks =
+            ServerSentEvent.frame(id: 412, event: "job.paused", data: ["id": 412])
+            + ServerSentEvent.frame(event: "job.progress", data: ["job": "job_1"]) + ServerSentEvent.heartbeat(at: 500)
+        #expect(parser.receive(blocks) == Self.events)
+        #expect(parser.lastID == "500")
     }
 }

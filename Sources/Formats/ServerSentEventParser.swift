@@ -1,24 +1,16 @@
-/// One event of a stream (WHATWG HTML, section 9.2.5, "Parsing an event stream").
-struct ServerSentEvent: Sendable, Equatable {
-    /// The last one that was named, by this block or an earlier one.
-    var lastID: String?
-    var type: String
-    var data: String
-}
-
 /// Takes the bytes of a stream, in whatever pieces they come, and gives its events.
-struct ServerSentEventParser: Sendable {
+public struct ServerSentEventParser: Sendable {
     private var line: [UInt8] = []
     private var endsWithCarriageReturn = false
     private var isAtStart = true
     private var type = ""
     private var data: [String] = []
     /// Also moved by blocks without data, which are no events: heartbeats say how far the journal was looked through.
-    private(set) var lastID: String?
+    public private(set) var lastID: String?
 
-    init() {}
+    public init() {}
 
-    mutating func receive(_ bytes: some Sequence<UInt8>) -> [ServerSentEvent] {
+    public mutating func receive(_ bytes: some Sequence<UInt8>) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         for byte in bytes {
             switch byte {
