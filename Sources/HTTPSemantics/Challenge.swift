@@ -1,5 +1,3 @@
-import Foundation
-
 /// How a server wants to be told who asks (RFC 9110, section 11.6.1): the first scheme it names, and its realm.
 public struct Challenge: Sendable, Equatable, Codable {
     /// Lowercase: `basic`, `digest`, `bearer`, ...

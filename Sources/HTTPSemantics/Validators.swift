@@ -1,5 +1,3 @@
-import Foundation
-
 /// What a response says of the representation behind a URL: by it a later response is recognised as more of the same.
 public struct Validators: Sendable, Equatable, Codable {
     public var etag: String?

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Formats
 
 struct EventsCommand: ClientCommand {
     static let configuration = CommandConfiguration(

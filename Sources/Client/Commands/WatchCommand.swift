@@ -1,5 +1,4 @@
 import ArgumentParser
-import Formats
 
 struct WatchCommand: ClientCommand {
     static let configuration = CommandConfiguration(

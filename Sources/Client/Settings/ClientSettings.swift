@@ -1,4 +1,3 @@
-import Formats
 import Foundation
 
 /// Where the service is and who asks: flags over environment over `~/.config/fetchd/config.json` over defaults.

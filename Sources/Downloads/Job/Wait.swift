@@ -72,11 +72,3 @@ extension Wait {
     /// What the server demands, where that is what is waited for.
     public var challenge: Challenge? { reason == .credentials ? cause.challenge : nil }
 }
-
-/// What a job waits for instead of failing, where its client, or its session, says so. `space` is a disk that has no room, and
-/// a downloads folder that does not work.
-public enum WaitFor: String, Sendable, Codable, CaseIterable {
-    case credentials, url, space
-
-    public static let defaults: [WaitFor] = [.space]
-}
