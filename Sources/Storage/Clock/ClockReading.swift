@@ -2,14 +2,14 @@ import Formats
 import Foundation
 
 /// The wall clock and the clock that never jumps, read together.
-public struct ClockReading: Sendable, Equatable {
-    public var time: Date
+struct ClockReading: Sendable, Equatable {
+    var time: Date
     /// Since the machine was started.
-    public var uptime: Duration
+    var uptime: Duration
     /// Which start of the machine; nil when unknown.
-    public var boot: String?
+    var boot: String?
 
-    public init(time: Date, uptime: Duration, boot: String?) {
+    init(time: Date, uptime: Duration, boot: String?) {
         self.time = time
         self.uptime = uptime
         self.boot = boot
@@ -23,7 +23,7 @@ extension ClockReading {
     /// - Parameters:
     ///   - last: the reading that was stored last; nil in a new database.
     ///   - newestEvent: the time of the last event, where it was written after that reading.
-    public func expectedTime(after last: ClockReading?, newestEvent: Date?) -> Date {
+    func expectedTime(after last: ClockReading?, newestEvent: Date?) -> Date {
         if let last, let boot, last.boot == boot, last.uptime <= uptime {
             // The same machine, never switched off in between: however long the service was stopped, this is exact.
             return last.time.addingTimeInterval((uptime - last.uptime).seconds)

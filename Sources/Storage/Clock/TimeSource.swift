@@ -29,7 +29,7 @@ extension TimeSource {
     }
 
     /// Both clocks at one moment.
-    public var reading: ClockReading {
+    var reading: ClockReading {
         // Where the process was suspended between the two, the pair would look like a jump.
         for _ in 0..<10 {
             let (before, time, after) = (uptime, now, uptime)
