@@ -87,8 +87,8 @@ let package = Package(
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "CurlClient", "Downloads", "Engine", "Formats", "HTTPServer", "Locks", "Rehearsals",
-                "Storage", "Webhooks", argumentParser, configuration, lifecycle, logging,
+                "API", "Client", "CurlClient", "Engine", "HTTPServer", "Locks", "Rehearsals", "Storage", "Webhooks",
+                argumentParser, configuration, lifecycle, logging,
             ],
             swiftSettings: strict),
 
@@ -105,7 +105,7 @@ let package = Package(
         tests("WebhooksTests", ["Webhooks", "Storage", "Downloads", "Formats", "CurlClient", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Storage"]),
-        tests("ClientTests", ["Client", "Formats"]),
+        tests("ClientTests", ["Client"]),
         tests("EndToEndTests", ["fetchd", "Downloads", "Formats", "HTTPSemantics", crypto]),
     ],
     swiftLanguageModes: [.v6]

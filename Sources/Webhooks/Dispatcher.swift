@@ -1,5 +1,4 @@
 import CurlClient
-import Downloads
 import Formats
 import Foundation
 import Logging

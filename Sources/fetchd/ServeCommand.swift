@@ -1,6 +1,5 @@
 import ArgumentParser
 import Configuration
-import Formats
 import Foundation
 
 /// `fetchd serve`. The options are read as they are given; what they mean together with environment and file is decided

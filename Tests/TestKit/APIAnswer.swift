@@ -1,5 +1,4 @@
 import CurlClient
-import Downloads
 import Formats
 
 /// What the service answered.

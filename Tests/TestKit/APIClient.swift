@@ -1,5 +1,4 @@
 import CurlClient
-import Downloads
 import Formats
 
 /// The API as a client sees it: JSON in, JSON out, nothing interpreted. Each exchange is written down where the tests

@@ -1,5 +1,4 @@
 import Crypto
-import Downloads
 import Formats
 import Foundation
 

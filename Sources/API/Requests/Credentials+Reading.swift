@@ -1,4 +1,3 @@
-import Downloads
 import HTTPSemantics
 
 /// Who asks a server, as a client tells it. Never shown again.

@@ -1,5 +1,4 @@
 import Crypto
-import Downloads
 import HTTPSemantics
 
 /// The digests of bytes that come in order, all in one pass over them. What nobody wants is not computed.

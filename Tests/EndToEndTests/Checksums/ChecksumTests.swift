@@ -1,4 +1,3 @@
-import Downloads
 import Formats
 import HTTPSemantics
 import TestKit

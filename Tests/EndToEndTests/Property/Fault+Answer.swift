@@ -1,4 +1,3 @@
-import Downloads
 import HTTPSemantics
 import TestKit
 

@@ -1,4 +1,3 @@
-import Downloads
 import Formats
 import TestKit
 import Testing

@@ -1,4 +1,3 @@
-import Downloads
 import Formats
 
 /// What a download ended with, in the words of docs/transfers.md.
