@@ -1,4 +1,4 @@
-# fetchd in a container: built with Swift's own image, run on plain Debian with four libraries and nothing of Swift's.
+# fetchd in a container: built with Swift's own image, run on plain Debian with five libraries and nothing of Swift's.
 #
 #   docker build -t fetchd .
 #   docker run -p 127.0.0.1:8080:8080 -e FETCHD_TOKEN=secret -v fetchd-data:/data -v fetchd-downloads:/downloads fetchd
@@ -7,7 +7,7 @@ FROM docker.io/library/swift:6.3-bookworm AS build
 
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev pkg-config \
+    && apt-get install -y --no-install-recommends libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev libssl-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /source
@@ -28,7 +28,7 @@ FROM docker.io/library/debian:bookworm-slim
 # curl is for the health check.
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates curl libcurl4 libmicrohttpd12 libsqlite3-0 \
+    && apt-get install -y --no-install-recommends ca-certificates curl libcurl4 libmicrohttpd12 libsqlite3-0 libssl3 \
     && rm -rf /var/lib/apt/lists/*
 
 # A fixed number, so that the owner of files in a volume is the same in every version of this image.

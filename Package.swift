@@ -4,24 +4,18 @@ import PackageDescription
 // Versions are pinned exactly: Package.resolved is not committed, and every build should be of the same sources.
 let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
-    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-structured-headers", exact: "1.7.0"),
     .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
 ]
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let structuredFields = Target.Dependency.product(
     name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
@@ -44,11 +38,14 @@ let package = Package(
         // C, as it is.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         // What everybody who shares state between threads needs.
         layer("Locks", []),
+        // Digests and HMAC: the part of libcrypto that several layers need.
+        layer("Hashing", ["CCrypto"]),
 
         // Texts that are read and written: JSON, times, identifiers, paths. And what HTTP says, whoever asks.
         layer("Formats", []),
@@ -65,8 +62,8 @@ let package = Package(
         // What acts on it.
         layer(
             "Engine",
-            ["CLinux", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Locks", "Storage", crypto, logging]),
-        layer("Webhooks", ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Storage", crypto, logging]),
+            ["CLinux", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Storage", logging]),
+        layer("Webhooks", ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Storage", logging]),
 
         // Downloads that are made up, for those who rehearse.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
@@ -75,26 +72,35 @@ let package = Package(
         layer(
             "API",
             [
-                "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Locks", "Storage", crypto, httpTypes,
-                logging,
+                "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks", "Storage",
+                httpTypes, logging,
             ],
             // A link to the specification at the root: the binary serves what people read. And the page for people.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
 
         // Those who ask: they know the public API, and nothing of what is behind it.
-        layer("Client", ["CurlClient", "Formats", "Locks", argumentParser, crypto]),
+        layer("Client", ["CurlClient", "Formats", "Hashing", "Locks", argumentParser]),
+
+        // All of it together, started and stopped by code.
+        layer(
+            "Daemon",
+            [
+                "API", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals", "Storage", "Webhooks",
+                logging,
+            ]),
 
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "CurlClient", "Engine", "HTTPServer", "Locks", "Rehearsals", "Storage", "Webhooks",
-                argumentParser, configuration, lifecycle, logging,
+                "API", "Client", "CurlClient", "Daemon", "Engine", "Formats", "Locks", "Storage", "Webhooks",
+                argumentParser, logging,
             ],
             swiftSettings: strict),
 
         .target(
-            name: "TestKit", dependencies: ["CurlClient", "Downloads", "Formats", "Storage", crypto],
+            name: "TestKit", dependencies: ["CurlClient", "Downloads", "Formats", "Hashing", "Storage"],
             path: "Tests/TestKit", swiftSettings: strict),
+        tests("HashingTests", ["Hashing"]),
         tests("CurlClientTests", ["CurlClient"]),
         tests("HTTPServerTests", ["HTTPServer", httpTypes]),
         tests("FormatsTests", ["Formats"]),
@@ -106,7 +112,7 @@ let package = Package(
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Storage"]),
         tests("ClientTests", ["Client"]),
-        tests("EndToEndTests", ["fetchd", "Downloads", "Formats", "HTTPSemantics", crypto]),
+        tests("EndToEndTests", ["fetchd", "Downloads", "Formats", "HTTPSemantics", "Hashing"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,17 +1,18 @@
-import Crypto
 import HTTPServer
 import HTTPTypes
+import Hashing
 
 /// Who may ask: everybody who reaches a loopback address, and whoever holds the token where there is one.
 struct Authentication: Sendable {
-    private let token: SHA256Digest?
+    /// SHA-256: digests have one length, so that the time of a comparison does not show that of the token.
+    private let token: [UInt8]?
 
-    init(token: String?) { self.token = token.map { SHA256.hash(data: Array($0.utf8)) } }
+    init(token: String?) { self.token = token.map { HashFunction.sha256.hash(Array($0.utf8)) } }
 
     /// A name for who asks that gives nothing away: of those who hold the same token, or of all where there is none.
     func caller(of head: RequestHead) -> String {
         guard let token else { return "anybody" }
-        return token.prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return token.prefix(8).hexadecimal
     }
 
     /// - Throws: 401 with a challenge (RFC 6750, section 3).
@@ -19,8 +20,7 @@ struct Authentication: Sendable {
         guard let token else { return }
         let words = (head.headers[.authorization] ?? "").split(separator: " ", omittingEmptySubsequences: true)
         let given = words.count == 2 && words[0].lowercased() == "bearer" ? words[1] : ""
-        // Digests compare in constant time, whatever the lengths.
-        guard SHA256.hash(data: Array(given.utf8)) == token else {
+        guard MessageAuthentication.isEqual(HashFunction.sha256.hash(Array(given.utf8)), token) else {
             var problem = Problem(.unauthorized, "Send the service's token as Authorization: Bearer TOKEN.")
             problem.headers[.wwwAuthenticate] = "Bearer"
             throw problem

@@ -1,6 +1,6 @@
-import Crypto
 import Downloads
 import Foundation
+import Hashing
 
 /// Signing by Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks, spec): HMAC-SHA256 over
 /// `id.timestamp.body`, base64, behind the version `v1`; one signature for each secret, with spaces between.
@@ -10,7 +10,7 @@ enum WebhookSignature {
         var content = Array("\(id).\(timestamp).".utf8)
         content += body
         return secrets.map { secret in
-            let code = HMAC<SHA256>.authenticationCode(for: content, using: SymmetricKey(data: secret.key))
+            let code = MessageAuthentication.hmacSHA256(content, key: Array(secret.key))
             return "v1," + Data(code).base64EncodedString()
         }.joined(separator: " ")
     }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Configuration
+import Formats
 import Foundation
 import Storage
 
@@ -52,7 +52,7 @@ struct RestoreCommand: ParsableCommand {
     }
 
     private func folder() throws -> String {
-        let flags = dataDir.map { [Settings.Key.dataDir.key: ConfigValue(.string($0), isSecret: false)] }
+        let flags: [Settings.Key: JSON]? = dataDir.map { [.dataDir: .string($0)] }
         return try SettingsSources(flags: flags ?? [:], configFile: config).path(.dataDir) ?? Settings.Defaults.dataDir
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
-import Configuration
+import Daemon
+import Formats
 import Foundation
 
 /// `fetchd serve`. The options are read as they are given; what they mean together with environment and file is decided
@@ -156,7 +157,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             let settings = try Settings(flags: flags, configFile: config)
-            try await Service(settings).run()
+            try await Serving(settings).run()
         } catch let error as SettingsError {
             throw ValidationError(error.description)
         } catch let error as StartError {
@@ -167,32 +168,34 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Only what was given.
-    private var flags: [AbsoluteConfigKey: ConfigValue] {
-        var flags: [AbsoluteConfigKey: ConfigValue] = [:]
-        func set(_ setting: Settings.Key, _ content: ConfigContent?) {
-            if let content { flags[setting.key] = ConfigValue(content, isSecret: false) }
-        }
-        set(.listen, listen.map { .string($0) })
-        set(.dataDir, dataDir.map { .string($0) })
-        set(.downloadsDir, downloadsDir.map { .string($0) })
-        set(.maxConcurrentJobs, maxConcurrentJobs.map { .int($0) })
-        set(.maxConnectionsPerHost, maxConnectionsPerHost.map { .int($0) })
-        set(.allowNetwork, allowNetwork.isEmpty ? nil : .stringArray(allowNetwork))
-        set(.publicHost, publicHost.isEmpty ? nil : .stringArray(publicHost))
-        set(.allowOrigin, allowOrigin.isEmpty ? nil : .stringArray(allowOrigin))
-        set(.webhookRetryDelays, webhookRetryDelays.map { .stringArray($0.split(separator: ",").map(String.init)) })
-        set(.acknowledgementPatience, acknowledgementPatience.map { .double($0) })
-        set(.eventRetention, eventRetention.map { .double($0) })
-        set(.unacknowledgedRetention, unacknowledgedRetention.map { .double($0) })
-        set(.resumeDataMaxBytes, resumeDataMaxBytes.map { .int($0) })
-        set(.minimumFreeBytes, minimumFreeBytes.map { .int($0) })
-        set(.rateLimit, rateLimitBytesPerSecond.map { .int($0) })
-        set(.minimumSpeedSeconds, minimumSpeedSeconds.map { .double($0) })
-        set(.streamHeartbeat, streamHeartbeat.map { .double($0) })
-        set(.stopTimeout, stopTimeout.map { .double($0) })
-        set(.enableRehearsals, enableRehearsals ? .bool(true) : nil)
-        set(.logLevel, logLevel.map { .string($0) })
-        return flags
+    /// Only those that were given.
+    private var flags: [Settings.Key: JSON] {
+        let flags: [Settings.Key: JSON?] = [
+            .listen: listen.map(JSON.string),
+            .dataDir: dataDir.map(JSON.string),
+            .downloadsDir: downloadsDir.map(JSON.string),
+            .maxConcurrentJobs: integer(maxConcurrentJobs),
+            .maxConnectionsPerHost: integer(maxConnectionsPerHost),
+            .allowNetwork: list(allowNetwork),
+            .publicHost: list(publicHost),
+            .allowOrigin: list(allowOrigin),
+            .webhookRetryDelays: webhookRetryDelays.flatMap { list($0.split(separator: ",").map(String.init)) },
+            .acknowledgementPatience: acknowledgementPatience.map(JSON.number),
+            .eventRetention: eventRetention.map(JSON.number),
+            .unacknowledgedRetention: unacknowledgedRetention.map(JSON.number),
+            .resumeDataMaxBytes: integer(resumeDataMaxBytes),
+            .minimumFreeBytes: integer(minimumFreeBytes),
+            .rateLimit: integer(rateLimitBytesPerSecond),
+            .minimumSpeedSeconds: minimumSpeedSeconds.map(JSON.number),
+            .streamHeartbeat: streamHeartbeat.map(JSON.number),
+            .stopTimeout: stopTimeout.map(JSON.number),
+            .enableRehearsals: enableRehearsals ? .bool(true) : nil,
+            .logLevel: logLevel.map(JSON.string),
+        ]
+        return flags.compactMapValues(\.self)
     }
+
+    private func integer(_ number: Int?) -> JSON? { number.map { .integer(Int64($0)) } }
+
+    private func list(_ texts: [String]) -> JSON? { texts.isEmpty ? nil : .array(texts.map(JSON.string)) }
 }

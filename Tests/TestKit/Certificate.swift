@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Hashing
 
 /// A server's certificate and its key, as files, made with `openssl`.
 public final class Certificate: Sendable {
@@ -26,7 +26,7 @@ public final class Certificate: Sendable {
             let text = try await OpenSSL.run("pkey", "-in", keyPath, "-pubout")
             let lines = text.split(separator: "\n").filter { !$0.hasPrefix("-----") }
             guard let key = Data(base64Encoded: lines.joined()) else { throw OpenSSL.Failed(errors: text) }
-            return Data(SHA256.hash(data: key)).base64EncodedString()
+            return Data(HashFunction.sha256.hash(Array(key))).base64EncodedString()
         }
     }
 

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Hashing
 
 /// The server's side of Digest authentication (RFC 7616, `qop=auth`), written from the RFC.
 public struct OriginDigest: Sendable {
@@ -48,8 +48,8 @@ public struct OriginDigest: Sendable {
 
     private func hash(_ text: String) -> String {
         switch algorithm {
-        case .md5: Insecure.MD5.hash(data: Data(text.utf8)).map { String(format: "%02x", $0) }.joined()
-        case .sha256: SHA256.hash(data: Data(text.utf8)).map { String(format: "%02x", $0) }.joined()
+        case .md5: HashFunction.md5.hash(Array(text.utf8)).hexadecimal
+        case .sha256: HashFunction.sha256.hash(Array(text.utf8)).hexadecimal
         }
     }
 

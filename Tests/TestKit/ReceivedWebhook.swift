@@ -1,6 +1,6 @@
-import Crypto
 import Formats
 import Foundation
+import Hashing
 
 /// One request as a webhook receiver got it.
 public struct ReceivedWebhook: Sendable {
@@ -25,9 +25,14 @@ public struct ReceivedWebhook: Sendable {
             let key = Data(base64Encoded: String(secret.dropFirst("whsec_".count)))
         else { return false }
         let content = Array("\(id).\(timestamp).".utf8) + request.body
-        return signatures.contains {
-            HMAC<SHA256>.isValidAuthenticationCode($0, authenticating: content, using: SymmetricKey(data: key))
-        }
+        return signatures.contains(Self.hmac(content, key: Array(key)))
+    }
+
+    /// HMAC-SHA256 as RFC 2104 defines it, for keys of at most 64 bytes.
+    private static func hmac(_ message: [UInt8], key: [UInt8]) -> Data {
+        let block = key + Array(repeating: 0, count: 64 - key.count)
+        let inner = HashFunction.sha256.hash(block.map { $0 ^ 0x36 } + message)
+        return Data(HashFunction.sha256.hash(block.map { $0 ^ 0x5c } + inner))
     }
 
     /// How many secrets signed it: more than one while they are rotated.

@@ -1,4 +1,4 @@
-import Crypto
+import Hashing
 
 /// A file of the dashboard. They lie in `Sources/API/Dashboard` as browsers read them, and are embedded as they are.
 struct DashboardFile: Sendable {
@@ -20,10 +20,7 @@ struct DashboardFile: Sendable {
     private init(_ name: String, _ bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes
-        tag =
-            "\""
-            + SHA256.hash(data: bytes).prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-            .joined() + "\""
+        tag = "\"\(HashFunction.sha256.hash(bytes).prefix(16).hexadecimal)\""
     }
 }
 

@@ -1,7 +1,7 @@
-import Crypto
 import Downloads
 import Foundation
 import HTTPTypes
+import Hashing
 import Storage
 
 /// `Idempotency-Key` on requests that create (draft-ietf-httpapi-idempotency-key-header).
@@ -16,7 +16,7 @@ extension Call {
         }
         return IdempotencyClaim(
             caller: caller, route: "\(head.method.rawValue) \(head.path)", key: key,
-            fingerprint: Data(SHA256.hash(data: request.body)))
+            fingerprint: Data(HashFunction.sha256.hash(request.body)))
     }
 }
 

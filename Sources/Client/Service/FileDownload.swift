@@ -1,6 +1,6 @@
-import Crypto
 import CurlClient
 import Foundation
+import Hashing
 
 /// A finished file on its way here: gone on with by ranges where the connection breaks, and compared with what the
 /// service says of it, size and sha-256, before it is called done.
@@ -54,7 +54,7 @@ struct FileDownload: Sendable {
         var size: Int64?
         /// Of the version whose bytes these are.
         var tag: String?
-        var hash = SHA256()
+        var hash = RunningHash(.sha256)
     }
 
     private func read(_ progress: inout Progress, _ take: (UnsafeRawBufferPointer) throws -> Void) async throws {
@@ -71,7 +71,7 @@ struct FileDownload: Sendable {
                 case .chunk(let chunk):
                     try chunk.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
                         try take(bytes)
-                        progress.hash.update(bufferPointer: bytes)
+                        progress.hash.update(bytes)
                     }
                     progress.count += Int64(chunk.count)
                 }
@@ -112,7 +112,7 @@ struct FileDownload: Sendable {
             throw ClientError(
                 .broken, "The file is incomplete", "\(progress.count) of \(size) bytes have come. Ask for it again.")
         }
-        let sum = progress.hash.finalize().map { String(format: "%02x", $0) }.joined()
+        let sum = progress.hash.digest.hexadecimal
         guard job.file?.sha256 == nil || job.file?.sha256 == sum else {
             throw ClientError(
                 .broken, "The file has changed",

@@ -1,6 +1,6 @@
 import API
-import Configuration
 import CurlClient
+import Formats
 import Logging
 
 /// What the service goes by: options over environment over file over defaults, each value judged with a sentence that
@@ -68,11 +68,11 @@ struct Settings: Sendable {
         case logLevel = "log_level"
         case token
 
-        var key: AbsoluteConfigKey { AbsoluteConfigKey([rawValue]) }
+        var environmentName: String { "FETCHD_" + rawValue.uppercased() }
     }
 
     /// - Throws: `SettingsError` for a file that cannot be read and for any value that is not valid.
-    init(flags: [AbsoluteConfigKey: ConfigValue], configFile: String?) throws {
+    init(flags: [Key: JSON], configFile: String?) throws {
         let sources = try SettingsSources(flags: flags, configFile: configFile)
         listen = try ListenAddress(sources.string(.listen) ?? Defaults.listen)
         dataDir = try sources.path(.dataDir) ?? Defaults.dataDir

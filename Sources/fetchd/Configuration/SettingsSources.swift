@@ -1,44 +1,56 @@
-import Configuration
+import Formats
 import Foundation
 
-/// Where settings come from, the strongest first. A value of the wrong kind is an error here; swift-configuration's own
-/// reader would pass over it in silence.
+/// Where settings come from, the strongest first: options, the environment, the file that `--config` names.
 struct SettingsSources {
-    private typealias Lookup = (AbsoluteConfigKey, ConfigType) throws -> LookupResult
-    private let sources: [(name: String, lookup: Lookup)]
+    /// A value as its source has it: an option and the file have types, the environment has text alone.
+    private enum Given {
+        case value(JSON)
+        case text(String)
+    }
 
-    init(flags: [AbsoluteConfigKey: ConfigValue], configFile: String?) throws {
-        let environment = EnvironmentVariablesProvider()
-        var sources: [(name: String, lookup: Lookup)] = [
-            ("an option", InMemoryProvider(values: flags).value),
-            ("the environment", environment.prefixKeys(with: "fetchd").value),
+    private let sources: [(name: String, look: (Settings.Key) -> Given?)]
+
+    init(
+        flags: [Settings.Key: JSON], configFile: String?,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws {
+        var sources: [(name: String, look: (Settings.Key) -> Given?)] = [
+            ("an option", { flags[$0].map(Given.value) }),
+            ("the environment", { environment[$0.environmentName].map(Given.text) }),
         ]
-        if let file = try configFile ?? environment.environmentValue(forName: "FETCHD_CONFIG") {
-            sources.append((file, try Self.read(file).value))
+        if let file = configFile ?? environment["FETCHD_CONFIG"] {
+            let members = try Self.read(file)
+            sources.append((file, { members[$0.rawValue].map(Given.value) }))
         }
         self.sources = sources
     }
 
-    private static func read(_ path: String) throws -> JSONSnapshot {
+    private static func read(_ path: String) throws -> JSONObject {
+        let file: JSON
         do {
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-            guard let members = try JSONSerialization.jsonObject(with: bytes) as? [String: Any] else {
-                throw SettingsError("\(path) must hold a JSON object with settings of fetchd.")
-            }
-            if let stranger = members.keys.sorted().first(where: { Settings.Key(rawValue: $0) == nil }) {
-                throw SettingsError("\(path) holds '\(stranger)', which is no setting of fetchd.")
-            }
-            return try JSONSnapshot(data: bytes.bytes, providerName: path, parsingOptions: .default)
-        } catch let error as SettingsError {
-            throw error
+            file = try JSON(parsing: Array(Data(contentsOf: URL(fileURLWithPath: path))))
+        } catch let error as JSONFault {
+            throw SettingsError("The configuration file \(path) cannot be read: \(error)")
         } catch {
             throw SettingsError("The configuration file \(path) cannot be read: \(error.localizedDescription)")
         }
+        guard case .object(let members) = file else {
+            throw SettingsError("\(path) must hold a JSON object with settings of fetchd.")
+        }
+        if let stranger = members.names.sorted().first(where: { Settings.Key(rawValue: $0) == nil }) {
+            throw SettingsError("\(path) holds '\(stranger)', which is no setting of fetchd.")
+        }
+        return members
     }
 
     func string(_ key: Settings.Key) throws -> String? {
-        guard case .string(let text)? = try content(key, .string, "a string") else { return nil }
-        return text
+        try value(key, "a string") { given in
+            switch given {
+            case .value(.string(let text)), .text(let text): text
+            case .value: nil
+            }
+        }
     }
 
     func path(_ key: Settings.Key) throws -> String? {
@@ -49,16 +61,31 @@ struct SettingsSources {
 
     func int(_ key: Settings.Key, in range: ClosedRange<Int>) throws -> Int? {
         let kind = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        guard case .int(let number)? = try content(key, .int, kind) else { return nil }
-        guard range.contains(number) else { throw SettingsError("\(key.rawValue) is \(number); it must be \(kind).") }
+        let number = try value(key, kind) { given in
+            switch given {
+            case .value(.integer(let number)): Int(number)
+            case .value: nil
+            case .text(let text): Int(text)
+            }
+        }
+        if let number, !range.contains(number) {
+            throw SettingsError("\(key.rawValue) is \(number); it must be \(kind).")
+        }
         return number
     }
 
     /// Up to ten years, so that sums of times stay times.
     func seconds(_ key: Settings.Key) throws -> Double? {
         let kind = "a number of seconds from 0 to \(Int(Self.mostSeconds))"
-        guard case .double(let seconds)? = try content(key, .double, kind) else { return nil }
-        guard (0...Self.mostSeconds).contains(seconds) else {
+        let seconds = try value(key, kind) { given in
+            switch given {
+            case .value(.number(let number)): number
+            case .value(.integer(let number)): Double(number)
+            case .value: nil
+            case .text(let text): Double(text)
+            }
+        }
+        if let seconds, !(0...Self.mostSeconds).contains(seconds) {
             throw SettingsError("\(key.rawValue) is \(seconds); it must be \(kind).")
         }
         return seconds
@@ -67,23 +94,46 @@ struct SettingsSources {
     private static let mostSeconds = 315_360_000.0
 
     func bool(_ key: Settings.Key) throws -> Bool? {
-        guard case .bool(let bool)? = try content(key, .bool, "true or false") else { return nil }
-        return bool
+        try value(key, "true or false") { given in
+            switch given {
+            case .value(.bool(let bool)): bool
+            case .value: nil
+            case .text(let text):
+                switch text.lowercased() {
+                case "true", "yes", "1": true
+                case "false", "no", "0": false
+                default: nil
+                }
+            }
+        }
     }
 
     /// Empty where none is given.
     func strings(_ key: Settings.Key) throws -> [String] {
-        guard case .stringArray(let texts)? = try content(key, .stringArray, "a list of strings") else { return [] }
-        return texts.filter { !$0.isEmpty }
+        let texts = try value(key, "a list of strings") { given in
+            switch given {
+            case .value(.array(let elements)): Self.strings(elements)
+            case .value: nil
+            case .text(let text): text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            }
+        }
+        return (texts ?? []).filter { !$0.isEmpty }
     }
 
-    private func content(_ key: Settings.Key, _ type: ConfigType, _ kind: String) throws -> ConfigContent? {
-        for (name, lookup) in sources {
-            do {
-                if let value = try lookup(key.key, type).value { return value.content }
-            } catch {
+    /// nil where one of them is no string.
+    private static func strings(_ elements: [JSON]) -> [String]? {
+        let strings = elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+        return strings.count == elements.count ? strings : nil
+    }
+
+    /// - Parameter read: nil for a value of another kind.
+    private func value<Value>(_ key: Settings.Key, _ kind: String, _ read: (Given) -> Value?) throws -> Value? {
+        for (name, look) in sources {
+            guard let given = look(key) else { continue }
+            guard let value = read(given) else {
                 throw SettingsError("\(key.rawValue), given by \(name), must be \(kind).")
             }
+            return value
         }
         return nil
     }

@@ -1,22 +1,22 @@
-import Crypto
 import Formats
 import Foundation
 import HTTPSemantics
+import Hashing
 import TestKit
 
 /// What files hash to, as clients and servers write it.
 enum Sums {
     static func bytes(_ algorithm: Checksum.Algorithm, of bytes: [UInt8]) -> [UInt8] {
         switch algorithm {
-        case .sha256: Array(SHA256.hash(data: bytes))
-        case .sha512: Array(SHA512.hash(data: bytes))
-        case .sha1: Array(Insecure.SHA1.hash(data: bytes))
-        case .md5: Array(Insecure.MD5.hash(data: bytes))
+        case .sha256: HashFunction.sha256.hash(bytes)
+        case .sha512: HashFunction.sha512.hash(bytes)
+        case .sha1: HashFunction.sha1.hash(bytes)
+        case .md5: HashFunction.md5.hash(bytes)
         }
     }
 
     static func hexadecimal(_ algorithm: Checksum.Algorithm, of bytes: [UInt8]) -> String {
-        Self.bytes(algorithm, of: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Self.bytes(algorithm, of: bytes).hexadecimal
     }
 
     /// A job's `checksum`.

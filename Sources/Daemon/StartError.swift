@@ -1,6 +1,6 @@
 /// Why the service did not start: one sentence for the terminal.
-struct StartError: Error, CustomStringConvertible {
-    let description: String
+public struct StartError: Error, CustomStringConvertible {
+    public let description: String
 
     /// Lets an error of a layer below end the start with its description.
     static func wrapping<Value, Failure: Error>(

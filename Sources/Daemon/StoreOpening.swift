@@ -1,0 +1,72 @@
+import API
+import Downloads
+import HTTPServer
+import Logging
+import Storage
+
+/// Opens the store. Where that can succeed later without help, it is tried every second: when the disk has room again, or
+/// another process has unlocked the database. Meanwhile the port answers, and says why the service is not ready.
+struct StoreOpening: Sendable {
+    let options: DownloadService.Options
+    let log: Logger
+    let isStopping: @Sendable () -> Bool
+
+    /// - Returns: nil when the service was stopped first.
+    /// - Throws: `StartError` for what does not pass without help.
+    func open() async throws -> Store? {
+        switch try attempt() {
+        case .opened(let store): return store
+        case .postponed(let why): return try await wait(why)
+        }
+    }
+
+    private enum Outcome {
+        case opened(Store)
+        case postponed(String)
+    }
+
+    private func attempt() throws -> Outcome {
+        do throws(StoreError) {
+            return .opened(try Store(at: options.dataFolder, options: storeOptions, time: options.time))
+        } catch .outOfSpace {
+            return .postponed(StoreError.outOfSpace.description)
+        } catch .busy {
+            return .postponed(StoreError.busy.description)
+        } catch {
+            throw StartError(description: "\(error)")
+        }
+    }
+
+    private var storeOptions: Store.Options {
+        var store = options.store
+        store.log = log
+        store.longestDeliveryDelay = options.webhooks.schedule.longestDelay
+        return store
+    }
+
+    private func wait(_ why: String) async throws -> Store? {
+        let front = WaitingFront(reason: why)
+        let server = try StartError.wrapping { () throws(HTTPServerError) in
+            try HTTPServer(options: options.server, handler: front)
+        }
+        log.warning("\(why) fetchd waits at port \(server.port), and tries again every second.")
+        let result: Result<Store?, any Error>
+        do { result = .success(try await repeatAttempts(front)) } catch { result = .failure(error) }
+        await server.stop(grace: .seconds(1))
+        return try result.get()
+    }
+
+    private func repeatAttempts(_ front: WaitingFront) async throws -> Store? {
+        var nextAttempt = ContinuousClock.now + .seconds(1)
+        while !isStopping(), !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(50))
+            guard ContinuousClock.now >= nextAttempt else { continue }
+            nextAttempt = .now + .seconds(1)
+            switch try attempt() {
+            case .opened(let store): return store
+            case .postponed(let why): front.update(reason: why)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,2 @@
+/// The service has stopped, and the disk did not take everything that was to be stored. The log says what.
+public struct UnstoredError: Error {}

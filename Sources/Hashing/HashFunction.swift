@@ -1,0 +1,40 @@
+import CCrypto
+
+/// The digests that fetchd computes: SHA-256 and SHA-512 (FIPS 180-4), SHA-1 (the same), MD5 (RFC 1321).
+///
+/// libcrypto computes them. It is in the process already, as libcurl is linked to it.
+public enum HashFunction: String, Sendable, CaseIterable {
+    case sha256 = "SHA2-256"
+    case sha512 = "SHA2-512"
+    case sha1 = "SHA1"
+    case md5 = "MD5"
+
+    /// The digest of these bytes.
+    public func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var running = RunningHash(self)
+        bytes.withUnsafeBytes { running.update($0) }
+        return running.digest
+    }
+
+    var implementation: OpaquePointer { Implementations.shared.pointers[self]! }
+}
+
+/// libcrypto's implementations, looked up once: a lookup by name takes longer than the hash of a short text.
+private struct Implementations: @unchecked Sendable {
+    // Of a library context of its own. The machine's configuration may disable MD5 or SHA-1 (FIPS mode) for TLS; here they
+    // are compared with what a server or a client says of a file.
+    static let shared = Implementations()
+
+    let pointers: [HashFunction: OpaquePointer]
+
+    private init() {
+        let context = OSSL_LIB_CTX_new()
+        pointers = Dictionary(
+            uniqueKeysWithValues: HashFunction.allCases.map { function in
+                guard let implementation = EVP_MD_fetch(context, function.rawValue, nil) else {
+                    preconditionFailure("libcrypto has no \(function.rawValue)")
+                }
+                return (function, implementation)
+            })
+    }
+}

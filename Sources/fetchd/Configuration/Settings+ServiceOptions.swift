@@ -1,0 +1,37 @@
+import Daemon
+import Engine
+import Storage
+import Webhooks
+
+/// What the settings mean to each layer, with the descriptors that the system allows.
+extension Settings {
+    var serviceOptions: DownloadService.Options {
+        var options = DownloadService.Options(dataFolder: dataDir, downloadsFolder: downloadsDir)
+        options.minimumFreeBytes = minimumFreeBytes.map(Int64.init)
+        options.allowedNetworks = allowedNetworks
+        options.maxLookups = DescriptorLimit.lookups
+        options.allowsRehearsals = enableRehearsals
+        options.acknowledgementPatience = acknowledgementPatience
+        options.version = Version.text
+        setEngine(&options.engine)
+        options.webhooks.schedule = RetrySchedule(delays: webhookRetryDelays)
+        options.feed.heartbeat = .seconds(streamHeartbeat)
+        options.api.token = token
+        options.api.publicHosts = publicHosts
+        options.api.allowedOrigins = allowedOrigins
+        options.server.address = listen.host
+        options.server.port = listen.port
+        options.server.connectionLimit = DescriptorLimit.clients(beside: maxConcurrentJobs)
+        return options
+    }
+
+    private func setEngine(_ engine: inout Engine.Options) {
+        engine.maxConcurrentJobs = min(maxConcurrentJobs, DescriptorLimit.jobs)
+        engine.maxFurtherConnections = DescriptorLimit.furtherConnections(beside: engine.maxConcurrentJobs)
+        engine.maxConnectionsPerHost = maxConnectionsPerHost
+        engine.maxResumeDataBytes = resumeDataMaxBytes.map(Int64.init)
+        engine.rateLimit = rateLimit.map(Int64.init)
+        engine.minimumSpeedSeconds = minimumSpeedSeconds
+        engine.retention = Retention(acknowledged: eventRetention, unacknowledged: unacknowledgedRetention)
+    }
+}

@@ -1,0 +1,40 @@
+import Daemon
+import Logging
+
+/// `fetchd serve` as a process: runs the service, ends it at a signal, and gives it the descriptors that the system allows.
+struct Serving {
+    private let settings: Settings
+    private let log: Logger
+
+    init(_ settings: Settings) {
+        self.settings = settings
+        LoggingSystem.bootstrap(StreamLogHandler.standardError)
+        var log = Logger(label: "fetchd")
+        log.logLevel = settings.logLevel
+        self.log = log
+    }
+
+    /// - Throws: `StartError`, `UnstoredError`.
+    func run() async throws {
+        DescriptorLimit.raise()
+        if DescriptorLimit.jobs < settings.maxConcurrentJobs {
+            log.warning(
+                "The system allows descriptors for \(DescriptorLimit.jobs) jobs at once, not \(settings.maxConcurrentJobs); raise its limit (ulimit -Hn)."
+            )
+        }
+        let service = DownloadService(settings.serviceOptions, log: log)
+        let signals = await StopSignals.heed(stopWithin: settings.stopTimeout)
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                for await _ in signals {
+                    log.notice("Stopping. A second signal ends fetchd at once.")
+                    service.stop()
+                }
+            }
+            try await service.run { port in
+                log.notice("fetchd \(Version.text) is ready at http://\(settings.listen.with(port: port))")
+            }
+            group.cancelAll()
+        }
+    }
+}

@@ -1,2 +1,0 @@
-/// The service has stopped, and the disk did not take everything that was to be stored.
-struct UnstoredError: Error {}
