@@ -11,7 +11,8 @@ import Testing
         #expect(json.members.map(\.name) == ["b", "a", "n", "t"])
         #expect(text(json["b"]) == #"[1,{"x":"]}\"["}]"#)
         #expect(text(json["a"]) == #"{"deep":[[],{}]}"#)
-        #expect(text(json["n"]) == "-1.5e3")
+        // As the service writes it.
+        #expect(text(json["n"]) == "-1500")
         #expect(text(json["t"]) == "true")
         #expect(json["missing"] == nil)
         #expect(json["b"]?.elements.map { text($0) } == ["1", #"{"x":"]}\"["}"#])
