@@ -4,12 +4,15 @@ import PackageDescription
 // Versions are pinned exactly: Package.resolved is not committed, and every build should be of the same sources.
 let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-http-structured-headers", exact: "1.7.0"),
     .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
 ]
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let structuredFields = Target.Dependency.product(
+    name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -44,29 +47,39 @@ let package = Package(
         // Digests and HMAC: the part of libcrypto that several layers need.
         layer("Hashing", ["CCrypto"]),
 
+        // Texts that are read and written: JSON, times, identifiers, paths. And what HTTP says, whoever asks.
+        layer("Formats", []),
+        layer("HTTPSemantics", ["Formats", structuredFields]),
+
         // C, as Swift; and the domain. None of the three knows another.
         layer("CurlClient", ["CCurl", "Locks"]),
         layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Locks", httpTypes]),
-        layer("Downloads", []),
+        layer("Downloads", ["Formats", "HTTPSemantics"]),
 
         // What is remembered.
-        layer("Storage", ["CSQLite", "Downloads", "Locks", grdb, logging]),
+        layer("Storage", ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", grdb, logging]),
 
         // What acts on it.
-        layer("Engine", ["CLinux", "CurlClient", "Downloads", "Hashing", "Locks", "Storage", logging]),
-        layer("Webhooks", ["CurlClient", "Downloads", "Hashing", "Storage", logging]),
+        layer(
+            "Engine",
+            ["CLinux", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Storage", logging]),
+        layer("Webhooks", ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Storage", logging]),
 
         // Downloads that are made up, for those who rehearse.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
 
         // What others see of it.
         layer(
-            "API", ["HTTPServer", "Downloads", "Locks", "Storage", "Engine", "Hashing", "Webhooks", httpTypes, logging],
+            "API",
+            [
+                "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks", "Storage",
+                httpTypes, logging,
+            ],
             // A link to the specification at the root: the binary serves what people read. And the page for people.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
 
         // Those who ask: they know the public API, and nothing of what is behind it.
-        layer("Client", ["CurlClient", "Hashing", "Locks", argumentParser]),
+        layer("Client", ["CurlClient", "Formats", "Hashing", "Locks", argumentParser]),
 
         // All of it together, started and stopped by code.
         layer(
@@ -79,27 +92,34 @@ let package = Package(
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "CurlClient", "Daemon", "Downloads", "Engine", "Locks", "Storage", "Webhooks",
+                "API", "Client", "CurlClient", "Daemon", "Engine", "Formats", "Locks", "Storage", "Webhooks",
                 argumentParser, logging,
             ],
             swiftSettings: strict),
 
         .target(
-            name: "TestKit", dependencies: ["CurlClient", "Daemon", "Downloads", "Hashing", "Locks", "Storage", logging], path: "Tests/TestKit",
-            swiftSettings: strict),
+            name: "TestKit",
+            dependencies: ["CurlClient", "Daemon", "Downloads", "Formats", "Hashing", "Locks", "Storage", logging],
+            path: "Tests/TestKit", swiftSettings: strict),
         tests("HashingTests", ["Hashing"]),
         tests("CurlClientTests", ["CurlClient"]),
         tests("HTTPServerTests", ["HTTPServer", httpTypes]),
-        tests("DownloadsTests", ["Downloads"]),
-        tests("StorageTests", ["Storage", "Downloads", "Locks", grdb]),
-        tests("EngineTests", ["Engine", "Storage", "Downloads", "CurlClient"]),
-        tests("WebhooksTests", ["Webhooks", "Storage", "Downloads", "CurlClient", logging]),
+        tests("FormatsTests", ["Formats"]),
+        tests("HTTPSemanticsTests", ["Formats", "HTTPSemantics"]),
+        tests("DownloadsTests", ["Downloads", "Formats", "HTTPSemantics"]),
+        tests("StorageTests", ["Storage", "Downloads", "Formats", "HTTPSemantics", "Locks", grdb]),
+        tests("EngineTests", ["Engine", "Storage", "Downloads", "HTTPSemantics", "CurlClient"]),
+        tests("WebhooksTests", ["Webhooks", "Storage", "Downloads", "Formats", "CurlClient", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
-        tests("APITests", ["API", "HTTPServer", "Downloads", "Storage"]),
+        tests("APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Storage"]),
         tests("ClientTests", ["Client"]),
         tests(
             "EndToEndTests",
-            ["fetchd", "API", "CurlClient", "Daemon", "Downloads", "Engine", "Hashing", "HTTPServer", "Webhooks"]),
+            [
+                "fetchd", "API", "CurlClient", "Daemon", "Downloads", "Engine", "Formats", "HTTPSemantics",
+                "HTTPServer",
+                "Hashing", "Storage", "Webhooks",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

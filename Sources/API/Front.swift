@@ -1,4 +1,3 @@
-import Downloads
 import Engine
 import Foundation
 import HTTPServer

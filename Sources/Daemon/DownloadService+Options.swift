@@ -1,6 +1,5 @@
 import API
 import CurlClient
-import Downloads
 import Engine
 import HTTPServer
 import Storage

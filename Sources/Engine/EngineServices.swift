@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 import Logging
 import Storage
 

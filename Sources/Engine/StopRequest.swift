@@ -1,6 +1,7 @@
-import Downloads
+import Formats
 import Foundation
 import Locks
+import Storage
 
 /// The request that the engine stops. A write that the disk refuses is repeated for as long as the engine runs, and for a
 /// moment after this request.

@@ -1,4 +1,3 @@
-import Downloads
 import Glibc
 
 /// The folder of one service, held by an exclusive lock for as long as this value lives: two services on one database

@@ -1,6 +1,8 @@
 import CurlClient
 import Downloads
+import Formats
 import Foundation
+import HTTPSemantics
 import Storage
 
 /// One POST of an event to an endpoint, and the verdict on its answer.

@@ -1,5 +1,5 @@
 import CurlClient
-import Downloads
+import Formats
 import Foundation
 import Logging
 import Storage

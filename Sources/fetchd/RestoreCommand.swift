@@ -1,5 +1,5 @@
 import ArgumentParser
-import Downloads
+import Formats
 import Foundation
 import Storage
 

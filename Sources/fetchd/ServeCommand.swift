@@ -1,6 +1,6 @@
 import ArgumentParser
 import Daemon
-import Downloads
+import Formats
 import Foundation
 
 /// `fetchd serve`. The options are read as they are given; what they mean together with environment and file is decided

@@ -1,5 +1,7 @@
 import Downloads
 import Foundation
+import HTTPSemantics
+import Storage
 import Testing
 
 @testable import API

@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import HTTPSemantics
 import Testing
 
 /// Bytes that no validator vouches for: taken where the checksum of the whole will, and never handed on as more than they

@@ -19,7 +19,11 @@ import Testing
         ("attachment; filename=\"a\\\u{301}b\"", "\u{301}b"), ("attachment; filename=\".\u{301}hid\"", "\u{301}hid"),
     ])
     func contentDisposition(_ header: String, _ name: String) {
-        #expect(SuggestedFilename.from(contentDisposition: header, url: "https://host/other") == name)
+        let url = "https://host/other"
+        #expect(SuggestedFilename.from(contentDisposition: header, url: url) == name)
+        let filled = FilenameTemplate.suggested.name(
+            contentDisposition: header, url: url, job: JobID("job_1"), at: Sample.now)
+        #expect(filled == name)
     }
 
     @Test(arguments: [
@@ -65,25 +69,23 @@ import Testing
         #expect(FilePathRule.fault(inDirectory: path) != nil)
     }
 
-    @Test func pathsAreSplitAtBytes() {
-        #expect(PathComponents.split("a/\u{301}b/c") == ["a", "\u{301}b", "c"])
-        #expect(PathComponents.last(of: "a/b/\u{301}c") == ("a/b", "\u{301}c"))
-        #expect(PathComponents.last(of: "c") == ("", "c"))
-        for name in ["", ".", "..", "a/b", "a/\u{301}b", "a\0"] { #expect(!PathComponents.isOne(name), "\(name)") }
-        for name in ["...", ".a", "\u{301}"] { #expect(PathComponents.isOne(name), "\(name)") }
-    }
-
     /// What a client spells out is what it gets; servers' names leave room for a number.
     @Test func aNameWithoutPlaceholdersIsTakenAsItIs() throws {
-        let facts = FilenameTemplate.Facts(
-            contentDisposition: "attachment; filename=\(String(repeating: "s", count: 300)).bin", url: "https://h/f",
-            job: JobID("job_1"), now: Sample.now)
+        func filled(_ template: String) throws -> String {
+            try #require(FilenameTemplate(template)).name(
+                contentDisposition: "attachment; filename=\(String(repeating: "s", count: 300)).bin",
+                url: "https://h/f", job: JobID("job_1"), at: Sample.now)
+        }
         let name = String(repeating: "n", count: 251) + ".bin"
-        #expect(try FilenameTemplate(name).name(facts) == name)
-        #expect(try FilenameTemplate("{suggested_filename}").name(facts).utf8.count == 240)
-        #expect(
-            try FilenameTemplate("\(String(repeating: "n", count: 230))-{suggested_filename}").name(facts).utf8.count
-                == 255)
+        #expect(try filled(name) == name)
+        #expect(try filled("{suggested_filename}").utf8.count == 240)
+        #expect(try filled("\(String(repeating: "n", count: 230))-{suggested_filename}").utf8.count == 255)
+    }
+
+    @Test(arguments: ["a}", "{a", "{unknown}", "", "a/{job_id}", ".{job_id}"])
+    func templatesThatCannotBeUsedSayWhy(_ text: String) {
+        #expect(FilenameTemplate(text) == nil)
+        #expect(FilenameTemplate.fault(in: text)?.isEmpty == false)
     }
 
     @Test func onePileOfMarksIsCutToo() {

@@ -1,4 +1,5 @@
 import Downloads
+import HTTPSemantics
 import Testing
 
 /// Every kind of answer to a request with and without a range, judged by its head alone.
@@ -183,46 +184,5 @@ import Testing
 
     private func code(_ verdict: ResponseVerdict) -> Failure.Code? {
         if case .fail(let failure) = verdict { failure.code } else { nil }
-    }
-
-    // MARK: Validators
-
-    @Test func whatIfRangeMayCarry() {
-        func strong(_ headers: [(String, String)]) -> String? {
-            ResponseFacts(status: 200, headers: headers.map { (name: $0.0, value: $0.1) }).validators.strong
-        }
-        let modified = ("Last-Modified", "Sun, 06 Nov 1994 08:49:36 GMT")
-        let later = ("Date", "Sun, 06 Nov 1994 08:49:37 GMT")
-        #expect(strong([("ETag", "\"a\"")]) == "\"a\"")
-        #expect(strong([("ETag", "W/\"a\"")]) == nil)
-        #expect(strong([("ETag", "W/\"a\""), modified, later]) == nil)
-        // What is no tag tells nothing.
-        for tag in ["", "\"\"", "abc", "\"a", "a\"", "*", "w/\"a\"", "\"a\", \"b\"", "\"a b\"", "\"a\"b\""] {
-            #expect(strong([("ETag", tag), modified, later]) == nil, "\(tag)")
-        }
-        #expect(strong([("ETag", "\"é-ü\"")]) == "\"é-ü\"")
-        #expect(strong([modified, later]) == modified.1)
-        #expect(strong([modified, ("Date", modified.1)]) == nil)
-        #expect(strong([modified]) == nil)
-        #expect(strong([("ETag", "\"a\""), ("Content-Encoding", "gzip")]) == nil)
-    }
-
-    /// RFC 9112, section 6.3.
-    @Test func aTransferCodingOverridesTheLength() {
-        func length(_ headers: [(name: String, value: String)]) -> Int64? {
-            ResponseFacts(status: 200, headers: headers).contentLength
-        }
-        #expect(length([("Content-Length", "3")]) == 3)
-        #expect(length([("Content-Length", "3"), ("Transfer-Encoding", "chunked")]) == nil)
-    }
-
-    @Test func retryAfterInSecondsAndAsADate() {
-        func delay(_ value: String) -> Double? {
-            ResponseFacts(status: 503, headers: [(name: "Retry-After", value: value)]).retryDelay(at: Sample.now)
-        }
-        #expect(delay("120") == 120)
-        #expect(delay("Mon, 19 Aug 2019 15:24:14 GMT") == 59.75)
-        #expect(delay("Mon, 19 Aug 2019 15:00:00 GMT") == 0)
-        for nonsense in ["-1", "soon", "", "1.5", "1e3", "99 bottles"] { #expect(delay(nonsense) == nil) }
     }
 }

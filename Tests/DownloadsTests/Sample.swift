@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import Foundation
 
 /// One value of each state and each signal.

@@ -1,4 +1,4 @@
-import Downloads
+import Formats
 import Foundation
 import TestKit
 import Testing
@@ -76,7 +76,8 @@ import Webhooks
     }
 
     @Test func oneDeadEndpointDoesNotHoldUpTheOthers() async throws {
-        let fetchd = try await FetchdProcess.start(.init(arguments: ["--webhook-retry-delays", "0,0.05,0.05,0.05,0.05"]))
+        let fetchd = try await FetchdProcess.start(
+            .init(arguments: ["--webhook-retry-delays", "0,0.05,0.05,0.05,0.05"]))
         let (dead, alive) = (try WebhookReceiver(), try WebhookReceiver())
         dead.fallSilent()
         _ = try await fetchd.api.declareWebhook("dead", url: dead.url, events: ["job.*", "session.*"])

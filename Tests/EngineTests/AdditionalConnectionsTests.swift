@@ -1,6 +1,7 @@
 import CurlClient
 import Downloads
 import Foundation
+import HTTPSemantics
 import Locks
 import TestKit
 import Testing

@@ -1,6 +1,7 @@
 import CLinux
 import Downloads
 import Foundation
+import HTTPSemantics
 import TestKit
 import Testing
 

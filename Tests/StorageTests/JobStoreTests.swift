@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import HTTPSemantics
 import TestKit
 import Testing
 

@@ -1,6 +1,8 @@
 import Downloads
+import Formats
 import Foundation
 import GRDB
+import HTTPSemantics
 import TestKit
 import Testing
 

@@ -1,5 +1,5 @@
 import CurlClient
-import Downloads
+import Formats
 
 /// What the service answered.
 public struct APIAnswer: Sendable {

@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 
 /// The few steps that most tests begin and end with.
 extension APIClient {

@@ -1,5 +1,5 @@
 import CurlClient
-import Downloads
+import Formats
 
 /// The API as a client sees it: JSON in, JSON out, nothing interpreted. Each exchange is written down where the tests
 /// are told to, so that what really happened can be compared with openapi.yaml.

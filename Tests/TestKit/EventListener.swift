@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 
 /// A client of `GET /v1/events` as a stream: reads it on a thread of its own, as a browser's EventSource does, and keeps
 /// what it was told.

@@ -1,4 +1,4 @@
-import Downloads
+import Formats
 import Foundation
 
 /// What clients and the service said to each other, a JSON line for each exchange, in a file of its own below

@@ -1,4 +1,4 @@
-import Downloads
+import Formats
 
 /// Reading answers in tests: whatever is not there is null, and the comparison that follows says what was expected.
 extension JSON {

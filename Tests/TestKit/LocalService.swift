@@ -36,7 +36,9 @@ public final class LocalService: TestedService {
     private let options: Options
     private let current: Monitor<Run>
 
-    public static func start(_ options: Options = .init(), in folder: TemporaryFolder? = nil) async throws -> LocalService {
+    public static func start(_ options: Options = .init(), in folder: TemporaryFolder? = nil) async throws
+        -> LocalService
+    {
         let folder = try folder ?? TemporaryFolder()
         return try await LocalService(folder, options, begin(options, folder))
     }

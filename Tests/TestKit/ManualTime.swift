@@ -1,5 +1,7 @@
 import Downloads
+import Formats
 import Foundation
+import Storage
 
 /// A clock that stands still until the test turns it: what takes ten hours is tested in a moment, and what must not
 /// happen yet can be told apart from what has not happened yet.

@@ -1,4 +1,6 @@
 import Downloads
+import Formats
+import HTTPSemantics
 
 /// A part as `resume-data` shows it.
 extension Part {

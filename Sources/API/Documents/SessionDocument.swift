@@ -1,4 +1,7 @@
 import Downloads
+import Formats
+import HTTPSemantics
+import Storage
 
 /// A session as the contract shows it.
 extension SessionStatus {

@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 
 /// Webhooks and deliveries as the contract shows them.
 extension Webhook {

@@ -1,4 +1,4 @@
-import Downloads
+import HTTPSemantics
 
 extension Checksum {
     init(reading reader: inout FieldReader) throws(Problem) {

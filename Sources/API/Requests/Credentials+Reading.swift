@@ -1,4 +1,4 @@
-import Downloads
+import HTTPSemantics
 
 /// Who asks a server, as a client tells it. Never shown again.
 extension Credentials {

@@ -1,5 +1,7 @@
 import Downloads
+import Formats
 import Foundation
+import HTTPSemantics
 
 /// Values of the domain that several documents have, each judged by its rule.
 extension FieldReader {
@@ -29,7 +31,7 @@ extension FieldReader {
         for member in object.members {
             guard let text = member.value.stringValue else { throw reader.invalid(member.name, "must be a string") }
             let field = HeaderField(name: member.name, value: text)
-            if let fault = HeaderRule.fault(in: field) { throw reader.invalid(member.name, fault) }
+            if let fault = field.fault { throw reader.invalid(member.name, fault) }
             fields.append(field)
         }
         return fields
@@ -63,11 +65,7 @@ extension FieldReader {
     /// A name, or a template of one.
     mutating func filename(_ name: String) throws(Problem) -> String? {
         guard let filename = try string(name) else { return nil }
-        do throws(FilenameTemplate.Fault) {
-            _ = try FilenameTemplate(filename)
-        } catch {
-            throw invalid(name, error.description)
-        }
+        if let fault = FilenameTemplate.fault(in: filename) { throw invalid(name, fault) }
         return filename
     }
 

@@ -1,4 +1,4 @@
-import Downloads
+import Formats
 
 /// Reads the members of one JSON object, by name and kind, and knows what was not asked for: a misspelt field is an
 /// error, never ignored. `null` is the same as absent.

@@ -1,4 +1,6 @@
 import Downloads
+import Formats
+import HTTPSemantics
 
 /// A merge patch of a job (RFC 7396): members that are named replace what is there, `null` takes it away, objects are
 /// merged member by member.

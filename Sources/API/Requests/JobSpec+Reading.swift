@@ -1,4 +1,6 @@
 import Downloads
+import Formats
+import HTTPSemantics
 
 /// A job as a client asks for it. Everything is judged here, before anything is written.
 extension JobSpec {

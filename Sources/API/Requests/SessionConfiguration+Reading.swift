@@ -1,5 +1,7 @@
 import Downloads
+import Formats
 import Foundation
+import HTTPSemantics
 
 /// A session's configuration as a client asks for it.
 extension SessionConfiguration {
@@ -7,7 +9,7 @@ extension SessionConfiguration {
         self.init()
         headers = try reader.headers("headers") ?? []
         userAgent = try reader.string("user_agent")
-        if let agent = userAgent, let fault = HeaderRule.fault(in: HeaderField(name: "User-Agent", value: agent)) {
+        if let agent = userAgent, let fault = HeaderField(name: "User-Agent", value: agent).fault {
             throw reader.invalid("user_agent", fault)
         }
         timeouts = try reader.object("timeouts", Timeouts.init(reading:)) ?? Timeouts()

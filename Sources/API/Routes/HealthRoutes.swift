@@ -1,4 +1,3 @@
-import Downloads
 import Engine
 import HTTPServer
 import Storage

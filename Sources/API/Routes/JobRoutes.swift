@@ -1,5 +1,6 @@
 import Downloads
 import Engine
+import Formats
 import HTTPServer
 import HTTPTypes
 import Storage

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Formats
 import Foundation
 
 struct SessionSetCommand: ClientCommand {
@@ -68,16 +69,16 @@ struct SessionSetCommand: ClientCommand {
         set("priority", priority.map { .string($0.rawValue) })
         set("on_conflict", onConflict.map { .string($0.rawValue) })
         set("wait_for", waitFor.isEmpty ? nil : .array(waitFor.map { .string($0.rawValue) }))
-        return members.isEmpty && configuration == nil ? nil : Array(JSONText.object(members).bytes)
+        return members.isEmpty && configuration == nil ? nil : JSONText.object(members).bytes
     }
 
     private static func members(in file: String) throws(ClientError) -> [(name: String, value: JSONText)] {
         let bytes = try InputFile.bytes(of: file)
-        guard (try? JSONSerialization.jsonObject(with: Data(bytes))) is [String: Any] else {
+        guard let members = (try? JSON(parsing: bytes))?.objectValue?.members else {
             throw ClientError(
                 .refused, "The configuration is no JSON",
                 "The configuration must be a JSON object, such as {\"max_concurrent_jobs\": 2}.")
         }
-        return JSONText(bytes).members
+        return members.map { ($0.name, JSONText($0.value)) }
     }
 }

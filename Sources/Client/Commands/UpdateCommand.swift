@@ -61,7 +61,7 @@ struct UpdateCommand: ClientCommand {
             throw ClientError(
                 .misused, "Nothing to change", "Say what to change, such as --from URL; see fetchd update --help.")
         }
-        let answer = try await service.send("PATCH", RequestPath("jobs", id), Array(JSONText.object(patch).bytes))
+        let answer = try await service.send("PATCH", RequestPath("jobs", id), JSONText.object(patch).bytes)
         if console.isJSON { return try console.print(JSONText(answer.body)) }
         let job = try answer.document(JobDocument.self)
         try console.print("\(job.id) \(JobWords.state(job))")

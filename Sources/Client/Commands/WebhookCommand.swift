@@ -153,7 +153,7 @@ struct WebhookSetCommand: ClientCommand {
         var members: [(name: String, value: JSONText)] = [("url", .string(address))]
         if !event.isEmpty { members.append(("events", .array(event.map { .string($0) }))) }
         if let secretFile { members.append(("secret", .string(try SecretFile.line(of: secretFile)))) }
-        let answer = try await service.send("PUT", webhook.path(), Array(JSONText.object(members).bytes))
+        let answer = try await service.send("PUT", webhook.path(), JSONText.object(members).bytes)
         try WebhookWords.show(answer, console)
     }
 }

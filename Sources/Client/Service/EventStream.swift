@@ -1,4 +1,5 @@
 import CurlClient
+import Formats
 import Foundation
 
 /// What happens, as the service tells it, for as long as somebody listens: a connection that is lost, or a service that

@@ -18,7 +18,7 @@ struct Console: Sendable {
 
     /// One document, on one line.
     func print(_ document: JSONText) throws(ClientError) {
-        try out.write(Array(document.bytes) + [UInt8(ascii: "\n")])
+        try out.write(document.bytes + [UInt8(ascii: "\n")])
     }
 
     func print(_ line: String) throws(ClientError) {

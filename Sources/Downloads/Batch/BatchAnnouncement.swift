@@ -1,3 +1,5 @@
+import Formats
+
 /// What `session.finished` says.
 extension Batch {
     /// Failures told in the event; the rest are in the journal between its first and last event.

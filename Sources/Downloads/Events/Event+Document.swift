@@ -1,3 +1,5 @@
+import Formats
+
 /// The two shapes of an event: as the journal is read, and as a webhook is posted.
 extension Event {
     public var document: JSON {

@@ -1,3 +1,6 @@
+import Formats
+import HTTPSemantics
+
 /// What an event says of a job beyond its type.
 extension Job {
     /// The data of the event that reports the state this job has just entered.

@@ -1,13 +1,5 @@
+import Formats
 import Foundation
-
-/// What an endpoint's answers say about the endpoint itself.
-public enum WebhookSignal: Sendable, Equatable {
-    case accepted
-    case rejected(at: Date)
-    /// 410: it wants no more, ever.
-    case goneAnswered
-    case enableRequested
-}
 
 extension Webhook.State {
     /// Seconds of nothing but failure, after which an endpoint is switched off: five days, as Standard Webhooks 1.0.0

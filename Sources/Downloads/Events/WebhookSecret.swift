@@ -27,36 +27,3 @@ public struct WebhookSecret: Sendable, Equatable {
 
     private static let prefix = "whsec_"
 }
-
-/// A secret that was replaced. Consumers are not all told of the new one in the same moment, so both sign for a while.
-public struct FormerSecret: Sendable, Equatable {
-    public let secret: WebhookSecret
-    /// The last moment in which it signs.
-    public let until: Date
-
-    public init(_ secret: WebhookSecret, until: Date) {
-        self.secret = secret
-        self.until = until
-    }
-
-    /// Seconds: a day.
-    public static let lifetime: TimeInterval = 86_400
-    /// However often somebody rotates: each signs every post, and makes its head longer.
-    public static let most = 4
-}
-
-extension Webhook {
-    /// What signs now: the secret, then those before it, newest first.
-    public func secrets(at now: Date) -> [WebhookSecret] {
-        [secret] + formerSecrets.filter { $0.until > now }.map(\.secret)
-    }
-
-    /// With another secret; the present one signs for a day more.
-    public func rotating(to next: WebhookSecret, at now: Date) -> Webhook {
-        var webhook = self
-        webhook.secret = next
-        let former = FormerSecret(secret, until: now.addingTimeInterval(FormerSecret.lifetime))
-        webhook.formerSecrets = Array(([former] + formerSecrets.filter { $0.until > now }).prefix(FormerSecret.most))
-        return webhook
-    }
-}

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// Why a job failed, or why an attempt did.
 public struct Failure: Error, Sendable, Equatable, Codable {

@@ -1,16 +1,21 @@
+import Formats
 import Foundation
+import HTTPSemantics
 
 /// The job as the contract shows it. It is part of the domain, not of the API, because the journal keeps it: a terminal
 /// event tells the whole job as it was.
 extension Job {
-    public enum Audience: Sendable {
+    enum Audience {
         /// The client: URLs whole, but for user and password.
         case client
         /// Events, deliveries and logs: URLs without their query, which often is a signature.
         case journal
     }
 
-    public func document(for audience: Audience = .client, live: LiveProgress? = nil) -> JSON {
+    /// As its clients see it.
+    public func document(live: LiveProgress? = nil) -> JSON { document(for: .client, live: live) }
+
+    func document(for audience: Audience, live: LiveProgress? = nil) -> JSON {
         let url = { (text: String) in
             audience == .client ? URLRule.withoutCredentials(text) : URLRule.redacted(text)
         }

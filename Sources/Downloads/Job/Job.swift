@@ -67,11 +67,6 @@ public struct Job: Sendable, Equatable {
     /// The address that is asked now.
     public var url: String { mirror == 0 ? spec.url : spec.mirrors[min(mirror, spec.mirrors.count) - 1] }
 
-    /// `not_before`, while it lies ahead.
-    public func heldUntil(after now: Date, _ standing: ClockStanding) -> Date? {
-        spec.notBefore.flatMap { standing.hasCome($0, namedAt: createdAt, at: now) ? nil : $0 }
-    }
-
     /// When it fails for want of time, whichever limit comes first; nil when nothing presses.
     public var failsAt: Date? {
         guard state.isOutstanding else { return nil }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// What the client asked for. Absent members fall back to the session's configuration when an attempt begins.
 public struct JobSpec: Sendable, Equatable, Codable {
@@ -66,89 +67,5 @@ extension JobSpec {
     /// Whether the source is asked the same: what it answered the one would be its answer to the other.
     public func asksLike(_ other: JobSpec) -> Bool {
         url == other.url && mirrors == other.mirrors && headers == other.headers && credentials == other.credentials
-    }
-}
-
-/// A request header the client asked for. Values may be secret: they are stored, sent, and never shown again.
-public struct HeaderField: Sendable, Hashable, Codable {
-    public var name: String
-    public var value: String
-
-    public init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
-}
-
-public enum Priority: String, Sendable, Codable, CaseIterable {
-    case high, normal, low
-
-    public static let lowestRank = Priority.low.rank
-
-    /// Smaller goes first.
-    public var rank: Int {
-        switch self {
-        case .high: 0
-        case .normal: 1
-        case .low: 2
-        }
-    }
-}
-
-/// Whether the file's sha-256 is computed for its receipt.
-public enum Digest: String, Sendable, Codable, CaseIterable {
-    case sha256 = "sha-256"
-    case none
-}
-
-/// Seconds; absent ones fall back to the session's, then to the defaults.
-public struct Timeouts: Sendable, Equatable, Codable {
-    /// The longest silence of the server.
-    public var requestSeconds: Double?
-    /// The longest a connection may take to stand.
-    public var connectSeconds: Double?
-    /// The longest a job may take from its first attempt on, pauses not counted.
-    public var resourceSeconds: Double?
-
-    public init(requestSeconds: Double? = nil, connectSeconds: Double? = nil, resourceSeconds: Double? = nil) {
-        self.requestSeconds = requestSeconds
-        self.connectSeconds = connectSeconds
-        self.resourceSeconds = resourceSeconds
-    }
-
-    public static let defaults = Timeouts(requestSeconds: 60, connectSeconds: 30, resourceSeconds: 604_800)
-}
-
-/// Where the file goes.
-public struct Destination: Sendable, Equatable, Codable {
-    /// Below the downloads root, `/` between components; nil: the session's, else the root itself.
-    public var directory: String?
-    /// nil: what the response suggests.
-    public var filename: String?
-    public var onConflict: Conflict?
-    public var createDirectories = true
-
-    public init(directory: String? = nil, filename: String? = nil, onConflict: Conflict? = nil) {
-        self.directory = directory
-        self.filename = filename
-        self.onConflict = onConflict
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let stored = try decoder.container(keyedBy: CodingKeys.self)
-        directory = try stored.decodeIfPresent(String.self, forKey: .directory)
-        filename = try stored.decodeIfPresent(String.self, forKey: .filename)
-        onConflict = try stored.decodeIfPresent(Conflict.self, forKey: .onConflict)
-        createDirectories = try stored.decode(.createDirectories, default: true)
-    }
-
-    /// When the name is occupied at promotion.
-    public enum Conflict: String, Sendable, Codable, CaseIterable {
-        /// `name (1).ext`
-        case rename
-        /// The job fails with `destination_exists`.
-        case error
-        /// The file that was there is gone.
-        case replace
     }
 }

@@ -146,15 +146,3 @@ extension JobState {
         }
     }
 }
-
-/// What is to be done by somebody else than the sender of the signal, once the decision is committed.
-public enum JobEffect: Sendable, Equatable {
-    case stopAttempt(AttemptStop)
-    case wakeScheduler
-}
-
-/// Why an attempt is to stop, from the outside.
-public enum AttemptStop: Sendable, Equatable {
-    case asked(JobSignal.StopReason)
-    case overdue(Failure)
-}

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// The bytes had so far: an entity of its own, so that it can outlive the attempt and be handed on.
 public struct Part: Sendable, Equatable {

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// When a failed attempt is followed by another, and after how long.

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// What a waiting job waits for: a moment, after which it goes on by itself, or somebody's help.
 public struct Wait: Sendable, Equatable {
@@ -70,12 +71,4 @@ extension Wait {
 
     /// What the server demands, where that is what is waited for.
     public var challenge: Challenge? { reason == .credentials ? cause.challenge : nil }
-}
-
-/// What a job waits for instead of failing, where its client, or its session, says so. `space` is a disk that has no room, and
-/// a downloads folder that does not work.
-public enum WaitFor: String, Sendable, Codable, CaseIterable {
-    case credentials, url, space
-
-    public static let defaults: [WaitFor] = [.space]
 }

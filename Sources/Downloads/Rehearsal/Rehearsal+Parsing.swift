@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 extension Rehearsal {
     /// Reads a URL such as `rehearse:film.mkv?size=1000000&seconds=5`.

@@ -54,13 +54,3 @@ public struct Rehearsal: Sendable, Equatable {
 
     private static let prefix = scheme + ":"
 }
-
-/// Why a text is no rehearsal.
-public struct RehearsalFault: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Completes "The URL ...".
-    public let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
-}

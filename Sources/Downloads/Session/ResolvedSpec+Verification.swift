@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// What a file has to be, and what follows from that for bytes that cannot be told by a validator.
 extension ResolvedSpec {
     /// Whether the next attempt may go on from bytes with these validators: where they vouch for themselves, or where the
@@ -9,7 +11,7 @@ extension ResolvedSpec {
 
     /// All that the bytes have to bear out.
     public func claims(_ label: FileLabel) -> [DigestClaim] {
-        (checksum.map { [DigestClaim(.job, $0)] } ?? []) + label.digests
+        (checksum.map { [DigestClaim(.client, $0)] } ?? []) + label.digests
     }
 
     /// What has to be computed of the bytes: for the receipt, and to verify them.

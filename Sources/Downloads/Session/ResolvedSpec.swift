@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// What a job's client asked for, with the session's configuration and the defaults filled in: what an attempt goes by.
 public struct ResolvedSpec: Sendable, Equatable {
     public var url: String
@@ -77,29 +79,5 @@ public struct ResolvedSpec: Sendable, Equatable {
 
     private static func first(_ job: Timeouts, _ session: Timeouts, _ path: KeyPath<Timeouts, Double?>) -> Double {
         job[keyPath: path] ?? session[keyPath: path] ?? Timeouts.defaults[keyPath: path] ?? 0
-    }
-}
-
-/// Where a file goes, with nothing left open but the name that a response suggests.
-public struct Place: Sendable, Equatable {
-    /// Below the downloads root; empty is the root itself.
-    public var directory: String
-    /// A name or a template; nil: what the response suggests.
-    public var filename: String?
-    public var conflict: Destination.Conflict
-    public var createDirectories: Bool
-
-    public init(directory: String, filename: String?, conflict: Destination.Conflict, createDirectories: Bool) {
-        self.directory = directory
-        self.filename = filename
-        self.conflict = conflict
-        self.createDirectories = createDirectories
-    }
-
-    /// What a job asks for, and for the rest this.
-    public func specified(by destination: Destination) -> Place {
-        Place(
-            directory: destination.directory ?? directory, filename: destination.filename ?? filename,
-            conflict: destination.onConflict ?? conflict, createDirectories: destination.createDirectories)
     }
 }

@@ -1,19 +1,14 @@
+import Formats
+
 /// What `session.waiting` says: whose help is needed, and for what.
-public struct HelpNeeded: Sendable {
+extension Session {
     /// Jobs told in the event, oldest first; the session's list has all of them.
-    public static let mostJobs = 100
+    public static let mostJobsAnnounced = 100
 
-    /// How many jobs wait for each kind of help.
-    public var counts: [Wait.Name: Int]
-    /// The first of them, each with its wait.
-    public var jobs: [(id: JobID, wait: Wait)]
-
-    public init(counts: [Wait.Name: Int], jobs: [(id: JobID, wait: Wait)]) {
-        self.counts = counts
-        self.jobs = jobs
-    }
-
-    public var announcement: JSONObject {
+    /// - Parameters:
+    ///   - counts: how many jobs wait for each kind of help.
+    ///   - jobs: the first of them, each with its wait.
+    public static func waitingAnnouncement(_ counts: [Wait.Name: Int], jobs: [(id: JobID, wait: Wait)]) -> JSONObject {
         [
             "counts": [
                 "credentials": .count(counts[.credentials] ?? 0), "url": .count(counts[.url] ?? 0),

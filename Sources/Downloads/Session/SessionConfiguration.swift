@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// What the jobs of a session have in common. Every member is optional; `defaults` fills in the rest.
 public struct SessionConfiguration: Sendable, Equatable, Codable {

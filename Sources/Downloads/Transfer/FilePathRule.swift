@@ -1,5 +1,3 @@
-import Foundation
-
 /// What a path below the downloads root may look like, when a client asks for it.
 public enum FilePathRule {
     /// Directory of hidden parts; nobody may ask for a place in it.

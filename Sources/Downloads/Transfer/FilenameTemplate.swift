@@ -1,9 +1,11 @@
+import Formats
 import Foundation
+import HTTPSemantics
 
 /// A file's name with places that are filled in when the response is there: `{date}-{suggested_filename}`.
 public struct FilenameTemplate: Sendable, Equatable {
     /// What can be filled in.
-    public enum Placeholder: String, Sendable, CaseIterable {
+    enum Placeholder: String, CaseIterable {
         /// `Content-Disposition`, else the last component of the URL asked for, else `download`.
         case suggestedFilename = "suggested_filename"
         /// The last component of the URL asked for, else `download`.
@@ -19,19 +21,37 @@ public struct FilenameTemplate: Sendable, Equatable {
         case dateTime = "datetime"
     }
 
-    private enum Piece: Sendable, Equatable {
+    private enum Piece: Equatable {
         case text(String)
         case placeholder(Placeholder)
     }
 
     private let pieces: [Piece]
 
-    /// Why a template cannot be used, as the end of a sentence.
-    public struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
-        public let description: String
+    /// The name that the response suggests: for files that the client leaves unnamed.
+    public static let suggested = FilenameTemplate(pieces: [.placeholder(.suggestedFilename)])
+
+    /// nil where it cannot be used; ``fault(in:)`` says why.
+    public init?(_ text: String) {
+        guard let template = try? FilenameTemplate(parsing: text) else { return nil }
+        self = template
     }
 
-    public init(_ text: String) throws(Fault) {
+    /// What is wrong with a template, as the end of a sentence; nil where it can be used.
+    public static func fault(in text: String) -> String? {
+        do throws(Fault) {
+            _ = try FilenameTemplate(parsing: text)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    private struct Fault: Error { let description: String }
+
+    private init(pieces: [Piece]) { self.pieces = pieces }
+
+    private init(parsing text: String) throws(Fault) {
         var pieces: [Piece] = []
         var rest = text[...]
         while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
@@ -51,37 +71,26 @@ public struct FilenameTemplate: Sendable, Equatable {
         if let fault = FilePathRule.fault(inFilename: filled { _ in "x" }) { throw Fault(description: fault) }
     }
 
-    /// What the placeholders stand for.
-    public struct Facts: Sendable {
-        public var contentDisposition: String?
-        public var url: String
-        public var job: JobID
-        public var now: Date
-
-        public init(contentDisposition: String?, url: String, job: JobID, now: Date) {
-            self.contentDisposition = contentDisposition
-            self.url = url
-            self.job = job
-            self.now = now
-        }
-    }
-
     /// One safe path component, whatever the server suggests. What the client has spelt out is taken as it is.
-    public func name(_ facts: Facts) -> String {
+    ///
+    /// - Parameters:
+    ///   - contentDisposition: the header of the response, where it had one.
+    ///   - url: the URL that was asked for.
+    public func name(contentDisposition: String?, url: String, job: JobID, at now: Date) -> String {
         guard hasPlaceholder else { return filled { _ in "" } }
-        let suggested = SuggestedFilename.from(contentDisposition: facts.contentDisposition, url: facts.url)
+        let suggested = SuggestedFilename.from(contentDisposition: contentDisposition, url: url)
         let name = filled { placeholder in
             switch placeholder {
             case .suggestedFilename: suggested
-            case .urlBasename: SuggestedFilename.from(contentDisposition: nil, url: facts.url)
+            case .urlBasename: SuggestedFilename.from(contentDisposition: nil, url: url)
             case .fileExtension: Self.fileExtension(of: suggested)
-            case .jobID: facts.job.text
-            case .host: URLRule.host(of: facts.url)
-            case .date: String(Self.digits(facts.now).prefix(8))
-            case .dateTime: Self.digits(facts.now)
+            case .jobID: job.text
+            case .host: URLRule.host(of: url)
+            case .date: String(Self.digits(now).prefix(8))
+            case .dateTime: Self.digits(now)
             }
         }
-        return SuggestedFilename.safe(name, bytes: FilePathRule.longestName) ?? facts.job.text
+        return SuggestedFilename.safe(name, bytes: FilePathRule.longestName) ?? job.text
     }
 
     private var hasPlaceholder: Bool {

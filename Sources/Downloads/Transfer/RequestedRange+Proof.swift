@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// What can be said of bytes of two responses that were put together.
 extension RequestedRange {
     /// What `If-Range` says. Where the checksum proves the whole, another address is not asked for more than it knows: one
@@ -27,15 +29,5 @@ extension RequestedRange {
         var label = earlier
         if !isProven(by: response) { label.digests = [] }
         return label
-    }
-}
-
-extension Validators {
-    /// Enough to tell another version apart, and not enough to take it for the same.
-    public var withoutStrength: Validators {
-        var validators = self
-        if strong == etag { validators.etag = nil }
-        validators.lastModifiedIsStrong = false
-        return validators
     }
 }

@@ -1,3 +1,5 @@
+import Formats
+
 /// What a client hangs on a job or session for its own use: a JSON object, kept as text because fetchd never looks inside.
 public struct Metadata: Sendable, Equatable, Codable {
     /// Bytes of JSON text: metadata travels in every webhook body of its job, and those stay under 20 kB.

@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import HTTPSemantics
 import Locks
 import Storage
 

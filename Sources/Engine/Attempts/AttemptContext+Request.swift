@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 
 extension AttemptContext {
     /// The next request of a requests. The job's headers and credentials are sent to one origin only; the session's rules

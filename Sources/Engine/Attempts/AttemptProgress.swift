@@ -1,6 +1,7 @@
 import Downloads
 import Foundation
 import Locks
+import Storage
 
 /// The live view of one attempt. Its lane and its task write it, and clients that poll read it.
 final class AttemptProgress: Sendable {

@@ -1,6 +1,7 @@
 import CurlClient
 import Downloads
 import Foundation
+import HTTPSemantics
 
 /// Why a connection brings no more bytes.
 struct ConnectionLoss: Sendable {

@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 import Locks
 
 /// One HTTP exchange of an attempt: lets the caller judge the head, then writes the body to its segment of the part file.

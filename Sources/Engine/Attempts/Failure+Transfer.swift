@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 
 /// What the transfer's own errors mean for a job.
 extension Failure {

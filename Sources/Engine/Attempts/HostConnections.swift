@@ -1,4 +1,5 @@
 import Downloads
+import HTTPSemantics
 import Locks
 import Storage
 

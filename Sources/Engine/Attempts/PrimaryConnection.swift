@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 
 /// The first connection of an attempt. It follows redirects, restarts once from 0 where the server demands it, and begins
 /// the file with the first response that is accepted. It ends with that response.

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// Bytes a second, smoothed over the last few seconds.

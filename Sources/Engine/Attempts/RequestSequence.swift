@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 
 /// The requests that one connection makes for one response, through redirects and at most one restart from 0. A value: it
 /// decides the next request, and a connection makes it.

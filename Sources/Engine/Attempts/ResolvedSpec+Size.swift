@@ -1,4 +1,5 @@
 import Downloads
+import HTTPSemantics
 
 extension ResolvedSpec {
     /// Why the job refuses a file of `size` bytes; nil when it accepts it.

@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 
 /// One connection to a file that the primary connection has begun. It fills one segment after another, until no segment is
 /// left that is worth a request.

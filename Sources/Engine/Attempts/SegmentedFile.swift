@@ -1,7 +1,9 @@
 import CurlClient
 import Downloads
 import Foundation
+import HTTPSemantics
 import Locks
+import Storage
 
 /// A file that an attempt downloads, from one response or from several: the bytes it has, the bytes it lacks, and the
 /// connections that have leases on them. It begins with the first response that is accepted.

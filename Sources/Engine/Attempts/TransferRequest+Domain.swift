@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 
 /// The domain's words in those of the transfer.
 extension TransferRequest.Credentials {

@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 
 /// A part with every byte written, and how the bytes came.
 struct WholePart: Sendable {

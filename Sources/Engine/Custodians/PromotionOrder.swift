@@ -1,5 +1,7 @@
 import Downloads
+import Formats
 import Foundation
+import HTTPSemantics
 import Storage
 
 /// A verified part that is to become a file.
@@ -30,12 +32,9 @@ struct PromotionOrder: Sendable {
 extension PromotionOrder {
     /// What was asked for, or what the response suggests.
     func filename(at now: Date) -> String {
-        let facts = FilenameTemplate.Facts(
-            contentDisposition: whole.label.contentDisposition, url: attempt.spec.url,
-            job: attempt.job.id, now: now)
-        let template = place.filename.flatMap { try? FilenameTemplate($0) }
-        return template?.name(facts)
-            ?? SuggestedFilename.from(contentDisposition: facts.contentDisposition, url: facts.url)
+        let template = place.filename.flatMap(FilenameTemplate.init) ?? .suggested
+        return template.name(
+            contentDisposition: whole.label.contentDisposition, url: attempt.spec.url, job: attempt.job.id, at: now)
     }
 
     func promotion(path: String, mark: FileMark, at now: Date) -> Promotion {

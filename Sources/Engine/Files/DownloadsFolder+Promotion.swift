@@ -1,5 +1,6 @@
 import CLinux
 import Downloads
+import Formats
 import Foundation
 
 /// Turning a part into a file, in steps that can each be repeated after a crash.

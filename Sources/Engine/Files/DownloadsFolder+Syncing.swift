@@ -1,5 +1,4 @@
 import CLinux
-import Downloads
 import Glibc
 
 /// Syncing several parts at once.

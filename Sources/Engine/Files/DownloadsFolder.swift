@@ -1,7 +1,9 @@
 import CLinux
 import Downloads
+import Formats
 import Glibc
 import Locks
+import Storage
 
 /// The folder that finished files go to, and within it the hidden one of the parts.
 ///

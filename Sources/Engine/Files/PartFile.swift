@@ -1,6 +1,7 @@
 import CLinux
 import Downloads
 import Foundation
+import HTTPSemantics
 import Locks
 
 /// The file of one part while an attempt writes to it. Writing, hashing and syncing happen in its lane, in order;

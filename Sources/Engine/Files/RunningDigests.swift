@@ -1,4 +1,4 @@
-import Downloads
+import HTTPSemantics
 import Hashing
 
 /// The digests of bytes that come in order, all in one pass over them. Only those that were asked for are computed.

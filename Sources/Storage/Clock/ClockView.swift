@@ -1,4 +1,4 @@
-import Downloads
+import Formats
 import Foundation
 
 /// How the service's time runs: from one moment on, evenly.

@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import Foundation
 import Locks
 
@@ -34,7 +35,7 @@ public final class ServiceClock: TimeSource {
     public var now: Date { view.time(at: base.uptime) }
     public var uptime: Duration { base.uptime }
     public var boot: String? { base.boot }
-    public var standing: ClockStanding { view.standing }
+    var standing: ClockStanding { view.standing }
 
     public func sleep(untilUptime deadline: Duration) async throws {
         try await base.sleep(untilUptime: deadline)

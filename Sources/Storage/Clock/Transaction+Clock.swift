@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import Foundation
 import GRDB
 

@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import Foundation
 
 /// The journal: events are appended in the transaction of the change they report, and so are their deliveries.

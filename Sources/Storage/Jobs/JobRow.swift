@@ -1,6 +1,8 @@
 import Downloads
+import Formats
 import Foundation
 import GRDB
+import HTTPSemantics
 
 /// A job and its part as rows.
 enum JobRow {
@@ -230,5 +232,12 @@ private struct ResumeColumns {
         case .resumed(let at, let reason)?: (decision, offset, why) = ("resumed", at, reason?.rawValue)
         case .restarted(let reason)?: (decision, why) = ("restarted", reason.rawValue)
         }
+    }
+}
+
+extension Job {
+    /// `not_before`, while it lies ahead.
+    fileprivate func heldUntil(after now: Date, _ standing: ClockStanding) -> Date? {
+        spec.notBefore.flatMap { standing.hasCome($0, namedAt: createdAt, at: now) ? nil : $0 }
     }
 }

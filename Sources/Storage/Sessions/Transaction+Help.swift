@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import Foundation
 import GRDB
 
@@ -10,7 +11,7 @@ extension Transaction {
         guard try needsHelp(session) else { return }
         try run("UPDATE sessions SET waits_for_help = 1 WHERE id = ? AND waits_for_help = 0", [session.text])
         guard changedRows == 1 else { return }
-        try append(.sessionWaiting, session: session, job: nil, data: helpNeeded(by: session).announcement)
+        try append(.sessionWaiting, session: session, job: nil, data: waitingAnnouncement(of: session))
     }
 
     /// After a job was queued: something moves.
@@ -28,16 +29,16 @@ extension Transaction {
         return owed?["outstanding"] == helpless
     }
 
-    private func helpNeeded(by session: Name) throws -> HelpNeeded {
+    private func waitingAnnouncement(of session: Name) throws -> JSONObject {
         let counts = try rows(
             "SELECT reason, count(*) AS n FROM jobs WHERE session = ? AND reason IN ('credentials', 'url') GROUP BY reason",
             [session.text])
         let jobs = try rows(
             JobRow.select + "WHERE jobs.session = ? AND jobs.reason IN ('credentials', 'url') ORDER BY jobs.id LIMIT ?",
-            [session.text, HelpNeeded.mostJobs]
+            [session.text, Session.mostJobsAnnounced]
         ).map(JobRow.job)
-        return HelpNeeded(
-            counts: try Dictionary(
+        return Session.waitingAnnouncement(
+            try Dictionary(
                 uniqueKeysWithValues: counts.map { (try $0.named("reason", as: Wait.Name.self), $0["n"]) }),
             jobs: jobs.compactMap { job in job.state.wait.map { (job.id, $0) } })
     }

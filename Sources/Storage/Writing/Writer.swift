@@ -1,5 +1,6 @@
 import Dispatch
 import Downloads
+import Formats
 import Foundation
 import GRDB
 import Locks

@@ -1,6 +1,6 @@
 import API
 import CurlClient
-import Downloads
+import Formats
 import Logging
 
 /// What the service goes by: options over environment over file over defaults, each value judged with a sentence that

@@ -1,4 +1,4 @@
-import Downloads
+import Formats
 import Foundation
 
 /// Where settings come from, the strongest first: options, the environment, the file that `--config` names.

@@ -1,5 +1,4 @@
 import API
-import Downloads
 import Foundation
 import TestKit
 import Testing

@@ -1,4 +1,4 @@
-import Downloads
+import Formats
 import TestKit
 
 extension APIClient {

@@ -1,4 +1,4 @@
-import Downloads
+import Formats
 import TestKit
 
 /// A member of a document that is refused, and how.

@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import TestKit
 
 /// What tests of the API begin with: a service, an origin to download from, and jobs in any state of their lives.

@@ -1,4 +1,5 @@
-import Downloads
+import Formats
+import HTTPSemantics
 import TestKit
 import Testing
 

@@ -1,5 +1,6 @@
-import Downloads
+import Formats
 import Foundation
+import HTTPSemantics
 import Hashing
 import TestKit
 

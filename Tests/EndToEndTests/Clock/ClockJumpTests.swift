@@ -1,4 +1,3 @@
-import Downloads
 import TestKit
 import Testing
 

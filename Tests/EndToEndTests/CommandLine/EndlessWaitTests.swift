@@ -1,4 +1,4 @@
-import Downloads
+import Formats
 import Foundation
 import Glibc
 import TestKit

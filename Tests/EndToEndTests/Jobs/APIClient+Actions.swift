@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import TestKit
 
 /// What clients do to jobs beyond creating and reading them.

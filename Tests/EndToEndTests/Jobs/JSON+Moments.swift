@@ -1,4 +1,4 @@
-import Downloads
+import Formats
 import Foundation
 
 /// Times as the API tells them, and as tests ask for them.

@@ -1,4 +1,3 @@
-import Downloads
 import Foundation
 import TestKit
 import Testing

@@ -1,5 +1,7 @@
 import Downloads
+import Formats
 import Foundation
+import HTTPSemantics
 import TestKit
 import Testing
 

@@ -1,4 +1,4 @@
-import Downloads
+import HTTPSemantics
 import TestKit
 
 /// What faults make of requests and answers.

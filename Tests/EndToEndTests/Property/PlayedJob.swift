@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import TestKit
 
 /// A job of a round under way: carries out its deeds, and notes what it finds wrong.

@@ -1,4 +1,4 @@
-import Downloads
+import Formats
 import TestKit
 
 /// The steps that tests of sessions share: a session as its client sees it, from declaring to acknowledging.

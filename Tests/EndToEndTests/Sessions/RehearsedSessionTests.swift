@@ -1,4 +1,4 @@
-import Downloads
+import Formats
 import Foundation
 import TestKit
 import Testing
@@ -52,7 +52,9 @@ import Testing
 
     /// Success, failure and both in one, each with a job that the crash interrupts.
     @Test func everyOutcomeIsRehearsedOverACrash() async throws {
-        let (fetchd, receiver) = (try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"])), try WebhookReceiver())
+        let (fetchd, receiver) = (
+            try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"])), try WebhookReceiver()
+        )
         let sessions = ["good", "bad", "mixed"]
         try await declare(sessions, fetchd)
         for name in sessions { try await fetchd.api.declareWebhook(of: name, url: receiver.url) }

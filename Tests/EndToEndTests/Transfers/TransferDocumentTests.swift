@@ -78,7 +78,8 @@ private struct Experiment: Sendable {
             #expect(
                 outcome.isAs(documented: row.outcome),
                 "\(title), \(row.name): \(outcome); \(ending.job.written)")
-            return ending.fetchd.folder === trial.fetchd.folder && ending.job["state"] == "failed" && outcome.bytes != "none"
+            return ending.fetchd.folder === trial.fetchd.folder && ending.job["state"] == "failed"
+                && outcome.bytes != "none"
         } catch {
             Issue.record("\(title), \(row.name): \(error)")
             return false

@@ -1,4 +1,4 @@
-import Downloads
+import Formats
 
 /// What a download ended with, in the words of docs/transfers.md.
 struct TransferOutcome: Equatable, CustomStringConvertible {

@@ -1,0 +1,9 @@
+import Formats
+
+/// A delivery's identifier: `dlv_` and a ULID; sent as `webhook-id`, so it holds no `.` (Standard Webhooks 1.0.0).
+public struct DeliveryID: Sendable, Hashable, CustomStringConvertible {
+    public let text: String
+    public init(_ text: String) { self.text = text }
+    public static func make(_ ulid: ULID) -> DeliveryID { DeliveryID("dlv_\(ulid)") }
+    public var description: String { text }
+}

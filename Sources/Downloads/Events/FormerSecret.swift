@@ -1,0 +1,18 @@
+import Foundation
+
+/// A secret that was replaced. Consumers are not all told of the new one in the same moment, so both sign for a while.
+public struct FormerSecret: Sendable, Equatable {
+    public let secret: WebhookSecret
+    /// The last moment in which it signs.
+    public let until: Date
+
+    public init(_ secret: WebhookSecret, until: Date) {
+        self.secret = secret
+        self.until = until
+    }
+
+    /// Seconds: a day.
+    public static let lifetime: TimeInterval = 86_400
+    /// However often somebody rotates: each signs every post, and makes its head longer.
+    public static let most = 4
+}

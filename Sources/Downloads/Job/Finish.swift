@@ -1,0 +1,10 @@
+/// What a succeeded job leaves.
+public struct Finish: Sendable, Equatable, Codable {
+    public var file: FinishedFile
+    public var receipt: Receipt
+
+    public init(file: FinishedFile, receipt: Receipt) {
+        self.file = file
+        self.receipt = receipt
+    }
+}

@@ -1,0 +1,9 @@
+/// Why a text is no rehearsal.
+public struct RehearsalFault: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Completes "The URL ...".
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,30 @@
+import HTTPSemantics
+
+/// Which request headers a client may ask for.
+extension HeaderField {
+    /// A sentence saying what is wrong; nil when it may be sent.
+    public var fault: String? {
+        if name.isEmpty || !name.utf8.allSatisfy(Self.isTokenByte) {
+            return "is not a header name (RFC 9110, section 5.1)"
+        }
+        if value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) { return "contains CR, LF or NUL" }
+        if name.utf8.count + value.utf8.count > 8192 { return "is longer than 8192 bytes" }
+        if Self.owned.contains(name.lowercased()) { return "is set by fetchd itself" }
+        return nil
+    }
+
+    /// Resuming and the connection depend on these.
+    private static let owned: Set<String> = [
+        "host", "range", "if-range", "content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade",
+        "expect", "accept-encoding", "proxy-connection", "keep-alive",
+    ]
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}

@@ -1,0 +1,204 @@
+/// Reading JSON text, strictly by RFC 8259.
+///
+/// By hand, because Foundation's decoder takes trailing commas (`[1,]`), keeps one of two members of the same name in
+/// silence, and loses the order of members; what a client sends is read one way only, or refused.
+extension JSON {
+    /// - Throws: `JSONFault` that says what is wrong, and at which byte.
+    public init(parsing bytes: [UInt8]) throws(JSONFault) {
+        var parser = JSONParser(bytes)
+        self = try parser.document()
+    }
+
+    public init(parsing text: String) throws(JSONFault) {
+        try self.init(parsing: Array(text.utf8))
+    }
+}
+
+private struct JSONParser {
+    private let bytes: [UInt8]
+    private var position = 0
+    private var depth = 0
+
+    /// Deeper than any document is, and far from where recursion would end.
+    private static let deepest = 128
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func document() throws(JSONFault) -> JSON {
+        let value = try value()
+        skipSpace()
+        guard position == bytes.count else { throw fault("There is something behind the end of the document") }
+        return value
+    }
+
+    private mutating func value() throws(JSONFault) -> JSON {
+        skipSpace()
+        guard let first = peek else { throw fault("The text ends where a value should be") }
+        switch first {
+        case UInt8(ascii: "{"): return try nested { parser throws(JSONFault) in try parser.object() }
+        case UInt8(ascii: "["): return try nested { parser throws(JSONFault) in try parser.array() }
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try literal("true", .bool(true))
+        case UInt8(ascii: "f"): return try literal("false", .bool(false))
+        case UInt8(ascii: "n"): return try literal("null", .null)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        default: throw fault("There is no value here")
+        }
+    }
+
+    private mutating func nested(_ read: (inout JSONParser) throws(JSONFault) -> JSON) throws(JSONFault) -> JSON {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.deepest else { throw fault("The document is nested deeper than \(Self.deepest) levels") }
+        return try read(&self)
+    }
+
+    private mutating func object() throws(JSONFault) -> JSON {
+        var members: [(String, JSON)] = []
+        var names: Set<String> = []
+        position += 1
+        if take(UInt8(ascii: "}")) { return .object([:]) }
+        repeat {
+            skipSpace()
+            guard peek == UInt8(ascii: "\"") else { throw fault("A member's name should be here, in double quotes") }
+            let name = try string()
+            guard names.insert(name).inserted else { throw fault("The member \"\(name)\" is there twice") }
+            guard take(UInt8(ascii: ":")) else { throw fault("A colon should be here") }
+            members.append((name, try value()))
+        } while take(UInt8(ascii: ","))
+        guard take(UInt8(ascii: "}")) else { throw fault("A comma or the end of the object should be here") }
+        return .object(JSONObject(members))
+    }
+
+    private mutating func array() throws(JSONFault) -> JSON {
+        var values: [JSON] = []
+        position += 1
+        if take(UInt8(ascii: "]")) { return .array([]) }
+        repeat { values.append(try value()) } while take(UInt8(ascii: ","))
+        guard take(UInt8(ascii: "]")) else { throw fault("A comma or the end of the array should be here") }
+        return .array(values)
+    }
+
+    private mutating func literal(_ text: StaticString, _ value: JSON) throws(JSONFault) -> JSON {
+        let isThere = text.withUTF8Buffer { bytes[position...].starts(with: $0) }
+        guard isThere else { throw fault("There is no value here") }
+        position += text.utf8CodeUnitCount
+        return value
+    }
+
+    // MARK: Numbers (RFC 8259, section 6)
+
+    private mutating func number() throws(JSONFault) -> JSON {
+        let start = position
+        if peek == UInt8(ascii: "-") { position += 1 }
+        if peek == UInt8(ascii: "0") { position += 1 } else { try digits() }
+        var isWhole = true
+        if peek == UInt8(ascii: ".") {
+            isWhole = false
+            position += 1
+            try digits()
+        }
+        if peek == UInt8(ascii: "e") || peek == UInt8(ascii: "E") {
+            isWhole = false
+            position += 1
+            if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { position += 1 }
+            try digits()
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        if isWhole, let integer = Int64(text) { return .integer(integer) }
+        guard let number = Double(text), number.isFinite else { throw fault("The number is too large") }
+        // Nothing of ours counts that far. Somebody's identifier may, and must not be rounded on its way.
+        return isWhole ? .text(text) : .number(number)
+    }
+
+    private mutating func digits() throws(JSONFault) {
+        let start = position
+        while let byte = peek, (0x30...0x39).contains(byte) { position += 1 }
+        guard position > start else { throw fault("A digit should be here") }
+    }
+
+    // MARK: Strings (section 7)
+
+    private mutating func string() throws(JSONFault) -> String {
+        position += 1
+        var content: [UInt8] = []
+        while true {
+            let start = position
+            while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+                position += 1
+            }
+            content += bytes[start..<position]
+            switch peek {
+            case UInt8(ascii: "\""):
+                position += 1
+                guard let text = String(validating: content, as: UTF8.self) else {
+                    throw fault("The string is not UTF-8")
+                }
+                return text
+            case UInt8(ascii: "\\"): try escape(into: &content)
+            case nil: throw fault("The text ends inside a string")
+            default: throw fault("A control character in a string has to be escaped")
+            }
+        }
+    }
+
+    private mutating func escape(into content: inout [UInt8]) throws(JSONFault) {
+        position += 1
+        let escaped = peek
+        position += 1
+        switch escaped {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): content.append(escaped ?? 0)
+        case UInt8(ascii: "b"): content.append(0x08)
+        case UInt8(ascii: "f"): content.append(0x0C)
+        case UInt8(ascii: "n"): content.append(0x0A)
+        case UInt8(ascii: "r"): content.append(0x0D)
+        case UInt8(ascii: "t"): content.append(0x09)
+        case UInt8(ascii: "u"): content += String(try scalar()).utf8
+        default:
+            position -= 1
+            throw fault("This is not an escape that JSON has")
+        }
+    }
+
+    /// Behind `\u`: one code point, or two halves of a surrogate pair.
+    private mutating func scalar() throws(JSONFault) -> Unicode.Scalar {
+        let first = try codeUnit()
+        if let scalar = Unicode.Scalar(UInt32(first)) { return scalar }
+        guard UTF16.isLeadSurrogate(first), bytes[position...].starts(with: #"\u"#.utf8) else {
+            throw fault("Half of a surrogate pair stands alone")
+        }
+        position += 2
+        let second = try codeUnit()
+        guard UTF16.isTrailSurrogate(second) else { throw fault("Half of a surrogate pair stands alone") }
+        let value = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
+        return Unicode.Scalar(value) ?? "\u{FFFD}"
+    }
+
+    private mutating func codeUnit() throws(JSONFault) -> UInt16 {
+        let end = position + 4
+        guard end <= bytes.count, bytes[position..<end].allSatisfy(Self.isHexDigit),
+            let unit = UInt16(String(decoding: bytes[position..<end], as: UTF8.self), radix: 16)
+        else { throw fault("Four hexadecimal digits should be here") }
+        position = end
+        return unit
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool { Character(Unicode.Scalar(byte)).isHexDigit }
+
+    // MARK: Bytes
+
+    private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        skipSpace()
+        guard peek == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func skipSpace() {
+        while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
+    }
+
+    private func fault(_ reason: String) -> JSONFault { JSONFault(offset: min(position, bytes.count), reason: reason) }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// A Universally Unique Lexicographically Sortable Identifier: 48 bits of milliseconds, 80 random bits, 26 characters of
+/// Crockford's base 32 (github.com/ulid/spec).
+public struct ULID: Sendable, Hashable, Comparable, CustomStringConvertible {
+    private let high: UInt64  // 48 bits of time, 16 random bits
+    private let low: UInt64  // 64 random bits
+
+    public init(at time: Date, using random: inout some RandomNumberGenerator) {
+        let milliseconds = UInt64(clamping: time.milliseconds) & 0xFFFF_FFFF_FFFF
+        high = milliseconds << 16 | UInt64(UInt16.random(in: .min ... .max, using: &random))
+        low = UInt64.random(in: .min ... .max, using: &random)
+    }
+
+    private init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// The smallest one that is larger: for several in one millisecond, and for a clock that was set back.
+    var successor: ULID {
+        low == .max ? ULID(high: high &+ 1, low: 0) : ULID(high: high, low: low + 1)
+    }
+
+    public static func < (left: ULID, right: ULID) -> Bool { (left.high, left.low) < (right.high, right.low) }
+
+    public var description: String {
+        String(unsafeUninitializedCapacity: 26) { text in
+            var (high, low) = (high, low)
+            for index in stride(from: 25, through: 0, by: -1) {
+                text[index] = Self.alphabet[Int(low & 31)]
+                low = low >> 5 | high << 59
+                high >>= 5
+            }
+            return 26
+        }
+    }
+
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 26 else { return nil }
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for byte in text.utf8 {
+            guard let digit = Self.alphabet.firstIndex(of: byte), high >> 59 == 0 else { return nil }
+            high = high << 5 | low >> 59
+            low = low << 5 | UInt64(digit)
+        }
+        self.init(high: high, low: low)
+    }
+
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+}

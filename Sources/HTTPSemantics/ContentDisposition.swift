@@ -1,0 +1,73 @@
+import Foundation
+
+/// The `filename` of `Content-Disposition` (RFC 6266), the extended form `filename*` first (RFC 8187).
+public enum ContentDisposition {
+    public static func filename(_ header: String) -> String? {
+        let parameters = parse(header)
+        let extended = parameters.first { $0.name == "filename*" }.flatMap { decodeExtended($0.value) }
+        return extended ?? parameters.first { $0.name == "filename" }?.value
+    }
+
+    private static func parse(_ header: String) -> [(name: String, value: String)] {
+        var rest = header[...]
+        // The disposition type itself.
+        rest = rest.drop { $0 != ";" }
+        var parameters: [(name: String, value: String)] = []
+        while rest.first == ";" {
+            rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+            let name = rest.prefix { $0 != "=" && $0 != ";" }
+            rest = rest.dropFirst(name.count)
+            guard rest.first == "=" else { continue }
+            rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+            let value = rest.first == "\"" ? quoted(&rest) : token(&rest)
+            parameters.append((name.trimmingCharacters(in: .whitespaces).lowercased(), value))
+            rest = rest.drop { $0 != ";" }
+        }
+        return parameters
+    }
+
+    private static func token(_ rest: inout Substring) -> String {
+        let token = rest.prefix { $0 != ";" }
+        rest = rest.dropFirst(token.count)
+        return token.trimmingCharacters(in: .whitespaces)
+    }
+
+    private static func quoted(_ rest: inout Substring) -> String {
+        var value = ""
+        rest = rest.dropFirst()
+        while let character = rest.popFirst(), character != "\"" {
+            // Windows paths are sent unescaped, so a backslash quotes only what needs quoting.
+            if character == "\\", let next = rest.first, next == "\"" || next == "\\" {
+                value.append(next)
+                rest = rest.dropFirst()
+            } else {
+                value.append(character)
+            }
+        }
+        return value
+    }
+
+    /// `UTF-8'en'na%C3%AFve.txt`
+    private static func decodeExtended(_ value: String) -> String? {
+        let pieces = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        guard pieces.count == 3, ["utf-8", "iso-8859-1"].contains(pieces[0].lowercased()) else { return nil }
+        if pieces[0].lowercased() == "utf-8" { return String(pieces[2]).removingPercentEncoding }
+        return latin1(String(pieces[2]))
+    }
+
+    private static func latin1(_ text: String) -> String? {
+        var scalars = String.UnicodeScalarView()
+        var bytes = text.utf8.makeIterator()
+        while let byte = bytes.next() {
+            guard byte == UInt8(ascii: "%") else {
+                scalars.append(Unicode.Scalar(byte))
+                continue
+            }
+            guard let high = bytes.next(), let low = bytes.next(),
+                let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
+            else { return nil }
+            scalars.append(Unicode.Scalar(value))
+        }
+        return String(scalars)
+    }
+}

@@ -1,0 +1,18 @@
+/// Somebody's word on what the bytes of a file hash to. Bytes that do not bear it out never become the file.
+public struct DigestClaim: Sendable, Hashable, Codable {
+    public var claimant: Claimant
+    public var checksum: Checksum
+
+    public enum Claimant: String, Sendable, Codable {
+        /// The client that asks for the file.
+        case client = "job"
+        case reprDigest = "Repr-Digest"
+        case contentDigest = "Content-Digest"
+        case contentMD5 = "Content-MD5"
+    }
+
+    public init(_ claimant: Claimant, _ checksum: Checksum) {
+        self.claimant = claimant
+        self.checksum = checksum
+    }
+}

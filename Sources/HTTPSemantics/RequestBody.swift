@@ -1,0 +1,49 @@
+/// What a request carries, where the method takes a body.
+public enum RequestBody: Sendable, Equatable, Codable {
+    case text(String)
+    /// Fields in the order they were given.
+    case form([FormField])
+    /// JSON, as text.
+    case json(String)
+
+    public struct FormField: Sendable, Equatable, Codable {
+        public var name: String
+        public var value: String
+
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Unless the job's headers say otherwise.
+    public var contentType: String {
+        switch self {
+        case .text: "text/plain; charset=utf-8"
+        case .form: "application/x-www-form-urlencoded"
+        case .json: "application/json"
+        }
+    }
+
+    public var bytes: [UInt8] {
+        switch self {
+        case .text(let text), .json(let text): Array(text.utf8)
+        case .form(let fields):
+            Array(fields.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "&").utf8)
+        }
+    }
+
+    /// As browsers send forms (url.spec.whatwg.org, section 5.2).
+    private static func encoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"):
+                String(UnicodeScalar(byte))
+            case UInt8(ascii: " "): "+"
+            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }.joined()
+    }
+}

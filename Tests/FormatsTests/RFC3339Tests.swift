@@ -1,0 +1,30 @@
+import Formats
+import Foundation
+import Testing
+
+private let now = Date(milliseconds: 1_566_228_194_250)
+
+@Suite struct RFC3339Tests {
+    @Test func rfc3339BothWays() throws {
+        #expect(now.rfc3339 == "2019-08-19T15:23:14.250Z")
+        #expect(Date(rfc3339: "2019-08-19T15:23:14.250Z") == now)
+        #expect(Date(rfc3339: "2019-08-19T15:23:14Z") == Date(milliseconds: 1_566_228_194_000))
+        #expect(Date(rfc3339: "2019-08-19T17:23:14+02:00") == Date(milliseconds: 1_566_228_194_000))
+        #expect(Date(rfc3339: "2019-08-20T14:22:14+22:59") == Date(milliseconds: 1_566_228_194_000))
+        #expect(Date(rfc3339: "2019-08-19T14:53:14-00:30") == Date(milliseconds: 1_566_228_194_000))
+        for zone in ["+24:00", "+00:60", "++1:00", "+0100", "+01", "", "+01:0x"] {
+            #expect(Date(rfc3339: "2019-08-19T15:23:14" + zone) == nil, "\(zone)")
+        }
+        #expect(Date(rfc3339: "yesterday") == nil)
+        // No day, no hour.
+        for text in ["2019-02-30T00:00:00Z", "2019-13-01T00:00:00Z", "2019-01-01T24:00:00Z", "2019-00-10T00:00:00Z"] {
+            #expect(Date(rfc3339: text) == nil, "\(text)")
+        }
+        #expect(Date(rfc3339: "2020-02-29T23:59:59Z") != nil)
+        for thousandths in 0..<1000 {
+            let date = Date(milliseconds: 1_566_228_194_000 + Int64(thousandths))
+            let digits = String(1000 + thousandths).dropFirst()
+            #expect(date.rfc3339 == "2019-08-19T15:23:14.\(digits)Z")
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Formats
+import Testing
+
+/// The parser against the examples of WHATWG HTML, section 9.2.6, and against what the service sends.
+@Suite struct ServerSentEventTests {
+    private static let stream = """
+        retry: 2000
+        id: 411
+
+        id: 412
+        event: job.paused
+        data: {"id":412}
+
+        : nothing happens
+        event: job.progress
+        data: {"job":"job_1"}
+
+        :
+        id: 500
+
+
+        """
+
+    private static let events = [
+        ServerSentEvent(lastID: "412", type: "job.paused", data: #"{"id":412}"#),
+        ServerSentEvent(lastID: "412", type: "job.progress", data: #"{"job":"job_1"}"#),
+    ]
+
+    @Test(arguments: ["\n", "\r\n", "\r"])
+    func aStreamWithEitherEndOfLines(_ end: String) {
+        var parser = ServerSentEventParser()
+        let events = parser.receive(Self.stream.replacing("\n", with: end).utf8)
+        #expect(events == Self.events)
+        // A heartbeat moves the position without being an event.
+        #expect(parser.lastID == "500")
+    }
+
+    @Test(arguments: [1, 2, 3, 7]) func piecesOfAnySize(_ size: Int) {
+        var parser = ServerSentEventParser()
+        let bytes = Array(Self.stream.replacing("\n", with: "\r\n").utf8)
+        let events = stride(from: 0, to: bytes.count, by: size).flatMap { start in
+            parser.receive(bytes[start..<min(start + size, bytes.count)])
+        }
+        #expect(events == Self.events)
+    }
+
+    @Test func linesOfData() {
+        var parser = ServerSentEventParser()
+        let events = parser.receive("\u{FEFF}data: one\ndata:two\ndata:  three\ndata\n\n".utf8)
+        #expect(events == [ServerSentEvent(lastID: nil, type: "message", data: "one\ntwo\n three\n")])
+    }
+
+    @Test func whatIsNotComplete() {
+        var parser = ServerSentEventParser()
+        #expect(parser.receive("event: job.failed\ndata: {}\n".utf8).isEmpty)
+        #expect(parser.receive("\n".utf8) == [ServerSentEvent(lastID: nil, type: "job.failed", data: "{}")])
+        // The type is forgotten with its block, an identifier that holds a NUL is none.
+        #expect(
+            parser.receive("id: a\u{0}b\ndata: x\n\n".utf8) == [
+                ServerSentEvent(lastID: nil, type: "message", data: "x")
+            ])
+    }
+
+    @Test func whatIsWrittenIsReadBack() {
+        var parser = ServerSentEventParser()
+        #expect(parser.receive(ServerSentEvent.opening(at: 411, retry: 2000)).isEmpty)
+        #expect(parser.lastID == "411")
+        let blocks =
+            ServerSentEvent.frame(id: 412, event: "job.paused", data: ["id": 412])
+            + ServerSentEvent.frame(event: "job.progress", data: ["job": "job_1"]) + ServerSentEvent.heartbeat(at: 500)
+        #expect(parser.receive(blocks) == Self.events)
+        #expect(parser.lastID == "500")
+    }
+}

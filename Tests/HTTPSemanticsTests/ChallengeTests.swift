@@ -1,0 +1,55 @@
+import Testing
+
+@testable import HTTPSemantics
+
+/// Servers write challenges in every way that RFC 9110 allows, and in a few others.
+@Suite struct ChallengeTests {
+    @Test(arguments: [
+        ("Basic realm=\"the files\"", "basic", "the files"),
+        ("Basic realm=\"\"", "basic", ""),
+        ("Basic realm=\"a \\\"quoted\\\" \\\\ word\"", "basic", "a \"quoted\" \\ word"),
+        ("Basic realm=\"one, two\", charset=\"UTF-8\"", "basic", "one, two"),
+        ("Bearer realm=example", "bearer", "example"),
+        ("Bearer realm=example, error=\"invalid_token\"", "bearer", "example"),
+        ("Bearer realm=example,error=\"invalid_token\"", "bearer", "example"),
+        ("Digest qop=\"auth\", nonce=\"ab==\", realm=\"r\"", "digest", "r"),
+        ("BASIC REALM=\"Files\"", "basic", "Files"),
+        ("bAsIc ReAlM=Files", "basic", "Files"),
+        ("Basic  realm = \"spaced\"", "basic", "spaced"),
+        ("Digest nonce=\"n\" , realm\t=\tspaced", "digest", "spaced"),
+        (" , Basic realm=\"after an empty element\"", "basic", "after an empty element"),
+        ("Basic realm=\"without an end", "basic", "without an end"),
+    ])
+    func theSchemeAndItsRealmAreRead(_ header: String, _ scheme: String, _ realm: String) {
+        #expect(Challenge(header: header) == Challenge(scheme: scheme, realm: realm))
+    }
+
+    @Test(arguments: [
+        ("Negotiate", "negotiate"), ("NTLM ", "ntlm"), ("Bearer error=\"invalid_token\"", "bearer"),
+        ("Negotiate YIIabc==", "negotiate"), ("Basic xrealm=\"another\"", "basic"),
+        ("Basic title=\"realm=no\"", "basic"), ("Basic realm", "basic"),
+    ])
+    func thereNeedNotBeARealm(_ header: String, _ scheme: String) {
+        #expect(Challenge(header: header) == Challenge(scheme: scheme, realm: nil))
+    }
+
+    /// Each has its own realm: another's would send people to look for the wrong credentials.
+    @Test(
+        arguments: [
+            ("Basic realm=\"first\", Digest realm=\"second\"", "basic", "first"),
+            ("Digest realm=first, nonce=\"n\", Basic realm=\"second\"", "digest", "first"),
+            ("Negotiate, Basic realm=\"second\"", "negotiate", nil),
+            ("Negotiate YIIabc==, Basic realm=\"second\"", "negotiate", nil),
+            ("Bearer error=\"invalid_token\", Basic realm=\"second\"", "bearer", nil),
+            ("Bearer scope=\"a,b\",Basic realm=\"second\"", "bearer", nil),
+            ("NTLM, Negotiate, Basic realm=\"third\"", "ntlm", nil),
+        ] as [(String, String, String?)])
+    func ofSeveralTheFirstIsTaken(_ header: String, _ scheme: String, _ realm: String?) {
+        #expect(Challenge(header: header) == Challenge(scheme: scheme, realm: realm))
+    }
+
+    @Test(arguments: ["", "   ", ",", " , ,", "=", "realm=\"x\"", "realm = \"x\"", "realm=\"x\", Basic", "\"Basic\""])
+    func withoutASchemeThereIsNoChallenge(_ header: String) {
+        #expect(Challenge(header: header) == nil)
+    }
+}

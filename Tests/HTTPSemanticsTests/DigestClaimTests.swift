@@ -1,0 +1,65 @@
+import Foundation
+import HTTPSemantics
+import Testing
+
+/// What responses say their file hashes to.
+@Suite struct DigestClaimTests {
+    private static func base64(_ byte: UInt8, _ count: Int) -> String {
+        Data(repeating: byte, count: count).base64EncodedString()
+    }
+
+    private func claims(_ status: Int, _ headers: (String, String)...) -> [DigestClaim] {
+        ResponseFacts(status: status, headers: headers.map { (name: $0.0, value: $0.1) }).label.digests
+    }
+
+    private func claim(_ claimant: DigestClaim.Claimant, _ algorithm: Checksum.Algorithm, _ byte: UInt8) -> DigestClaim
+    {
+        DigestClaim(claimant, Checksum(algorithm, bytes: Array(repeating: byte, count: algorithm.size))!)
+    }
+
+    private let sha256 = "sha-256=:\(base64(1, 32)):"
+    private let sha512 = "sha-512=:\(base64(2, 64)):"
+
+    @Test func everyKnownAlgorithmCountsAndTheStrongestFirst() {
+        let field =
+            "unixsum=:AAA=:, md5=:\(Self.base64(4, 16)):, sha=:\(Self.base64(3, 20)):;p=1, \(sha256), x=1, \(sha512)"
+        #expect(
+            claims(200, ("Repr-Digest", field)) == [
+                claim(.reprDigest, .sha512, 2), claim(.reprDigest, .sha256, 1), claim(.reprDigest, .sha1, 3),
+                claim(.reprDigest, .md5, 4),
+            ])
+        #expect(
+            claims(200, ("repr-digest", sha256), ("REPR-DIGEST", sha512))
+                == [claim(.reprDigest, .sha512, 2), claim(.reprDigest, .sha256, 1)])
+    }
+
+    /// A digest of a part says nothing of the whole, one of the representation does.
+    @Test func whatCountsDependsOnTheStatus() {
+        let all = [("Content-MD5", Self.base64(4, 16)), ("Content-Digest", sha512), ("Repr-Digest", sha256)]
+        let repr = claim(.reprDigest, .sha256, 1)
+        for status in [200, 201, 202, 203] {
+            #expect(
+                claims(status, all[0], all[1], all[2])
+                    == [repr, claim(.contentDigest, .sha512, 2), claim(.contentMD5, .md5, 4)])
+        }
+        #expect(claims(206, all[0], all[1], all[2]) == [repr])
+        for status in [204, 302, 404, 416, 500] { #expect(claims(status, all[0], all[1], all[2]).isEmpty) }
+    }
+
+    @Test func whatIsMalformedSaysNothing() {
+        for field in [
+            "", "sha-256", "sha-256=1", "sha-256=\"abc\"", "sha-256=:AA==:", "sha-256=:\(Self.base64(1, 33)):",
+            "sha-256=\(Self.base64(1, 32))", "SHA-256=:\(Self.base64(1, 32)):", "\(sha256),", "\(sha256);",
+            "\(sha256) x",
+            "sha-256=(:\(Self.base64(1, 32)):)", "sha-1=:\(Self.base64(1, 20)):", "sha-384=:\(Self.base64(1, 48)):",
+        ] {
+            #expect(claims(200, ("Repr-Digest", field)).isEmpty, "\(field)")
+        }
+        for value in ["", "x", Self.base64(4, 15), Self.base64(4, 17), "AAAA", "!" + Self.base64(4, 16), "\0"] {
+            #expect(claims(200, ("Content-MD5", value)).isEmpty, "\(value)")
+        }
+        let md5 = Self.base64(4, 16)
+        #expect(claims(200, ("Content-MD5", " \(md5)\t")) == [claim(.contentMD5, .md5, 4)])
+        #expect(claims(200, ("Content-MD5", md5), ("Content-MD5", md5)).isEmpty)
+    }
+}
