@@ -2,7 +2,7 @@ import API
 import CurlClient
 
 /// What a client reports of its thread, in the words of the metrics.
-extension LoopFigures {
+extension TransferLoopMetrics {
     init(_ client: CurlClient) {
         let report = client.report
         self.init(

@@ -3,7 +3,7 @@ import HTTPServer
 import HTTPTypes
 
 /// What a client says of waiting, and of what it has already.
-extension Call {
+extension RequestContext {
     /// Seconds that the client would wait for news (`Prefer: wait=10`, RFC 7240, section 4.3), cut to the most that there
     /// is; nil where it did not say so, or not in a way that is understood: a preference is no demand.
     var preferredWait: Int? {
@@ -57,15 +57,15 @@ private struct AcceptedType {
 /// What an `If-None-Match` lists (RFC 9110, section 13.1.2). Tags that are none of ours match nothing.
 enum KnownVersions {
     case any
-    case tags([JobTag])
+    case tags([JobETag])
 
     init(_ field: String) {
         let entries = field.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        self = entries.contains("*") ? .any : .tags(entries.compactMap { JobTag($0) })
+        self = entries.contains("*") ? .any : .tags(entries.compactMap { JobETag($0) })
     }
 
     /// A tag without progress knows the revision, however far the job has come since.
-    func include(_ tag: JobTag) -> Bool {
+    func include(_ tag: JobETag) -> Bool {
         switch self {
         case .any: true
         case .tags(let tags):

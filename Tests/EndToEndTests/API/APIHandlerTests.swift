@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// What holds for every path: methods, names of the service, the token, bodies where none belongs.
-@Suite struct FrontTests {
+@Suite struct APIHandlerTests {
     private static let job = "/v1/jobs/job_01HZX3K9V7Q2N4R8T6W0YB5CDE"
     /// Every path there is, and the methods it has.
     private static let paths: [(path: String, allow: String)] = [

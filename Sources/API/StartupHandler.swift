@@ -3,7 +3,7 @@ import HTTPTypes
 import Locks
 
 /// What is answered while the service cannot open its database yet: it lives, and why it is not ready.
-public struct WaitingFront: RequestHandler {
+public struct StartupHandler: RequestHandler {
     private let reason: Locked<String>
 
     /// - Parameter reason: a sentence.

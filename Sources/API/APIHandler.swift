@@ -6,7 +6,7 @@ import Logging
 import Storage
 
 /// The API as the HTTP server sees it: judges heads, finds routes, turns what goes wrong into problem documents.
-public struct Front: RequestHandler {
+public struct APIHandler: RequestHandler {
     public struct Options: Sendable {
         /// Demanded of every request but health, specification and dashboard; nil: none is.
         public var token: String?
@@ -21,7 +21,7 @@ public struct Front: RequestHandler {
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
         /// What the metrics tell of the threads that carry transfers, asked for each time.
-        public var loops: @Sendable () -> [LoopFigures] = { [] }
+        public var loops: @Sendable () -> [TransferLoopMetrics] = { [] }
 
         public init() {}
     }
@@ -79,11 +79,12 @@ public struct Front: RequestHandler {
     public func respond(to request: Request) -> Answer {
         do throws(Problem) {
             let (route, parameters) = try table.find(request.head)
-            let call = Call(request: request, parameters: parameters, caller: authentication.caller(of: request.head))
-            if let response = route.atOnce?(call) { return .now(answered(request.head, response)) }
+            let context = RequestContext(
+                request: request, parameters: parameters, caller: authentication.caller(of: request.head))
+            if let response = route.immediate?(context) { return .now(answered(request.head, response)) }
             // Who has nothing to wait for is not watched.
-            let work = { @Sendable in answered(request.head, await response(to: call, of: route)) }
-            return route.mayWait && call.asksToWait ? .whileConnected(work) : .eventually(work)
+            let work = { @Sendable in answered(request.head, await response(to: context, of: route)) }
+            return route.mayWait && context.asksToWait ? .whileConnected(work) : .eventually(work)
         } catch {
             return .now(answered(request.head, error.response))
         }
@@ -100,17 +101,17 @@ public struct Front: RequestHandler {
         return Response(status: .noContent, headers: [.accessControlAllowMethods: methods.joined(separator: ", ")])
     }
 
-    private func response(to call: Call, of route: Route) async -> Response {
+    private func response(to context: RequestContext, of route: Route) async -> Response {
         do {
-            if case .required = route.body, !call.hasBody {
+            if case .required = route.body, !context.hasBody {
                 throw Problem(.malformedJSON, "The request needs a JSON body.")
             }
-            if !route.readsQuery { try call.query { _ throws(Problem) in } }
-            return try await route.handle(call)
+            if !route.readsQuery { try context.query { _ throws(Problem) in } }
+            return try await route.handle(context)
         } catch {
             let problem = Problem(error)
             if problem.kind == .internalError {
-                log.error("\(call.head.method) \(call.head.path): \(problem.detail)")
+                log.error("\(context.head.method) \(context.head.path): \(problem.detail)")
             }
             return problem.response
         }

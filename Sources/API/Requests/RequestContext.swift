@@ -4,7 +4,7 @@ import HTTPServer
 import HTTPTypes
 
 /// One request on its way through its route.
-struct Call: Sendable {
+struct RequestContext: Sendable {
     let request: Request
     /// What stands in the path for each `{name}` of the route, decoded.
     let parameters: [String: String]

@@ -5,7 +5,7 @@ import Hashing
 import Storage
 
 /// `Idempotency-Key` on requests that create (draft-ietf-httpapi-idempotency-key-header).
-extension Call {
+extension RequestContext {
     /// nil without the field.
     ///
     /// - Throws: 400 for a key that is none.
