@@ -1,7 +1,7 @@
 import Foundation
 
 /// Sizes and times as people read them.
-enum Figures {
+enum DisplayFormat {
     /// In binary units, as most tools beside this one: 1.5 MiB.
     static func bytes(_ count: Int64) -> String { bytes(Double(count)) }
 

@@ -1,5 +1,5 @@
 /// What is said of a job, in sentences that say what to do next.
-enum JobWords {
+enum JobDescription {
     /// A word or two for a column.
     static func state(_ job: JobDocument) -> String {
         guard job.state == "waiting", let reason = job.reason else { return job.state }
@@ -10,7 +10,7 @@ enum JobWords {
     static func ending(_ job: JobDocument) -> String {
         switch job.state {
         case "succeeded":
-            let size = job.file.map { " (\(Figures.bytes($0.size)))" } ?? ""
+            let size = job.file.map { " (\(DisplayFormat.bytes($0.size)))" } ?? ""
             return "succeeded: \(job.file?.path ?? job.name)\(size)"
         case "failed":
             return job.failure.map { "failed: \(failure($0))" } ?? "failed"
@@ -33,7 +33,7 @@ enum JobWords {
     }
 
     /// Of a job that stands still until somebody acts, whoever that may be; nil of others.
-    static func plea(_ job: JobDocument) -> String? {
+    static func neededAction(_ job: JobDocument) -> String? {
         let isHelpless = job.state == "waiting" && ["credentials", "url"].contains(job.reason)
         guard isHelpless || job.state == "paused" else { return nil }
         return ["\(job.id) \(line(job)).", advice(job)].compactMap(\.self).joined(separator: " ")
@@ -63,7 +63,8 @@ enum JobWords {
         case "space": "It goes on by itself when there is room on the service's disk."
         case "storage": "It goes on by itself when the service's downloads folder works again."
         case "network": "It goes on by itself when the service's machine has a network again."
-        case "retry": job.retryAt.map { "It is tried again at \(Figures.time($0)); at once: fetchd resume \(job.id)" }
+        case "retry":
+            job.retryAt.map { "It is tried again at \(DisplayFormat.time($0)); at once: fetchd resume \(job.id)" }
         default: nil
         }
     }

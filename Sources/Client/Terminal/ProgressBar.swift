@@ -1,5 +1,5 @@
 /// One running download as one line: its name, a bar, and the figures that fit.
-struct Bar: Sendable {
+struct ProgressBar: Sendable {
     private let job: JobDocument
     private let terminal: Terminal
 
@@ -31,20 +31,24 @@ struct Bar: Sendable {
     /// Aligned, so that the figures of several bars stand below each other; fewer where there is less room.
     private func figures(room: Int) -> String {
         let progress = job.progress
-        let percent = Self.right(progress.fraction.map(Figures.percent) ?? "", 4)
+        let percent = Self.right(progress.fraction.map(DisplayFormat.percent) ?? "", 4)
         guard room >= 50 else { return percent }
-        let size = progress.bytesExpected.map { " of " + Self.right(Figures.bytes($0), 8) } ?? ""
-        let had = Self.right(Figures.bytes(progress.bytesReceived), 8) + Columns.fitted(size, to: room >= 72 ? 12 : 0)
-        return [percent, room >= 72 ? had : Self.right(Figures.bytes(progress.bytesReceived), 8), Self.right(pace, 18)]
-            .joined(separator: " ")
+        let size = progress.bytesExpected.map { " of " + Self.right(DisplayFormat.bytes($0), 8) } ?? ""
+        let had =
+            Self.right(DisplayFormat.bytes(progress.bytesReceived), 8) + Columns.fitted(size, to: room >= 72 ? 12 : 0)
+        return [
+            percent, room >= 72 ? had : Self.right(DisplayFormat.bytes(progress.bytesReceived), 8),
+            Self.right(pace, 18),
+        ]
+        .joined(separator: " ")
     }
 
     /// Speed and time left, or why there is none.
     private var pace: String {
-        guard job.state == "running" else { return JobWords.state(job) }
+        guard job.state == "running" else { return JobDescription.state(job) }
         if let phase = job.phase, phase != "transferring", job.progress.bytesPerSecond ?? 0 == 0 { return phase }
-        let rate = job.progress.bytesPerSecond.map(Figures.rate) ?? ""
-        return [rate, job.progress.etaSeconds.map(Figures.duration) ?? ""].filter { !$0.isEmpty }
+        let rate = job.progress.bytesPerSecond.map(DisplayFormat.rate) ?? ""
+        return [rate, job.progress.etaSeconds.map(DisplayFormat.duration) ?? ""].filter { !$0.isEmpty }
             .joined(separator: " ")
     }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// Something done to each of several: one that refuses does not keep the others from it, and the first refusal is what the
 /// command ends with.
-enum OneByOne {
+enum BestEffort {
     static func run(on ids: [String], _ console: Console, _ act: (String) async throws -> Void) async throws {
         var firstError: ClientError?
         for id in ids {

@@ -1,8 +1,8 @@
 /// What `--json` prints of jobs that were waited for, however the waiting has ended: each as the service has it now, else
 /// as it was last known.
-struct LastWords: Sendable {
+struct FinalDocuments: Sendable {
     let added: AddedJobs
-    let board: JobBoard
+    let tracker: JobTracker
     /// The command was interrupted, or has no time left.
     let isHasty: Bool
 
@@ -19,7 +19,7 @@ struct LastWords: Sendable {
                 // One that was deleted is missing alone; where nobody answers, the others are not asked for.
                 isThere = error.status == .missing
             }
-            documents.append(document ?? board.snapshots[job.id] ?? text)
+            documents.append(document ?? tracker.snapshots[job.id] ?? text)
         }
         return documents
     }

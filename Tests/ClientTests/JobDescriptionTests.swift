@@ -3,34 +3,34 @@ import Testing
 @testable import Client
 
 /// Sentences that say what to do next.
-@Suite struct WordsTests {
+@Suite struct JobDescriptionTests {
     @Test func aFailureHasItsCodeMessageAndStatus() throws {
         let job = try Sample.job("job_1", "failed", members: Sample.failure)
-        #expect(JobWords.ending(job) == "failed: bad_status: The server answered 404. (HTTP status 404)")
-        #expect(JobWords.advice(job)?.hasSuffix("fetchd retry job_1") == true)
+        #expect(JobDescription.ending(job) == "failed: bad_status: The server answered 404. (HTTP status 404)")
+        #expect(JobDescription.advice(job)?.hasSuffix("fetchd retry job_1") == true)
     }
 
     @Test func aLineSaysWhichJobItIs() throws {
         let failed = try Sample.job("job_1", "failed", members: Sample.failure)
         #expect(
-            JobWords.line(failed)
+            JobDescription.line(failed)
                 == "failed: https://h.example/film.mkv: bad_status: The server answered 404. (HTTP status 404)"
         )
-        #expect(JobWords.line(try Sample.job("job_1", "cancelled")) == "cancelled: film.mkv")
-        #expect(JobWords.line(try Sample.job("job_1", "running")) == "running: film.mkv")
+        #expect(JobDescription.line(try Sample.job("job_1", "cancelled")) == "cancelled: film.mkv")
+        #expect(JobDescription.line(try Sample.job("job_1", "running")) == "running: film.mkv")
         let done = try Sample.job("job_1", "succeeded", members: Sample.file)
-        #expect(JobWords.line(done) == "succeeded: videos/film (1).mkv (1.0 MiB)")
+        #expect(JobDescription.line(done) == "succeeded: videos/film (1).mkv (1.0 MiB)")
     }
 
     /// What does not go on by itself is told also to those who want to hear nothing.
     @Test func whoNeedsSomebody() throws {
         for (reason, word) in [("credentials", "--password-file"), ("url", "--from NEW-URL")] {
             let job = try Sample.job("job_1", "waiting", members: #","reason":"\#(reason)""#)
-            #expect(JobWords.plea(job)?.contains(word) == true, "\(reason)")
+            #expect(JobDescription.neededAction(job)?.contains(word) == true, "\(reason)")
         }
-        #expect(JobWords.plea(try Sample.job("job_1", "paused"))?.contains("fetchd resume job_1") == true)
-        #expect(JobWords.plea(try Sample.job("job_1", "waiting", members: #","reason":"retry""#)) == nil)
-        #expect(JobWords.plea(try Sample.job("job_1", "running")) == nil)
+        #expect(JobDescription.neededAction(try Sample.job("job_1", "paused"))?.contains("fetchd resume job_1") == true)
+        #expect(JobDescription.neededAction(try Sample.job("job_1", "waiting", members: #","reason":"retry""#)) == nil)
+        #expect(JobDescription.neededAction(try Sample.job("job_1", "running")) == nil)
     }
 
     @Test func names() throws {
@@ -53,8 +53,8 @@ import Testing
     func everyFailureLeadsOn(_ code: String) throws {
         let job = try Sample.job(
             "job_1", "failed", members: #","failure":{"code":"\#(code)","message":"So it is.","status":null}"#)
-        #expect(JobWords.ending(job) == "failed: \(code): So it is.")
-        #expect(JobWords.advice(job)?.isEmpty == false)
+        #expect(JobDescription.ending(job) == "failed: \(code): So it is.")
+        #expect(JobDescription.advice(job)?.isEmpty == false)
     }
 
     @Test func exitStatusesAreStable() {
@@ -68,10 +68,10 @@ import Testing
     }
 
     @Test func whoLeavesIsToldHowToComeBack() throws {
-        var board = JobBoard()
-        _ = board.put(try Sample.job("job_1"))
-        #expect(WatchRun.farewell(board) == "The download goes on in the service. Come back with: fetchd watch job_1")
-        for number in 2...4 { _ = board.put(try Sample.job("job_\(number)")) }
-        #expect(WatchRun.farewell(board) == "The downloads go on in the service. Come back with: fetchd watch")
+        var tracker = JobTracker()
+        _ = tracker.put(try Sample.job("job_1"))
+        #expect(WatchRun.farewell(tracker) == "The download goes on in the service. Come back with: fetchd watch job_1")
+        for number in 2...4 { _ = tracker.put(try Sample.job("job_\(number)")) }
+        #expect(WatchRun.farewell(tracker) == "The downloads go on in the service. Come back with: fetchd watch")
     }
 }

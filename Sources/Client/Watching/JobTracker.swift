@@ -1,5 +1,5 @@
 /// Jobs that are watched, as a value that is told what the stream says.
-struct JobBoard: Sendable {
+struct JobTracker: Sendable {
     /// What the latest notice has changed, for those who tell of it line by line.
     enum Change: Sendable, Equatable {
         case added(JobDocument)
@@ -62,7 +62,7 @@ struct JobBoard: Sendable {
         case "job.paused":
             job.begin("paused")
         case "job.resumed":
-            return .remarked(job, "goes on from \(Figures.bytes(event.data.offset ?? 0))")
+            return .remarked(job, "goes on from \(DisplayFormat.bytes(event.data.offset ?? 0))")
         case "job.restarted":
             return .remarked(job, "begins anew: \(event.data.why ?? "its bytes cannot be gone on from")")
         case "job.deleted":
