@@ -23,7 +23,7 @@ struct Scheduler: Sendable {
     private func admit() async -> Date? {
         // Full: the next end of an attempt rings.
         guard active.count < limits.jobs else { return nil }
-        // An attempt would fail now. FolderWatch rings when the folder works again.
+        // An attempt would fail now. FolderMonitor rings when the folder works again.
         guard services.health.fault == nil else { return nil }
         var limits = limits
         limits.taken = services.connections.beginAdmission()

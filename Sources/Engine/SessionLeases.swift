@@ -3,12 +3,12 @@ import Locks
 
 /// Sessions with an action under way. A deleted session may be settled by the very action that somebody waits for: it
 /// stays until the answer has been read.
-final class SessionHolds: Sendable {
+final class SessionLeases: Sendable {
     private let counts = Locked<[Name: Int]>([:])
 
-    var held: Set<Name> { counts.withLock { Set($0.keys) } }
+    var sessions: Set<Name> { counts.withLock { Set($0.keys) } }
 
-    func hold(_ session: Name) {
+    func acquire(_ session: Name) {
         counts.withLock { $0[session, default: 0] += 1 }
     }
 

@@ -22,7 +22,7 @@ struct SessionCloser: Sendable {
     /// Those with an action under way stay until its end, which rings.
     func close() async throws {
         while true {
-            let steps = try await services.store.closeSettledSessions { [holds = services.holds] in holds.held }
+            let steps = try await services.store.closeSettledSessions { [leases = services.leases] in leases.sessions }
             for step in steps {
                 for part in step.dropped { services.folder.removePart(part) }
                 if step.isGone { services.log.info("Session \(step.session) is settled and gone.") }

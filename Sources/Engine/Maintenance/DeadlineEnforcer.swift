@@ -3,7 +3,7 @@ import Foundation
 import Storage
 
 /// Fails the jobs whose `deadline` or `timeouts.resource_seconds` has passed, whatever they are doing.
-struct DeadlineWatch: Sendable {
+struct DeadlineEnforcer: Sendable {
     let services: EngineServices
     let active: ActiveAttempts
 

@@ -3,7 +3,7 @@ import Foundation
 import Storage
 
 /// Sees to it that the service follows a wall clock that has jumped, also when nothing else happens, and tells of it.
-struct ClockWatch: Sendable {
+struct ClockMonitor: Sendable {
     let services: EngineServices
 
     private static let interval: Duration = .seconds(1)

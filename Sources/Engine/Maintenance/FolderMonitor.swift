@@ -4,7 +4,7 @@ import Storage
 
 /// Looks after the downloads folder: while it does not work no job is admitted, and when it works again the jobs that wait for
 /// it go on.
-struct FolderWatch: Sendable {
+struct FolderMonitor: Sendable {
     let services: EngineServices
     /// Where looking waits for the disk.
     let lane: DiskLane

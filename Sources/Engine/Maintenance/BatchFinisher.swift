@@ -3,7 +3,7 @@ import Foundation
 import Storage
 
 /// Finishes batches when their time has come; one that was overdue when the service started is finished at once.
-struct BatchKeeper: Sendable {
+struct BatchFinisher: Sendable {
     let services: EngineServices
 
     func run() async {

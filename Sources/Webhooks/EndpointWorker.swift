@@ -7,7 +7,7 @@ import Storage
 /// up the rest. It is done when nothing is due and nothing under way.
 ///
 /// A delivery is only ever settled by the commit that records its attempt: whatever happens before is done again.
-struct Courier: Sendable {
+struct EndpointWorker: Sendable {
     let webhook: Int64
     let concurrency: Int
     let store: Store

@@ -5,7 +5,7 @@ import Storage
 
 /// Says aloud when a finish stays unacknowledged: all was downloaded, and nobody has taken it from here. It is the
 /// "completion handler was never called" of a background session.
-struct AcknowledgementWatch: Sendable {
+struct AcknowledgementMonitor: Sendable {
     let services: EngineServices
     /// Seconds a finish may stay unacknowledged before it is told.
     let patience: TimeInterval

@@ -4,7 +4,7 @@ import Storage
 
 /// Forgets resume data that has expired, or that there is no room for: first the promise, then the file, so that no
 /// promise is ever without its bytes.
-struct PartKeeper: Sendable {
+struct PartExpirer: Sendable {
     let services: EngineServices
     /// Bytes; nil: any number.
     let limit: Int64?

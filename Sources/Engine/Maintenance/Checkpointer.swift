@@ -4,7 +4,7 @@ import Storage
 
 /// Makes offsets promises: every two seconds while bytes arrive, first the parts are synced, then their offsets are
 /// committed together. An attempt whose part could not be synced ends: its bytes are lost.
-struct CheckpointClock: Sendable {
+struct Checkpointer: Sendable {
     let services: EngineServices
     let active: ActiveAttempts
     /// Where syncing waits for the disk.
