@@ -127,16 +127,16 @@ import Testing
     @Test func deadlinesComeOnceAndInTime() {
         var timers = TimerWheel()
         let watchers = (0..<4).map { _ in Watcher(of: []) }
-        #expect(deadlines.take(through: 3).isEmpty)
-        #expect(deadlines.add(watchers[0], at: 5) == 5)
+        #expect(timers.take(through: 3).isEmpty)
+        #expect(timers.add(watchers[0], at: 5) == 5)
         // One that is over already comes with the next tick.
-        #expect(deadlines.add(watchers[1], at: 1) == 4)
-        #expect(deadlines.add(watchers[2], at: 900) == 900)
-        _ = deadlines.add(watchers[3], at: 5)
-        deadlines.remove(watchers[3], at: 5)
-        #expect(deadlines.take(through: 4).map(ObjectIdentifier.init) == [ObjectIdentifier(watchers[1])])
-        #expect(deadlines.take(through: 700).map(ObjectIdentifier.init) == [ObjectIdentifier(watchers[0])])
-        #expect(deadlines.take(through: 700).isEmpty)
-        #expect(deadlines.take(through: 1_000_000).count == 1)
+        #expect(timers.add(watchers[1], at: 1) == 4)
+        #expect(timers.add(watchers[2], at: 900) == 900)
+        _ = timers.add(watchers[3], at: 5)
+        timers.remove(watchers[3], at: 5)
+        #expect(timers.take(through: 4).map(ObjectIdentifier.init) == [ObjectIdentifier(watchers[1])])
+        #expect(timers.take(through: 700).map(ObjectIdentifier.init) == [ObjectIdentifier(watchers[0])])
+        #expect(timers.take(through: 700).isEmpty)
+        #expect(timers.take(through: 1_000_000).count == 1)
     }
 }
