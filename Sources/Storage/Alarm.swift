@@ -2,7 +2,7 @@ import Downloads
 import Foundation
 import Locks
 
-/// Wakes the one custodian of a kind of work when a commit has made some of it due, or when its time has come.
+/// Wakes the one worker of a kind of work when a commit has made some of it due, or when its time has come.
 ///
 /// A ring while nobody waits is kept: work that comes between a look and the wait is never slept over.
 public final class Alarm: Sendable {

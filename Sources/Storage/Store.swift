@@ -88,7 +88,7 @@ public final class Store: Sendable {
     /// Tells of every commit from now on, on the writer's thread and in commit order: `follower` must be quick.
     public func follow(_ follower: @escaping @Sendable (Commit) -> Void) { followers.withLock { $0.append(follower) } }
 
-    /// Seconds after which custodians of moments look again in any case.
+    /// Seconds after which workers that wait for a moment look again in any case.
     public static let longestLook: TimeInterval = 60
 
     /// Copies everything into the one file of the database, and closes it. A change that was acknowledged is on disk

@@ -145,7 +145,7 @@ extension Transaction {
         touch(job.id)
     }
 
-    /// A limit that comes before the custodian would look again anyway.
+    /// A limit that comes before the worker would look again anyway.
     private func notePressure(_ job: Job) {
         if let failsAt = job.failsAt, failsAt.timeIntervalSince(now) < Store.longestLook { wake(.deadlines) }
     }

@@ -2,7 +2,7 @@ import Downloads
 import Foundation
 import GRDB
 
-/// Finishing batches, for the custodian that watches their due times.
+/// Finishing batches, for the worker that watches their due times.
 extension Store {
     /// Appends `session.finished` for each batch whose time has come.
     public func finishDueBatches() async throws -> [Batch] {
