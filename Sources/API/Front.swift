@@ -21,7 +21,7 @@ public struct Front: RequestHandler {
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
         /// What the metrics tell of the threads that carry transfers, asked for each time.
-        public var loops: @Sendable () -> [LoopFigures] = { [] }
+        public var loops: @Sendable () -> [LoopMetrics] = { [] }
 
         public init() {}
     }

@@ -16,7 +16,7 @@ extension ActiveTransfer {
 
     private func metrics() -> TransferMetrics {
         var metrics = TransferMetrics()
-        metrics.remoteAddress = evidence.remoteAddress
+        metrics.remoteAddress = connectionState.remoteAddress
         metrics.protocolVersion = head?.httpVersion
         metrics.redirectURL = head?.redirectTarget(from: request.url)
         metrics.bodyEndKnown = head?.marksBodyEnd(method: request.method) ?? false

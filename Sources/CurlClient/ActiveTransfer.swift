@@ -3,8 +3,8 @@ import Glibc
 
 /// A transfer inside the loop: what libcurl reports about it, put together with what its handler wants of it.
 ///
-/// It lives on the loop's thread. The decisions are values of their own (`HeadParser`, `Window`, `Ration`, `Patience`,
-/// `Pace`); this class is where they meet.
+/// It lives on the loop's thread. The decisions are values of their own (`HeadParser`, `Window`, `RateReservation`, `TransferTimeouts`,
+/// `LowSpeedMonitor`); this class is where they meet.
 final class ActiveTransfer {
     let id: TransferID
     let request: TransferRequest
@@ -18,11 +18,11 @@ final class ActiveTransfer {
     private var tunnelParser: HeadParser
     /// A head that is the last one only if no other follows.
     private var provisionalHead: ResponseHead?
-    private var gatherer: ChunkGatherer
+    private var chunkBuilder: ChunkBuilder
     private let window: SharedWindow
-    private var ration: Ration
-    private var patience: Patience
-    private var pace: Pace?
+    private var reservation: RateReservation
+    private var timeouts: TransferTimeouts
+    private var lowSpeedMonitor: LowSpeedMonitor?
     private var uploaded: Int64 = 0
     private var isPaused = false
     /// Bytes thrown away after a rejected head.
@@ -34,12 +34,12 @@ final class ActiveTransfer {
     private(set) var lookupTime: Duration?
     private(set) var head: ResponseHead?
     private(set) var bytesReceived: Int64 = 0
-    private(set) var evidence = Evidence()
+    private(set) var connectionState = ConnectionState()
     /// How it ends, decided here before libcurl knows.
     private(set) var outcome: TransferResult.Outcome?
 
     /// What was seen on the way that a result code does not say.
-    struct Evidence {
+    struct ConnectionState {
         var remoteAddress: String?
         var refusedAddress: IPAddress?
         var wasRefused = false
@@ -56,15 +56,15 @@ final class ActiveTransfer {
         handler = submission.handler
         self.easy = easy
         self.services = services
-        start = services.agenda.now
+        start = services.timers.now
         parser = HeadParser(byteLimit: services.options.headBytes)
         tunnelParser = HeadParser(byteLimit: services.options.headBytes)
         window = SharedWindow(
             of: submission.id, capacity: services.options.windowBytes, mailbox: services.mailbox)
-        gatherer = ChunkGatherer(pool: services.pool, window: window)
-        ration = Ration(of: submission.id, under: submission.request.rateLimits, mailbox: services.mailbox)
-        patience = Patience(submission.request.timeouts, start: start)
-        pace = Pace(submission.request.minimumSpeed)
+        chunkBuilder = ChunkBuilder(pool: services.pool, window: window)
+        reservation = RateReservation(of: submission.id, under: submission.request.rateLimits, mailbox: services.mailbox)
+        timeouts = TransferTimeouts(submission.request.timeouts, start: start)
+        lowSpeedMonitor = LowSpeedMonitor(submission.request.minimumSpeed)
         planWakeUp()
     }
 }
@@ -83,12 +83,12 @@ extension ActiveTransfer {
     func admits(_ address: IPAddress?) -> Bool {
         let isAdmitted = mayTalk(to: address)
         if isAdmitted {
-            evidence.wasAdmitted = true
-            evidence.isConnecting = true
+            connectionState.wasAdmitted = true
+            connectionState.isConnecting = true
             tunnelParser = HeadParser(byteLimit: services.options.headBytes)
         } else {
-            evidence.wasRefused = true
-            evidence.refusedAddress = address
+            connectionState.wasRefused = true
+            connectionState.refusedAddress = address
         }
         return isAdmitted
     }
@@ -96,9 +96,9 @@ extension ActiveTransfer {
     /// - Parameter socket: negative where there is none.
     func socketOpened(_ socket: Int32, errno: Int32) {
         if socket >= 0 {
-            services.connections.opened(socket)
+            services.sockets.opened(socket)
         } else {
-            evidence.lacksDescriptors = errno == EMFILE || errno == ENFILE
+            connectionState.lacksDescriptors = errno == EMFILE || errno == ENFILE
         }
     }
 
@@ -112,15 +112,15 @@ extension ActiveTransfer {
     }
 
     /// A connection, new or reused, is about to carry the request.
-    func connected(_ connection: Connections.Ends) -> Bool {
-        evidence.remoteAddress = connection.remoteAddress
-        evidence.isConnecting = false
+    func connected(_ connection: SocketRegistry.Endpoints) -> Bool {
+        connectionState.remoteAddress = connection.remoteAddress
+        connectionState.isConnecting = false
         let ip = IPAddress(connection.remoteAddress)
         guard mayTalk(to: ip) else {
             outcome = .failed(refusal(of: ip))
             return false
         }
-        services.connections.willSend(through: connection)
+        services.sockets.willSend(through: connection)
         progressed()
         planWakeUp()
         return true
@@ -129,13 +129,13 @@ extension ActiveTransfer {
     /// False ends the transfer.
     func received(headLine line: UnsafeRawBufferPointer) -> Bool {
         progressed()
-        if request.isTunnelled, evidence.isConnecting {
+        if request.isTunnelled, connectionState.isConnecting {
             received(tunnelLine: line)
             return true
         }
         do {
             guard case .head(var head) = try parser.feed(line) else { return true }
-            head.remoteAddress = evidence.remoteAddress ?? ""
+            head.remoteAddress = connectionState.remoteAddress ?? ""
             received(head)
             return true
         } catch {
@@ -149,8 +149,8 @@ extension ActiveTransfer {
     private func received(tunnelLine line: UnsafeRawBufferPointer) {
         guard case .head(var head)? = try? tunnelParser.feed(line), head.status == 407 else { return }
         // No request will follow that would tell it.
-        evidence.remoteAddress = easy.string(CURLINFO_PRIMARY_IP)
-        head.remoteAddress = evidence.remoteAddress ?? ""
+        connectionState.remoteAddress = easy.string(CURLINFO_PRIMARY_IP)
+        head.remoteAddress = connectionState.remoteAddress ?? ""
         judge(head)
         outcome = outcome ?? .completed
     }
@@ -170,8 +170,8 @@ extension ActiveTransfer {
             // The body, or its end, often came with the head. Then the connection is good for another request; the
             // loop ends the transfer if it is not done by the end of this turn.
             services.rejected(id)
-        } else if pace != nil {
-            pace?.started(at: services.agenda.now)
+        } else if lowSpeedMonitor != nil {
+            lowSpeedMonitor?.started(at: services.timers.now)
             planWakeUp()
         }
     }
@@ -188,23 +188,23 @@ extension ActiveTransfer {
         judgeProvisionalHead()
         guard outcome == nil, head != nil else { return discard(bytes) }
         progressed()
-        guard ration.turn(at: services.agenda.now) == nil else { return pause() }
+        guard reservation.readyTime(at: services.timers.now) == nil else { return pause() }
         if !window.hasRoom(for: bytes.count) { flush() }
         guard window.take(bytes.count) else { return pause() }
-        ration.take(bytes.count)
-        pace?.received(bytes.count)
+        reservation.take(bytes.count)
+        lowSpeedMonitor?.received(bytes.count)
         bytesReceived += Int64(bytes.count)
-        gatherer.append(bytes, at: services.agenda.now) { handler.received(chunk: $0) }
-        if let since = gatherer.pendingSince {
-            services.agenda.lookAgain(at: id, when: since + services.options.flushInterval)
+        chunkBuilder.append(bytes, at: services.timers.now) { handler.received(chunk: $0) }
+        if let since = chunkBuilder.pendingSince {
+            services.timers.schedule(id, at: since + services.options.flushInterval)
         }
         return .taken
     }
 
     private func pause() -> BodyVerdict {
         isPaused = true
-        patience.paused()
-        pace?.paused(at: services.agenda.now)
+        timeouts.paused()
+        lowSpeedMonitor?.paused(at: services.timers.now)
         planWakeUp()
         return .pause
     }
@@ -215,7 +215,7 @@ extension ActiveTransfer {
     }
 
     private func progressed() {
-        patience.progressed(at: services.agenda.now)
+        timeouts.progressed(at: services.timers.now)
     }
 }
 
@@ -225,7 +225,7 @@ extension ActiveTransfer {
     /// Waits for the addresses of its host, as long as a connection may take.
     func awaitAddresses(of host: NamedHost) {
         awaitedHost = host
-        patience.awaitsAddresses(until: start + request.timeouts.connect)
+        timeouts.lookupBegan(deadline: start + request.timeouts.connect)
         planWakeUp()
     }
 
@@ -234,9 +234,9 @@ extension ActiveTransfer {
     /// - Throws: what it means when there are none.
     func take(_ addresses: [IPAddress], of host: NamedHost) throws(TransferError) {
         awaitedHost = nil
-        patience.hasAddresses()
+        timeouts.lookupEnded()
         guard !addresses.isEmpty else { throw request.nameFailure(isLate: false) }
-        let time = services.agenda.now - start
+        let time = services.timers.now - start
         lookupTime = time
         try easy.use(host.entry(addresses))
         try easy.limitConnecting(to: request.timeouts.connect - time)
@@ -244,33 +244,33 @@ extension ActiveTransfer {
 
     /// Hands over what was gathered.
     func flush() {
-        if let chunk = gatherer.takePending() { handler.received(chunk: chunk) }
+        if let chunk = chunkBuilder.takePending() { handler.received(chunk: chunk) }
     }
 
     /// Goes on after a pause, unless something else still stands against it. libcurl may deliver, or fail, before this
     /// returns.
     func resume() -> CURLcode {
         guard isPaused else { return CURLE_OK }
-        guard !window.isClosed, ration.turn(at: services.agenda.now) == nil else {
+        guard !window.isClosed, reservation.readyTime(at: services.timers.now) == nil else {
             planWakeUp()
             return CURLE_OK
         }
         isPaused = false
         progressed()
-        pace?.started(at: services.agenda.now)
+        lowSpeedMonitor?.started(at: services.timers.now)
         planWakeUp()
         return easy.resume()
     }
 
     /// Does what is due. Returns the demand that was not met, if there is one.
     func wakeUp() -> TransferError? {
-        let now = services.agenda.now
-        if let since = gatherer.pendingSince, since + services.options.flushInterval <= now { flush() }
+        let now = services.timers.now
+        if let since = chunkBuilder.pendingSince, since + services.options.flushInterval <= now { flush() }
         noticeUpload()
-        if case .isExhausted(let deadline) = patience.verdict(at: now) {
+        if case .hasExpired(let deadline) = timeouts.verdict(at: now) {
             return deadline == .lookup ? request.nameFailure(isLate: true) : .timedOut(deadline)
         }
-        if pace?.isTooSlow(at: now) == true { return .tooSlow }
+        if lowSpeedMonitor?.isTooSlow(at: now) == true { return .tooSlow }
         planWakeUp()
         return nil
     }
@@ -284,22 +284,22 @@ extension ActiveTransfer {
     /// The last thing it is asked: hands over what was gathered, and leaves its limits to others.
     func close() {
         flush()
-        ration.close(at: services.agenda.now)
+        reservation.close(at: services.timers.now)
     }
 
     private func planWakeUp() {
-        let now = services.agenda.now
-        if case .waits(until: let moment?) = patience.verdict(at: now) {
-            services.agenda.lookAgain(at: id, when: moment)
+        let now = services.timers.now
+        if case .waits(until: let moment?) = timeouts.verdict(at: now) {
+            services.timers.schedule(id, at: moment)
         }
-        if let moment = pace?.nextLook {
-            services.agenda.lookAgain(at: id, when: moment)
+        if let moment = lowSpeedMonitor?.nextCheck {
+            services.timers.schedule(id, at: moment)
         }
-        if isPaused, let moment = ration.turn(at: now) {
-            services.agenda.lookAgain(at: id, when: moment)
+        if isPaused, let moment = reservation.readyTime(at: now) {
+            services.timers.schedule(id, at: moment)
         }
-        if let since = gatherer.pendingSince {
-            services.agenda.lookAgain(at: id, when: since + services.options.flushInterval)
+        if let since = chunkBuilder.pendingSince {
+            services.timers.schedule(id, at: since + services.options.flushInterval)
         }
     }
 

@@ -8,7 +8,7 @@ import Glibc
 extension EasyHandle {
     /// Makes `transfer` the one that is told. It must outlive the transfer inside libcurl: the loop holds it. What
     /// becomes of its socket afterwards is told to `connections`, which must outlive the multi handle.
-    func report(to transfer: ActiveTransfer, _ connections: Connections) throws(TransferError) {
+    func report(to transfer: ActiveTransfer, _ connections: SocketRegistry) throws(TransferError) {
         let context = UnsafeRawPointer(Unmanaged.passUnretained(transfer).toOpaque())
         let whereItIsKept = [
             CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA, CURLOPT_PRIVATE,
@@ -71,7 +71,7 @@ private func socketNeeded(
 }
 
 private func socketUnneeded(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
-    if let context { Unmanaged<Connections>.fromOpaque(context).takeUnretainedValue().closed(descriptor) }
+    if let context { Unmanaged<SocketRegistry>.fromOpaque(context).takeUnretainedValue().closed(descriptor) }
     return close(descriptor)
 }
 
@@ -80,7 +80,7 @@ private func requestReady(
     _ localAddress: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
     guard let context, let remoteAddress, let localAddress else { return CURL_PREREQFUNC_ABORT }
-    let ends = Connections.Ends(
+    let ends = SocketRegistry.Endpoints(
         localAddress: String(cString: localAddress), localPort: localPort,
         remoteAddress: String(cString: remoteAddress), remotePort: remotePort)
     let isAdmitted = EasyHandle.transfer(at: context).connected(ends)

@@ -3,8 +3,8 @@ final class LoopServices {
     let options: CurlClient.Options
     let mailbox: Mailbox
     let pool: BufferPool
-    let agenda = Agenda()
-    let connections = Connections()
+    let timers = LoopTimers()
+    let sockets = SocketRegistry()
     private var rejectedTransfers: [TransferID] = []
 
     init(options: CurlClient.Options, mailbox: Mailbox) {

@@ -9,9 +9,9 @@ enum Command: Sendable {
     /// Enough chunks were released for a paused transfer to go on.
     case resume(TransferID)
     /// A rate limit that the transfer waits for was changed.
-    case reconsider(TransferID)
+    case rateLimitChanged(TransferID)
     /// A name was looked up; no address: in vain.
-    case settle(String, [IPAddress])
+    case completeLookup(String, [IPAddress])
     case shutdown
 }
 

@@ -16,10 +16,10 @@ final class MultiHandle {
     private(set) var deadline: ContinuousClock.Instant?
     private let poller: Poller
     /// Told of the last sockets that are closed, those of idle connections.
-    private let connections: Connections
+    private let connections: SocketRegistry
     private let handle: OpaquePointer
 
-    init(poller: Poller, connections: Connections, maxIdleConnections: Int) throws(CurlClientError) {
+    init(poller: Poller, connections: SocketRegistry, maxIdleConnections: Int) throws(CurlClientError) {
         try CurlLibrary.initialise()
         guard let handle = curl_multi_init() else { throw .libraryUnavailable("no memory for a multi handle") }
         self.handle = handle

@@ -12,7 +12,7 @@ import Locks
 /// come in bursts of that size, and the average still holds.
 public final class RateLimit: Sendable {
     private struct State: Sendable {
-        var bucket: Bucket
+        var shaper: RateShaper
         /// Transfers that wait for their turn, and where to tell them of a change.
         var waiting: [TransferID: Mailbox] = [:]
     }
@@ -21,21 +21,21 @@ public final class RateLimit: Sendable {
 
     /// - Parameter bytesPerSecond: nil is unlimited; less than 1 counts as 1.
     public init(bytesPerSecond: Int64?) {
-        state = Locked(State(bucket: Bucket(bytesPerSecond: Self.rate(bytesPerSecond), at: .now)))
+        state = Locked(State(shaper: RateShaper(bytesPerSecond: Self.rate(bytesPerSecond), at: .now)))
     }
 
     /// May be changed at any time, from any thread. A higher rate lets waiting transfers go on at once; a lower one
     /// holds within a second. nil is unlimited; less than 1 counts as 1.
     public var bytesPerSecond: Int64? {
-        get { state.withLock { $0.bucket.bytesPerSecond } }
+        get { state.withLock { $0.shaper.bytesPerSecond } }
         set {
             let rate = Self.rate(newValue)
             let waiting = state.withLock { state -> [TransferID: Mailbox] in
-                guard rate != state.bucket.bytesPerSecond else { return [:] }
-                state.bucket.change(to: rate, at: .now)
+                guard rate != state.shaper.bytesPerSecond else { return [:] }
+                state.shaper.setRate(rate, at: .now)
                 return state.waiting
             }
-            for (transfer, mailbox) in waiting { mailbox.post(.reconsider(transfer)) }
+            for (transfer, mailbox) in waiting { mailbox.post(.rateLimitChanged(transfer)) }
         }
     }
 
@@ -48,34 +48,34 @@ public final class RateLimit: Sendable {
 
 extension RateLimit {
     var isUnlimited: Bool {
-        state.withLock { $0.bucket.bytesPerSecond == nil }
+        state.withLock { $0.shaper.bytesPerSecond == nil }
     }
 
     /// How much a transfer books at once; nil without a limit.
     var quantum: Int? {
-        state.withLock { $0.bucket.quantum(among: $0.waiting.count + 1) }
+        state.withLock { $0.shaper.quantum(among: $0.waiting.count + 1) }
     }
 
     /// Books bytes for a transfer, which from now on is told of changes at `mailbox`.
-    func book(
+    func reserve(
         _ count: Int, for transfer: TransferID, at now: ContinuousClock.Instant, tell mailbox: Mailbox
-    ) -> Bucket.Place {
+    ) -> RateShaper.Position {
         state.withLock { state in
             state.waiting[transfer] = mailbox
-            return state.bucket.book(count, at: now)
+            return state.shaper.reserve(count, at: now)
         }
     }
 
-    func turn(of place: Bucket.Place, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        state.withLock { $0.bucket.turn(of: place, at: now) }
+    func readyTime(of place: RateShaper.Position, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        state.withLock { $0.shaper.readyTime(of: place, at: now) }
     }
 
     /// The transfer waits no more. `unused` bytes of what it booked go back; it owes them when they are negative.
     func leave(_ transfer: TransferID, unused: Int = 0, at now: ContinuousClock.Instant) {
         state.withLock { state in
             state.waiting[transfer] = nil
-            if unused > 0 { state.bucket.giveBack(unused) }
-            if unused < 0 { _ = state.bucket.book(-unused, at: now) }
+            if unused > 0 { state.shaper.refund(unused) }
+            if unused < 0 { _ = state.shaper.reserve(-unused, at: now) }
         }
     }
 }

@@ -15,7 +15,7 @@ extension TransferError {
             self = .badURL(message)
         case CURLE_UNSUPPORTED_PROTOCOL:
             // Also what a response gets that does not begin like HTTP.
-            self = transfer.evidence.isConnected ? .protocolError(message) : .unsupportedProtocol
+            self = transfer.connectionState.isConnected ? .protocolError(message) : .unsupportedProtocol
         case CURLE_COULDNT_RESOLVE_HOST:
             self = .nameResolutionFailed
         case CURLE_COULDNT_CONNECT:
@@ -27,7 +27,7 @@ extension TransferError {
             self = .truncated(expected: transfer.head?.contentLength, received: transfer.bytesReceived)
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
             self = Self.exchangeFailure(message)
-        case CURLE_OUT_OF_MEMORY where transfer.head == nil && transfer.evidence.isConnected:
+        case CURLE_OUT_OF_MEMORY where transfer.head == nil && transfer.connectionState.isConnected:
             // What this version says of a line beyond its limit.
             self = .headTooLarge
         case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_BAD_CONTENT_ENCODING:
@@ -38,10 +38,10 @@ extension TransferError {
     }
 
     private static func connectFailure(_ message: String, of transfer: ActiveTransfer) -> TransferError {
-        let evidence = transfer.evidence
-        if evidence.lacksDescriptors { return .tooManyOpenFiles }
+        let connectionState = transfer.connectionState
+        if connectionState.lacksDescriptors { return .tooManyOpenFiles }
         // An address that was tried and did not answer may answer later; a refusal stands.
-        if evidence.wasRefused, !evidence.wasAdmitted { return transfer.refusal(of: evidence.refusedAddress) }
+        if connectionState.wasRefused, !connectionState.wasAdmitted { return transfer.refusal(of: connectionState.refusedAddress) }
         let cause = transfer.easy.long(CURLINFO_OS_ERRNO).map(Int32.init(truncatingIfNeeded:))
         let message = transfer.request.proxy.map { "the proxy \($0.authority): \(message)" } ?? message
         return cause == ENETUNREACH || cause == ENETDOWN ? .networkUnreachable(message) : .connectFailed(message)

@@ -5,7 +5,7 @@ import Glibc
 extension TransferError {
     /// nil when the proxy has nothing to do with it.
     static func proxyFailure(_ code: CURLcode, _ message: String, of transfer: ActiveTransfer) -> TransferError? {
-        guard let proxy = transfer.request.proxy, transfer.evidence.isConnecting else { return nil }
+        guard let proxy = transfer.request.proxy, transfer.connectionState.isConnecting else { return nil }
         switch code {
         case CURLE_COULDNT_RESOLVE_PROXY:
             return transfer.request.nameFailure(isLate: false)

@@ -10,11 +10,11 @@ final class TransferLoop {
     let name: String
     let ended: Latch
     let services: LoopServices
-    private let record: Locked<LoopRecord>
+    private let recorder: Locked<LoopMetricsRecorder>
     private let poller: Poller
     private var multi: MultiHandle
     private(set) var active: [TransferID: ActiveTransfer] = [:]
-    var addressBook: AddressBook
+    var dnsCache: DNSCache
     private var idleHandles: [EasyHandle] = []
     private var isShuttingDown = false
 
@@ -23,19 +23,19 @@ final class TransferLoop {
 
     private var options: CurlClient.Options { services.options }
     private var mailbox: Mailbox { services.mailbox }
-    var agenda: Agenda { services.agenda }
+    var timers: LoopTimers { services.timers }
 
     init(
-        name: String, options: CurlClient.Options, mailbox: Mailbox, record: Locked<LoopRecord>, ended: Latch
+        name: String, options: CurlClient.Options, mailbox: Mailbox, recorder: Locked<LoopMetricsRecorder>, ended: Latch
     ) throws(CurlClientError) {
         self.name = name
-        self.record = record
+        self.recorder = recorder
         self.ended = ended
-        addressBook = AddressBook(limit: options.maxLookups)
+        dnsCache = DNSCache(limit: options.maxLookups)
         services = LoopServices(options: options, mailbox: mailbox)
         poller = try Poller()
         multi = try MultiHandle(
-            poller: poller, connections: services.connections, maxIdleConnections: options.maxIdleConnections)
+            poller: poller, connections: services.sockets, maxIdleConnections: options.maxIdleConnections)
         poller.watch(mailbox.descriptor, for: .read)
     }
 
@@ -45,7 +45,7 @@ final class TransferLoop {
             poller.sleep(milliseconds: mailbox.prepareToSleep() && !isShuttingDown ? sleepLimit() : 0)
             beginTurn()
             serveSockets()
-            for command in mailbox.takeAll() { obey(command) }
+            for command in mailbox.takeAll() { handle(command) }
             if let deadline = multi.deadline, deadline <= .now { check(multi.actOnTimeout()) }
             endCompleted()
             endRejected()
@@ -55,14 +55,14 @@ final class TransferLoop {
     }
 
     private func beginTurn() {
-        agenda.readClock()
-        let due = [multi.deadline, agenda.earliest, mailbox.waitingSince].compactMap(\.self).min()
-        record.withLock { $0.beginTurn(at: agenda.now, due: due) }
+        timers.readClock()
+        let due = [multi.deadline, timers.earliest, mailbox.waitingSince].compactMap(\.self).min()
+        recorder.withLock { $0.beginTurn(at: timers.now, due: due) }
     }
 
     private func endTurn() {
-        let lookups = (addressBook.runningCount, addressBook.queuedCount)
-        record.withLock { $0.endTurn(at: .now, lookups: lookups) }
+        let lookups = (dnsCache.runningCount, dnsCache.queuedCount)
+        recorder.withLock { $0.endTurn(at: .now, lookups: lookups) }
     }
 
     private func serveSockets() {
@@ -76,19 +76,19 @@ final class TransferLoop {
     }
 
     private func sleepLimit() -> Int32 {
-        guard let deadline = [multi.deadline, agenda.earliest].compactMap(\.self).min() else { return -1 }
+        guard let deadline = [multi.deadline, timers.earliest].compactMap(\.self).min() else { return -1 }
         return Int32(clamping: (deadline - .now).wholeMilliseconds)
     }
 
     /// Last in the turn, and by the clock as it was at its beginning: what arrived in time counts, even when a slow
     /// handler kept us from reading it, and a transfer that is complete is not late.
     private func serveDeadlines() {
-        while let id = agenda.popDue() {
-            if let transfer = active[id] { look(at: transfer) }
+        while let id = timers.popDue() {
+            if let transfer = active[id] { checkDeadlines(of: transfer) }
         }
     }
 
-    private func look(at transfer: ActiveTransfer) {
+    private func checkDeadlines(of transfer: ActiveTransfer) {
         if let error = transfer.wakeUp() { return end(transfer, .failed(error)) }
         resume(transfer)
     }
@@ -116,7 +116,7 @@ final class TransferLoop {
             end(transfer, .failed(.other(code: code.rawValue, message: message)))
         }
         let fresh = try? MultiHandle(
-            poller: poller, connections: services.connections, maxIdleConnections: options.maxIdleConnections)
+            poller: poller, connections: services.sockets, maxIdleConnections: options.maxIdleConnections)
         if let fresh { multi = fresh }
     }
 }
@@ -124,7 +124,7 @@ final class TransferLoop {
 // MARK: - Commands
 
 extension TransferLoop {
-    private func obey(_ command: Command) {
+    private func handle(_ command: Command) {
         switch command {
         case .start(let submission):
             begin(submission)
@@ -132,10 +132,10 @@ extension TransferLoop {
             if let transfer = active[id] { end(transfer, .cancelled) }
         case .resume(let id):
             if let transfer = active[id] { resume(transfer) }
-        case .reconsider(let id):
-            if let transfer = active[id] { look(at: transfer) }
-        case .settle(let name, let addresses):
-            settle(name, addresses)
+        case .rateLimitChanged(let id):
+            if let transfer = active[id] { checkDeadlines(of: transfer) }
+        case .completeLookup(let name, let addresses):
+            completeLookup(name, addresses)
         case .shutdown:
             isShuttingDown = true
             for transfer in active.values { end(transfer, .cancelled) }
@@ -150,11 +150,11 @@ extension TransferLoop {
             let easy = try takeHandle()
             let transfer = ActiveTransfer(submission, easy: easy, services: services)
             try easy.prepare(submission.request)
-            try easy.report(to: transfer, services.connections)
+            try easy.report(to: transfer, services.sockets)
             active[transfer.id] = transfer
             if let host { find(host, for: transfer) } else { launch(transfer) }
         } catch {
-            agenda.forget(submission.id)
+            timers.cancel(submission.id)
             submission.handler.finished(.neverStarted(.failed(error)))
         }
     }
@@ -177,7 +177,7 @@ extension TransferLoop {
     /// The one end of every transfer that began.
     func end(_ transfer: ActiveTransfer, _ outcome: TransferResult.Outcome) {
         guard active.removeValue(forKey: transfer.id) != nil else { return }
-        agenda.forget(transfer.id)
+        timers.cancel(transfer.id)
         giveUpLookup(for: transfer)
         transfer.close()
         let result = transfer.result(outcome)

@@ -55,7 +55,7 @@ public struct TransferMetrics: Sendable, Equatable {
     /// Where the response redirects to, absolute. It is not followed.
     public var redirectURL: String?
 
-    /// Connections opened; 0 when one was reused.
+    /// SocketRegistry opened; 0 when one was reused.
     public var numConnects = 0
 
     /// Whether the response marks the end of its body (a length, or chunks, or a status without one), so that a lost

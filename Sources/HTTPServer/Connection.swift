@@ -20,7 +20,7 @@ final class Connection: Sendable {
         case receiving(since: Instant)
         /// The handler or the kernel has the turn.
         case answering
-        case waiting(PendingAnswer, until: Instant)
+        case waiting(PendingResponse, until: Instant)
         case streaming(ResponseStream)
         case sending(FileRegion)
     }
@@ -80,14 +80,14 @@ final class Connection: Sendable {
     }
 
     /// Whoever waits or is streamed to is missed when he goes. Called on the connection's own thread.
-    func beginWatching(_ watch: HangUpWatch) {
+    func beginWatching(_ watch: DisconnectMonitor) {
         state.withLock { state in
             guard state.watch == nil, let socket = state.socket else { return }
             state.watch = watch.add(self, socket: socket)
         }
     }
 
-    func endWatching(_ watch: HangUpWatch) {
+    func endWatching(_ watch: DisconnectMonitor) {
         state.withLock { state in
             guard let number = state.watch.take(), let socket = state.socket else { return }
             watch.remove(number, socket: socket)
@@ -95,7 +95,7 @@ final class Connection: Sendable {
     }
 
     /// The client has gone: nobody needs what it waited for.
-    func noteHangUp() {
+    func clientDisconnected() {
         switch state.withLock({ $0.phase }) {
         case .waiting(let answer, _): answer.cancelWork()
         case .streaming(let stream): stream.close(.clientGone)
@@ -119,7 +119,7 @@ final class Connection: Sendable {
     }
 
     /// Whatever is due at a moment: an overlong request is cut off at once, an overdue answer is returned.
-    func expire(at now: Instant, limits: HTTPServer.Options) -> PendingAnswer? {
+    func expire(at now: Instant, limits: HTTPServer.Options) -> PendingResponse? {
         state.withLock { state in
             switch state.phase {
             case .idle(let since, let isFresh):

@@ -13,7 +13,7 @@ final class Exchange {
         case refused(Response)
         /// The body went over its limit, and an answer is only possible once it has ended.
         case discarding(limit: Int, allowance: Int)
-        case waiting(PendingAnswer)
+        case waiting(PendingResponse)
         case answered
     }
 
@@ -36,7 +36,7 @@ final class Exchange {
     /// The exchange is over, well or badly.
     func end() {
         if case .waiting(let answer) = step { answer.take()?.abandon() }
-        connection.endWatching(server.hangUps)
+        connection.endWatching(server.disconnects)
         connection.enter(.idle(since: .now, isFresh: false))
         // A keep-alive answer may have been on its way when the server began to close.
         if server.connections.stage != .open { connection.abort() }
@@ -123,17 +123,17 @@ extension Exchange {
         for work: @escaping @Sendable () async -> Response, _ head: RequestHead, watching: Bool = false,
         _ handle: OpaquePointer
     ) -> MHD_Result {
-        let pending = PendingAnswer(to: head)
+        let pending = PendingResponse(to: head)
         step = .waiting(pending)
         connection.enter(.waiting(pending, until: .now + server.options.waitLimit))
         // Noted first, stage read afterwards: see ConnectionSet.
         guard server.connections.stage != .cutShort else { return refuse(.stopping, handle) }
         pending.begin(work)
-        if watching { connection.beginWatching(server.hangUps) }
+        if watching { connection.beginWatching(server.disconnects) }
         return pending.suspend(handle) ? .YES : deliver(pending, handle)
     }
 
-    private func deliver(_ pending: PendingAnswer, _ handle: OpaquePointer) -> MHD_Result {
+    private func deliver(_ pending: PendingResponse, _ handle: OpaquePointer) -> MHD_Result {
         guard let response = pending.take() else { return .YES }
         return answer(response, handle)
     }
@@ -145,7 +145,7 @@ extension Exchange {
     private func answer(_ response: Response, _ handle: OpaquePointer, isLast: Bool = false) -> MHD_Result {
         if case .head = step, isLast { connection.lingerWhenClosed() }
         step = .answered
-        connection.endWatching(server.hangUps)
+        connection.endWatching(server.disconnects)
         connection.enter(Connection.Phase(sending: response.body))
         // Noted first, stage read afterwards: see ConnectionSet.
         let isClosing = server.connections.stage != .open
@@ -153,11 +153,11 @@ extension Exchange {
             if isClosing { stream.close(.serverStopped) }
             if stream.length == nil {
                 connection.keepLittleUnsent()
-                connection.beginWatching(server.hangUps)
+                connection.beginWatching(server.disconnects)
             }
         }
         guard
-            let reply = Reply(
+            let reply = MHDResponse(
                 response, on: connection, handle: handle, toHead: head?.method == .head,
                 isLast: isLast || isClosing)
         else {

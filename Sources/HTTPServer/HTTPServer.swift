@@ -12,7 +12,7 @@
 public final class HTTPServer: Sendable {
     /// The port that the server listens on; the system's choice when the options left it open.
     public let port: UInt16
-    private let timekeeper: Timekeeper
+    private let supervisor: ServerSupervisor
 
     /// Binds, listens and starts to answer.
     public init(options: Options = Options(), handler: any RequestHandler) throws(HTTPServerError) {
@@ -20,12 +20,12 @@ public final class HTTPServer: Sendable {
         let socket = try ListeningSocket(address: options.address, port: options.port)
         port = socket.port
         let context = try ServerContext(options: options, handler: handler)
-        timekeeper = Timekeeper(context)
-        try timekeeper.start(try Daemon(context, listening: socket))
+        supervisor = ServerSupervisor(context)
+        try supervisor.start(try MHDDaemon(context, listening: socket))
     }
 
     /// A server that nobody holds any more closes without grace, in the background.
-    deinit { timekeeper.stop(grace: .zero) {} }
+    deinit { supervisor.stop(grace: .zero) {} }
 
     /// Stops taking connections, finishes every stream, lets exchanges under way end for at most `grace`, answers those
     /// that still wait with 503, and closes.
@@ -33,7 +33,7 @@ public final class HTTPServer: Sendable {
     /// Returns when the last thread and socket are gone. Calling it again waits for the same end.
     public func stop(grace: Duration) async {
         await withCheckedContinuation { continuation in
-            timekeeper.stop(grace: grace) { continuation.resume() }
+            supervisor.stop(grace: grace) { continuation.resume() }
         }
     }
 }

@@ -43,7 +43,7 @@ public final class ResponseStream: Sendable {
         var drained = false
         var connection: Connection?
         /// Present while the connection sleeps for want of bytes.
-        var suspension: Suspension?
+        var suspension: SuspendedConnection?
         var onEnd: (@Sendable (End) -> Void)?
 
         func hasRoom(for count: Int) -> Bool { buffer.count + count <= bufferLimit }
@@ -171,7 +171,7 @@ extension ResponseStream {
                 state.drained = true
                 return length == nil ? .end : .failure
             }
-            state.suspension = Suspension(of: handle)
+            state.suspension = SuspendedConnection(of: handle)
             return .asleep
         }
     }

@@ -6,14 +6,14 @@ final class ServerContext: Sendable {
     let handler: any RequestHandler
     let connections = ConnectionSet()
     let lingering = LingeringSockets()
-    let hangUps: HangUpWatch
-    /// Raised when the timekeeper has something to look at before its next round.
+    let disconnects: DisconnectMonitor
+    /// Raised when the supervisor has something to look at before its next round.
     let wake = Signal()
 
     init(options: HTTPServer.Options, handler: any RequestHandler) throws(HTTPServerError) {
         self.options = options
         self.handler = handler
-        hangUps = try HangUpWatch()
+        disconnects = try DisconnectMonitor()
     }
 
     /// Takes up a new connection; one that was accepted at the last moment before a stop is cut off again.

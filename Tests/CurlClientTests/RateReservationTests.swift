@@ -3,17 +3,17 @@ import Testing
 @testable import CurlClient
 
 /// What transfers get under their limits, in a time that is told: the exact side of `RateLimitTests`.
-@Suite struct RationTests {
+@Suite struct RateReservationTests {
     /// Transfers that would always have another piece to take.
     private struct Race {
         let piece: Int
-        var rations: [Ration]
+        var reservations: [RateReservation]
         var taken: [Int]
         var now: ContinuousClock.Instant
 
         init(_ limits: [[RateLimit]], piece: Int, mailbox: Mailbox, at start: ContinuousClock.Instant) {
             self.piece = piece
-            rations = limits.map { Ration(of: TransferID(), under: $0, mailbox: mailbox) }
+            reservations = limits.map { RateReservation(of: TransferID(), under: $0, mailbox: mailbox) }
             taken = limits.map { _ in 0 }
             now = start
         }
@@ -22,7 +22,7 @@ import Testing
         mutating func run(for duration: Duration) {
             let end = now + duration
             while true {
-                let next = rations.indices.map { serve($0) }.min() ?? end
+                let next = reservations.indices.map { serve($0) }.min() ?? end
                 guard next < end else { break }
                 now = next
             }
@@ -31,8 +31,8 @@ import Testing
 
         private mutating func serve(_ index: Int) -> ContinuousClock.Instant {
             while true {
-                if let turn = rations[index].turn(at: now) { return turn }
-                rations[index].take(piece)
+                if let turn = reservations[index].readyTime(at: now) { return turn }
+                reservations[index].take(piece)
                 taken[index] += piece
             }
         }
@@ -103,17 +103,17 @@ import Testing
 
     @Test func whoIsGoneHasBookedNothing() {
         let limit = RateLimit(bytesPerSecond: 10_000)
-        var first = Ration(of: TransferID(), under: [limit], mailbox: mailbox)
+        var first = RateReservation(of: TransferID(), under: [limit], mailbox: mailbox)
         // Comes to where it has to wait.
-        while first.turn(at: start) == nil { first.take(100) }
-        var others = (0..<10).map { _ in Ration(of: TransferID(), under: [limit], mailbox: mailbox) }
-        for index in others.indices { #expect(others[index].turn(at: start) != nil) }
-        var last = Ration(of: TransferID(), under: [limit], mailbox: mailbox)
-        let patient = last.turn(at: start) ?? start
+        while first.readyTime(at: start) == nil { first.take(100) }
+        var others = (0..<10).map { _ in RateReservation(of: TransferID(), under: [limit], mailbox: mailbox) }
+        for index in others.indices { #expect(others[index].readyTime(at: start) != nil) }
+        var last = RateReservation(of: TransferID(), under: [limit], mailbox: mailbox)
+        let patient = last.readyTime(at: start) ?? start
         last.close(at: start)
         for index in others.indices { others[index].close(at: start) }
-        var next = Ration(of: TransferID(), under: [limit], mailbox: mailbox)
-        let turn = next.turn(at: start) ?? start
+        var next = RateReservation(of: TransferID(), under: [limit], mailbox: mailbox)
+        let turn = next.readyTime(at: start) ?? start
         #expect(turn < patient - .milliseconds(500))
         #expect(turn <= start + .milliseconds(201))
         first.close(at: start)
@@ -124,21 +124,21 @@ import Testing
     @Test func creditThatIsLeftGoesBack() {
         let limit = RateLimit(bytesPerSecond: 10_000)
         for _ in 0..<100 {
-            var ration = Ration(of: TransferID(), under: [limit], mailbox: mailbox)
-            #expect(ration.turn(at: start) == nil)
-            ration.take(1)
-            ration.close(at: start)
+            var reservation = RateReservation(of: TransferID(), under: [limit], mailbox: mailbox)
+            #expect(reservation.readyTime(at: start) == nil)
+            reservation.take(1)
+            reservation.close(at: start)
         }
     }
 
     @Test func debtOutlivesItsTransfer() {
         let limit = RateLimit(bytesPerSecond: 10_000)
-        var first = Ration(of: TransferID(), under: [limit], mailbox: mailbox)
-        #expect(first.turn(at: start) == nil)
+        var first = RateReservation(of: TransferID(), under: [limit], mailbox: mailbox)
+        #expect(first.readyTime(at: start) == nil)
         first.take(50_000)
         first.close(at: start)
-        var next = Ration(of: TransferID(), under: [limit], mailbox: mailbox)
-        let turn = next.turn(at: start) ?? start
+        var next = RateReservation(of: TransferID(), under: [limit], mailbox: mailbox)
+        let turn = next.readyTime(at: start) ?? start
         #expect(turn > start + .milliseconds(4_700))
         #expect(turn < start + .milliseconds(5_100))
     }
@@ -146,30 +146,30 @@ import Testing
     @Test func unlimitedNeverWaitsAndOwesNothing() {
         let limits = [RateLimit(bytesPerSecond: nil), RateLimit(bytesPerSecond: nil)]
         for limits in [[], limits] {
-            var ration = Ration(of: TransferID(), under: limits, mailbox: mailbox)
+            var reservation = RateReservation(of: TransferID(), under: limits, mailbox: mailbox)
             for _ in 0..<1_000 {
-                #expect(ration.turn(at: start) == nil)
-                ration.take(16_384)
+                #expect(reservation.readyTime(at: start) == nil)
+                reservation.take(16_384)
             }
-            ration.close(at: start)
+            reservation.close(at: start)
         }
         // What was taken while there was no limit is not counted when there is one.
         for limit in limits { limit.bytesPerSecond = 1_000 }
-        var next = Ration(of: TransferID(), under: limits, mailbox: mailbox)
-        #expect(next.turn(at: start) == nil)
+        var next = RateReservation(of: TransferID(), under: limits, mailbox: mailbox)
+        #expect(next.readyTime(at: start) == nil)
     }
 
     @Test func limitThatIsTakenAwayLetsGo() {
         let limits = [RateLimit(bytesPerSecond: 1_000), RateLimit(bytesPerSecond: nil)]
-        var ration = Ration(of: TransferID(), under: limits, mailbox: mailbox)
-        #expect(ration.turn(at: start) == nil)
-        ration.take(1_000_000)
-        #expect(ration.turn(at: start) != nil)
+        var reservation = RateReservation(of: TransferID(), under: limits, mailbox: mailbox)
+        #expect(reservation.readyTime(at: start) == nil)
+        reservation.take(1_000_000)
+        #expect(reservation.readyTime(at: start) != nil)
         limits[0].bytesPerSecond = nil
-        #expect(ration.turn(at: start) == nil)
+        #expect(reservation.readyTime(at: start) == nil)
         // Its debt was to a limit that is no more.
-        ration.take(1)
-        #expect(ration.turn(at: start) == nil)
+        reservation.take(1)
+        #expect(reservation.readyTime(at: start) == nil)
     }
 
     @Test(arguments: [(0, 1), (-5, 1), (1, 1), (.max, .max), (nil, nil)] as [(Int64?, Int64?)])

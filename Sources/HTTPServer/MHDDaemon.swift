@@ -3,7 +3,7 @@
 import CMicroHTTPD
 
 /// A running libmicrohttpd. It is stopped when this value ends, and must not have sleeping connections then.
-struct Daemon: ~Copyable, @unchecked Sendable {
+struct MHDDaemon: ~Copyable, @unchecked Sendable {
     private let handle: OpaquePointer
     /// The reference that the callbacks borrow.
     private let context: Unmanaged<ServerContext>

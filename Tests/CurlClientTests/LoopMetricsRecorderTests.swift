@@ -2,7 +2,7 @@ import Testing
 
 @testable import CurlClient
 
-@Suite struct LoopRecordTests {
+@Suite struct LoopMetricsRecorderTests {
     let start = ContinuousClock.now
 
     private func at(_ milliseconds: Int) -> ContinuousClock.Instant {
@@ -10,44 +10,44 @@ import Testing
     }
 
     @Test func whatWasDueBeforeTheTurnHasWaited() {
-        var record = LoopRecord(at: start)
-        record.beginTurn(at: at(500), due: at(470))
-        record.endTurn(at: at(501), lookups: (0, 0))
-        #expect(record.report(at: at(600)).lag == .milliseconds(30))
+        var recorder = LoopMetricsRecorder(at: start)
+        recorder.beginTurn(at: at(500), due: at(470))
+        recorder.endTurn(at: at(501), lookups: (0, 0))
+        #expect(recorder.snapshot(at: at(600)).lag == .milliseconds(30))
         // In time, or with nothing due: not late at all.
-        var punctual = LoopRecord(at: start)
+        var punctual = LoopMetricsRecorder(at: start)
         punctual.beginTurn(at: at(500), due: at(700))
         punctual.endTurn(at: at(500), lookups: (0, 0))
         punctual.beginTurn(at: at(600), due: nil)
         punctual.endTurn(at: at(600), lookups: (0, 0))
-        #expect(punctual.report(at: at(700)).lag == .zero)
+        #expect(punctual.snapshot(at: at(700)).lag == .zero)
     }
 
     /// Whatever came during a turn has waited for its end, at worst from its beginning on.
     @Test func aLongTurnIsLag() {
-        var record = LoopRecord(at: start)
-        record.beginTurn(at: at(0), due: nil)
-        record.endTurn(at: at(7_000), lookups: (0, 0))
-        #expect(record.report(at: at(7_001)).lag == .seconds(7))
+        var recorder = LoopMetricsRecorder(at: start)
+        recorder.beginTurn(at: at(0), due: nil)
+        recorder.endTurn(at: at(7_000), lookups: (0, 0))
+        #expect(recorder.snapshot(at: at(7_001)).lag == .seconds(7))
     }
 
     @Test func aThreadThatHangsIsSeenWhileItHangs() {
-        var record = LoopRecord(at: start)
-        record.beginTurn(at: at(100), due: nil)
-        #expect(record.report(at: at(3_100)).lag == .seconds(3))
-        #expect(record.report(at: at(9_100)).lag == .seconds(9))
+        var recorder = LoopMetricsRecorder(at: start)
+        recorder.beginTurn(at: at(100), due: nil)
+        #expect(recorder.snapshot(at: at(3_100)).lag == .seconds(3))
+        #expect(recorder.snapshot(at: at(9_100)).lag == .seconds(9))
         // A thread that sleeps keeps nobody waiting.
-        record.endTurn(at: at(9_100), lookups: (0, 0))
-        #expect(record.report(at: at(50_000)).lag == .seconds(9))
+        recorder.endTurn(at: at(9_100), lookups: (0, 0))
+        #expect(recorder.snapshot(at: at(50_000)).lag == .seconds(9))
     }
 
     @Test func turnsAreCountedByTheirLength() {
-        var record = LoopRecord(at: start)
+        var recorder = LoopMetricsRecorder(at: start)
         for milliseconds in [0, 1, 2, 700, 6_000] {
-            record.beginTurn(at: start, due: nil)
-            record.endTurn(at: at(milliseconds), lookups: (2, 1))
+            recorder.beginTurn(at: start, due: nil)
+            recorder.endTurn(at: at(milliseconds), lookups: (2, 1))
         }
-        let report = record.report(at: start)
+        let report = recorder.snapshot(at: start)
         #expect(report.turns.counts == [2, 1, 0, 0, 0, 1, 0, 1])
         #expect(report.turns.counts.count == DurationHistogram.bounds.count + 1)
         #expect(report.turns.sum == .milliseconds(6_703))

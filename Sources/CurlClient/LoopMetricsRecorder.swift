@@ -1,5 +1,5 @@
-/// What a `LoopReport` is made from: the loop's turns as they begin and end, as a value that is told the time.
-struct LoopRecord: Sendable {
+/// What a `LoopMetricsSnapshot` is made from: the loop's turns as they begin and end, as a value that is told the time.
+struct LoopMetricsRecorder: Sendable {
     private var turnBegan: ContinuousClock.Instant?
     private var lags: RecentMaximum
     private var turns = DurationHistogram()
@@ -22,13 +22,13 @@ struct LoopRecord: Sendable {
         self.lookups = lookups
     }
 
-    func report(at now: ContinuousClock.Instant) -> LoopReport {
-        var report = LoopReport()
-        report.lag = max(lags.value(at: now), turnBegan.map { now - $0 } ?? .zero)
-        report.turns = turns
-        report.lookupsRunning = lookups.running
-        report.lookupsQueued = lookups.queued
-        return report
+    func snapshot(at now: ContinuousClock.Instant) -> LoopMetricsSnapshot {
+        var snapshot = LoopMetricsSnapshot()
+        snapshot.lag = max(lags.value(at: now), turnBegan.map { now - $0 } ?? .zero)
+        snapshot.turns = turns
+        snapshot.lookupsRunning = lookups.running
+        snapshot.lookupsQueued = lookups.queued
+        return snapshot
     }
 }
 

@@ -2,17 +2,17 @@
 ///
 /// It books the same bytes with each limit and may take them when it is its turn with all of them. What it takes beyond
 /// that, as libcurl's pieces cannot be cut, is a debt that the next bookings pay before anything more is taken.
-struct Ration {
-    private struct Booking {
+struct RateReservation {
+    private struct PendingReservation {
         let count: Int
-        let places: [Bucket.Place]
+        let places: [RateShaper.Position]
     }
 
     private let transfer: TransferID
     private let limits: [RateLimit]
     private let mailbox: Mailbox
     private var credit = 0
-    private var booking: Booking?
+    private var pending: PendingReservation?
 
     init(of transfer: TransferID, under limits: [RateLimit], mailbox: Mailbox) {
         self.transfer = transfer
@@ -24,20 +24,20 @@ struct Ration {
     }
 
     /// When to ask again; nil when bytes may be taken now.
-    mutating func turn(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    mutating func readyTime(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         if credit > 0 || limits.isEmpty { return nil }
         if limits.allSatisfy(\.isUnlimited) {
-            abandonBooking(at: now)
+            cancelPending(at: now)
             credit = 0
             return nil
         }
         while credit <= 0 {
-            let booking = booking ?? book(at: now)
-            self.booking = booking
-            let turns = zip(limits, booking.places).compactMap { limit, place in limit.turn(of: place, at: now) }
+            let pending = pending ?? reserve(at: now)
+            self.pending = pending
+            let turns = zip(limits, pending.places).compactMap { limit, place in limit.readyTime(of: place, at: now) }
             if let last = turns.max() { return last }
-            credit += booking.count
-            self.booking = nil
+            credit += pending.count
+            self.pending = nil
             for limit in limits { limit.leave(transfer, at: now) }
         }
         return nil
@@ -49,19 +49,19 @@ struct Ration {
 
     /// The transfer is over: what it booked and did not take is for others, and what it owes is theirs to wait for.
     mutating func close(at now: ContinuousClock.Instant) {
-        abandonBooking(at: now)
+        cancelPending(at: now)
         for limit in limits where credit != 0 { limit.leave(transfer, unused: credit, at: now) }
         credit = 0
     }
 
-    private func book(at now: ContinuousClock.Instant) -> Booking {
+    private func reserve(at now: ContinuousClock.Instant) -> PendingReservation {
         let count = limits.compactMap(\.quantum).min() ?? 1 - credit
-        return Booking(
-            count: count, places: limits.map { $0.book(count, for: transfer, at: now, tell: mailbox) })
+        return PendingReservation(
+            count: count, places: limits.map { $0.reserve(count, for: transfer, at: now, tell: mailbox) })
     }
 
-    private mutating func abandonBooking(at now: ContinuousClock.Instant) {
-        guard let booking = booking.take() else { return }
-        for limit in limits { limit.leave(transfer, unused: booking.count, at: now) }
+    private mutating func cancelPending(at now: ContinuousClock.Instant) {
+        guard let pending = pending.take() else { return }
+        for limit in limits { limit.leave(transfer, unused: pending.count, at: now) }
     }
 }

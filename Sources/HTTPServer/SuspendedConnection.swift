@@ -7,7 +7,7 @@
 import CMicroHTTPD
 
 /// A connection that the library leaves alone until this value ends.
-struct Suspension: ~Copyable, @unchecked Sendable {
+struct SuspendedConnection: ~Copyable, @unchecked Sendable {
     private let connection: OpaquePointer
 
     /// Puts a connection to sleep. Only to be called from within a callback of that same connection.

@@ -7,9 +7,9 @@ import Glibc
 /// (408). That answer would be another job's. Since 8.0 it looks by itself.
 ///
 /// Confined to the loop's thread.
-final class Connections {
+final class SocketRegistry {
     /// Both ends, as libcurl names them.
-    struct Ends: Hashable {
+    struct Endpoints: Hashable {
         var localAddress: String
         var localPort: Int32
         var remoteAddress: String
@@ -18,8 +18,8 @@ final class Connections {
 
     /// Those that have carried no request yet.
     private var fresh: Set<Int32> = []
-    private var used: [Ends: Int32] = [:]
-    private var ends: [Int32: Ends] = [:]
+    private var used: [Endpoints: Int32] = [:]
+    private var ends: [Int32: Endpoints] = [:]
 
     func opened(_ socket: Int32) {
         fresh.insert(socket)
@@ -33,12 +33,12 @@ final class Connections {
 
     /// A request is about to go out. When it goes through a connection that has carried one before, and that should be
     /// silent but is not, nothing will go through: libcurl then makes another, and asks there.
-    func willSend(through connection: Ends) {
+    func willSend(through connection: Endpoints) {
         guard let socket = used[connection] else { return noteFirstUse(of: connection) }
         if hasInput(socket) { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
-    private func noteFirstUse(of connection: Ends) {
+    private func noteFirstUse(of connection: Endpoints) {
         guard let socket = fresh.first(where: { localPort(of: $0) == connection.localPort }) else { return }
         fresh.remove(socket)
         used[connection] = socket

@@ -1,5 +1,5 @@
 /// How well a client's thread keeps up. All transfers share it, so what holds it up holds up all of them.
-public struct LoopReport: Sendable, Equatable {
+public struct LoopMetricsSnapshot: Sendable, Equatable {
     /// The longest that anything waited for the thread within the last minute: a command or a deadline for its turn, a
     /// socket for the end of one. What waits right now counts, so that a thread that hangs is seen while it hangs.
     public var lag = Duration.zero

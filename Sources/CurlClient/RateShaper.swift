@@ -3,22 +3,22 @@
 /// The counter moves on by so many bytes a second. Whoever wants bytes books some, which gives a place behind everything
 /// booked before; it is their turn when the counter has come there. So whoever books little at a time, and again when
 /// that is used up, shares the rate evenly with all others who do.
-struct Bucket: Sendable {
+struct RateShaper: Sendable {
     /// Bytes from the beginning of the queue.
-    typealias Place = Double
+    typealias Position = Double
 
     /// How long the counter may have waited for customers: what an idle rate lets through at once. As seconds of it.
-    private static let patience = 0.1
+    private static let burst = 0.1
 
     /// Nobody waits for less than this part of a byte: it is there by the time they could ask again.
-    private static let tolerance: Place = 0.001
+    private static let tolerance: Position = 0.001
 
     /// The fewest bytes worth a wake-up, unless the rate is lower than ten times that.
     private static let smallestQuantum = 1024
 
     private(set) var bytesPerSecond: Int64?
-    private var counter: Place = 0
-    private var queueEnd: Place = 0
+    private var counter: Position = 0
+    private var queueEnd: Position = 0
     private var lastLook: ContinuousClock.Instant
 
     /// - Parameter bytesPerSecond: at least 1; nil is unlimited.
@@ -35,20 +35,20 @@ struct Bucket: Sendable {
         return min(tenth, max(tenth / max(1, sharers), Self.smallestQuantum))
     }
 
-    mutating func book(_ count: Int, at now: ContinuousClock.Instant) -> Place {
+    mutating func reserve(_ count: Int, at now: ContinuousClock.Instant) -> Position {
         advance(to: now)
-        let place = max(queueEnd, counter - Double(bytesPerSecond ?? 0) * Self.patience)
+        let place = max(queueEnd, counter - Double(bytesPerSecond ?? 0) * Self.burst)
         queueEnd = place + Double(count)
         return place
     }
 
     /// Takes back a part of what was booked. Whoever came later keeps their place.
-    mutating func giveBack(_ count: Int) {
+    mutating func refund(_ count: Int) {
         queueEnd -= Double(count)
     }
 
     /// When it is the place's turn; nil when it is.
-    mutating func turn(of place: Place, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    mutating func readyTime(of place: Position, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         advance(to: now)
         guard let bytesPerSecond, place - counter > Self.tolerance else { return nil }
         // A tick of the clock more than that: rounded down, the moment would be too early, or even now, and whoever asks
@@ -57,7 +57,7 @@ struct Bucket: Sendable {
     }
 
     /// Nobody in the queue waits longer after the change than they would have before.
-    mutating func change(to rate: Int64?, at now: ContinuousClock.Instant) {
+    mutating func setRate(_ rate: Int64?, at now: ContinuousClock.Instant) {
         advance(to: now)
         if let old = bytesPerSecond, let rate, rate < old {
             counter += max(0, queueEnd - counter) * (1 - Double(rate) / Double(old))

@@ -2,7 +2,7 @@
 ///
 /// The window slides in ten steps: the bytes of each are kept, and at the end of a step the last ten are judged. The time
 /// stands still while the transfer is paused, as nobody can send to one that does not read.
-struct Pace {
+struct LowSpeedMonitor {
     private static let steps = 10
 
     private let minimum: Double
@@ -12,7 +12,7 @@ struct Pace {
     /// How much of the step is left, while the time stands still.
     private var rest: Duration
     /// When to ask for a verdict: the end of the step. nil while the time stands still, as it does at first.
-    private(set) var nextLook: ContinuousClock.Instant?
+    private(set) var nextCheck: ContinuousClock.Instant?
 
     /// nil when nothing is demanded.
     init?(_ speed: TransferRequest.MinimumSpeed?) {
@@ -25,13 +25,13 @@ struct Pace {
 
     /// The transfer begins, or goes on after a pause.
     mutating func started(at now: ContinuousClock.Instant) {
-        if nextLook == nil { nextLook = now + rest }
+        if nextCheck == nil { nextCheck = now + rest }
     }
 
     mutating func paused(at now: ContinuousClock.Instant) {
-        guard let nextLook else { return }
-        rest = max(.zero, nextLook - now)
-        self.nextLook = nil
+        guard let nextCheck else { return }
+        rest = max(.zero, nextCheck - now)
+        self.nextCheck = nil
     }
 
     mutating func received(_ count: Int) {
@@ -40,11 +40,11 @@ struct Pace {
 
     /// A step that is looked at late was a longer one; that is in the server's favour.
     mutating func isTooSlow(at now: ContinuousClock.Instant) -> Bool {
-        guard let nextLook, now >= nextLook else { return false }
+        guard let nextCheck, now >= nextCheck else { return false }
         past.append(current)
         if past.count > Self.steps { past.removeFirst() }
         current = 0
-        self.nextLook = now + step
+        self.nextCheck = now + step
         return past.count == Self.steps && Double(past.reduce(0, +)) < minimum
     }
 }

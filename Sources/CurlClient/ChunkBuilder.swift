@@ -1,5 +1,5 @@
 /// Makes chunks of the small pieces that libcurl hands out.
-struct ChunkGatherer {
+struct ChunkBuilder {
     private let pool: BufferPool
     private let window: SharedWindow
     private var buffer: Buffer?

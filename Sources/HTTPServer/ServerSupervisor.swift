@@ -7,7 +7,7 @@ import Glibc
 import Locks
 
 /// Makes its rounds until it is told to stop, and owns the daemon meanwhile.
-final class Timekeeper: Sendable {
+final class ServerSupervisor: Sendable {
     private struct State {
         var grace: Duration?
         var hasStopped = false
@@ -22,14 +22,14 @@ final class Timekeeper: Sendable {
     }
 
     /// Starts the thread, which takes the daemon over.
-    func start(_ daemon: consuming Daemon) throws(HTTPServerError) {
-        try context.hangUps.start()
-        let run = Unmanaged.passRetained(TimekeeperRun(self, daemon))
+    func start(_ daemon: consuming MHDDaemon) throws(HTTPServerError) {
+        try context.disconnects.start()
+        let run = Unmanaged.passRetained(SupervisorRun(self, daemon))
         var thread = pthread_t()
-        let failure = pthread_create(&thread, nil, runTimekeeper, run.toOpaque())
+        let failure = pthread_create(&thread, nil, runSupervisor, run.toOpaque())
         guard failure == 0 else {
             run.release()
-            context.hangUps.stop()
+            context.disconnects.stop()
             throw .systemCallFailed("pthread_create", errno: failure)
         }
         pthread_detach(thread)
@@ -58,26 +58,26 @@ final class Timekeeper: Sendable {
 }
 
 /// What happens on the thread.
-private final class TimekeeperRun {
-    private let timekeeper: Timekeeper
+private final class SupervisorRun {
+    private let supervisor: ServerSupervisor
     private let context: ServerContext
-    private var daemon: Daemon?
+    private var daemon: MHDDaemon?
     private var nextSweep = Connection.Instant.now
-    private var ebb = Ebb()
+    private var trimPolicy = MemoryTrimPolicy()
 
-    init(_ timekeeper: Timekeeper, _ daemon: consuming Daemon) {
-        self.timekeeper = timekeeper
+    init(_ supervisor: ServerSupervisor, _ daemon: consuming MHDDaemon) {
+        self.supervisor = supervisor
         self.daemon = consume daemon
-        context = timekeeper.context
+        context = supervisor.context
     }
 
     func untilStopped() {
-        while timekeeper.requestedGrace == nil { makeRound(atMost: .seconds(1)) }
-        close(grace: timekeeper.requestedGrace ?? .zero)
+        while supervisor.requestedGrace == nil { makeRound(atMost: .seconds(1)) }
+        close(grace: supervisor.requestedGrace ?? .zero)
         daemon = nil
-        context.hangUps.stop()
+        context.disconnects.stop()
         context.lingering.closeAll()
-        timekeeper.noteStopped()
+        supervisor.noteStopped()
     }
 
     /// Afterwards no connection sleeps, nor will one: the daemon may be stopped.
@@ -101,7 +101,7 @@ private final class TimekeeperRun {
         context.lingering.drain(at: now)
         guard nextSweep <= now else { return }
         context.connections.expire(at: now, limits: context.options) { context.handler.malformed(.answerOverdue, $0) }
-        if ebb.look(at: context.connections.count) { Ebb.giveBack() }
+        if trimPolicy.shouldTrim(connections: context.connections.count) { MemoryTrimPolicy.trim() }
         nextSweep = now + sweepInterval
     }
 
@@ -116,8 +116,8 @@ private final class TimekeeperRun {
     private static let lastWords = Duration.seconds(1)
 }
 
-private func runTimekeeper(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+private func runSupervisor(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let pointer else { return nil }
-    Unmanaged<TimekeeperRun>.fromOpaque(pointer).takeRetainedValue().untilStopped()
+    Unmanaged<SupervisorRun>.fromOpaque(pointer).takeRetainedValue().untilStopped()
     return nil
 }

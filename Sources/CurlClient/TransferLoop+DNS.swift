@@ -2,21 +2,21 @@
 ///
 /// libcurl would look names up itself, with a thread for each transfer: five hundred for one name that five hundred
 /// transfers ask for, and one more for each of their attempts, as a lookup goes on when nobody waits for it any longer.
-/// So they are looked up here, by `AddressBook`'s rules, and libcurl is told what was found.
+/// So they are looked up here, by `DNSCache`'s rules, and libcurl is told what was found.
 extension TransferLoop {
     func find(_ host: NamedHost, for transfer: ActiveTransfer) {
-        switch addressBook.ask(for: host.name, by: transfer.id, at: agenda.now) {
+        switch dnsCache.lookUp(host.name, for: transfer.id, at: timers.now) {
         case .found(let addresses):
             connect(transfer, to: host, addresses)
-        case .awaited:
+        case .pending:
             transfer.awaitAddresses(of: host)
             beginLookups()
         }
     }
 
     /// A lookup has ended.
-    func settle(_ name: String, _ addresses: [IPAddress]) {
-        for id in addressBook.settle(name, addresses, at: agenda.now) {
+    func completeLookup(_ name: String, _ addresses: [IPAddress]) {
+        for id in dnsCache.completeLookup(name, addresses, at: timers.now) {
             guard let transfer = active[id], let host = transfer.awaitedHost else { continue }
             connect(transfer, to: host, addresses)
         }
@@ -25,7 +25,7 @@ extension TransferLoop {
 
     func giveUpLookup(for transfer: ActiveTransfer) {
         guard let host = transfer.awaitedHost else { return }
-        addressBook.forget(transfer.id, waitingFor: host.name)
+        dnsCache.cancel(transfer.id, waitingFor: host.name)
     }
 
     private func connect(_ transfer: ActiveTransfer, to host: NamedHost, _ addresses: [IPAddress]) {
@@ -38,11 +38,11 @@ extension TransferLoop {
     }
 
     private func beginLookups() {
-        let find = services.options.findsAddresses ?? NameLookup.addresses(of:)
-        while let name = addressBook.beginLookup() {
-            guard !NameLookup.start(name, by: find, for: services.mailbox) else { continue }
+        let find = services.options.findsAddresses ?? SystemResolver.addresses(of:)
+        while let name = dnsCache.beginLookup() {
+            guard !SystemResolver.start(name, by: find, for: services.mailbox) else { continue }
             // No thread is left. The end of another lookup gives one back; if there is none, nothing here will.
-            if !addressBook.postpone(name, at: agenda.now) { services.mailbox.post(.settle(name, [])) }
+            if !dnsCache.postpone(name, at: timers.now) { services.mailbox.post(.completeLookup(name, [])) }
             return
         }
     }

@@ -9,7 +9,7 @@ import Locks
 ///
 /// A connection comes and goes on its own network thread, which is also the one that closes its socket: a descriptor is
 /// never watched after it is somebody else's.
-final class HangUpWatch: Sendable {
+final class DisconnectMonitor: Sendable {
     private struct State {
         var lastNumber: UInt64 = 0
         var connections: [UInt64: Connection] = [:]
@@ -41,7 +41,7 @@ final class HangUpWatch: Sendable {
     func start() throws(HTTPServerError) {
         let watch = Unmanaged.passRetained(self)
         var thread = pthread_t()
-        let failure = pthread_create(&thread, nil, runHangUpWatch, watch.toOpaque())
+        let failure = pthread_create(&thread, nil, runDisconnectMonitor, watch.toOpaque())
         guard failure == 0 else {
             watch.release()
             throw .systemCallFailed("pthread_create", errno: failure)
@@ -81,15 +81,15 @@ final class HangUpWatch: Sendable {
                 let count = Int(epoll_wait(epoll, events.baseAddress, Int32(events.count), -1))
                 for event in events.prefix(max(0, count)) {
                     if event.data.u64 == 0 { return }
-                    state.withLock { $0.connections[event.data.u64] }?.noteHangUp()
+                    state.withLock { $0.connections[event.data.u64] }?.clientDisconnected()
                 }
             }
         }
     }
 }
 
-private func runHangUpWatch(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+private func runDisconnectMonitor(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let pointer else { return nil }
-    Unmanaged<HangUpWatch>.fromOpaque(pointer).takeRetainedValue().untilStopped()
+    Unmanaged<DisconnectMonitor>.fromOpaque(pointer).takeRetainedValue().untilStopped()
     return nil
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// How a thread that carries transfers keeps up, for the metrics. Such threads belong to a layer that the API does not
 /// know; the executable passes on what they report.
-public struct LoopFigures: Sendable {
+public struct LoopMetrics: Sendable {
     /// What the thread is called, here and in `ps -L`.
     public var loop: String
     /// Seconds that something waited for the thread, at worst and lately.

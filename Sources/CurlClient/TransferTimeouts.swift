@@ -3,11 +3,11 @@
 /// libcurl watches the time to connect, once it knows what to connect to. The rest is watched here, because its
 /// low-speed check sees a stall late after bytes came, and because only we know whether a silence is the server's or our
 /// own pause.
-struct Patience {
+struct TransferTimeouts {
     enum Verdict: Equatable {
         /// Look again then; nil: no deadline is running.
         case waits(until: ContinuousClock.Instant?)
-        case isExhausted(TransferError.Deadline)
+        case hasExpired(TransferError.Deadline)
     }
 
     private let idle: Duration?
@@ -23,11 +23,11 @@ struct Patience {
     }
 
     /// A name is being looked up.
-    mutating func awaitsAddresses(until end: ContinuousClock.Instant) {
+    mutating func lookupBegan(deadline end: ContinuousClock.Instant) {
         lookupEnd = end
     }
 
-    mutating func hasAddresses() {
+    mutating func lookupEnded() {
         lookupEnd = nil
     }
 
@@ -42,10 +42,10 @@ struct Patience {
     }
 
     func verdict(at now: ContinuousClock.Instant) -> Verdict {
-        if let end, now >= end { return .isExhausted(.total) }
-        if let lookupEnd, now >= lookupEnd { return .isExhausted(.lookup) }
+        if let end, now >= end { return .hasExpired(.total) }
+        if let lookupEnd, now >= lookupEnd { return .hasExpired(.lookup) }
         let silence = idle.flatMap { idle in lastProgress.map { $0 + idle } }
-        if let silence, now >= silence { return .isExhausted(.idle) }
+        if let silence, now >= silence { return .hasExpired(.idle) }
         return .waits(until: [end, lookupEnd, silence].compactMap(\.self).min())
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite struct EbbTests {
+@Suite struct MemoryTrimPolicyTests {
     /// Looks of a second each: how many there are, and whether memory is given back.
     @Test(arguments: [
         (of: [0, 100, 0, 0, 0], at: [Int]()),
@@ -13,8 +13,8 @@ import Testing
         (of: [10_000, 4000, 4000, 1900, 1900, 0, 0, 0], at: [2, 4, 6]),
         (of: [600, 0, 0, 700, 0, 0], at: [2, 5]),
     ]) func itIsOverWhenHalfOfACrowdHasGone(_ looks: (of: [Int], at: [Int])) {
-        var ebb = Ebb()
-        let given = looks.of.indices.filter { ebb.look(at: looks.of[$0]) }
+        var trimPolicy = MemoryTrimPolicy()
+        let given = looks.of.indices.filter { trimPolicy.shouldTrim(connections: looks.of[$0]) }
         #expect(given == looks.at)
     }
 }

@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 
 /// The system's resolver, with all that /etc/nsswitch.conf and /etc/resolv.conf say of it.
-enum NameLookup {
+enum SystemResolver {
     /// getaddrinfo(3) and the modules it loads are content with far less than the usual 8 MiB, and there may be many.
     private static let stackBytes = 1 << 20
 
@@ -15,7 +15,7 @@ enum NameLookup {
         DetachedThread.start(stackBytes: stackBytes) {
             DetachedThread.name("lookup")
             // The mailbox of a loop that has ended takes nothing, and nobody misses it.
-            mailbox.post(.settle(name, find(name)))
+            mailbox.post(.completeLookup(name, find(name)))
         } == 0
     }
 

@@ -2,7 +2,7 @@
 ///
 /// The clock is read once a turn, right after the sleep, rather than for every 16 KiB: all that ended one sleep came at
 /// one time.
-final class Agenda {
+final class LoopTimers {
     private(set) var now = ContinuousClock.now
     private var deadlines = DeadlineQueue<TransferID>()
 
@@ -13,11 +13,11 @@ final class Agenda {
     }
 
     /// Looks at the transfer at `moment`, or earlier if that was asked for already.
-    func lookAgain(at transfer: TransferID, when moment: ContinuousClock.Instant) {
+    func schedule(_ transfer: TransferID, at moment: ContinuousClock.Instant) {
         deadlines.add(transfer, at: moment)
     }
 
-    func forget(_ transfer: TransferID) {
+    func cancel(_ transfer: TransferID) {
         deadlines.remove(transfer)
     }
 

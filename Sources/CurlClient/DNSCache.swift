@@ -4,11 +4,11 @@
 /// blocks as long as the resolver's timeouts make it); whoever asks for the name again then waits for the same one. So
 /// impatient transfers that try again and again cost no more lookups than there are names, and whatever they do, no more
 /// than `limit` run at once: the others wait, oldest first.
-struct AddressBook {
-    enum Answer: Equatable {
+struct DNSCache {
+    enum LookupResult: Equatable {
         case found([IPAddress])
         /// To be had from `settle`.
-        case awaited
+        case pending
     }
 
     /// How long what was found holds: as long as libcurl's own cache would, as getaddrinfo does not tell the record's
@@ -33,16 +33,16 @@ struct AddressBook {
     var queuedCount: Int { waiters.count - running.count }
 
     /// - Parameter name: as `NamedHost` spells it, so that one name is one entry.
-    mutating func ask(for name: String, by transfer: TransferID, at now: ContinuousClock.Instant) -> Answer {
+    mutating func lookUp(_ name: String, for transfer: TransferID, at now: ContinuousClock.Instant) -> LookupResult {
         forgetExpired(at: now)
         if let addresses = found[name] { return .found(addresses) }
         if waiters[name] == nil { queue.add(name, at: now) }
         waiters[name, default: []].insert(transfer)
-        return .awaited
+        return .pending
     }
 
     /// The transfer no longer waits.
-    mutating func forget(_ transfer: TransferID, waitingFor name: String) {
+    mutating func cancel(_ transfer: TransferID, waitingFor name: String) {
         waiters[name]?.remove(transfer)
         guard waiters[name]?.isEmpty == true, !running.contains(name) else { return }
         waiters[name] = nil
@@ -71,7 +71,7 @@ struct AddressBook {
     ///
     /// - Parameter addresses: none when there is no such name, or nobody who could tell.
     /// - Returns: who waited for it.
-    mutating func settle(
+    mutating func completeLookup(
         _ name: String, _ addresses: [IPAddress], at now: ContinuousClock.Instant
     ) -> Set<TransferID> {
         running.remove(name)

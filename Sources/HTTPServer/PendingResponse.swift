@@ -7,12 +7,12 @@ import Locks
 // exactly once.
 
 /// One answer that is being waited for.
-final class PendingAnswer: Sendable {
+final class PendingResponse: Sendable {
     private struct State: ~Copyable {
         var response: Response?
         var isSettled = false
         /// Present while the connection sleeps.
-        var suspension: Suspension?
+        var suspension: SuspendedConnection?
         var work: Task<Void, Never>?
     }
 
@@ -27,7 +27,7 @@ final class PendingAnswer: Sendable {
     func suspend(_ handle: OpaquePointer) -> Bool {
         state.withLock { state in
             guard !state.isSettled else { return false }
-            state.suspension = Suspension(of: handle)
+            state.suspension = SuspendedConnection(of: handle)
             return true
         }
     }

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// What a client tells of its thread, with a real one.
-@Suite struct LoopReportTests {
+@Suite struct LoopMetricsTests {
     let client: CurlClient
     let origin: Origin
 
@@ -18,9 +18,9 @@ import Testing
             let (result, _) = try await client.run(origin.url("/file"))
             #expect(result.outcome == .completed)
         }
-        #expect(client.report.lag < .seconds(1))
-        #expect(client.report.turns.counts.reduce(0, +) >= 20)
-        #expect(client.report.turns.counts.last == 0)
+        #expect(client.loopMetrics.lag < .seconds(1))
+        #expect(client.loopMetrics.turns.counts.reduce(0, +) >= 20)
+        #expect(client.loopMetrics.turns.counts.last == 0)
     }
 
     /// A handler that blocks is what it must never do: everything else waits, and the report says so while it lasts.
@@ -35,17 +35,17 @@ import Testing
         let waiting = Recorder()
         client.start(TransferRequest(url: origin.url("/file")), handler: waiting)
         // A busy machine may have made it late before; from here on it is late only because it hangs.
-        let before = client.report.lag
+        let before = client.loopMetrics.lag
         let lag = try await eventually("the thread to be late") {
-            client.report.lag > before + .milliseconds(120) ? client.report.lag : nil
+            client.loopMetrics.lag > before + .milliseconds(120) ? client.loopMetrics.lag : nil
         }
         #expect(waiting.state.current.results.isEmpty)
         gate.open()
         for recorder in [blocking, waiting] { #expect(try await recorder.result().outcome == .completed) }
-        #expect(client.report.lag >= lag)
+        #expect(client.loopMetrics.lag >= lag)
         // Both may have ended within the turn that hung; it is counted with its end.
         _ = try await eventually("the turn to be counted") {
-            client.report.turns.counts.dropFirst(4).contains { $0 > 0 } ? true : nil
+            client.loopMetrics.turns.counts.dropFirst(4).contains { $0 > 0 } ? true : nil
         }
     }
 }

@@ -5,7 +5,7 @@ import Glibc
 import HTTPTypes
 
 /// A response in the library's form, alive as long as this value or the library needs it.
-struct Reply: ~Copyable {
+struct MHDResponse: ~Copyable {
     private let response: OpaquePointer
 
     /// Nil when memory or descriptors ran out, when a stream serves another answer already, or when the status is one
