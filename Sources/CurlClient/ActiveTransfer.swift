@@ -62,7 +62,8 @@ final class ActiveTransfer {
         window = SharedWindow(
             of: submission.id, capacity: services.options.windowBytes, mailbox: services.mailbox)
         chunkBuilder = ChunkBuilder(pool: services.pool, window: window)
-        reservation = RateReservation(of: submission.id, under: submission.request.rateLimits, mailbox: services.mailbox)
+        reservation = RateReservation(
+            of: submission.id, under: submission.request.rateLimits, mailbox: services.mailbox)
         timeouts = TransferTimeouts(submission.request.timeouts, start: start)
         lowSpeedMonitor = LowSpeedMonitor(submission.request.minimumSpeed)
         planWakeUp()

@@ -1,4 +1,5 @@
 import CCurl
+import Descriptors
 import Glibc
 import Locks
 
@@ -36,13 +37,16 @@ final class Mailbox: Sendable {
     }
 
     private let contents = Locked(Contents())
-    private let wakeUp: OwnedDescriptor
+    private let wakeUp: Descriptor
 
     /// Readable when a command waits for a sleeping loop.
-    var descriptor: Int32 { wakeUp.raw }
+    var descriptor: Int32 { wakeUp.number }
 
     init() throws(CurlClientError) {
-        wakeUp = try OwnedDescriptor(eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)), from: "eventfd")
+        guard let wakeUp = Descriptor(result: eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))) else {
+            throw .systemCallFailed("eventfd", errno: errno)
+        }
+        self.wakeUp = wakeUp
     }
 
     /// False when the loop has ended and nobody will read the command.
@@ -55,7 +59,7 @@ final class Mailbox: Sendable {
             defer { contents.loopMaySleep = false }
             return (true, contents.loopMaySleep)
         }
-        if mustWake { eventfd_write(wakeUp.raw, 1) }
+        if mustWake { eventfd_write(wakeUp.number, 1) }
         return isAccepted
     }
 
@@ -75,7 +79,7 @@ final class Mailbox: Sendable {
     /// Makes the eventfd unreadable again.
     func acknowledgeWakeUp() {
         var count: eventfd_t = 0
-        eventfd_read(wakeUp.raw, &count)
+        eventfd_read(wakeUp.number, &count)
     }
 
     func takeAll() -> [Command] {

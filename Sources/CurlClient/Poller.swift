@@ -1,4 +1,5 @@
 import CCurl
+import Descriptors
 import Glibc
 
 /// epoll: the descriptors the loop sleeps on. Level-triggered, as libcurl may leave bytes unread.
@@ -12,12 +13,15 @@ final class Poller {
     /// Events taken at once; what does not fit is reported by the next wait.
     private static let batch = 256
 
-    private let descriptor: OwnedDescriptor
+    private let descriptor: Descriptor
     private let events: UnsafeMutableBufferPointer<epoll_event>
     private var readyCount = 0
 
     init() throws(CurlClientError) {
-        descriptor = try OwnedDescriptor(epoll_create1(Int32(EPOLL_CLOEXEC)), from: "epoll_create1")
+        guard let descriptor = Descriptor(result: epoll_create1(Int32(EPOLL_CLOEXEC))) else {
+            throw .systemCallFailed("epoll_create1", errno: errno)
+        }
+        self.descriptor = descriptor
         events = .allocate(capacity: Self.batch)
     }
 
@@ -38,7 +42,7 @@ final class Poller {
     /// Sleeps until a descriptor is ready or `milliseconds` have passed (-1: for ever).
     func sleep(milliseconds: Int32) {
         // Negative only when a signal interrupts; nothing is ready then, and the caller's loop sleeps again.
-        readyCount = max(0, Int(epoll_wait(descriptor.raw, events.baseAddress, Int32(events.count), milliseconds)))
+        readyCount = max(0, Int(epoll_wait(descriptor.number, events.baseAddress, Int32(events.count), milliseconds)))
     }
 
     /// The descriptors that ended the last sleep.
@@ -50,7 +54,7 @@ final class Poller {
 
     private func control(_ operation: Int32, _ target: Int32, _ interest: Interest) -> Int32 {
         var event = epoll_event(events: interest.rawValue, data: epoll_data_t(fd: target))
-        return epoll_ctl(descriptor.raw, operation, target, &event)
+        return epoll_ctl(descriptor.number, operation, target, &event)
     }
 }
 

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import Locks
 
 /// The system's resolver, with all that /etc/nsswitch.conf and /etc/resolv.conf say of it.
 enum SystemResolver {
@@ -12,8 +13,7 @@ enum SystemResolver {
     static func start(
         _ name: String, by find: @escaping @Sendable (String) -> [IPAddress] = addresses(of:), for mailbox: Mailbox
     ) -> Bool {
-        DetachedThread.start(stackBytes: stackBytes) {
-            DetachedThread.name("lookup")
+        DetachedThread.start(named: "lookup", stackBytes: stackBytes) {
             // The mailbox of a loop that has ended takes nothing, and nobody misses it.
             mailbox.post(.completeLookup(name, find(name)))
         } == 0

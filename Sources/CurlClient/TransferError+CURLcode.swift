@@ -41,7 +41,9 @@ extension TransferError {
         let connectionState = transfer.connectionState
         if connectionState.lacksDescriptors { return .tooManyOpenFiles }
         // An address that was tried and did not answer may answer later; a refusal stands.
-        if connectionState.wasRefused, !connectionState.wasAdmitted { return transfer.refusal(of: connectionState.refusedAddress) }
+        if connectionState.wasRefused, !connectionState.wasAdmitted {
+            return transfer.refusal(of: connectionState.refusedAddress)
+        }
         let cause = transfer.easy.long(CURLINFO_OS_ERRNO).map(Int32.init(truncatingIfNeeded:))
         let message = transfer.request.proxy.map { "the proxy \($0.authority): \(message)" } ?? message
         return cause == ENETUNREACH || cause == ENETDOWN ? .networkUnreachable(message) : .connectFailed(message)

@@ -6,7 +6,7 @@ extension TransferLoop {
     func startThread() throws(CurlClientError) {
         nonisolated(unsafe) let loop = Unmanaged.passRetained(self)
         // Opens the latch only when the loop and all it owns are gone. Nobody joins the thread: the latch tells its end.
-        let failure = DetachedThread.start { runToEnd(loop).open() }
+        let failure = DetachedThread.start(named: name) { runToEnd(loop).open() }
         guard failure == 0 else {
             loop.release()
             throw .systemCallFailed("pthread_create", errno: failure)
@@ -16,7 +16,6 @@ extension TransferLoop {
 
 private func runToEnd(_ loop: Unmanaged<TransferLoop>) -> Latch {
     let loop = loop.takeRetainedValue()
-    DetachedThread.name(loop.name)
     loop.run()
     return loop.ended
 }

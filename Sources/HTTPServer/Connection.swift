@@ -5,6 +5,7 @@
 // connection that has just been closed, as its number may already be somebody else's: the lock under which a socket is
 // shut down is the one under which its end is noted, before the library closes it.
 
+import Descriptors
 import Glibc
 import Locks
 
@@ -70,12 +71,11 @@ final class Connection: Sendable {
     }
 
     /// Notes that the descriptor is no longer this connection's. Returns a duplicate when the socket is to outlive it.
-    func close() -> Int32? {
+    func close() -> Descriptor? {
         state.withLock { state in
             defer { state.socket = nil }
             guard state.lingers, let socket = state.socket else { return nil }
-            let duplicate = fcntl(socket, F_DUPFD_CLOEXEC, 3)
-            return duplicate < 0 ? nil : duplicate
+            return Descriptor(duplicating: socket)
         }
     }
 

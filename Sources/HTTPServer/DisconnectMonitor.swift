@@ -2,6 +2,7 @@
 // that hung up would be waited for in vain, with all that its answer holds. One thread looks instead.
 
 import CMicroHTTPD
+import Descriptors
 import Glibc
 import Locks
 
@@ -15,41 +16,30 @@ final class DisconnectMonitor: Sendable {
         var connections: [UInt64: Connection] = [:]
     }
 
-    private let epoll: Int32
+    private let epoll: Descriptor
     /// Written to in the end.
-    private let bell: Int32
+    private let stopEvent: Descriptor
     private let state = Locked(State())
 
     init() throws(HTTPServerError) {
-        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        guard epoll >= 0 else { throw .systemCallFailed("epoll_create1", errno: errno) }
-        bell = eventfd(0, Int32(EFD_CLOEXEC))
-        guard bell >= 0 else {
-            let failure = errno
-            close(epoll)
-            throw .systemCallFailed("eventfd", errno: failure)
+        guard let epoll = Descriptor(result: epoll_create1(Int32(EPOLL_CLOEXEC))) else {
+            throw .systemCallFailed("epoll_create1", errno: errno)
         }
-        control(EPOLL_CTL_ADD, bell, EPOLLIN.rawValue, number: 0)
-    }
-
-    deinit {
-        close(epoll)
-        close(bell)
+        guard let stopEvent = Descriptor(result: eventfd(0, Int32(EFD_CLOEXEC))) else {
+            throw .systemCallFailed("eventfd", errno: errno)
+        }
+        self.epoll = epoll
+        self.stopEvent = stopEvent
+        control(EPOLL_CTL_ADD, stopEvent.number, EPOLLIN.rawValue, number: 0)
     }
 
     /// Starts the thread, which lives until `stop()`.
     func start() throws(HTTPServerError) {
-        let watch = Unmanaged.passRetained(self)
-        var thread = pthread_t()
-        let failure = pthread_create(&thread, nil, runDisconnectMonitor, watch.toOpaque())
-        guard failure == 0 else {
-            watch.release()
-            throw .systemCallFailed("pthread_create", errno: failure)
-        }
-        pthread_detach(thread)
+        let failure = DetachedThread.start(named: "http.disconnect") { self.untilStopped() }
+        guard failure == 0 else { throw .systemCallFailed("pthread_create", errno: failure) }
     }
 
-    func stop() { eventfd_write(bell, 1) }
+    func stop() { eventfd_write(stopEvent.number, 1) }
 
     /// From now on the connection is told when its client hangs up, also when it has done so already.
     ///
@@ -66,19 +56,19 @@ final class DisconnectMonitor: Sendable {
     }
 
     func remove(_ number: UInt64, socket: Int32) {
-        epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil)
+        epoll_ctl(epoll.number, EPOLL_CTL_DEL, socket, nil)
         state.withLock { $0.connections[number] = nil }
     }
 
     private func control(_ operation: Int32, _ descriptor: Int32, _ events: UInt32, number: UInt64) {
         var event = epoll_event(events: events, data: epoll_data_t(u64: number))
-        epoll_ctl(epoll, operation, descriptor, &event)
+        epoll_ctl(epoll.number, operation, descriptor, &event)
     }
 
-    fileprivate func untilStopped() {
+    private func untilStopped() {
         withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
             while true {
-                let count = Int(epoll_wait(epoll, events.baseAddress, Int32(events.count), -1))
+                let count = Int(epoll_wait(epoll.number, events.baseAddress, Int32(events.count), -1))
                 for event in events.prefix(max(0, count)) {
                     if event.data.u64 == 0 { return }
                     state.withLock { $0.connections[event.data.u64] }?.clientDisconnected()
@@ -86,10 +76,4 @@ final class DisconnectMonitor: Sendable {
             }
         }
     }
-}
-
-private func runDisconnectMonitor(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let pointer else { return nil }
-    Unmanaged<DisconnectMonitor>.fromOpaque(pointer).takeRetainedValue().untilStopped()
-    return nil
 }

@@ -3,13 +3,14 @@
 // may never look at the answer that says why. So the sockets of refused requests stay open for a moment after the
 // library is done with them, and what still comes is thrown away.
 
+import Descriptors
 import Glibc
 import Locks
 
 /// Sockets of which only the reading side is left, until the client stops sending or has had time enough.
 final class LingeringSockets: Sendable {
     private struct Entry {
-        var descriptor: Int32
+        var descriptor: Descriptor
         var end: Connection.Instant
     }
 
@@ -18,31 +19,22 @@ final class LingeringSockets: Sendable {
     var isEmpty: Bool { entries.withLock { $0.isEmpty } }
 
     /// Takes over a descriptor whose writing side has been shut down.
-    func add(_ descriptor: Int32) {
-        let isAdded = entries.withLock { entries in
-            guard entries.count < Self.limit else { return false }
-            entries.append(Entry(descriptor: descriptor, end: .now + Self.patience))
-            return true
+    func add(_ descriptor: Descriptor) {
+        entries.withLock { entries in
+            guard entries.count < Self.limit else { return }
+            entries.append(Entry(descriptor: descriptor, end: .now + Self.timeLimit))
         }
-        if !isAdded { close(descriptor) }
     }
 
     /// Throws away what has come, and closes what is over.
     func drain(at now: Connection.Instant) {
         entries.withLock { entries in
-            entries.removeAll { entry in
-                let isOver = entry.end <= now || !Self.discard(from: entry.descriptor)
-                if isOver { close(entry.descriptor) }
-                return isOver
-            }
+            entries.removeAll { $0.end <= now || !Self.discard(from: $0.descriptor.number) }
         }
     }
 
     func closeAll() {
-        entries.withLock { entries in
-            for entry in entries { close(entry.descriptor) }
-            entries = []
-        }
+        entries.withLock { $0 = [] }
     }
 
     /// False at the end of the stream. Of TCP, MSG_TRUNC drops the bytes inside the kernel.
@@ -53,7 +45,7 @@ final class LingeringSockets: Sendable {
 
     /// A flood of refused uploads must not use up the descriptors.
     private static let limit = 256
-    private static let patience = Duration.seconds(2)
+    private static let timeLimit = Duration.seconds(2)
     /// Bytes of one socket at a time, so that a fast one does not hold up the others.
     private static let share = 1 << 20
     /// How often to look while there are any: the client stands still when the kernel's buffers are full.

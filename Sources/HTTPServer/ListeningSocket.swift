@@ -1,34 +1,21 @@
 // The socket that clients connect to. The library could open one itself, but says only that it failed, not why, and
 // "the port is taken" is the first thing that anybody wants to know.
 
+import Descriptors
 import Glibc
 
 /// A bound, listening TCP socket that is closed unless it is handed on.
-struct ListeningSocket: ~Copyable {
-    let descriptor: Int32
+struct ListeningSocket {
+    let descriptor: Descriptor
     let port: UInt16
 
     init(address literal: String, port: UInt16) throws(HTTPServerError) {
         var address = try SocketAddress(literal: literal, port: port)
-        let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue) | Self.flags, 0)
-        guard descriptor >= 0 else { throw .systemCallFailed("socket", errno: errno) }
-        do {
-            try Self.listen(descriptor, at: &address, named: literal)
-            self.port = try SocketAddress(boundTo: descriptor).port
-            self.descriptor = descriptor
-        } catch {
-            close(descriptor)
-            throw error
-        }
-    }
-
-    deinit { close(descriptor) }
-
-    /// Gives up the descriptor to somebody who will close it.
-    consuming func release() -> Int32 {
-        let descriptor = descriptor
-        discard self
-        return descriptor
+        let result = socket(address.family, Int32(SOCK_STREAM.rawValue) | Self.flags, 0)
+        guard let descriptor = Descriptor(result: result) else { throw .systemCallFailed("socket", errno: errno) }
+        try Self.listen(descriptor.number, at: &address, named: literal)
+        self.port = try SocketAddress(boundTo: descriptor.number).port
+        self.descriptor = descriptor
     }
 
     private static let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

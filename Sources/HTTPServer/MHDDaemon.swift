@@ -1,6 +1,8 @@
 // The library's daemon: its threads, its listening socket and the options it is started with.
 
 import CMicroHTTPD
+import Descriptors
+import Glibc
 
 /// A running libmicrohttpd. It is stopped when this value ends, and must not have sleeping connections then.
 struct MHDDaemon: ~Copyable, @unchecked Sendable {
@@ -8,11 +10,13 @@ struct MHDDaemon: ~Copyable, @unchecked Sendable {
     /// The reference that the callbacks borrow.
     private let context: Unmanaged<ServerContext>
 
-    init(_ context: ServerContext, listening: consuming ListeningSocket) throws(HTTPServerError) {
+    init(_ context: ServerContext, listening: ListeningSocket) throws(HTTPServerError) {
+        guard let descriptor = listening.descriptor.duplicateForHandover() else {
+            throw .systemCallFailed("fcntl", errno: errno)
+        }
         let retained = Unmanaged.passRetained(context)
         // The library closes the socket when it stops, and in some cases when it fails to start: after a failure it is
         // left open rather than closed twice.
-        let descriptor = listening.release()
         var numbers = Self.numbers(context.options)
         let handle = mhd_start(Self.flags, descriptor, mhd_callbacks(context: retained.toOpaque()), &numbers)
         guard let handle else {

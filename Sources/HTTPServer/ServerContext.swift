@@ -1,5 +1,8 @@
 // What the library's callbacks need to find their way: one object for the life of a server, known to C by its address.
 
+import Descriptors
+import Locks
+
 /// The parts of a server that its network threads share.
 final class ServerContext: Sendable {
     let options: HTTPServer.Options
@@ -7,8 +10,8 @@ final class ServerContext: Sendable {
     let connections = ConnectionSet()
     let lingering = LingeringSockets()
     let disconnects: DisconnectMonitor
-    /// Raised when the supervisor has something to look at before its next round.
-    let wake = Signal()
+    /// Set when the supervisor has something to look at before its next round.
+    let wake = AutoResetEvent()
 
     init(options: HTTPServer.Options, handler: any RequestHandler) throws(HTTPServerError) {
         self.options = options
@@ -25,11 +28,11 @@ final class ServerContext: Sendable {
     /// Forgets a connection that is about to be closed; a stop waits for the last one.
     func remove(_ connection: Connection) {
         connections.remove(connection)
-        if connections.stage != .open, connections.isEmpty { wake.raise() }
+        if connections.stage != .open, connections.isEmpty { wake.set() }
     }
 
-    func linger(on descriptor: Int32) {
+    func linger(on descriptor: Descriptor) {
         lingering.add(descriptor)
-        wake.raise()
+        wake.set()
     }
 }

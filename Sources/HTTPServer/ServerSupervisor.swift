@@ -3,7 +3,6 @@
 // Stopping blocks (it joins threads), so it may not happen on a thread of the concurrency runtime; and the limits must
 // be enforced while a stop waits for the last answers. One thread for both needs no coordination.
 
-import Glibc
 import Locks
 
 /// Makes its rounds until it is told to stop, and owns the daemon meanwhile.
@@ -24,15 +23,12 @@ final class ServerSupervisor: Sendable {
     /// Starts the thread, which takes the daemon over.
     func start(_ daemon: consuming MHDDaemon) throws(HTTPServerError) {
         try context.disconnects.start()
-        let run = Unmanaged.passRetained(SupervisorRun(self, daemon))
-        var thread = pthread_t()
-        let failure = pthread_create(&thread, nil, runSupervisor, run.toOpaque())
+        nonisolated(unsafe) let run = SupervisorRun(self, daemon)
+        let failure = DetachedThread.start(named: "http.supervisor") { run.untilStopped() }
         guard failure == 0 else {
-            run.release()
             context.disconnects.stop()
             throw .systemCallFailed("pthread_create", errno: failure)
         }
-        pthread_detach(thread)
     }
 
     /// Asks for a stop; the first grace asked for counts. `onStopped` is called when everything is closed.
@@ -42,7 +38,7 @@ final class ServerSupervisor: Sendable {
             if !state.hasStopped { state.onStopped.append(onStopped) }
             return state.hasStopped
         }
-        isOver ? onStopped() : context.wake.raise()
+        isOver ? onStopped() : context.wake.set()
     }
 
     fileprivate var requestedGrace: Duration? { state.withLock { $0.grace } }
@@ -114,10 +110,4 @@ private final class SupervisorRun {
 
     /// Time for the answers that a stop brings about to reach the clients that read them.
     private static let lastWords = Duration.seconds(1)
-}
-
-private func runSupervisor(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let pointer else { return nil }
-    Unmanaged<SupervisorRun>.fromOpaque(pointer).takeRetainedValue().untilStopped()
-    return nil
 }

@@ -1,15 +1,15 @@
-// What one thread waits for and another brings about. Time is taken from the monotonic clock: a wait neither ends early
-// nor hangs when somebody sets the wall clock.
-
 import Glibc
 
-/// A flag that can be waited for; it falls again when a wait has seen it.
-final class Signal: @unchecked Sendable {
+/// An event that one thread sets and another thread waits for. A wait that sees the event resets it.
+///
+/// Waits use the monotonic clock, so a change of the wall clock neither ends nor prolongs them. Tasks must use
+/// `AsyncAutoResetEvent` instead, because `wait` blocks its thread.
+public final class AutoResetEvent: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
-    private var isRaised = false
+    private var isSet = false
 
-    init() {
+    public init() {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         condition = .allocate(capacity: 1)
@@ -29,15 +29,16 @@ final class Signal: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    func raise() {
+    /// The event stays set until a wait sees it.
+    public func set() {
         pthread_mutex_lock(mutex)
-        isRaised = true
+        isSet = true
         pthread_cond_signal(condition)
         pthread_mutex_unlock(mutex)
     }
 
-    /// Waits until the flag is raised or the time is over.
-    func wait(atMost duration: Duration) {
+    /// Blocks the thread until the event is set, or until `duration` has passed.
+    public func wait(atMost duration: Duration) {
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)
         let (seconds, attoseconds) = max(duration, .zero).components
@@ -45,8 +46,8 @@ final class Signal: @unchecked Sendable {
         end.tv_sec += Int(min(seconds, 1 << 31)) + nanoseconds / 1_000_000_000
         end.tv_nsec = nanoseconds % 1_000_000_000
         pthread_mutex_lock(mutex)
-        while !isRaised, pthread_cond_timedwait(condition, mutex, &end) == 0 {}
-        isRaised = false
+        while !isSet, pthread_cond_timedwait(condition, mutex, &end) == 0 {}
+        isSet = false
         pthread_mutex_unlock(mutex)
     }
 }

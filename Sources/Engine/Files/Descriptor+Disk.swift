@@ -1,16 +1,10 @@
 import CLinux
+import Descriptors
 import Downloads
 import Glibc
 
-/// An open file or folder; closed when the last holder lets go.
-final class Descriptor: Sendable {
-    let number: Int32
-
-    /// Takes over an open descriptor.
-    init(owning number: Int32) { self.number = number }
-
-    deinit { close(number) }
-
+/// The operations on open files and folders, with their errors as `DiskError`.
+extension Descriptor {
     /// - Throws: `DiskError` with the code that `openat` gave.
     static func open(
         _ path: String, in folder: Descriptor? = nil, flags: Int32, mode: mode_t = 0o600, to action: String
