@@ -43,7 +43,9 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         // What everybody who shares state between threads needs.
-        layer("Locks", []),
+        layer("Locks", ["CLinux"]),
+        // The owner of a file descriptor.
+        layer("Descriptors", []),
         // Digests and HMAC: the part of libcrypto that several layers need.
         layer("Hashing", ["CCrypto"]),
 
@@ -52,8 +54,8 @@ let package = Package(
         layer("HTTPSemantics", ["Formats", structuredFields]),
 
         // C, as Swift; and the domain. None of the three knows another.
-        layer("CurlClient", ["CCurl", "Locks"]),
-        layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Locks", httpTypes]),
+        layer("CurlClient", ["CCurl", "Descriptors", "Locks"]),
+        layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Descriptors", "Locks", httpTypes]),
         layer("Downloads", ["Formats", "HTTPSemantics"]),
 
         // What is remembered.
@@ -62,7 +64,11 @@ let package = Package(
         // What acts on it.
         layer(
             "Engine",
-            ["CLinux", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Storage", logging]),
+            [
+                "CLinux", "CurlClient", "Descriptors", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks",
+                "Storage",
+                logging,
+            ]),
         layer("Webhooks", ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Storage", logging]),
 
         // Downloads that are made up, for those who rehearse.
@@ -103,12 +109,12 @@ let package = Package(
             path: "Tests/TestKit", swiftSettings: strict),
         tests("HashingTests", ["Hashing"]),
         tests("CurlClientTests", ["CurlClient"]),
-        tests("HTTPServerTests", ["HTTPServer", httpTypes]),
+        tests("HTTPServerTests", ["Descriptors", "HTTPServer", "Locks", httpTypes]),
         tests("FormatsTests", ["Formats"]),
         tests("HTTPSemanticsTests", ["Formats", "HTTPSemantics"]),
         tests("DownloadsTests", ["Downloads", "Formats", "HTTPSemantics"]),
         tests("StorageTests", ["Storage", "Downloads", "Formats", "HTTPSemantics", "Locks", grdb]),
-        tests("EngineTests", ["Engine", "Storage", "Downloads", "HTTPSemantics", "CurlClient"]),
+        tests("EngineTests", ["Descriptors", "Engine", "Storage", "Downloads", "HTTPSemantics", "CurlClient"]),
         tests("WebhooksTests", ["Webhooks", "Storage", "Downloads", "Formats", "CurlClient", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Storage"]),

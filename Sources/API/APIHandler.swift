@@ -21,7 +21,7 @@ public struct APIHandler: RequestHandler {
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
         /// What the metrics tell of the threads that carry transfers, asked for each time.
-        public var loops: @Sendable () -> [TransferLoopMetrics] = { [] }
+        public var loops: @Sendable () -> [LoopMetrics] = { [] }
 
         public init() {}
     }

@@ -1,5 +1,5 @@
-/// What Swift cannot reach by itself: variadic calls (libcurl's, one shim per argument type, and prctl's) and the Linux
-/// headers that the Glibc module leaves out (epoll, eventfd). Nothing is decided here.
+/// Swift cannot call variadic functions, so each argument type of libcurl's setters and getters has a function here. Swift's
+/// Glibc module does not export epoll and eventfd, so this header includes them. It contains no logic.
 
 #ifndef CCURL_SHIM_H
 #define CCURL_SHIM_H
@@ -12,7 +12,6 @@
 #include <curl/curl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 
 static inline CURLcode ccurl_easy_set_long(CURL *handle, CURLoption option, long value) {
     return curl_easy_setopt(handle, option, value);
@@ -80,11 +79,6 @@ static inline CURLMcode ccurl_multi_set_socket_callback(CURLM *handle, curl_sock
 
 static inline CURLMcode ccurl_multi_set_timer_callback(CURLM *handle, curl_multi_timer_callback value) {
     return curl_multi_setopt(handle, CURLMOPT_TIMERFUNCTION, value);
-}
-
-/// The name of the calling thread, as tools show it; the kernel keeps 15 bytes.
-static inline void ccurl_name_thread(const char *name) {
-    prctl(PR_SET_NAME, name);
 }
 
 #endif

@@ -10,6 +10,7 @@
 #include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -34,6 +35,9 @@ static const int linux_O_PATH = 010000000;
 
 // Syncs the whole file system that fd lies on.
 static inline int linux_sync_file_system(int fd) { return syncfs(fd); }
+
+// Names the calling thread for ps(1) and debuggers. The kernel keeps the first 15 bytes.
+static inline void linux_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
 // When the open file was made, in nanoseconds since 1970; 0 where the file system does not keep it.
 static inline int64_t linux_birth_time(int fd) {

@@ -13,7 +13,7 @@ extension CurlClient {
         /// A chunk that is not full is handed over this long after its first byte came. 200 ms.
         public var flushInterval: Duration = .milliseconds(200)
 
-        /// Connections kept open for reuse, in all, busy ones counted (`CURLMOPT_MAXCONNECTS`). 128.
+        /// SocketRegistry kept open for reuse, in all, busy ones counted (`CURLMOPT_MAXCONNECTS`). 128.
         public var maxIdleConnections = 128
 
         /// Bytes of response head (status lines, fields, interim heads and trailers together) before a transfer fails

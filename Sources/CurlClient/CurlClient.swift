@@ -12,15 +12,15 @@ public final class CurlClient: Sendable {
     public let name: String
     private let mailbox: Mailbox
     private let ended: Latch
-    private let record: Locked<LoopRecord>
+    private let recorder: Locked<LoopMetricsRecorder>
 
     /// Starts the thread, and names it: the kernel keeps 15 bytes.
     public init(options: Options = .init(), name: String = "curl") throws(CurlClientError) {
         self.name = name
         mailbox = try Mailbox()
         ended = Latch()
-        record = Locked(LoopRecord(at: .now))
-        let loop = try TransferLoop(name: name, options: options, mailbox: mailbox, record: record, ended: ended)
+        recorder = Locked(LoopMetricsRecorder(at: .now))
+        let loop = try TransferLoop(name: name, options: options, mailbox: mailbox, recorder: recorder, ended: ended)
         try loop.startThread()
     }
 
@@ -40,8 +40,8 @@ public final class CurlClient: Sendable {
     }
 
     /// How well the thread keeps up, now and within the last minute. Costs a lock, whatever the thread does.
-    public var report: LoopReport {
-        record.withLock { $0.report(at: .now) }
+    public var loopMetrics: LoopMetricsSnapshot {
+        recorder.withLock { $0.snapshot(at: .now) }
     }
 
     /// Cancels everything that is under way and waits for the thread to end. Idempotent.

@@ -180,7 +180,7 @@ public final class DownloadService: Sendable {
         api.version = options.version
         api.acknowledgementPatience = options.acknowledgementPatience
         api.allowsRehearsals = options.allowsRehearsals
-        api.loops = { clients.map(TransferLoopMetrics.init) }
+        api.loops = { clients.map(LoopMetrics.init) }
         return api
     }
 }

@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func trickleIsNotSilence() async throws {
-        // As a whole it takes longer than the patience; its pauses are a twentieth of that, so that a busy machine may
+        // As a whole it takes longer than the timeouts; its pauses are a twentieth of that, so that a busy machine may
         // lengthen them.
         origin.serve("/file", .file(Content.random(seed: 20, count: 1_500)), .limited(bytesPerSecond: 1_000))
         let (result, _) = try await run("/file", .init(idle: .seconds(1)))
@@ -137,11 +137,11 @@ import Testing
         origin.serve("/silent", .file([1]), .silent)
         let recorder = Recorder(holdingChunks: true)
         // Longer than a busy machine keeps either end from going on.
-        let patience = TransferRequest.Timeouts(idle: .seconds(1))
-        client.start(TransferRequest(url: origin.url("/file"), timeouts: patience), handler: recorder)
+        let timeouts = TransferRequest.Timeouts(idle: .seconds(1))
+        client.start(TransferRequest(url: origin.url("/file"), timeouts: timeouts), handler: recorder)
         #expect(await recorder.received(atLeast: almostAWindow))
-        // Another transfer with the same patience, begun later, runs out of it; the paused one does not.
-        let (silent, _) = try await run("/silent", patience)
+        // Another transfer with the same timeouts, begun later, runs out of it; the paused one does not.
+        let (silent, _) = try await run("/silent", timeouts)
         #expect(silent.error == .timedOut(.idle))
         #expect(recorder.state.current.results.isEmpty)
         recorder.releaseChunks()

@@ -127,10 +127,10 @@ import Testing
         }
         for transfer in transfers.prefix(250) { transfer.cancel() }
         for recorder in stuck.prefix(250) { #expect(try await recorder.result().outcome == .cancelled) }
-        #expect(client.report.lookupsRunning == 500)
+        #expect(client.loopMetrics.lookupsRunning == 500)
         await client.shutdown()
         for recorder in stuck.dropFirst(250) { #expect(try await recorder.result().outcome == .cancelled) }
-        #expect(client.report.lag < .seconds(1))
+        #expect(client.loopMetrics.lag < .seconds(1))
         gate.open()
     }
 
@@ -186,8 +186,8 @@ import Testing
         for (index, recorder) in recorders.enumerated() { client.start(request("\(index).test"), handler: recorder) }
         let (passing, _) = try await client.run(origin.url("/file"))
         #expect(passing.outcome == .completed)
-        #expect(client.report.lookupsRunning == 3)
-        #expect(client.report.lookupsQueued == 17)
+        #expect(client.loopMetrics.lookupsRunning == 3)
+        #expect(client.loopMetrics.lookupsQueued == 17)
         gate.open()
         for recorder in recorders { #expect(try await recorder.result().outcome == .completed) }
         #expect(names.mostAtOnce <= 3)

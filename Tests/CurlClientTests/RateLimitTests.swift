@@ -4,7 +4,7 @@ import Testing
 @testable import CurlClient
 
 /// Limits on real transfers. Only what a slow machine cannot spoil is asserted: that bytes did not come sooner than the
-/// limit lets them, and that they came. `RationTests` is exact.
+/// limit lets them, and that they came. `RateReservationTests` is exact.
 @Suite struct RateLimitTests {
     let client: CurlClient
     let origin: Origin

@@ -2,7 +2,7 @@ import CurlClient
 import TestKit
 import Testing
 
-/// Connections that are used again, and those that must not be.
+/// SocketRegistry that are used again, and those that must not be.
 @Suite struct ReuseTests {
     let client: CurlClient
     let origin: Origin

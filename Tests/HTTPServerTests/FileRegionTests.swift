@@ -1,5 +1,6 @@
 // Files sent by the kernel: exactly the bytes asked for, whatever happens to the file's name.
 
+import Descriptors
 import Glibc
 import HTTPServer
 import HTTPTypes
@@ -7,7 +8,7 @@ import Testing
 
 @Suite struct FileRegionTests {
     /// An unlinked file of the given bytes, open for reading and writing.
-    private static func openFile(_ bytes: [UInt8]) throws -> Int32 {
+    private static func openFile(_ bytes: [UInt8]) throws -> Descriptor {
         var path = Array("/tmp/file-region-XXXXXX".utf8CString)
         let descriptor = mkstemp(&path)
         try #require(descriptor >= 0)
@@ -18,7 +19,7 @@ import Testing
             try #require(count > 0)
             written += count
         }
-        return descriptor
+        return Descriptor(owning: descriptor)
     }
 
     /// Bytes that differ wherever one could slip: they repeat after a prime number that is near no block size.
@@ -42,7 +43,7 @@ import Testing
     func sendsTheStretch(offset: Int, length: Int) async throws {
         let bytes = Self.pattern(100_000)
         let descriptor = try Self.openFile(bytes)
-        let region = FileRegion(owning: descriptor, offset: UInt64(offset), length: UInt64(length))
+        let region = FileRegion(of: descriptor, offset: UInt64(offset), length: UInt64(length))
         try await withServer(Self.serving(region)) { port in
             let client = try RawClient(port)
             for _ in 0..<3 {
@@ -56,7 +57,7 @@ import Testing
 
     @Test func sendsLargeFiles() async throws {
         let bytes = Self.pattern(64 << 20)
-        let region = FileRegion(owning: try Self.openFile(bytes), length: UInt64(bytes.count))
+        let region = FileRegion(of: try Self.openFile(bytes), length: UInt64(bytes.count))
         try await withServer(Self.serving(region)) { port in
             let client = try RawClient(port)
             try client.send(RawClient.request())
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test func survivesClientsThatStopReading() async throws {
-        let region = FileRegion(owning: try Self.openFile(Self.pattern(8 << 20)), length: 8 << 20)
+        let region = FileRegion(of: try Self.openFile(Self.pattern(8 << 20)), length: 8 << 20)
         try await withServer(Self.serving(region)) { port in
             for _ in 0..<20 {
                 let client = try RawClient(port)
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test func refusesToPromiseMoreThanThereIs() async throws {
-        let region = FileRegion(owning: try Self.openFile([1, 2, 3]), offset: 1, length: 3)
+        let region = FileRegion(of: try Self.openFile([1, 2, 3]), offset: 1, length: 3)
         try await withServer(Self.serving(region)) { port in
             let client = try RawClient(port)
             try client.send(RawClient.request())
@@ -96,12 +97,12 @@ import Testing
     @Test func closesWhenTheFileIsCutShortMeanwhile() async throws {
         let length = 32 << 20
         let descriptor = try Self.openFile(Self.pattern(length))
-        let region = FileRegion(owning: descriptor, length: UInt64(length))
+        let region = FileRegion(of: descriptor, length: UInt64(length))
         try await withServer(Self.serving(region)) { port in
             let client = try RawClient(port, receiveBuffer: 4_096)
             try client.send(RawClient.request())
             _ = try client.readHead()
-            #expect(ftruncate(descriptor, 1_000) == 0)
+            #expect(ftruncate(descriptor.number, 1_000) == 0)
             #expect(try client.readUntilClosed().count < length)
         }
     }

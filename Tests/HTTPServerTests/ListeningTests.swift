@@ -1,5 +1,6 @@
 // Addresses, ports and limits on connections.
 
+import Descriptors
 import Glibc
 import HTTPServer
 import HTTPTypes
@@ -84,7 +85,7 @@ import Testing
     @Test func leaksNoDescriptors() async throws {
         let before = Self.openDescriptors()
         let file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
-        let region = FileRegion(owning: file, length: 1_000)
+        let region = FileRegion(of: Descriptor(owning: file), length: 1_000)
         let handler = TestHandler { request in
             switch request.head.path {
             case "/file": .now(Response(status: .ok, body: .file(region)))

@@ -3,6 +3,7 @@
 import Glibc
 import HTTPServer
 import HTTPTypes
+import Locks
 import Testing
 
 /// A handler that tests put together from closures.
@@ -54,22 +55,11 @@ func withServer<Result: Sendable>(
 /// whose answers it waits for.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
-        let job = Unmanaged.passRetained(Job { continuation.resume(with: Swift.Result { try body() }) })
-        var thread = pthread_t()
-        let failure = pthread_create(&thread, nil, runJob, job.toOpaque())
+        let failure = DetachedThread.start(named: "test client") {
+            continuation.resume(with: Swift.Result { try body() })
+        }
         precondition(failure == 0, "pthread_create: \(failure)")
-        pthread_detach(thread)
     }
-}
-
-private final class Job {
-    let body: () -> Void
-    init(_ body: @escaping () -> Void) { self.body = body }
-}
-
-private func runJob(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    Unmanaged<Job>.fromOpaque(pointer!).takeRetainedValue().body()
-    return nil
 }
 
 /// Expects something to become true, within ten seconds.

@@ -27,8 +27,7 @@ struct FileRoutes: Sendable {
     private static func response(
         _ opened: OpenedFile, _ file: FinishedFile, to head: RequestHead
     ) throws(Problem) -> Response {
-        // Owns the descriptor from here on, whatever is answered.
-        let whole = FileRegion(owning: opened.descriptor, length: UInt64(opened.size))
+        let whole = FileRegion(of: opened.descriptor, length: UInt64(opened.size))
         let type = file.contentType ?? "application/octet-stream"
         let tag = tag(file, opened)
         var headers: HTTPFields = [
@@ -45,7 +44,7 @@ struct FileRoutes: Sendable {
         case .whole: return Response(status: .ok, headers: headers, body: .file(whole))
         case .parts(let ranges) where ranges.count == 1:
             headers[.contentRange] = "bytes \(ranges[0].lowerBound)-\(ranges[0].upperBound)/\(opened.size)"
-            return Response(status: .partialContent, headers: headers, body: .file(try whole.part(ranges[0])))
+            return Response(status: .partialContent, headers: headers, body: .file(whole.part(ranges[0])))
         case .parts(let ranges):
             let multipart = MultipartByteRanges(ranges, of: opened.size, type: type)
             headers[.contentType] = multipart.contentType
@@ -66,11 +65,6 @@ struct FileRoutes: Sendable {
 }
 
 extension FileRegion {
-    fileprivate func part(_ range: ClosedRange<Int64>) throws(Problem) -> FileRegion {
-        FileRegion(
-            owning: try descriptorOfItsOwn(), offset: UInt64(range.lowerBound), length: UInt64(range.count))
-    }
-
     fileprivate func descriptorOfItsOwn() throws(Problem) -> Int32 {
         guard let descriptor = duplicateDescriptor() else {
             throw Problem(.unavailable, "fetchd has no file descriptor left. Try again in a moment.")

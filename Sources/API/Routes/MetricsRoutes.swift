@@ -11,7 +11,7 @@ struct MetricsRoutes: Sendable {
     /// Seconds after which an unacknowledged finish is told by the session's name.
     let acknowledgementPatience: TimeInterval
     /// How the transfers' threads keep up.
-    let loops: @Sendable () -> [TransferLoopMetrics]
+    let loops: @Sendable () -> [LoopMetrics]
     let time: any TimeSource
 
     var routes: [Route] { [Route(.get, "/metrics", metrics)] }
@@ -56,7 +56,7 @@ struct MetricsRoutes: Sendable {
         }
     }
 
-    private func tellLoops(_ loops: [TransferLoopMetrics], in exposition: inout Exposition) {
+    private func tellLoops(_ loops: [LoopMetrics], in exposition: inout Exposition) {
         exposition.gauge(
             "fetchd_transfer_loop_lag_seconds",
             "The longest that anything had to wait for the thread of all transfers within the last minute."

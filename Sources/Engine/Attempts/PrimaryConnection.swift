@@ -1,4 +1,5 @@
 import CurlClient
+import Descriptors
 import Downloads
 import HTTPSemantics
 

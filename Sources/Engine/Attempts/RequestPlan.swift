@@ -1,4 +1,5 @@
 import CurlClient
+import Descriptors
 import Downloads
 
 /// What an attempt requests first: the whole file, or the bytes that its job's part lacks.

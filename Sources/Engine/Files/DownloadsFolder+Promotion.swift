@@ -1,4 +1,5 @@
 import CLinux
+import Descriptors
 import Downloads
 import Formats
 import Foundation

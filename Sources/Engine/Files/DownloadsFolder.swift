@@ -1,4 +1,5 @@
 import CLinux
+import Descriptors
 import Downloads
 import Formats
 import Glibc
@@ -69,11 +70,9 @@ public final class DownloadsFolder: Sendable {
         else { return nil }
         let mark = file.mark(status)
         guard finished.isThis(size: Int64(status.st_size), mark) else { return nil }
-        let number = fcntl(file.number, F_DUPFD_CLOEXEC, 3)
-        guard number >= 0 else { return nil }
         let size = Int64(status.st_size)
         return OpenedFile(
-            descriptor: number, size: size, modified: mark.modified,
+            descriptor: file, size: size, modified: mark.modified,
             isAsFinished: size == finished.size && mark.modified == finished.mark?.modified)
     }
 

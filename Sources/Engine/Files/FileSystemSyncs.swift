@@ -1,4 +1,5 @@
 import CLinux
+import Descriptors
 import Glibc
 import Locks
 import Synchronization

@@ -1,7 +1,8 @@
+import Descriptors
+
 /// A finished file that is about to be read.
 public struct OpenedFile: Sendable {
-    /// Belongs to whoever gets this.
-    public let descriptor: Int32
+    public let descriptor: Descriptor
     public let size: Int64
     /// When its bytes were last written, in nanoseconds since 1970.
     public let modified: Int64

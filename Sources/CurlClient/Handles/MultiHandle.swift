@@ -1,0 +1,111 @@
+import CCurl
+import Glibc
+
+/// libcurl's multi handle: the connections, the name cache, and what it wants of sockets and time.
+///
+/// It is used from one thread. Its two callbacks only take notes (a descriptor's interest goes to the poller, the next
+/// timeout is remembered): calling libcurl from inside them is forbidden.
+final class MultiHandle {
+    /// A transfer that libcurl is done with.
+    struct Completion {
+        let transfer: ActiveTransfer
+        let code: CURLcode
+    }
+
+    /// When libcurl wants to be called without a socket; nil: not at all.
+    private(set) var deadline: ContinuousClock.Instant?
+    private let poller: Poller
+    /// Told of the last sockets that are closed, those of idle connections.
+    private let connections: SocketRegistry
+    private let handle: OpaquePointer
+
+    init(poller: Poller, connections: SocketRegistry, maxIdleConnections: Int) throws(CurlClientError) {
+        try CurlLibrary.initialise()
+        guard let handle = curl_multi_init() else { throw .libraryUnavailable("no memory for a multi handle") }
+        self.handle = handle
+        self.poller = poller
+        self.connections = connections
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        ccurl_multi_set_socket_callback(handle, socketInterestChanged)
+        ccurl_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, context)
+        ccurl_multi_set_timer_callback(handle, timeoutChanged)
+        ccurl_multi_set_pointer(handle, CURLMOPT_TIMERDATA, context)
+        ccurl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, maxIdleConnections)
+    }
+
+    deinit {
+        // Closing the idle connections would still call back, into an object that is going.
+        ccurl_multi_set_socket_callback(handle, nil)
+        ccurl_multi_set_timer_callback(handle, nil)
+        curl_multi_cleanup(handle)
+    }
+
+    func add(_ easy: EasyHandle) -> CURLMcode {
+        curl_multi_add_handle(handle, easy.raw)
+    }
+
+    func remove(_ easy: EasyHandle) {
+        curl_multi_remove_handle(handle, easy.raw)
+    }
+
+    /// Lets libcurl work on a socket that is ready.
+    func act(on descriptor: Int32, _ interest: Poller.Interest) -> CURLMcode {
+        var running: Int32 = 0
+        let mask = (interest.contains(.read) ? CURL_CSELECT_IN : 0) | (interest.contains(.write) ? CURL_CSELECT_OUT : 0)
+        return curl_multi_socket_action(handle, descriptor, mask, &running)
+    }
+
+    /// Lets libcurl work on what its timeouts were for: new transfers, too.
+    func actOnTimeout() -> CURLMcode {
+        deadline = nil
+        var running: Int32 = 0
+        let code = curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
+        // libcurl does not repeat a timeout that it has told before. Had it been a fraction of a millisecond too early
+        // for it just now, nobody would ever ask again.
+        var milliseconds = -1
+        if deadline == nil, curl_multi_timeout(handle, &milliseconds) == CURLM_OK { noteTimeout(milliseconds) }
+        return code
+    }
+
+    func nextCompletion() -> Completion? {
+        var remaining: Int32 = 0
+        while let message = curl_multi_info_read(handle, &remaining) {
+            guard message.pointee.msg == CURLMSG_DONE,
+                let transfer = EasyHandle.transfer(behind: message.pointee.easy_handle)
+            else { continue }
+            return Completion(transfer: transfer, code: message.pointee.data.result)
+        }
+        return nil
+    }
+
+    fileprivate func noteInterest(in descriptor: Int32, _ what: Int32) {
+        switch what {
+        case CURL_POLL_IN: poller.watch(descriptor, for: .read)
+        case CURL_POLL_OUT: poller.watch(descriptor, for: .write)
+        case CURL_POLL_INOUT: poller.watch(descriptor, for: [.read, .write])
+        default: poller.forget(descriptor)
+        }
+    }
+
+    fileprivate func noteTimeout(_ milliseconds: Int) {
+        deadline = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
+    }
+}
+
+// Top-level functions rather than closures: a closure passed to C may inherit an isolation that is checked, fatally,
+// on the thread it runs on.
+
+private func socketInterestChanged(
+    _: OpaquePointer?, _ descriptor: curl_socket_t, _ what: Int32, _ context: UnsafeMutableRawPointer?,
+    _: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context else { return 0 }
+    Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue().noteInterest(in: descriptor, what)
+    return 0
+}
+
+private func timeoutChanged(_: OpaquePointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?) -> Int32 {
+    guard let context else { return 0 }
+    Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue().noteTimeout(milliseconds)
+    return 0
+}

@@ -1,0 +1,49 @@
+/// How a host's name becomes what libcurl connects to.
+///
+/// libcurl would look names up itself, with a thread for each transfer: five hundred for one name that five hundred
+/// transfers ask for, and one more for each of their attempts, as a lookup goes on when nobody waits for it any longer.
+/// So they are looked up here, by `DNSCache`'s rules, and libcurl is told what was found.
+extension TransferLoop {
+    func find(_ host: NamedHost, for transfer: ActiveTransfer) {
+        switch dnsCache.lookUp(host.name, for: transfer.id, at: timers.now) {
+        case .found(let addresses):
+            connect(transfer, to: host, addresses)
+        case .pending:
+            transfer.awaitAddresses(of: host)
+            beginLookups()
+        }
+    }
+
+    /// A lookup has ended.
+    func completeLookup(_ name: String, _ addresses: [IPAddress]) {
+        for id in dnsCache.completeLookup(name, addresses, at: timers.now) {
+            guard let transfer = active[id], let host = transfer.awaitedHost else { continue }
+            connect(transfer, to: host, addresses)
+        }
+        beginLookups()
+    }
+
+    func giveUpLookup(for transfer: ActiveTransfer) {
+        guard let host = transfer.awaitedHost else { return }
+        dnsCache.cancel(transfer.id, waitingFor: host.name)
+    }
+
+    private func connect(_ transfer: ActiveTransfer, to host: NamedHost, _ addresses: [IPAddress]) {
+        do throws(TransferError) {
+            try transfer.take(addresses, of: host)
+            launch(transfer)
+        } catch {
+            end(transfer, .failed(error))
+        }
+    }
+
+    private func beginLookups() {
+        let find = services.options.findsAddresses ?? SystemResolver.addresses(of:)
+        while let name = dnsCache.beginLookup() {
+            guard !SystemResolver.start(name, by: find, for: services.mailbox) else { continue }
+            // No thread is left. The end of another lookup gives one back; if there is none, nothing here will.
+            if !dnsCache.postpone(name, at: timers.now) { services.mailbox.post(.completeLookup(name, [])) }
+            return
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import CCurl
+import Locks
+
+/// The client's thread: it sleeps until a socket, a command or a deadline needs it, and does everything libcurl.
+///
+/// One turn lets libcurl act on the sockets that are ready, obeys the commands, lets libcurl act on its timeout, ends
+/// the transfers that are done, and looks at those whose moment has come. Handlers are called from within; what they ask
+/// for in return comes back as a command, in the next turn. So nothing here is re-entered.
+final class TransferLoop {
+    let name: String
+    let ended: Latch
+    let services: LoopServices
+    private let recorder: Locked<LoopMetricsRecorder>
+    private let poller: Poller
+    private var multi: MultiHandle
+    private(set) var active: [TransferID: ActiveTransfer] = [:]
+    var dnsCache: DNSCache
+    private var idleHandles: [EasyHandle] = []
+    private var isShuttingDown = false
+
+    /// Easy handles kept for reuse; beyond a burst they would only be memory.
+    private static let maxIdleHandles = 64
+
+    private var options: CurlClient.Options { services.options }
+    private var mailbox: Mailbox { services.mailbox }
+    var timers: LoopTimers { services.timers }
+
+    init(
+        name: String, options: CurlClient.Options, mailbox: Mailbox, recorder: Locked<LoopMetricsRecorder>, ended: Latch
+    ) throws(CurlClientError) {
+        self.name = name
+        self.recorder = recorder
+        self.ended = ended
+        dnsCache = DNSCache(limit: options.maxLookups)
+        services = LoopServices(options: options, mailbox: mailbox)
+        poller = try Poller()
+        multi = try MultiHandle(
+            poller: poller, connections: services.sockets, maxIdleConnections: options.maxIdleConnections)
+        poller.watch(mailbox.descriptor, for: .read)
+    }
+
+    /// Works until it is told to shut down and nobody is left to tell.
+    func run() {
+        while !(isShuttingDown && mailbox.closeIfEmpty()) {
+            poller.sleep(milliseconds: mailbox.prepareToSleep() && !isShuttingDown ? sleepLimit() : 0)
+            beginTurn()
+            serveSockets()
+            for command in mailbox.takeAll() { handle(command) }
+            if let deadline = multi.deadline, deadline <= .now { check(multi.actOnTimeout()) }
+            endCompleted()
+            endRejected()
+            serveDeadlines()
+            endTurn()
+        }
+    }
+
+    private func beginTurn() {
+        timers.readClock()
+        let due = [multi.deadline, timers.earliest, mailbox.waitingSince].compactMap(\.self).min()
+        recorder.withLock { $0.beginTurn(at: timers.now, due: due) }
+    }
+
+    private func endTurn() {
+        let lookups = (dnsCache.runningCount, dnsCache.queuedCount)
+        recorder.withLock { $0.endTurn(at: .now, lookups: lookups) }
+    }
+
+    private func serveSockets() {
+        poller.forEachReady { descriptor, interest in
+            if descriptor == mailbox.descriptor {
+                mailbox.acknowledgeWakeUp()
+            } else {
+                check(multi.act(on: descriptor, interest))
+            }
+        }
+    }
+
+    private func sleepLimit() -> Int32 {
+        guard let deadline = [multi.deadline, timers.earliest].compactMap(\.self).min() else { return -1 }
+        return Int32(clamping: (deadline - .now).wholeMilliseconds)
+    }
+
+    /// Last in the turn, and by the clock as it was at its beginning: what arrived in time counts, even when a slow
+    /// handler kept us from reading it, and a transfer that is complete is not late.
+    private func serveDeadlines() {
+        while let id = timers.popDue() {
+            if let transfer = active[id] { checkDeadlines(of: transfer) }
+        }
+    }
+
+    private func checkDeadlines(of transfer: ActiveTransfer) {
+        if let error = transfer.wakeUp() { return end(transfer, .failed(error)) }
+        resume(transfer)
+    }
+
+    private func endCompleted() {
+        while let completion = multi.nextCompletion() {
+            let transfer = completion.transfer
+            end(transfer, transfer.completed(completion.code))
+        }
+    }
+
+    private func endRejected() {
+        for id in services.takeRejected() {
+            guard let transfer = active[id] else { continue }
+            end(transfer, .rejected)
+        }
+    }
+
+    /// An error of the multi handle leaves it unusable: what it carried is lost, and another takes its place. Who still
+    /// waits for addresses is not with it yet.
+    private func check(_ code: CURLMcode) {
+        guard code != CURLM_OK else { return }
+        let message = String(cString: curl_multi_strerror(code))
+        for transfer in active.values where transfer.awaitedHost == nil {
+            end(transfer, .failed(.other(code: code.rawValue, message: message)))
+        }
+        let fresh = try? MultiHandle(
+            poller: poller, connections: services.sockets, maxIdleConnections: options.maxIdleConnections)
+        if let fresh { multi = fresh }
+    }
+}
+
+// MARK: - Commands
+
+extension TransferLoop {
+    private func handle(_ command: Command) {
+        switch command {
+        case .start(let submission):
+            begin(submission)
+        case .cancel(let id):
+            if let transfer = active[id] { end(transfer, .cancelled) }
+        case .resume(let id):
+            if let transfer = active[id] { resume(transfer) }
+        case .rateLimitChanged(let id):
+            if let transfer = active[id] { checkDeadlines(of: transfer) }
+        case .completeLookup(let name, let addresses):
+            completeLookup(name, addresses)
+        case .shutdown:
+            isShuttingDown = true
+            for transfer in active.values { end(transfer, .cancelled) }
+        }
+    }
+
+    private func begin(_ submission: Submission) {
+        guard !isShuttingDown else { return submission.handler.finished(.neverStarted(.cancelled)) }
+        do throws(TransferError) {
+            try submission.request.validate()
+            let host = try submission.request.namedHost
+            let easy = try takeHandle()
+            let transfer = ActiveTransfer(submission, easy: easy, services: services)
+            try easy.prepare(submission.request)
+            try easy.report(to: transfer, services.sockets)
+            active[transfer.id] = transfer
+            if let host { find(host, for: transfer) } else { launch(transfer) }
+        } catch {
+            timers.cancel(submission.id)
+            submission.handler.finished(.neverStarted(.failed(error)))
+        }
+    }
+
+    /// Hands it to libcurl.
+    func launch(_ transfer: ActiveTransfer) {
+        let code = multi.add(transfer.easy)
+        guard code != CURLM_OK else { return }
+        let message = String(cString: curl_multi_strerror(code))
+        end(transfer, .failed(.other(code: code.rawValue, message: message)))
+    }
+
+    private func resume(_ transfer: ActiveTransfer) {
+        let code = transfer.resume()
+        // libcurl may or may not report the same end as a completion; the second of both finds nothing to end.
+        guard code != CURLE_OK, active[transfer.id] != nil else { return }
+        end(transfer, transfer.outcome(for: code))
+    }
+
+    /// The one end of every transfer that began.
+    func end(_ transfer: ActiveTransfer, _ outcome: TransferResult.Outcome) {
+        guard active.removeValue(forKey: transfer.id) != nil else { return }
+        timers.cancel(transfer.id)
+        giveUpLookup(for: transfer)
+        transfer.close()
+        let result = transfer.result(outcome)
+        multi.remove(transfer.easy)
+        recycle(transfer.easy)
+        transfer.handler.finished(result)
+    }
+
+    private func takeHandle() throws(TransferError) -> EasyHandle {
+        if let idle = idleHandles.popLast() { return idle }
+        return try EasyHandle()
+    }
+
+    private func recycle(_ easy: EasyHandle) {
+        guard idleHandles.count < Self.maxIdleHandles else { return }
+        easy.reset()
+        idleHandles.append(easy)
+    }
+}

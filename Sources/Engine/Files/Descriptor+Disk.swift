@@ -1,0 +1,52 @@
+import CLinux
+import Descriptors
+import Downloads
+import Glibc
+
+/// The operations on open files and folders, with their errors as `DiskError`.
+extension Descriptor {
+    /// - Throws: `DiskError` with the code that `openat` gave.
+    static func open(
+        _ path: String, in folder: Descriptor? = nil, flags: Int32, mode: mode_t = 0o600, to action: String
+    ) throws(DiskError) -> Descriptor {
+        let number = openat(folder?.number ?? AT_FDCWD, path, flags | O_CLOEXEC, mode)
+        guard number >= 0 else { throw DiskError(action) }
+        return Descriptor(owning: number)
+    }
+
+    func status() throws(DiskError) -> stat {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw DiskError("look at an open file") }
+        return status
+    }
+
+    /// - Parameter status: its own, which callers have looked at already.
+    func mark(_ status: stat) -> FileMark {
+        let born = linux_birth_time(number)
+        let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        return FileMark(inode: UInt64(status.st_ino), born: born == 0 ? nil : born, modified: modified)
+    }
+
+    /// All of the bytes, from `start` on.
+    func write(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws(DiskError) {
+        var offset = start
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = pwrite(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(offset))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw DiskError("write the part") }
+            offset += Int64(count)
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Flushes data and what is needed to find it again.
+    func syncData() throws(DiskError) {
+        guard fdatasync(number) == 0 else { throw DiskError("sync the part") }
+    }
+
+    /// Flushes a folder's entries.
+    func sync() throws(DiskError) {
+        guard fsync(number) == 0 else { throw DiskError("sync a folder") }
+    }
+}

@@ -1,0 +1,79 @@
+// Who has gone while he waited. The library does not look at the socket of a connection that sleeps, so that a client
+// that hung up would be waited for in vain, with all that its answer holds. One thread looks instead.
+
+import CMicroHTTPD
+import Descriptors
+import Glibc
+import Locks
+
+/// The connections whose clients are to be missed when they go.
+///
+/// A connection comes and goes on its own network thread, which is also the one that closes its socket: a descriptor is
+/// never watched after it is somebody else's.
+final class DisconnectMonitor: Sendable {
+    private struct State {
+        var lastNumber: UInt64 = 0
+        var connections: [UInt64: Connection] = [:]
+    }
+
+    private let epoll: Descriptor
+    /// Written to in the end.
+    private let stopEvent: Descriptor
+    private let state = Locked(State())
+
+    init() throws(HTTPServerError) {
+        guard let epoll = Descriptor(result: epoll_create1(Int32(EPOLL_CLOEXEC))) else {
+            throw .systemCallFailed("epoll_create1", errno: errno)
+        }
+        guard let stopEvent = Descriptor(result: eventfd(0, Int32(EFD_CLOEXEC))) else {
+            throw .systemCallFailed("eventfd", errno: errno)
+        }
+        self.epoll = epoll
+        self.stopEvent = stopEvent
+        control(EPOLL_CTL_ADD, stopEvent.number, EPOLLIN.rawValue, number: 0)
+    }
+
+    /// Starts the thread, which lives until `stop()`.
+    func start() throws(HTTPServerError) {
+        let failure = DetachedThread.start(named: "http.disconnect") { self.untilStopped() }
+        guard failure == 0 else { throw .systemCallFailed("pthread_create", errno: failure) }
+    }
+
+    func stop() { eventfd_write(stopEvent.number, 1) }
+
+    /// From now on the connection is told when its client hangs up, also when it has done so already.
+    ///
+    /// - Returns: what to forget it by.
+    func add(_ connection: Connection, socket: Int32) -> UInt64 {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            state.connections[state.lastNumber] = connection
+            return state.lastNumber
+        }
+        // A client that will not send any more counts as gone: browsers and most tools never half-close.
+        control(EPOLL_CTL_ADD, socket, EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue, number: number)
+        return number
+    }
+
+    func remove(_ number: UInt64, socket: Int32) {
+        epoll_ctl(epoll.number, EPOLL_CTL_DEL, socket, nil)
+        state.withLock { $0.connections[number] = nil }
+    }
+
+    private func control(_ operation: Int32, _ descriptor: Int32, _ events: UInt32, number: UInt64) {
+        var event = epoll_event(events: events, data: epoll_data_t(u64: number))
+        epoll_ctl(epoll.number, operation, descriptor, &event)
+    }
+
+    private func untilStopped() {
+        withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
+            while true {
+                let count = Int(epoll_wait(epoll.number, events.baseAddress, Int32(events.count), -1))
+                for event in events.prefix(max(0, count)) {
+                    if event.data.u64 == 0 { return }
+                    state.withLock { $0.connections[event.data.u64] }?.clientDisconnected()
+                }
+            }
+        }
+    }
+}

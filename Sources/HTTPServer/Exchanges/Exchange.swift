@@ -1,0 +1,184 @@
+// One request and its answer, from the request line to the last byte, as the steps that the library's callbacks take it
+// through. An exchange belongs to the network thread of its connection; only what it waits for is shared.
+
+import CMicroHTTPD
+import HTTPTypes
+
+/// The state of one request.
+final class Exchange {
+    private enum Step {
+        case head
+        case body(RequestHead, limit: Int)
+        /// Refused, but without a body there is nothing in the way of the next request: answered when it is complete.
+        case refused(Response)
+        /// The body went over its limit, and an answer is only possible once it has ended.
+        case discarding(limit: Int, allowance: Int)
+        case waiting(PendingResponse)
+        case answered
+    }
+
+    private let server: ServerContext
+    private let connection: Connection
+    private let target: String?
+    private var step = Step.head
+    /// nil until it was read, or where it could not be.
+    private var head: RequestHead?
+    private var body: [UInt8] = []
+
+    /// - Parameter target: the request target as it was sent; nil when there was none.
+    init(server: ServerContext, connection: Connection, target: String?) {
+        self.server = server
+        self.connection = connection
+        self.target = target
+        connection.enter(.receiving(since: .now))
+    }
+
+    /// The exchange is over, well or badly.
+    func end() {
+        if case .waiting(let answer) = step { answer.take()?.abandon() }
+        connection.endWatching(server.disconnects)
+        connection.enter(.idle(since: .now, isFresh: false))
+        // A keep-alive answer may have been on its way when the server began to close.
+        if server.connections.stage != .open { connection.abort() }
+    }
+
+    /// What the library reports about this request: first the head alone, then pieces of the body, then its end; and
+    /// after a wait the end once more.
+    ///
+    /// - Returns: `.NO` to close the connection.
+    func advance(_ handle: OpaquePointer, line: RequestLine, piece: UnsafeRawBufferPointer) -> MHD_Result {
+        switch step {
+        case .head: judgeHead(handle, line: line)
+        case .body(let head, let limit): piece.isEmpty ? respond(to: head, handle) : append(piece, limit: limit)
+        case .refused(let response): answer(response, handle)
+        case .discarding(let limit, let allowance):
+            piece.isEmpty
+                ? refuse(.bodyTooLarge(limit: limit), handle) : discard(piece, limit: limit, allowance: allowance)
+        case .waiting(let pending): deliver(pending, handle)
+        case .answered: .YES
+        }
+    }
+}
+
+// MARK: - The steps
+
+extension Exchange {
+    private func judgeHead(_ handle: OpaquePointer, line: RequestLine) -> MHD_Result {
+        let limit = server.options.maxHeadBytes
+        guard mhd_connection_head_size(handle) <= limit else { return refuse(.headTooLarge(limit: limit), handle) }
+        do {
+            let (head, framing) = try HeadReader.read(
+                handle, method: line.method, target: line.confirms(target) ? target : nil, isHTTP11: line.isHTTP11,
+                from: connection.remoteAddress)
+            self.head = head
+            return admit(head, framing, handle)
+        } catch {
+            return refuse(error, handle)
+        }
+    }
+
+    private func admit(_ head: RequestHead, _ framing: Framing, _ handle: OpaquePointer) -> MHD_Result {
+        switch server.handler.admit(head) {
+        case .refuse(let response):
+            if framing.hasBody { return answer(response, handle, isLast: true) }
+            step = .refused(response)
+        case .accept(let chosen):
+            let limit = chosen ?? server.options.maxBodyBytes
+            if case .length(let length) = framing {
+                guard length <= limit else { return refuse(.bodyTooLarge(limit: limit), handle) }
+                body.reserveCapacity(min(length, Self.firstReservation))
+            }
+            step = .body(head, limit: limit)
+        }
+        return .YES
+    }
+
+    private func append(_ piece: UnsafeRawBufferPointer, limit: Int) -> MHD_Result {
+        guard body.count + piece.count <= limit else {
+            body = []
+            step = .discarding(limit: limit, allowance: Self.discardLimit)
+            return .YES
+        }
+        body.append(contentsOf: piece)
+        return .YES
+    }
+
+    private func discard(_ piece: UnsafeRawBufferPointer, limit: Int, allowance: Int) -> MHD_Result {
+        guard piece.count <= allowance else { return .NO }
+        step = .discarding(limit: limit, allowance: allowance - piece.count)
+        return .YES
+    }
+
+    private func respond(to head: RequestHead, _ handle: OpaquePointer) -> MHD_Result {
+        let request = Request(head: head, body: body)
+        body = []
+        switch server.handler.respond(to: request) {
+        case .now(let response): return answer(response, handle)
+        case .eventually(let work): return wait(for: work, head, handle)
+        case .whileConnected(let work): return wait(for: work, head, watching: true, handle)
+        }
+    }
+
+    private func wait(
+        for work: @escaping @Sendable () async -> Response, _ head: RequestHead, watching: Bool = false,
+        _ handle: OpaquePointer
+    ) -> MHD_Result {
+        let pending = PendingResponse(to: head)
+        step = .waiting(pending)
+        connection.enter(.waiting(pending, until: .now + server.options.waitLimit))
+        // Noted first, stage read afterwards: see ConnectionSet.
+        guard server.connections.stage != .cutShort else { return refuse(.stopping, handle) }
+        pending.begin(work)
+        if watching { connection.beginWatching(server.disconnects) }
+        return pending.suspend(handle) ? .YES : deliver(pending, handle)
+    }
+
+    private func deliver(_ pending: PendingResponse, _ handle: OpaquePointer) -> MHD_Result {
+        guard let response = pending.take() else { return .YES }
+        return answer(response, handle)
+    }
+
+    private func refuse(_ fault: RequestFault, _ handle: OpaquePointer) -> MHD_Result {
+        answer(server.handler.malformed(fault, head), handle, isLast: true)
+    }
+
+    private func answer(_ response: Response, _ handle: OpaquePointer, isLast: Bool = false) -> MHD_Result {
+        if case .head = step, isLast { connection.lingerWhenClosed() }
+        step = .answered
+        connection.endWatching(server.disconnects)
+        connection.enter(Connection.Phase(sending: response.body))
+        // Noted first, stage read afterwards: see ConnectionSet.
+        let isClosing = server.connections.stage != .open
+        if case .stream(let stream) = response.body {
+            if isClosing { stream.close(.serverStopped) }
+            if stream.length == nil {
+                connection.keepLittleUnsent()
+                connection.beginWatching(server.disconnects)
+            }
+        }
+        guard
+            let reply = MHDResponse(
+                response, on: connection, handle: handle, toHead: head?.method == .head,
+                isLast: isLast || isClosing)
+        else {
+            response.abandon()
+            return .NO
+        }
+        return reply.queue(response.status, on: handle)
+    }
+
+    /// A length that is announced is not yet a length that comes.
+    private static let firstReservation = 1 << 16
+    /// How much of a body that is too large is read on for the sake of an answer; beyond it the connection just closes.
+    private static let discardLimit = 1 << 20
+}
+
+extension Connection.Phase {
+    fileprivate init(sending body: Body) {
+        switch body {
+        case .none, .bytes: self = .answering
+        case .stream(let stream): self = .streaming(stream)
+        case .file(let region): self = .sending(region)
+        }
+    }
+}

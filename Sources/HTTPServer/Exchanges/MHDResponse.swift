@@ -1,0 +1,122 @@
+// From our response to the library's, which copies or takes over everything it is given.
+
+import CMicroHTTPD
+import Glibc
+import HTTPTypes
+
+/// A response in the library's form, alive as long as this value or the library needs it.
+struct MHDResponse: ~Copyable {
+    private let response: OpaquePointer
+
+    /// Nil when memory or descriptors ran out, when a stream serves another answer already, or when the status is one
+    /// that the library would not send: the connection can only be closed.
+    ///
+    /// - Parameters:
+    ///   - toHead: the request's method is HEAD.
+    ///   - isLast: the connection closes after this answer.
+    init?(_ response: Response, on connection: Connection, handle: OpaquePointer, toHead: Bool, isLast: Bool) {
+        guard response.status.code >= 200,
+            let made = Self.make(response.body, on: connection, handle: handle)
+        else { return nil }
+        self.response = made
+        if case .stream(let stream) = response.body, stream.length == nil,
+            toHead || response.status == .notModified
+        {
+            // The library would send the end of a chunked body although there is none.
+            mhd_response_end_with_connection(made)
+        }
+        for field in response.headers where !Self.isOurs(field) {
+            MHD_add_response_header(made, field.name.rawName, field.value)
+        }
+        if isLast || response.headers[.connection]?.lowercased() == "close" {
+            MHD_add_response_header(made, "Connection", "close")
+        }
+    }
+
+    deinit { MHD_destroy_response(response) }
+
+    func queue(_ status: HTTPResponse.Status, on handle: OpaquePointer) -> MHD_Result {
+        MHD_queue_response(handle, UInt32(status.code), response)
+    }
+
+    private static func isOurs(_ field: HTTPField) -> Bool {
+        switch field.name {
+        case .contentLength, .transferEncoding, .connection, .date: true
+        default: false
+        }
+    }
+
+    private static func make(_ body: Body, on connection: Connection, handle: OpaquePointer) -> OpaquePointer? {
+        switch body {
+        case .none: MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
+        case .bytes(let bytes): bytes.withUnsafeBytes(copy)
+        case .file(let region): make(region)
+        case .stream(let stream): make(stream, on: connection, handle: handle)
+        }
+    }
+
+    private static func copy(_ bytes: UnsafeRawBufferPointer) -> OpaquePointer? {
+        MHD_create_response_from_buffer(
+            bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+    }
+
+    private static func make(_ region: FileRegion) -> OpaquePointer? {
+        guard region.isComplete, let descriptor = region.duplicateDescriptor() else { return nil }
+        if let made = MHD_create_response_from_fd_at_offset64(region.length, descriptor, region.offset) { return made }
+        close(descriptor)
+        return nil
+    }
+
+    private static func make(
+        _ stream: ResponseStream, on connection: Connection, handle: OpaquePointer
+    ) -> OpaquePointer? {
+        guard stream.attach(to: connection) else { return nil }
+        let reader = Unmanaged.passRetained(StreamReader(stream: stream, handle: handle))
+        let made = MHD_create_response_from_callback(
+            stream.length.map { UInt64($0) } ?? sizeUnknown, streamBlock, readStream, reader.toOpaque(),
+            releaseStream)
+        if made == nil { releaseStream(reader.toOpaque()) }
+        return made
+    }
+
+    /// MHD_SIZE_UNKNOWN, a macro that Swift does not import.
+    private static let sizeUnknown = UInt64.max
+    /// Buffer for bodies of a known length and for clients of HTTP/1.0; chunks are as large as the connection's own.
+    private static let streamBlock = 16 << 10
+}
+
+/// A stream together with the connection that reads it.
+private final class StreamReader {
+    let stream: ResponseStream
+    let handle: OpaquePointer
+
+    init(stream: ResponseStream, handle: OpaquePointer) {
+        self.stream = stream
+        self.handle = handle
+    }
+
+    deinit { stream.detach() }
+}
+
+private func readStream(
+    reader: UnsafeMutableRawPointer?, position: UInt64, buffer: UnsafeMutablePointer<CChar>?, capacity: Int
+) -> Int {
+    guard let reader else { return endWithError }
+    let source = Unmanaged<StreamReader>.fromOpaque(reader).takeUnretainedValue()
+    let space = UnsafeMutableRawBufferPointer(start: buffer, count: capacity)
+    switch source.stream.read(into: space, for: source.handle) {
+    case .bytes(let count): return count
+    case .asleep: return 0
+    case .end: return endOfStream
+    case .failure: return endWithError
+    }
+}
+
+private func releaseStream(_ reader: UnsafeMutableRawPointer?) {
+    guard let reader else { return }
+    Unmanaged<StreamReader>.fromOpaque(reader).release()
+}
+
+/// MHD_CONTENT_READER_END_OF_STREAM and MHD_CONTENT_READER_END_WITH_ERROR, macros that Swift does not import.
+private let endOfStream = -1
+private let endWithError = -2

@@ -1,0 +1,53 @@
+import Glibc
+
+/// An event that one thread sets and another thread waits for. A wait that sees the event resets it.
+///
+/// Waits use the monotonic clock, so a change of the wall clock neither ends nor prolongs them. Tasks must use
+/// `AsyncAutoResetEvent` instead, because `wait` blocks its thread.
+public final class AutoResetEvent: @unchecked Sendable {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private var isSet = false
+
+    public init() {
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        condition = .allocate(capacity: 1)
+        condition.initialize(to: pthread_cond_t())
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// The event stays set until a wait sees it.
+    public func set() {
+        pthread_mutex_lock(mutex)
+        isSet = true
+        pthread_cond_signal(condition)
+        pthread_mutex_unlock(mutex)
+    }
+
+    /// Blocks the thread until the event is set, or until `duration` has passed.
+    public func wait(atMost duration: Duration) {
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &end)
+        let (seconds, attoseconds) = max(duration, .zero).components
+        let nanoseconds = end.tv_nsec + Int(attoseconds / 1_000_000_000)
+        end.tv_sec += Int(min(seconds, 1 << 31)) + nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        pthread_mutex_lock(mutex)
+        while !isSet, pthread_cond_timedwait(condition, mutex, &end) == 0 {}
+        isSet = false
+        pthread_mutex_unlock(mutex)
+    }
+}

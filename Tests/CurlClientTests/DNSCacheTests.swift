@@ -1,0 +1,117 @@
+import Testing
+
+@testable import CurlClient
+
+@Suite struct DNSCacheTests {
+    let now = ContinuousClock.now
+    let transfers = (0..<5).map { _ in TransferID() }
+    let address: IPAddress
+
+    init() throws {
+        address = try #require(IPAddress("192.0.2.1"))
+    }
+
+    private func ask(_ cache: inout DNSCache, _ name: String, by transfer: Int, after seconds: Int = 0)
+        -> DNSCache.LookupResult
+    {
+        cache.lookUp(name, for: transfers[transfer], at: now + .seconds(seconds))
+    }
+
+    /// All that may begin now.
+    private func begin(_ cache: inout DNSCache) -> [String] {
+        var begun: [String] = []
+        while let name = cache.beginLookup() { begun.append(name) }
+        return begun
+    }
+
+    @Test func oneLookupForAllWhoAsk() {
+        var cache = DNSCache(limit: 9)
+        for transfer in 0..<3 { #expect(ask(&cache, "a", by: transfer) == .pending) }
+        #expect(cache.beginLookup() == "a")
+        #expect(cache.beginLookup() == nil)
+        // Nor is there another while it runs.
+        #expect(ask(&cache, "a", by: 3) == .pending)
+        #expect(cache.beginLookup() == nil)
+        #expect(cache.completeLookup("a", [address], at: now) == Set(transfers[0...3]))
+        #expect(ask(&cache, "a", by: 4) == .found([address]))
+        #expect(cache.runningCount == 0 && cache.queuedCount == 0)
+    }
+
+    @Test func whatWasFoundHoldsForAMinute() {
+        var cache = DNSCache(limit: 9)
+        _ = ask(&cache, "a", by: 0)
+        _ = cache.beginLookup()
+        _ = cache.completeLookup("a", [address], at: now)
+        #expect(ask(&cache, "a", by: 0, after: 59) == .found([address]))
+        #expect(ask(&cache, "a", by: 0, after: 60) == .pending)
+        #expect(cache.beginLookup() == "a")
+    }
+
+    @Test func whatWasNotFoundIsLookedUpAgain() {
+        var cache = DNSCache(limit: 9)
+        _ = ask(&cache, "a", by: 0)
+        _ = cache.beginLookup()
+        #expect(cache.completeLookup("a", [], at: now) == [transfers[0]])
+        #expect(ask(&cache, "a", by: 0) == .pending)
+        #expect(cache.beginLookup() == "a")
+    }
+
+    @Test func noMoreThanTheLimitAndTheOldestFirst() {
+        var cache = DNSCache(limit: 2)
+        for (second, name) in ["a", "b", "c", "d"].enumerated() { _ = ask(&cache, name, by: second, after: second) }
+        #expect(begin(&cache) == ["a", "b"])
+        #expect(cache.runningCount == 2 && cache.queuedCount == 2)
+        _ = cache.completeLookup("b", [], at: now)
+        #expect(begin(&cache) == ["c"])
+    }
+
+    /// It runs on, and holds its place: whoever comes back waits for the same one.
+    @Test func aLookupThatNobodyWaitsForIsNotBegunTwice() {
+        var cache = DNSCache(limit: 2)
+        _ = ask(&cache, "a", by: 0)
+        _ = cache.beginLookup()
+        cache.cancel(transfers[0], waitingFor: "a")
+        #expect(cache.runningCount == 1)
+        #expect(ask(&cache, "a", by: 1) == .pending)
+        #expect(cache.beginLookup() == nil)
+        #expect(cache.completeLookup("a", [address], at: now) == [transfers[1]])
+        // And what it finds when nobody waits is remembered.
+        _ = ask(&cache, "b", by: 0)
+        _ = cache.beginLookup()
+        cache.cancel(transfers[0], waitingFor: "b")
+        #expect(cache.completeLookup("b", [address], at: now) == [])
+        #expect(ask(&cache, "b", by: 0) == .found([address]))
+    }
+
+    @Test func aLookupThatHasNotBegunIsDroppedWithTheLastWhoWaits() {
+        var cache = DNSCache(limit: 1)
+        for (transfer, name) in ["a", "b", "b", "c"].enumerated() {
+            _ = ask(&cache, name, by: transfer, after: transfer)
+        }
+        #expect(cache.beginLookup() == "a")
+        cache.cancel(transfers[1], waitingFor: "b")
+        #expect(cache.queuedCount == 2)
+        cache.cancel(transfers[2], waitingFor: "b")
+        #expect(cache.queuedCount == 1)
+        _ = cache.completeLookup("a", [], at: now)
+        #expect(cache.beginLookup() == "c")
+        #expect(cache.completeLookup("b", [], at: now) == [])
+    }
+
+    @Test func withoutAThreadItWaitsForTheEndOfAnother() {
+        var cache = DNSCache(limit: 9)
+        _ = ask(&cache, "a", by: 0)
+        #expect(cache.beginLookup() == "a")
+        _ = ask(&cache, "b", by: 1, after: 1)
+        #expect(cache.beginLookup() == "b")
+        let isPostponed = cache.postpone("b", at: now + .seconds(1))
+        #expect(isPostponed)
+        #expect(cache.runningCount == 1 && cache.queuedCount == 1)
+        _ = cache.completeLookup("a", [], at: now)
+        #expect(cache.beginLookup() == "b")
+        // There is no other.
+        let isPostponedAgain = cache.postpone("b", at: now)
+        #expect(!isPostponedAgain)
+        #expect(cache.completeLookup("b", [], at: now) == [transfers[1]])
+    }
+}

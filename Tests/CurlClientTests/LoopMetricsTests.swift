@@ -1,0 +1,51 @@
+import CurlClient
+import TestKit
+import Testing
+
+/// What a client tells of its thread, with a real one.
+@Suite struct LoopMetricsTests {
+    let client: CurlClient
+    let origin: Origin
+
+    init() throws {
+        client = try CurlClient()
+        origin = try Origin()
+        origin.serve("/file", .file(Content.random(seed: 31, count: 100_000)))
+    }
+
+    @Test func aThreadThatKeepsUp() async throws {
+        for _ in 0..<20 {
+            let (result, _) = try await client.run(origin.url("/file"))
+            #expect(result.outcome == .completed)
+        }
+        #expect(client.loopMetrics.lag < .seconds(1))
+        #expect(client.loopMetrics.turns.counts.reduce(0, +) >= 20)
+        #expect(client.loopMetrics.turns.counts.last == 0)
+    }
+
+    /// A handler that blocks is what it must never do: everything else waits, and the report says so while it lasts.
+    @Test func aHandlerThatBlocksIsSeen() async throws {
+        let gate = Gate()
+        let blocking = Recorder { _ in
+            gate.pass()
+            return .accept
+        }
+        client.start(TransferRequest(url: origin.url("/file")), handler: blocking)
+        #expect(await gate.reached())
+        let waiting = Recorder()
+        client.start(TransferRequest(url: origin.url("/file")), handler: waiting)
+        // A busy machine may have made it late before; from here on it is late only because it hangs.
+        let before = client.loopMetrics.lag
+        let lag = try await eventually("the thread to be late") {
+            client.loopMetrics.lag > before + .milliseconds(120) ? client.loopMetrics.lag : nil
+        }
+        #expect(waiting.state.current.results.isEmpty)
+        gate.open()
+        for recorder in [blocking, waiting] { #expect(try await recorder.result().outcome == .completed) }
+        #expect(client.loopMetrics.lag >= lag)
+        // Both may have ended within the turn that hung; it is counted with its end.
+        _ = try await eventually("the turn to be counted") {
+            client.loopMetrics.turns.counts.dropFirst(4).contains { $0 > 0 } ? true : nil
+        }
+    }
+}
