@@ -14,7 +14,7 @@ public final class Store: Sendable {
         /// Read-only connections, and so reads at once.
         public var readers = 4
         /// Jobs that are kept in memory because somebody asked for them, at most.
-        public var knownJobs = 20_000
+        public var jobCacheLimit = 20_000
         /// Seconds between two attempts of a delivery, at most. By default a day and a tenth: the longest delay of the
         /// standard schedule, jitter included.
         public var longestDeliveryDelay: TimeInterval = 95_040
@@ -27,28 +27,16 @@ public final class Store: Sendable {
         public init() {}
     }
 
-    /// Rings when jobs may be admitted.
-    public let jobsDue: Alarm
-    /// Rings when a batch has become due, or its due time has changed.
-    public let batchesDue: Alarm
-    /// Rings when there are deliveries to be sent.
-    public let deliveriesDue: Alarm
-    /// Rings when a deleted session may be settled.
-    public let sessionsDue: Alarm
-    /// Rings when a job has a limit that comes soon.
-    public let deadlinesDue: Alarm
-    /// Rings when a part has begun to age.
-    public let partsDue: Alarm
-
     /// What the service gave up when it stopped.
     public let unstored = UnstoredChanges()
 
     let writer: Writer
     let connections: Connections
-    let known: KnownJobs
-    private let followers: Locked<[@Sendable (Commit) -> Void]>
+    let jobCache: JobCache
+    private let observers: Locked<[@Sendable (Commit) -> Void]>
     /// The time that the whole service goes by.
     public let time: ServiceClock
+    private let alarms: [WorkKind: Alarm]
     private let folder: DataFolder
     private let mark: MarkFile
     /// When the database was made or restored: files that are older belong to another one. nil: that is not known, as an
@@ -62,34 +50,34 @@ public final class Store: Sendable {
     /// - Throws: when the folder belongs to a running service or cannot be written, and when the database is damaged,
     ///   incomplete or from a newer version; it is never recreated. `outOfSpace` and `busy` pass.
     public init(at path: String, options: Options = Options(), time: any TimeSource = SystemTime()) throws(StoreError) {
-        FileErrors.follow()
+        FileErrors.install()
         folder = try DataFolder(at: path)
         let opening = try Opening(folder, options)
         (connections, mark, beganAt) = (opening.connections, opening.mark, opening.history.beganAt)
         self.time = ServiceClock(following: time, after: try Self.clockPast(in: opening.connections))
-        let alarms: [Transaction.Due: Alarm] = Dictionary(
-            uniqueKeysWithValues: Transaction.Due.allCases.map { ($0, Alarm()) })
-        jobsDue = alarms[.jobs]!
-        batchesDue = alarms[.batches]!
-        deliveriesDue = alarms[.deliveries]!
-        sessionsDue = alarms[.sessions]!
-        deadlinesDue = alarms[.deadlines]!
-        partsDue = alarms[.parts]!
-        let (known, followers) = (KnownJobs(limit: options.knownJobs), Locked<[@Sendable (Commit) -> Void]>([]))
-        (self.known, self.followers) = (known, followers)
+        let alarms = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, Alarm()) })
+        self.alarms = alarms
+        let (jobCache, observers) = (JobCache(limit: options.jobCacheLimit), Locked<[@Sendable (Commit) -> Void]>([]))
+        (self.jobCache, self.observers) = (jobCache, observers)
         writer = Writer(
             connections: connections, commits: CommitCount(opening.mark), time: self.time,
-            longestDeliveryDelay: options.longestDeliveryDelay, ulids: try Self.sequence(after: opening), known: known,
+            longestDeliveryDelay: options.longestDeliveryDelay, ulids: try Self.sequence(after: opening),
+            jobCache: jobCache,
             log: options.log,
-            onCommit: { commit in for follower in followers.withLock({ $0 }) { follower(commit) } },
+            onCommit: { commit in for observer in observers.withLock({ $0 }) { observer(commit) } },
             onDue: { due in for kind in due { alarms[kind]?.ring() } })
     }
 
-    /// Tells of every commit from now on, on the writer's thread and in commit order: `follower` must be quick.
-    public func follow(_ follower: @escaping @Sendable (Commit) -> Void) { followers.withLock { $0.append(follower) } }
+    /// The signal for the one worker of this kind of work. The store rings it after each commit that makes such work due.
+    public func work(_ kind: WorkKind) -> Alarm { alarms[kind]! }
+
+    /// Tells of every commit from now on, on the writer's thread and in commit order: `observer` must be quick.
+    public func addCommitObserver(_ observer: @escaping @Sendable (Commit) -> Void) {
+        observers.withLock { $0.append(observer) }
+    }
 
     /// Seconds after which custodians of moments look again in any case.
-    public static let longestLook: TimeInterval = 60
+    public static let longestPollInterval: TimeInterval = 60
 
     /// Copies everything into the one file of the database, and closes it. A change that was acknowledged is on disk
     /// already; one that comes after this is refused.
@@ -125,15 +113,15 @@ public final class Store: Sendable {
         _ = try read { db in try Int.fetchOne(db.cachedStatement(sql: "SELECT 1")) }
     }
 
-    private static func clockPast(in connections: Connections) throws(StoreError) -> ClockPast {
-        do { return try connections.read(ClockPast.init) } catch { throw StoreError(error) }
+    private static func clockPast(in connections: Connections) throws(StoreError) -> StoredClock {
+        do { return try connections.read(StoredClock.init) } catch { throw StoreError(error) }
     }
 
     /// Identifiers go on above the largest one there is, even if the clock was set back.
     private static func sequence(after opening: Opening) throws(StoreError) -> ULIDSequence {
         do {
             let last = try opening.connections.read { db in
-                try Optional<String>.fetchAll(db, sql: GivenIdentifiers.identifiers)
+                try Optional<String>.fetchAll(db, sql: HighestIdentifiers.identifiers)
             }
             let used = last.compactMap { $0?.split(separator: "_").last.flatMap { ULID($0) } }
             return ULIDSequence(after: (used + [opening.history.lastID].compactMap(\.self)).max())

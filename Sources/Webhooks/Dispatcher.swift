@@ -47,7 +47,7 @@ public actor Dispatcher {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 let next = sendOut(&group)
-                await store.deliveriesDue.wait(until: next, by: time)
+                await store.work(.deliveries).wait(until: next, by: time)
             }
         }
     }
@@ -77,6 +77,6 @@ public actor Dispatcher {
         await courier.run()
         couriers[courier.webhook] = nil
         // What became due while the courier was on the way back.
-        store.deliveriesDue.ring()
+        store.work(.deliveries).ring()
     }
 }

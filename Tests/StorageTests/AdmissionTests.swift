@@ -93,7 +93,7 @@ import Testing
         _ = try await fixture.admit()
         let until = fixture.time.now.addingTimeInterval(5)
         let wait = Wait(.retry(until: until), cause: StoreFixture.failure)
-        _ = try await fixture.store.send(.attemptDeferred(wait), to: job.id)
+        _ = try await fixture.store.apply(.attemptDeferred(wait), to: job.id)
         let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 1)
         let early = try await fixture.store.admitJobs(limits) { _ in }
         #expect(early.admitted.isEmpty)

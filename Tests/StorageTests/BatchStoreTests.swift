@@ -19,7 +19,7 @@ import Testing
         _ = try await fixture.admit()
         try await fixture.succeed(jobs[0].id)
         #expect(try fixture.store.nextBatchDue() == nil)
-        _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: jobs[1].id)
+        _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: jobs[1].id)
         #expect(try fixture.store.nextBatchDue() == fixture.time.now.addingTimeInterval(1))
         #expect(try await fixture.store.finishDueBatches().isEmpty)
         fixture.time.advance(by: 1)
@@ -54,7 +54,7 @@ import Testing
         for number in 1...3 {
             let job = try #require(try await fixture.create().first)
             #expect(job.batch == number)
-            _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+            _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
             fixture.time.advance(by: 2)
             #expect(try await fixture.store.finishDueBatches().map(\.outcome) == [.cancelled])
         }
@@ -64,8 +64,8 @@ import Testing
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(3)
         for job in jobs {
-            _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
-            _ = try await fixture.store.forgetJob(job.id)
+            _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
+            _ = try await fixture.store.deleteJob(job.id)
         }
         fixture.time.advance(by: 1)
         #expect(try await fixture.store.finishDueBatches().map(\.counts.cancelled) == [3])
@@ -74,20 +74,20 @@ import Testing
     @Test func aRetryIsOwedAgain() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
-        _ = try await fixture.store.send(.retryRequested, to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.retryRequested, to: job.id)
         fixture.time.advance(by: 10)
         #expect(try await fixture.store.finishDueBatches().isEmpty)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         #expect(try await fixture.store.finishDueBatches().map(\.counts.cancelled) == [1])
-        #expect(try await fixture.store.send(.retryRequested, to: job.id).job.batch == 2)
+        #expect(try await fixture.store.apply(.retryRequested, to: job.id).job.batch == 2)
     }
 
     @Test func theDueTimeOutlivesTheProcess() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         let due = try fixture.store.nextBatchDue()
         #expect(due != nil)
         let copy = try TemporaryFolder()
@@ -112,7 +112,7 @@ import Testing
         #expect(status.bytesExpected == nil)
         #expect(status.batch == 1)
         #expect(status.state == .active)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[2].id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: jobs[2].id)
         #expect(try fixture.store.session(.default).bytesExpected == 13)
         #expect(status.lastEvent == Int64(try fixture.eventTypes().count) - 1)
     }

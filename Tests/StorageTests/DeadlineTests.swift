@@ -51,10 +51,10 @@ import Testing
         let id = try await create(fixture) { $0.timeouts.resourceSeconds = 10 }
         _ = try await fixture.admit()
         fixture.time.advance(by: 4)
-        _ = try await fixture.store.send(.attemptStopped(.pause), to: id)
+        _ = try await fixture.store.apply(.attemptStopped(.pause), to: id)
         fixture.time.advance(by: 1000)
         #expect(try await fail(fixture).isEmpty)
-        _ = try await fixture.store.send(.resumeRequested, to: id)
+        _ = try await fixture.store.apply(.resumeRequested, to: id)
         #expect(try fixture.store.job(id).failsAt == fixture.time.now.addingTimeInterval(6))
         fixture.time.advance(by: 6)
         #expect(try await fail(fixture).count == 1)
@@ -64,7 +64,7 @@ import Testing
         let fixture = try StoreFixture()
         let deadline = fixture.time.now.addingTimeInterval(10)
         let id = try await create(fixture) { $0.deadline = deadline }
-        _ = try await fixture.store.send(.pauseRequested, to: id)
+        _ = try await fixture.store.apply(.pauseRequested, to: id)
         fixture.time.advance(by: 10)
         #expect(try await fail(fixture).count == 1)
     }
@@ -73,9 +73,9 @@ import Testing
         let fixture = try StoreFixture()
         let id = try await create(fixture) { $0.timeouts.resourceSeconds = 10 }
         _ = try await fixture.admit()
-        _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: id)
+        _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: id)
         fixture.time.advance(by: 100)
-        _ = try await fixture.store.send(.retryRequested, to: id)
+        _ = try await fixture.store.apply(.retryRequested, to: id)
         _ = try await fixture.admit()
         #expect(try fixture.store.job(id).failsAt == fixture.time.now.addingTimeInterval(10))
     }

@@ -18,7 +18,7 @@ import Testing
         _ = try await fixture.create()
         let webhook = try await fixture.declareWebhook(["job.created"])
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         let due = try fixture.store.dueDeliveries(to: webhook.key, limit: 10)
         #expect(due.map(\.event.type) == [.jobCreated])
         #expect(due.map(\.event.job) == [job.id])
@@ -29,7 +29,7 @@ import Testing
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook()
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         _ = try await fixture.store.finishDueBatches()
         let store = fixture.store
@@ -52,7 +52,7 @@ import Testing
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook(["job.cancelled", "session.finished"])
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         _ = try await fixture.store.finishDueBatches()
         let first = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
@@ -72,7 +72,7 @@ import Testing
                 secret: nil)
         }
         let job = try #require(try await fixture.create().first)
-        _ = try await store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await store.apply(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         _ = try await store.finishDueBatches()
         for (index, webhook) in try store.webhooks(of: .default).enumerated() {
@@ -131,7 +131,7 @@ import Testing
             try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first).event.posted.written
         }
         let before = try body()
-        _ = try await fixture.store.send(.pauseRequested, to: job.id)
+        _ = try await fixture.store.apply(.pauseRequested, to: job.id)
         #expect(try body() == before)
         let posted = try #require(try JSON(parsing: before).objectValue)
         #expect(posted["type"] == "job.created")

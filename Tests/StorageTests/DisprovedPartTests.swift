@@ -35,10 +35,10 @@ import Testing
     @Test func aPartKeepsWhatTheServerSaid() async throws {
         let job = try await running()
         let claims = [try claim(1), try claim(2)]
-        _ = try await store.send(.attemptStopped(.pause), to: job.id, report(claims))
+        _ = try await store.apply(.attemptStopped(.pause), to: job.id, report(claims))
         #expect(try store.job(job.id).part?.label.digests == claims)
         // The part that takes its place has its own.
-        _ = try await store.send(.resumeRequested, to: job.id)
+        _ = try await store.apply(.resumeRequested, to: job.id)
         _ = try await fixture.admit()
         try await store.checkpoint([(job: job.id, attempt: 2, part: StoreFixture.part("part_2"))])
         #expect(try store.job(job.id).part?.label.digests == [])
@@ -46,7 +46,7 @@ import Testing
 
     @Test func anHeirTakesOverWhatWasSaid() async throws {
         let job = try await running()
-        _ = try await store.send(.attemptStopped(.pause), to: job.id, report([try claim(1)]))
+        _ = try await store.apply(.attemptStopped(.pause), to: job.id, report([try claim(1)]))
         let order = NewJob(session: .default, spec: JobSpec(url: "https://host/"), resumeFrom: job.id)
         #expect(try await store.createJobs([order]).first?.part?.label.digests == [try claim(1)])
     }
@@ -54,7 +54,7 @@ import Testing
     /// One commit: that the bytes are wrong, and that nobody has them any more.
     @Test func aMismatchDropsThePartAndIsRemembered() async throws {
         let job = try await running()
-        let outcome = try await store.send(mismatch(), to: job.id, report())
+        let outcome = try await store.apply(mismatch(), to: job.id, report())
         guard case .done(let after, _, let dropped) = outcome else {
             Issue.record("refused: \(outcome)")
             return
@@ -74,7 +74,7 @@ import Testing
 
     @Test func anotherAddressHasDoneNothingWrong() async throws {
         let job = try await running()
-        let disproved = try await store.send(mismatch(), to: job.id, report()).job
+        let disproved = try await store.apply(mismatch(), to: job.id, report()).job
         var spec = disproved.spec
         spec.url = "https://elsewhere/"
         let outcome = try await store.patchJob(
@@ -86,12 +86,12 @@ import Testing
     /// A part that is forgotten for want of time is missing, and nothing else is said of it.
     @Test func whatIsForgottenLaterIsMissing() async throws {
         let job = try await running()
-        _ = try await store.send(mismatch(), to: job.id, report())
+        _ = try await store.apply(mismatch(), to: job.id, report())
         let again = try #require(try await fixture.admit().first).job
         try await store.beginTransfer(of: again, .restarted(.noValidator))
         let part = AttemptReport(part: StoreFixture.part("part_2"), hasGained: true)
-        _ = try await store.send(.attemptFailed(StoreFixture.failure), to: job.id, part)
-        #expect(try await store.forgetParts(over: 0).dropped == [PartID("part_2")])
+        _ = try await store.apply(.attemptFailed(StoreFixture.failure), to: job.id, part)
+        #expect(try await store.expireParts(over: 0).dropped == [PartID("part_2")])
         let after = try store.job(job.id)
         #expect(after.isPartLost && !after.isDisproved)
     }

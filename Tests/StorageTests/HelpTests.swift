@@ -24,9 +24,9 @@ import Testing
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
         _ = try await fixture.admit()
-        _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: jobs[0].id)
+        _ = try await fixture.store.apply(.attemptDeferred(Self.expired), to: jobs[0].id)
         #expect(try calls(fixture).isEmpty)
-        _ = try await fixture.store.send(.attemptDeferred(Self.challenged), to: jobs[1].id)
+        _ = try await fixture.store.apply(.attemptDeferred(Self.challenged), to: jobs[1].id)
         let call = try #require(try calls(fixture).first?.objectValue)
         #expect(call["counts"] == ["credentials": 1, "url": 1])
         #expect(
@@ -43,10 +43,10 @@ import Testing
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(3)
         _ = try await fixture.admit()
-        _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: jobs[0].id)
+        _ = try await fixture.store.apply(.attemptDeferred(Self.expired), to: jobs[0].id)
         try await fixture.succeed(jobs[1].id)
         #expect(try calls(fixture).isEmpty)
-        _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: jobs[2].id)
+        _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: jobs[2].id)
         #expect(try calls(fixture).count == 1)
     }
 
@@ -54,10 +54,10 @@ import Testing
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
         _ = try await fixture.admit(1)
-        _ = try await fixture.store.send(.pauseRequested, to: jobs[1].id)
-        _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: jobs[0].id)
+        _ = try await fixture.store.apply(.pauseRequested, to: jobs[1].id)
+        _ = try await fixture.store.apply(.attemptDeferred(Self.expired), to: jobs[0].id)
         #expect(try calls(fixture).isEmpty)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[1].id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: jobs[1].id)
         #expect(try calls(fixture).count == 1)
     }
 
@@ -65,13 +65,13 @@ import Testing
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
         _ = try await fixture.admit()
-        for job in jobs { _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: job.id) }
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[1].id)
+        for job in jobs { _ = try await fixture.store.apply(.attemptDeferred(Self.expired), to: job.id) }
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: jobs[1].id)
         #expect(try calls(fixture).count == 1)
-        _ = try await fixture.store.send(.resumeRequested, to: jobs[0].id)
+        _ = try await fixture.store.apply(.resumeRequested, to: jobs[0].id)
         _ = try await fixture.admit()
         #expect(try calls(fixture).count == 1)
-        _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: jobs[0].id)
+        _ = try await fixture.store.apply(.attemptDeferred(Self.expired), to: jobs[0].id)
         #expect(try calls(fixture).count == 2)
     }
 
@@ -79,7 +79,7 @@ import Testing
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
-        _ = try await fixture.store.send(.attemptDeferred(Self.challenged), to: job.id)
+        _ = try await fixture.store.apply(.attemptDeferred(Self.challenged), to: job.id)
         fixture.time.advance(by: 1_000_000)
         #expect(try await fixture.admit().isEmpty)
         let stored = try fixture.store.job(job.id)

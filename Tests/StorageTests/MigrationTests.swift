@@ -74,8 +74,8 @@ import Testing
         let violations = try await store.pool.read { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check").count }
         #expect(violations == 0)
         // A part goes with its job, as before the table was made anew.
-        _ = try await store.send(.cancelRequested(keepsPart: false), to: JobID("job_5"))
-        _ = try await store.forgetJob(JobID("job_5"))
+        _ = try await store.apply(.cancelRequested(keepsPart: false), to: JobID("job_5"))
+        _ = try await store.deleteJob(JobID("job_5"))
         #expect(try store.parts().isEmpty)
     }
 }

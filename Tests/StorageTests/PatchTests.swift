@@ -21,7 +21,7 @@ import Testing
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
         let wait = Wait(.url, cause: Failure(.linkExpired, "403", status: 403))
-        _ = try await fixture.store.send(.attemptDeferred(wait), to: job.id)
+        _ = try await fixture.store.apply(.attemptDeferred(wait), to: job.id)
         let stuck = try fixture.store.job(job.id)
         #expect(try await patch(fixture, stuck, [.metadata]) { _ in }?.job.state.name == .waiting)
         let again = try fixture.store.job(job.id)
@@ -39,7 +39,7 @@ import Testing
             try await patch(fixture, job, [.priority], expecting: 1) { $0.priority = .high }
         }
         await #expect(throws: StoreError.revisionChanged(job.id, now: 2)) {
-            try await fixture.store.send(.pauseRequested, to: job.id, expecting: 1)
+            try await fixture.store.apply(.pauseRequested, to: job.id, expecting: 1)
         }
         #expect(try fixture.store.job(job.id).spec.priority == .low)
     }
@@ -48,12 +48,12 @@ import Testing
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
-        _ = try await fixture.store.send(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
+        _ = try await fixture.store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
         let promoting = try fixture.store.job(job.id)
         await #expect(throws: StoreError.fieldsFixed(job.id, state: .running, fields: ["destination"])) {
             try await patch(fixture, promoting, [.destination, .priority]) { $0.destination.filename = "late" }
         }
-        _ = try await fixture.store.send(.promoted, to: job.id)
+        _ = try await fixture.store.apply(.promoted, to: job.id)
         let done = try fixture.store.job(job.id)
         await #expect(throws: StoreError.fieldsFixed(job.id, state: .succeeded, fields: ["url"])) {
             try await patch(fixture, done, [.url]) { $0.url = "https://other/" }
@@ -69,7 +69,7 @@ import Testing
         let planned = AttemptReport(destination: running.spec.destination)
         _ = try await patch(fixture, running, [.destination]) { $0.destination.filename = "other" }
         let promotion = JobSignal.promotionPlanned(StoreFixture.promotion(of: job.id))
-        guard case .stale(let now) = try await fixture.store.send(promotion, to: job.id, planned) else {
+        guard case .stale(let now) = try await fixture.store.apply(promotion, to: job.id, planned) else {
             Issue.record("the file goes where nobody wants it any more")
             return
         }

@@ -17,8 +17,8 @@ import Testing
     }
 
     @Test(arguments: [
-        Store.busyWebhooks, Store.finishDue, Store.othersDue, Store.outstandingJobs, Transaction.hurry,
-        Transaction.failures, Transaction.firstUntaken, Transaction.lastBatch, BatchRow.ofFinish,
+        Store.busyWebhooks, Store.finishDue, Store.othersDue, Store.outstandingJobs, Transaction.expedite,
+        Transaction.failures, Transaction.firstUnacknowledged, Transaction.lastBatch, BatchRow.ofFinish,
     ])
     func noTableIsReadAsAWhole(_ sql: String) async throws {
         let plan = try await plan(sql)
@@ -36,9 +36,9 @@ import Testing
 
     @Test func eachUsesTheIndexThatIsMeantForIt() async throws {
         for (sql, index) in [
-            (Store.othersDue, "deliveries_due"), (Transaction.hurry, "deliveries_waiting"),
+            (Store.othersDue, "deliveries_due"), (Transaction.expedite, "deliveries_waiting"),
             (Store.outstandingJobs, "jobs_by_batch"), (Transaction.failures, "jobs_by_batch"),
-            (Transaction.firstUntaken, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
+            (Transaction.firstUnacknowledged, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
         ] {
             let plan = try await plan(sql)
             #expect(plan.contains { $0.contains("INDEX \(index) ") }, "\(plan)")

@@ -12,7 +12,7 @@ import Testing
     /// A batch of one job, finished; the events are created, cancelled, finished.
     private func finishBatch(_ fixture: StoreFixture) async throws {
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         _ = try await fixture.store.finishDueBatches()
     }
@@ -81,7 +81,7 @@ import Testing
         for name in ["a", "b"].map(Name.init(trusted:)) {
             _ = try await fixture.store.declareSession(name, configuration: nil)
             let job = try #require(try await fixture.create(in: name).first)
-            _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+            _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         }
         fixture.time.advance(by: 1)
         _ = try await fixture.store.finishDueBatches()
@@ -137,7 +137,7 @@ import Testing
         for name in [a, b] {
             _ = try await fixture.store.declareSession(name, configuration: nil)
             let job = try #require(try await fixture.create(in: name).first)
-            _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+            _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
             fixture.time.advance(by: 1)
             _ = try await fixture.store.finishDueBatches()
             jobs.append(job)

@@ -59,7 +59,7 @@ import Testing
         let time = ManualTime()
         let store = try Store(at: folder.path, time: time)
         for job in try store.jobs(JobQuery()).jobs {
-            _ = try await store.send(.cancelRequested(keepsPart: false), to: job.id)
+            _ = try await store.apply(.cancelRequested(keepsPart: false), to: job.id)
         }
         time.advance(by: 10)
         _ = try await store.finishDueBatches()
@@ -73,7 +73,7 @@ import Testing
 
     private static func finish(_ job: Job, _ store: Store, _ time: ManualTime) async throws {
         for job in try store.jobs(JobQuery()).jobs where !job.state.isTerminal {
-            _ = try await store.send(.cancelRequested(keepsPart: false), to: job.id)
+            _ = try await store.apply(.cancelRequested(keepsPart: false), to: job.id)
         }
         time.advance(by: 10)
         _ = try await store.finishDueBatches()

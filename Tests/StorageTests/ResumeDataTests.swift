@@ -12,12 +12,12 @@ import Testing
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
         let report = AttemptReport(part: StoreFixture.part(part, durable: durable), hasGained: true)
-        _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: job.id, report)
+        _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: job.id, report)
         return job.id
     }
 
     private func forget(_ fixture: StoreFixture, over limit: Int64? = nil) async throws -> [String] {
-        try await fixture.store.forgetParts(over: limit).dropped.map(\.text)
+        try await fixture.store.expireParts(over: limit).dropped.map(\.text)
     }
 
     @Test func aPartExpires() async throws {
@@ -27,7 +27,7 @@ import Testing
         _ = try await fixture.store.declareSession(.default, configuration: configuration)
         let id = try await failedJob(fixture, "part_a")
         let expiry = fixture.time.now.addingTimeInterval(100)
-        #expect(try await fixture.store.forgetParts(over: nil).next == expiry)
+        #expect(try await fixture.store.expireParts(over: nil).next == expiry)
         fixture.time.advance(by: 100)
         #expect(try await forget(fixture) == ["part_a"])
         #expect(try fixture.store.job(id).part == nil)
@@ -69,7 +69,7 @@ import Testing
         #expect(try !fixture.store.job(id).isPartLost)
         #expect(try await forget(fixture, over: 0) == ["part_a"])
         #expect(try fixture.store.job(id).isPartLost)
-        _ = try await fixture.store.send(.retryRequested, to: id)
+        _ = try await fixture.store.apply(.retryRequested, to: id)
         _ = try await fixture.admit()
         let job = try fixture.store.job(id)
         #expect(job.isPartLost)
@@ -77,11 +77,11 @@ import Testing
         case "told": try await fixture.store.beginTransfer(of: job, .restarted(.partMissing))
         case "reported":
             let report = AttemptReport(resume: .restarted(.partMissing))
-            _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: id, report)
+            _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: id, report)
         case "checkpoint":
             try await fixture.store.checkpoint([(job: id, attempt: job.attempts, part: StoreFixture.part("part_b"))])
-        case "cancelled": _ = try await fixture.store.send(.attemptStopped(.cancel(keepsPart: false)), to: id)
-        default: _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: id)
+        case "cancelled": _ = try await fixture.store.apply(.attemptStopped(.cancel(keepsPart: false)), to: id)
+        default: _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: id)
         }
         #expect(try fixture.store.job(id).isPartLost == (way == "unheard"))
     }
@@ -99,12 +99,12 @@ import Testing
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
-        _ = try await fixture.store.send(
+        _ = try await fixture.store.apply(
             .attemptStopped(.pause), to: job.id, AttemptReport(part: StoreFixture.part("part_a")))
-        #expect(try await fixture.store.forgetParts(over: nil).next == nil)
+        #expect(try await fixture.store.expireParts(over: nil).next == nil)
         fixture.time.advance(by: 10_000_000)
         #expect(try await forget(fixture).isEmpty)
-        _ = try await fixture.store.send(.resumeRequested, to: job.id)
+        _ = try await fixture.store.apply(.resumeRequested, to: job.id)
         #expect(
             try fixture.store.job(job.id).part?.expiry.countdown?.end == fixture.time.now.addingTimeInterval(604_800))
     }
@@ -112,9 +112,9 @@ import Testing
     @Test func whatGrowsDoesNotAge() async throws {
         let fixture = try StoreFixture()
         let id = try await failedJob(fixture, "part_a")
-        _ = try await fixture.store.send(.retryRequested, to: id)
+        _ = try await fixture.store.apply(.retryRequested, to: id)
         _ = try await fixture.admit()
-        #expect(try await fixture.store.forgetParts(over: 0).next == nil)
+        #expect(try await fixture.store.expireParts(over: 0).next == nil)
         #expect(try fixture.store.job(id).part != nil)
     }
 
@@ -134,8 +134,8 @@ import Testing
             let job = try #require(try await fixture.create().first)
             _ = try await fixture.admit()
             let report = AttemptReport(part: StoreFixture.part(name))
-            _ = try await fixture.store.send(.attemptStopped(.pause), to: job.id, report)
-            _ = try await fixture.store.send(.cancelRequested(keepsPart: keeps), to: job.id)
+            _ = try await fixture.store.apply(.attemptStopped(.pause), to: job.id, report)
+            _ = try await fixture.store.apply(.cancelRequested(keepsPart: keeps), to: job.id)
             #expect(try (fixture.store.job(job.id).part != nil) == keeps)
         }
         #expect(try fixture.store.parts().keys.map(\.text) == ["part_a"])
@@ -159,7 +159,7 @@ import Testing
         let running = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
         let cancelled = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: true), to: cancelled.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: true), to: cancelled.id)
         for donor in [running.id, cancelled.id, JobID("job_nobody")] {
             await #expect {
                 try await fixture.store.createJobs([

@@ -42,8 +42,8 @@ struct StoreFixture {
 
     /// Brings an admitted job to its end.
     func succeed(_ job: JobID) async throws {
-        _ = try await store.send(.promotionPlanned(Self.promotion(of: job)), to: job)
-        _ = try await store.send(.promoted, to: job)
+        _ = try await store.apply(.promotionPlanned(Self.promotion(of: job)), to: job)
+        _ = try await store.apply(.promoted, to: job)
     }
 
     static func promotion(of job: JobID) -> Promotion {

@@ -33,7 +33,7 @@ import Testing
         try #require(try store.dueDeliveries(to: webhook.key, limit: 1).first)
     }
 
-    private func record(_ delivery: DueDelivery, _ status: Int?, _ verdict: DeliveryVerdict) async throws {
+    private func record(_ delivery: DueDelivery, _ status: Int?, _ verdict: DeliveryOutcome) async throws {
         let attempt = Delivery.Attempt(
             at: fixture.time.now, status: status, error: nil, latencySeconds: 0, response: nil)
         try await store.record(attempt, of: delivery, verdict)

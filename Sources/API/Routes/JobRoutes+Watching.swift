@@ -27,7 +27,7 @@ extension JobRoutes {
 
     /// A poll of a job that was polled before: from memory, without a task, and without a wait.
     func showAtOnce(_ call: Call) -> Response? {
-        guard call.head.headers[.prefer] == nil, call.head.query == nil, let job = store.knownJob(call.job) else {
+        guard call.head.headers[.prefer] == nil, call.head.query == nil, let job = store.cachedJob(call.job) else {
             return nil
         }
         return answer(View(job, engine), to: call.knownVersions)

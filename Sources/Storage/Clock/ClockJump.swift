@@ -1,7 +1,7 @@
 import Formats
 import Foundation
 
-/// The wall clock went on by more, or by less, than time had passed.
+/// The wall clock went on by more, or by less, than time had skipped.
 public struct ClockJump: Sendable, Equatable {
     /// Seconds; negative when the clock was set back.
     public var by: TimeInterval

@@ -24,18 +24,18 @@ public final class ServiceClock: TimeSource {
     /// - Parameters:
     ///   - base: the machine's clocks.
     ///   - past: what is stored.
-    init(following base: any TimeSource, after past: ClockPast) {
+    init(following base: any TimeSource, after past: StoredClock) {
         self.base = base
         let reading = base.reading
         let time = reading.expectedTime(after: past.reading, newestEvent: past.newestEvent)
         state = Locked(
-            State(view: ClockView(time: time, uptime: reading.uptime, standing: past.standing(at: time))))
+            State(view: ClockView(time: time, uptime: reading.uptime, confidence: past.confidence(at: time))))
     }
 
     public var now: Date { view.time(at: base.uptime) }
     public var uptime: Duration { base.uptime }
     public var boot: String? { base.boot }
-    var standing: ClockStanding { view.standing }
+    var confidence: ClockConfidence { view.confidence }
 
     public func sleep(untilUptime deadline: Duration) async throws {
         try await base.sleep(untilUptime: deadline)
@@ -72,7 +72,7 @@ extension ServiceClock {
                 return ClockChange(reading: reading, view: view, jump: jump, isFirst: isFirst)
             }
             if abs(reading.time.timeIntervalSince(expected)) > Self.noise {
-                state.view = ClockView(time: reading.time, uptime: reading.uptime, standing: state.view.standing)
+                state.view = ClockView(time: reading.time, uptime: reading.uptime, confidence: state.view.confidence)
             }
             if let notedAt = state.notedAt, reading.uptime - notedAt < Self.noteInterval { return nil }
             return ClockChange(reading: reading, view: state.view, jump: nil, isFirst: isFirst)

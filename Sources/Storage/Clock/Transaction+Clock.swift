@@ -13,7 +13,7 @@ extension Transaction {
             try run(
                 "INSERT INTO clock_jumps (last_event, at, by) VALUES (?, ?, ?)",
                 [try lastEvent(), jump.to.milliseconds, Int64((jump.by * 1000).rounded())])
-            for kind in Due.allCases { wake(kind) }
+            for kind in WorkKind.allCases { wake(kind) }
         }
         if change.isFirst || change.jump != nil { try bound(longestDeliveryDelay: longestDeliveryDelay) }
         try run(
@@ -28,11 +28,11 @@ extension Transaction {
     }
 
     /// What moments that clients named are compared with: `now` if the job was created at or after `jump`, else `surely`
-    /// (`ClockStanding.hasCome`).
-    var namedMoments: StatementArguments {
+    /// (`ClockConfidence.hasCome`).
+    var clientTimes: StatementArguments {
         [
-            "now": now.milliseconds, "surely": now.addingTimeInterval(-standing.doubt(at: now)).milliseconds,
-            "jump": standing.jumpedAt?.milliseconds ?? .max,
+            "now": now.milliseconds, "surely": now.addingTimeInterval(-confidence.doubt(at: now)).milliseconds,
+            "jump": confidence.jumpedAt?.milliseconds ?? .max,
         ]
     }
 
@@ -43,11 +43,11 @@ extension Transaction {
     }
 
     /// Jumps that no event is older than, and that are doubted no longer.
-    func forgetJumps() throws {
+    func pruneClockJumps() throws {
         try run(
             """
             DELETE FROM clock_jumps WHERE at <= ? AND last_event < (SELECT coalesce(min(id), last_event + 1) FROM events)
-            """, [now.addingTimeInterval(-ClockStanding.quietPeriod).milliseconds])
+            """, [now.addingTimeInterval(-ClockConfidence.quietPeriod).milliseconds])
     }
 
     // MARK: A jump

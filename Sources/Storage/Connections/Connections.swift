@@ -20,15 +20,15 @@ final class Connections: Sendable {
     private let readers: Int
     private let current: Locked<DatabasePool>
     private let state = Locked(State())
-    private let checkup = Locked<Checkup?>(nil)
+    private let backgroundCheck = Locked<BackgroundCheck?>(nil)
 
     private struct State {
         /// Pages that went to the log since the last checkpoint.
         var pages = 0
         /// A checkpoint has failed, and none has succeeded since.
-        var owesCheckpoint = false
+        var needsCheckpoint = false
         /// A checkpoint has failed, and the connections are the same as then: they may read lost pages.
-        var isSuspect = false
+        var mayHaveLostPages = false
     }
 
     /// Opens the database, making the file where it is missing.
@@ -62,30 +62,30 @@ final class Connections: Sendable {
         }
         let isDue = state.withLock { state in
             state.pages += written
-            return state.pages >= Self.pagesBetweenCheckpoints && !state.owesCheckpoint
+            return state.pages >= Self.pagesBetweenCheckpoints && !state.needsCheckpoint
         }
         if isDue { try checkpoint(.passive) }
     }
 
     /// A checkpoint has failed, and none has succeeded since.
-    var owesCheckpoint: Bool { state.withLock { $0.owesCheckpoint } }
+    var needsCheckpoint: Bool { state.withLock { $0.needsCheckpoint } }
 
     /// Copies the log into the database file, and syncs that.
     ///
     /// - Throws: when it could not be copied or synced. Nothing is lost then: the log has it, and the next checkpoint copies
     ///   all of it.
     func checkpoint(_ mode: Database.CheckpointMode) throws {
-        if state.withLock({ $0.isSuspect }) { try reopen() }
+        if state.withLock({ $0.mayHaveLostPages }) { try reopen() }
         do {
             _ = try pool.writeWithoutTransaction { try $0.checkpoint(mode) }
-            state.withLock { ($0.pages, $0.owesCheckpoint) = (0, false) }
+            state.withLock { ($0.pages, $0.needsCheckpoint) = (0, false) }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
             // Others read, or another process copies: the next time will do.
             if mode == .truncate { throw error }
         } catch {
             // At once, before anything is read for another change: SQLite takes pages that it believes to be copied from
             // the file.
-            state.withLock { ($0.isSuspect, $0.owesCheckpoint) = (true, true) }
+            state.withLock { ($0.mayHaveLostPages, $0.needsCheckpoint) = (true, true) }
             try? reopen()
             throw error
         }
@@ -94,21 +94,21 @@ final class Connections: Sendable {
     /// Has the database read through.
     func checkInBackground(_ log: Logger) {
         do {
-            let checkup = try Checkup(path: path, log: log)
-            self.checkup.withLock { $0 = checkup }
+            let backgroundCheck = try BackgroundCheck(path: path, log: log)
+            self.backgroundCheck.withLock { $0 = backgroundCheck }
         } catch {
             log.warning("The database cannot be checked: \(error)")
         }
     }
 
     /// What a check has found; nil when nothing is wrong, as far as it has come.
-    var damage: String? { checkup.withLock { $0?.finding } }
+    var damage: String? { backgroundCheck.withLock { $0?.finding } }
 
     /// Copies everything into the one file that is left then, and closes.
     ///
     /// - Throws: when it could not be copied. The connections are closed nevertheless, and the log is kept.
     func close() throws {
-        checkup.withLock { $0?.stop() }
+        backgroundCheck.withLock { $0?.stop() }
         // The readers first: only the last connection can remove the log.
         pool.releaseMemory()
         let outcome = Result { try checkpoint(.truncate) }
@@ -122,13 +122,13 @@ final class Connections: Sendable {
 
     /// Readers that come meanwhile wait.
     private func reopen() throws {
-        checkup.withLock { $0?.stop() }
+        backgroundCheck.withLock { $0?.stop() }
         try current.withLock { pool in
             try pool.close()
             guard !isHeldByOthers else { throw DatabaseError(resultCode: .SQLITE_IOERR, message: Self.held) }
             pool = try Self.open(path, readers: readers)
         }
-        state.withLock { $0.isSuspect = false }
+        state.withLock { $0.mayHaveLostPages = false }
     }
 
     private static let held = "after a failed sync no other process may have the database open, and one has"

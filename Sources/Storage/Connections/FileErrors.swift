@@ -8,9 +8,9 @@ enum FileErrors {
     private static let codes = Locked<[String: Int32]>([:])
 
     /// Before the first connection of the process: afterwards SQLite ignores it.
-    static func follow() { _ = isFollowing }
+    static func install() { _ = isInstalled }
 
-    private static let isFollowing: Bool = {
+    private static let isInstalled: Bool = {
         Database.logError = { _, line in note(line) }
         return true
     }()

@@ -2,45 +2,6 @@ import Downloads
 import Foundation
 import GRDB
 
-/// Reading the journal.
-public struct EventQuery: Sendable {
-    /// nil: from the first there is.
-    public var after: EventID?
-    public var session: Name?
-    public var job: JobID?
-    public var type: EventPattern?
-    public var limit: Int
-
-    public init(
-        after: EventID? = nil, session: Name? = nil, job: JobID? = nil, type: EventPattern? = nil, limit: Int = 100
-    ) {
-        self.after = after
-        self.session = session
-        self.job = job
-        self.type = type
-        self.limit = limit
-    }
-}
-
-extension EventQuery {
-    /// Whether an event is one of those asked for, wherever it stands.
-    public func matches(_ event: Event) -> Bool {
-        (session == nil || session == event.session) && (job == nil || job == event.job)
-            && type?.matches(event.type) ?? true
-    }
-}
-
-public struct EventPage: Sendable {
-    public var events: [Event]
-    /// What to pass as `after` to read on: nothing that matches is missed.
-    public var nextAfter: EventID
-
-    public init(events: [Event], nextAfter: EventID) {
-        self.events = events
-        self.nextAfter = nextAfter
-    }
-}
-
 extension Store {
     /// - Throws: `eventsPruned` when some behind `after` are no longer there; `noSuchEvent` for an `after` that no event
     ///   has yet: its reader would miss those that are to come.
@@ -72,24 +33,15 @@ extension EventQuery {
     fileprivate var statement: (String, StatementArguments) {
         var conditions = ["id > ?"]
         var arguments: StatementArguments = [after ?? 0]
-        func demand(_ condition: String, _ value: String) {
+        func addCondition(_ condition: String, _ value: String) {
             conditions.append(condition)
             arguments += [value]
         }
-        if let session { demand("session = ?", session.text) }
-        if let job { demand("job = ?", job.text) }
+        if let session { addCondition("session = ?", session.text) }
+        if let job { addCondition("job = ?", job.text) }
         // `_` and `%` occur in no event type; the star stands for the rest of the name.
-        if let type { demand("type LIKE ?", type.text.replacing("*", with: "%")) }
+        if let type { addCondition("type LIKE ?", type.text.replacing("*", with: "%")) }
         arguments += [limit]
         return ("SELECT * FROM events WHERE \(conditions.joined(separator: " AND ")) ORDER BY id LIMIT ?", arguments)
-    }
-}
-
-enum EventRow {
-    static func event(_ row: Row) throws -> Event {
-        Event(
-            id: row["id"], type: try row.named("type", as: EventType.self), time: row.time("time"),
-            session: Name(trusted: row["session"]), job: (row["job"] as String?).map { JobID($0) },
-            data: row["data"])
     }
 }

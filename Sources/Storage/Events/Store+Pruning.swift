@@ -3,30 +3,17 @@ import Formats
 import Foundation
 import GRDB
 
-/// How long the journal remembers, in seconds.
-public struct Retention: Sendable, Equatable {
-    /// Events whose batch was acknowledged, by its webhooks or by the call.
-    public var acknowledged: TimeInterval
-    /// All others, and deliveries that are pending still.
-    public var unacknowledged: TimeInterval
-
-    public init(acknowledged: TimeInterval = 7 * 86_400, unacknowledged: TimeInterval = 30 * 86_400) {
-        self.acknowledged = acknowledged
-        self.unacknowledged = max(acknowledged, unacknowledged)
-    }
-}
-
 /// Forgetting, in small steps and only from the front: behind the first event that is still there none is missing, so
 /// a reader of everything either gets all that follows its cursor or is told that it comes too late. The price is that
 /// one session that nobody acknowledges keeps what came after it, for the longer time at most. A reader of one session
-/// need not care what others had forgotten: for each, the last event that was removed is known.
+/// need not care what others had forgotten: for each, the last event that was removed is jobCache.
 extension Store {
     /// Removes the oldest events that need not be kept, with the logs of their deliveries.
     ///
     /// - Returns: whether there may be more to remove.
     public func pruneEvents(keeping retention: Retention, limit: Int = 500) async throws -> Bool {
         try await writer.write { transaction in
-            guard transaction.allowsForgetting(whatIsKeptFor: retention.acknowledged) else { return false }
+            guard transaction.allowsRemoval(ofDataKeptFor: retention.acknowledged) else { return false }
             var taken: [String: EventID] = [:]
             let removable = try transaction.oldestEvents(limit).prefix {
                 try transaction.isRemovable($0, retention, &taken)
@@ -41,7 +28,7 @@ extension Store {
             }
             if !removable.isEmpty {
                 transaction.wake(.sessions)
-                try transaction.forgetJumps()
+                try transaction.pruneClockJumps()
             }
             return removable.count == limit
         }
@@ -52,7 +39,7 @@ extension Store {
     /// - Returns: whether there may be more to forget.
     public func pruneIdempotencyKeys(limit: Int = 500) async throws -> Bool {
         try await writer.write { transaction in
-            guard transaction.allowsForgetting(whatIsKeptFor: IdempotencyClaim.lifetime) else { return false }
+            guard transaction.allowsRemoval(ofDataKeptFor: IdempotencyClaim.lifetime) else { return false }
             try transaction.run(
                 """
                 DELETE FROM idempotency_keys WHERE rowid IN (
@@ -95,57 +82,4 @@ extension Store {
             ?? String.fetchOne(
                 db.cachedStatement(sql: "SELECT session FROM events WHERE job = ? LIMIT 1"), arguments: [job.text])
     }
-}
-
-extension Transaction {
-    fileprivate func allowsForgetting(whatIsKeptFor lifetime: TimeInterval) -> Bool {
-        standing.allowsForgetting(whatIsKeptFor: lifetime, at: now)
-    }
-
-    fileprivate func oldestEvents(_ limit: Int) throws -> [Row] {
-        try rows("SELECT id, time, session FROM events ORDER BY id LIMIT ?", [limit])
-    }
-
-    fileprivate func remember(removed event: EventID, of session: String) throws {
-        try run(
-            """
-            INSERT INTO removed_events (session, last_event) VALUES (?1, ?2)
-            ON CONFLICT (session) DO UPDATE SET last_event = ?2
-            """, [session, event])
-    }
-
-    /// Old, acknowledged, and on no webhook's way; or too old to be waited for.
-    ///
-    /// - Parameter taken: of the sessions that were looked at in this step, up to where their events are taken.
-    fileprivate func isRemovable(
-        _ event: Row, _ retention: Retention, _ taken: inout [String: EventID]
-    ) throws -> Bool {
-        let age = now.timeIntervalSince(event.time("time")) - (try excessAge(of: event["id"]))
-        guard age > retention.acknowledged else { return false }
-        guard age <= retention.unacknowledged else { return true }
-        let (id, session): (EventID, String) = (event["id"], event["session"])
-        let through = try taken[session] ?? acknowledgedThrough(session)
-        taken[session] = through
-        guard id <= through else { return false }
-        return try row("SELECT 1 FROM deliveries WHERE event = ? AND state = 'pending'", [id]) == nil
-    }
-
-    /// Up to here the session's events are taken: by the call, or with the batches that every webhook took.
-    private func acknowledgedThrough(_ session: String) throws -> EventID {
-        guard let row = try row("SELECT acknowledged_through FROM sessions WHERE id = ?", [session]) else {
-            // Deleted: whoever did that wants nothing more of it.
-            return .max
-        }
-        return max(row["acknowledged_through"], try takenByWebhooks(session))
-    }
-
-    private func takenByWebhooks(_ session: String) throws -> EventID {
-        if let open: EventID = try row(Self.firstUntaken, [session])?["id"] { return open - 1 }
-        // All batches are acknowledged, and so is the last.
-        return try row(Self.lastBatch, [session])?["id"] ?? 0
-    }
-
-    static let firstUntaken =
-        "SELECT min(first_event) AS id FROM batches WHERE session = ? AND state <> 'acknowledged'"
-    static let lastBatch = "SELECT finish_event AS id FROM batches WHERE session = ? ORDER BY number DESC LIMIT 1"
 }

@@ -20,14 +20,3 @@ public struct IdempotencyClaim: Sendable {
     /// Seconds for which the first answer is kept: a day.
     public static let lifetime: TimeInterval = 86_400
 }
-
-/// What the first request was answered.
-public struct RememberedAnswer: Sendable, Equatable {
-    public var location: String?
-    public var body: [UInt8]
-
-    public init(location: String?, body: [UInt8]) {
-        self.location = location
-        self.body = body
-    }
-}

@@ -2,56 +2,24 @@ import Downloads
 import Foundation
 import GRDB
 
-/// What an attempt knows when it ends, written together with what becomes of the job.
-public struct AttemptReport: Sendable {
-    /// What is on disk now, synced; nil leaves the part as it was committed before.
-    public var part: Part?
-    /// Whether bytes were won, which begins the count of failures anew.
-    public var hasGained: Bool
-    /// How it began; nil when no response was accepted.
-    public var resume: ResumeOutcome?
-    /// Whether bytes that were written are lost because a sync failed: without a `part`, the one before is lost, too.
-    public var hasSyncFailed: Bool
-    /// Whether the part is not what was promised: another program has changed it.
-    public var hasLostPart: Bool
-    /// What a promotion was planned for; nothing is done when the job is to go elsewhere by now.
-    public var destination: Destination?
-    /// What the source was asked; nothing is done when it is to be asked otherwise by now.
-    public var asked: JobSpec?
-
-    public init(
-        part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil, hasSyncFailed: Bool = false,
-        hasLostPart: Bool = false,
-        destination: Destination? = nil, asked: JobSpec? = nil
-    ) {
-        self.part = part
-        self.hasGained = hasGained
-        self.resume = resume
-        self.hasSyncFailed = hasSyncFailed
-        self.hasLostPart = hasLostPart
-        self.destination = destination
-        self.asked = asked
-    }
-}
-
 /// What clients and attempts have to tell. Each of these is one transaction: state, offset and event together.
 extension Store {
     /// - Parameters:
     ///   - revision: nothing is done when the job has another one by now.
     ///   - onCommit: see `Writer`.
     /// - Throws: `noSuchJob`, `revisionChanged`.
-    public func send(
+    public func apply(
         _ signal: JobSignal, to job: JobID, _ report: AttemptReport = AttemptReport(), expecting revision: Int? = nil,
         onCommit: @escaping @Sendable (SignalOutcome) -> Void = { _ in }
     ) async throws -> SignalOutcome {
         try await writer.write(onCommit: onCommit) { transaction in
             if let revision { try transaction.requireRevision(revision, of: job) }
-            return try transaction.send(signal, to: job, report)
+            return try transaction.applySignal(signal, to: job, report)
         }
     }
 
     /// Signals to many jobs in one commit: many small files share their syncs. A job that is gone is left out.
-    public func send(
+    public func apply(
         _ signals: [(job: JobID, signal: JobSignal, report: AttemptReport)],
         onCommit: @escaping @Sendable ([JobID: SignalOutcome]) -> Void = { _ in }
     ) async throws -> [JobID: SignalOutcome] {
@@ -59,7 +27,7 @@ extension Store {
             var outcomes: [JobID: SignalOutcome] = [:]
             for (job, signal, report) in signals {
                 do {
-                    outcomes[job] = try transaction.send(signal, to: job, report)
+                    outcomes[job] = try transaction.applySignal(signal, to: job, report)
                 } catch StoreError.noSuchJob {
                     continue
                 }
@@ -114,7 +82,7 @@ extension Store {
             let running = try transaction.rows(JobRow.select + "WHERE jobs.state = 'running'").map(JobRow.job)
             let promoting = running.filter { $0.state.promotion != nil }
             for job in running where job.state.promotion == nil {
-                _ = try transaction.send(.attemptInterrupted, to: job)
+                _ = try transaction.transitionJob(job, on: .attemptInterrupted)
             }
             transaction.wake(.jobs)
             let admitted = try promoting.map { job in
@@ -123,37 +91,4 @@ extension Store {
             return (running.count - promoting.count, admitted)
         }
     }
-}
-
-extension Transaction {
-    fileprivate func send(_ signal: JobSignal, to id: JobID, _ report: AttemptReport) throws -> SignalOutcome {
-        var job = try job(id)
-        guard case .running = job.state else { return try send(signal, to: job) }
-        if let planned = report.destination, planned != job.spec.destination { return .stale(job) }
-        if let asked = report.asked, !asked.asksLike(job.spec) { return .stale(job) }
-        if let part = report.part {
-            try save(part, of: id)
-            job.part = part
-            job.isPartLost = false
-            let configuration = try configuration(of: job.session)
-            job.part?.expiry.lifetime = configuration.resumeDataTTL ?? SessionConfiguration.defaultResumeDataTTL
-        }
-        if let resume = report.resume {
-            job.resume = resume
-            job.isPartLost = false
-            job.hasSyncFailed = false
-        }
-        if report.hasSyncFailed { job.hasSyncFailed = true }
-        if report.hasLostPart { job.isPartLost = true }
-        if report.hasSyncFailed || report.hasLostPart, report.part == nil, job.part != nil {
-            try removePart(of: id)
-            job.part = nil
-        }
-        if report.hasGained { job.failuresInARow = 0 }
-        return try send(signal.bounded(at: now), to: job)
-    }
-}
-
-extension Job {
-    fileprivate func isAttempting(_ attempt: Int) -> Bool { state == .running(.attempting) && attempts == attempt }
 }

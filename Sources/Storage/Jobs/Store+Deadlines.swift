@@ -25,28 +25,3 @@ extension Store {
         return (outcomes, time.now.addingTimeInterval(hasFailedAny ? 0 : 1))
     }
 }
-
-extension Transaction {
-    fileprivate func failOverdueJobs(_ limit: Int) throws -> [SignalOutcome] {
-        try rows(
-            """
-            SELECT id FROM jobs WHERE fails_at <= :now
-                AND (resource_until <= :now OR deadline <= :surely OR (deadline <= :now AND created_at >= :jump))
-            ORDER BY fails_at LIMIT :limit
-            """, namedMoments + ["limit": limit]
-        ).map { row in
-            let job = try job(JobID(row["id"]))
-            return try send(.timeElapsed(job.overdue(at: now, standing)), to: job)
-        }
-    }
-}
-
-extension Job {
-    fileprivate func overdue(at now: Date, _ standing: ClockStanding) -> Failure {
-        let why =
-            spec.deadline.map { standing.hasCome($0, namedAt: createdAt, at: now) } ?? false
-            ? "The deadline has passed before the download had ended."
-            : "The download has taken longer than timeouts.resource_seconds allows."
-        return Failure(.deadlineExceeded, why, attempts: attempts, at: now)
-    }
-}

@@ -6,7 +6,7 @@ import GRDB
 struct History: Sendable, Equatable {
     var identity: String
     var commits: Int64
-    /// When it was made or restored; nil: by an earlier version, that is not known.
+    /// When it was made or restored; nil: by an earlier version, that is not jobCache.
     var beganAt: Date?
     /// The largest identifier that was given before a restore.
     var lastID: ULID?

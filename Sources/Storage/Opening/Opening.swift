@@ -10,7 +10,7 @@ struct Opening {
 
     init(_ folder: DataFolder, _ options: Store.Options) throws(StoreError) {
         let found = try MarkFile.open(in: folder)
-        let isUnchecked = try Inspection(
+        let isUnchecked = try StartupCheck(
             folder: folder, mark: found?.mark, quickCheckLimit: options.quickCheckLimit
         ).run()
         // The mark comes before the database: a folder that has one, and no database, was not emptied by anybody.
@@ -35,7 +35,7 @@ struct Opening {
             try initial?.set(mark, in: folder)
             self.mark = try initial ?? MarkFile.make(mark, in: folder)
         } catch {
-            throw folder.opening(error)
+            throw folder.openingError(error)
         }
         if isUnchecked { connections.checkInBackground(options.log) }
     }

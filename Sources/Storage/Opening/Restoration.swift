@@ -99,7 +99,7 @@ public struct Restoration: Sendable {
             guard try db.tableExists("jobs"), try db.tableExists("grdb_migrations") else {
                 throw StoreError.copyUnusable(path: file, why: "it is not a database of fetchd")
             }
-            if let finding = try Inspection.quickCheck(db) {
+            if let finding = try StartupCheck.quickCheck(db) {
                 throw StoreError.copyUnusable(path: file, why: "it is damaged: \(finding)")
             }
         }
@@ -108,7 +108,7 @@ public struct Restoration: Sendable {
 
     /// Brings the copy to this version and raises its identifiers; it is one file then, and durable.
     private func prepare(
-        above seen: GivenIdentifiers
+        above seen: HighestIdentifiers
     ) throws -> (history: History, jobs: Int, lastEvent: EventID) {
         let database = try DatabaseQueue(path: draft)
         try Schema.migrator.migrate(database)
@@ -139,14 +139,14 @@ public struct Restoration: Sendable {
     // MARK: The database that is there
 
     /// - Returns: nothing where there is no database; and whether it could not be read to its end.
-    private func formerIdentifiers() -> (GivenIdentifiers, isUnreadable: Bool) {
+    private func formerIdentifiers() -> (HighestIdentifiers, isUnreadable: Bool) {
         // An empty file would have its log removed.
-        guard let size = try? folder.size(of: folder.database) else { return (GivenIdentifiers(), false) }
-        guard size > 0 else { return (GivenIdentifiers(), true) }
+        guard let size = try? folder.size(of: folder.database) else { return (HighestIdentifiers(), false) }
+        guard size > 0 else { return (HighestIdentifiers(), true) }
         do {
-            return (try folder.look { try $0.inDatabase(GivenIdentifiers.init(readFrom:)) }, false)
+            return (try folder.inspectDatabase { try $0.inDatabase(HighestIdentifiers.init(readFrom:)) }, false)
         } catch {
-            return (GivenIdentifiers(), true)
+            return (HighestIdentifiers(), true)
         }
     }
 

@@ -2,15 +2,6 @@ import Downloads
 import Foundation
 import GRDB
 
-/// A deleted session that is settled, or a part of it: large ones are forgotten in steps.
-public struct ClosingStep: Sendable, Equatable {
-    public var session: Name
-    /// Parts of its jobs, promised no longer.
-    public var dropped: [PartID]
-    /// Whether nothing of it is left.
-    public var isGone: Bool
-}
-
 /// The end of a session: no more jobs, then everything it owes, then nothing.
 extension Store {
     /// From now on the session takes no more jobs; its due batch finishes at once.
@@ -21,7 +12,7 @@ extension Store {
             _ = try transaction.session(id)
             guard id != .default else { throw StoreError.sessionPermanent(id) }
             try transaction.run("UPDATE sessions SET is_finishing = 1 WHERE id = ?", [id.text])
-            try transaction.hurryBatch(id)
+            try transaction.expediteBatch(id)
             transaction.wake(.sessions)
         }
     }
@@ -32,9 +23,9 @@ extension Store {
     /// - Parameter held: sessions that stay for now; asked in the transaction, so that one that is held before its last
     ///   debt is settled is never gone.
     /// - Returns: nothing when there is nothing left to do.
-    public func closeSettledSessions(
+    public func removeSettledSessions(
         besides held: @escaping @Sendable () -> Set<Name> = { [] }, sessionsInAStep: Int = 100, jobsInAStep: Int = 1000
-    ) async throws -> [ClosingStep] {
+    ) async throws -> [SessionRemovalStep] {
         guard try read({ try String.fetchOne($0.cachedStatement(sql: Self.settledSessions)) }) != nil else { return [] }
         return try await writer.write { transaction in
             let held = held()
@@ -52,25 +43,4 @@ extension Store {
                 SELECT 1 FROM webhooks JOIN deliveries ON deliveries.webhook = webhooks.key
                 WHERE webhooks.session = sessions.id AND deliveries.state = 'pending')
         """
-}
-
-extension Transaction {
-    fileprivate func close(_ session: Name, jobsInAStep: Int) throws -> ClosingStep {
-        let parts = try rows(
-            """
-            SELECT parts.id FROM parts JOIN jobs ON jobs.id = parts.job WHERE jobs.id IN (\(Self.firstJobs))
-            """, [session.text, jobsInAStep])
-        for job in try rows(Self.firstJobs, [session.text, jobsInAStep]) { touch(JobID(job["id"])) }
-        try run("DELETE FROM jobs WHERE id IN (\(Self.firstJobs))", [session.text, jobsInAStep])
-        let isGone = changedRows < jobsInAStep
-        if isGone {
-            try run("DELETE FROM batches WHERE session = ?", [session.text])
-            try run("DELETE FROM sessions WHERE id = ?", [session.text])
-        } else {
-            wake(.sessions)
-        }
-        return ClosingStep(session: session, dropped: parts.map { PartID($0["id"]) }, isGone: isGone)
-    }
-
-    private static let firstJobs = "SELECT id FROM jobs WHERE session = ? ORDER BY id LIMIT ?"
 }

@@ -1,14 +1,6 @@
 import Downloads
 import GRDB
 
-/// What came of a signal to some of a session's jobs.
-public struct SessionSweep: Sendable {
-    /// What each job became, or was asked to become.
-    public var outcomes: [SignalOutcome]
-    /// Where the next step goes on; nil when there is none.
-    public var next: JobID?
-}
-
 /// One action on all jobs of a session.
 extension Store {
     /// Sends a signal to the outstanding jobs of a session that were created before, a step at a time, so that no other
@@ -18,20 +10,22 @@ extension Store {
     ///   - after: where the step before ended; nil begins.
     ///   - onCommit: see `Writer`.
     /// - Throws: `noSuchSession`.
-    public func sendToSession(
-        _ session: Name, _ signal: JobSignal, after: JobID?, limit: Int = 500,
-        onCommit: @escaping @Sendable (SessionSweep) -> Void
-    ) async throws -> SessionSweep {
+    public func apply(
+        _ signal: JobSignal, toJobsOf session: Name, after: JobID?, limit: Int = 500,
+        onCommit: @escaping @Sendable (SessionActionStep) -> Void
+    ) async throws -> SessionActionStep {
         try await writer.write(onCommit: onCommit) { transaction in
             _ = try transaction.session(session)
             // Only the current batch has outstanding jobs.
-            guard let batch = try transaction.currentBatch(session)?.number else { return SessionSweep(outcomes: []) }
+            guard let batch = try transaction.currentBatch(session)?.number else {
+                return SessionActionStep(outcomes: [])
+            }
             let rows = try transaction.rows(
                 Self.outstandingJobs,
                 ["session": session.text, "batch": batch, "after": after?.text ?? "", "limit": limit])
             let jobs = rows.map { JobID($0["id"]) }
-            let outcomes = try jobs.map { try transaction.send(signal, to: $0) }
-            return SessionSweep(outcomes: outcomes, next: jobs.count == limit ? jobs.last : nil)
+            let outcomes = try jobs.map { try transaction.transitionJob($0, on: signal) }
+            return SessionActionStep(outcomes: outcomes, next: jobs.count == limit ? jobs.last : nil)
         }
     }
 

@@ -3,28 +3,6 @@ import Formats
 import Foundation
 import GRDB
 
-/// A delivery that is to be attempted now, with all that it takes.
-public struct DueDelivery: Sendable {
-    public var id: DeliveryID
-    public var webhook: Webhook
-    public var event: Event
-    /// Attempts since the delivery was made or last asked for.
-    public var tries: Int
-    /// How often the delivery had been asked for when this was read, the first time included.
-    public var requests: Int
-}
-
-/// What an endpoint's answer means.
-public enum DeliveryVerdict: Sendable, Equatable {
-    /// 2xx.
-    case accepted
-    /// Anything else, or nothing; nil: the schedule has no further try.
-    /// `notBefore` is how long the endpoint asked to be left alone.
-    case rejected(retryAt: Date?, notBefore: Date? = nil)
-    /// 410: the endpoint wants no more, ever.
-    case gone
-}
-
 /// The outbox: what is to be sent, and the log of what was.
 ///
 /// A batch's finish is held back until every earlier event that the webhook wants is acknowledged or given up: the
@@ -106,7 +84,7 @@ extension Store {
 
     /// Writes down an attempt and what follows from it.
     public func record(
-        _ attempt: Delivery.Attempt, of delivery: DueDelivery, _ verdict: DeliveryVerdict
+        _ attempt: Delivery.Attempt, of delivery: DueDelivery, _ verdict: DeliveryOutcome
     ) async throws {
         try await writer.write { try $0.record(attempt, of: delivery, verdict) }
     }

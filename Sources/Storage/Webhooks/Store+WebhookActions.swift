@@ -24,7 +24,7 @@ extension Store {
     /// - Parameter secret: nil makes one.
     public func rotateSecret(of name: Name, of session: Name, to secret: WebhookSecret?) async throws -> Webhook {
         try await writer.write { transaction in
-            let webhook = try transaction.demandWebhook(name, of: session)
+            let webhook = try transaction.existingWebhook(name, of: session)
                 .rotating(to: secret ?? .random(), at: transaction.now)
             try transaction.update(webhook)
             return webhook
@@ -35,10 +35,10 @@ extension Store {
     /// withdrawn stays so, until it is recovered.
     public func enableWebhook(_ name: Name, of session: Name) async throws -> Webhook {
         try await writer.write { transaction in
-            let webhook = try transaction.demandWebhook(name, of: session)
-            try transaction.send(.enableRequested, to: webhook.key)
+            let webhook = try transaction.existingWebhook(name, of: session)
+            try transaction.transitionWebhook(webhook.key, on: .enableRequested)
             try transaction.releaseDeliveries(to: webhook.key)
-            return try transaction.demandWebhook(name, of: session)
+            return try transaction.existingWebhook(name, of: session)
         }
     }
 
@@ -81,33 +81,8 @@ extension Store {
                 throw StoreError.webhookGone(name)
             }
             if let reason = webhook.state.reason { throw StoreError.webhookDisabled(name, reason: reason) }
-            try transaction.send(.redeliveryRequested(at: transaction.now), to: row)
+            try transaction.transitionDelivery(row, on: .redeliveryRequested(at: transaction.now))
         }
         return try delivery(id)
-    }
-}
-
-extension Transaction {
-    /// - Throws: `noSuchSession`, `noSuchWebhook`.
-    fileprivate func demandWebhook(_ name: Name, of session: Name) throws -> Webhook {
-        _ = try self.session(session)
-        guard let webhook = try webhook(name, of: session) else { throw StoreError.noSuchWebhook(name) }
-        return webhook
-    }
-
-    fileprivate func enabledWebhook(_ name: Name, of session: Name) throws -> Webhook {
-        let webhook = try demandWebhook(name, of: session)
-        if let reason = webhook.state.reason { throw StoreError.webhookDisabled(name, reason: reason) }
-        return webhook
-    }
-
-    /// Under the identifier it had, where it ever had one.
-    fileprivate func redeliver(_ event: EventID, _ type: EventType, to webhook: Webhook) throws {
-        let existing = try row("SELECT * FROM deliveries WHERE webhook = ? AND event = ?", [webhook.key, event])
-        if let existing {
-            try send(.redeliveryRequested(at: now), to: existing)
-        } else {
-            try deliver(event, type, in: webhook.session, to: (key: webhook.key, name: webhook.name.text))
-        }
     }
 }

@@ -9,27 +9,22 @@ import GRDB
 final class Transaction {
     let db: Database
     let now: Date
-    let standing: ClockStanding
+    let confidence: ClockConfidence
     /// What to wake once this is committed.
-    private(set) var due: Set<Due> = []
+    private(set) var due: Set<WorkKind> = []
     /// What is told to those who watch once this is committed.
     private(set) var changes = Commit()
     private let makeULID: () -> ULID
 
-    /// Kinds of work that a commit can make due.
-    enum Due: Sendable, CaseIterable {
-        case jobs, batches, deliveries, sessions, deadlines, parts
-    }
-
-    init(db: Database, now: Date, standing: ClockStanding, makeULID: @escaping () -> ULID) {
+    init(db: Database, now: Date, confidence: ClockConfidence, makeULID: @escaping () -> ULID) {
         self.db = db
         self.now = now
-        self.standing = standing
+        self.confidence = confidence
         self.makeULID = makeULID
     }
 
     func nextULID() -> ULID { makeULID() }
-    func wake(_ kind: Due) { due.insert(kind) }
+    func wake(_ kind: WorkKind) { due.insert(kind) }
     func note(_ event: Event) { changes.events.append(event) }
     /// Whoever writes anything about a job, or about its part, says so.
     func touch(_ job: JobID) { changes.jobs.insert(job) }

@@ -19,42 +19,42 @@ extension Writer {
             }
             fault = .diskFailed(why: why + "; it is not certain that the change is not stored")
         }
-        suspect(fault)
+        report(fault)
         return fault
     }
 
     /// Notes that something is wrong, and looks every second whether it still is.
-    func suspect(_ fault: StoreError) {
+    func report(_ fault: StoreError) {
         let isNews = condition.withLock { condition in
             defer { condition.fault = fault }
             return condition.fault == nil
         }
         guard isNews else { return }
         log.error("\(fault) Requests that change anything may be refused; fetchd tries again every second.")
-        lookLater()
+        scheduleProbe()
     }
 
-    private func lookLater() { queue.asyncAfter(deadline: .now() + 1) { [self] in look() } }
+    private func scheduleProbe() { queue.asyncAfter(deadline: .now() + 1) { [self] in probe() } }
 
-    private func look() {
+    private func probe() {
         guard !condition.withLock({ $0.isClosed }) else { return }
         do {
-            if connections.owesCheckpoint { try connections.checkpoint(.passive) }
-            try commitNothing()
+            if connections.needsCheckpoint { try connections.checkpoint(.passive) }
+            try commitCounterOnly()
             condition.withLock { $0.fault = nil }
             log.notice("The database can be written again.")
         } catch {
             let fault = StoreError(error)
             condition.withLock { $0.fault = fault }
-            lookLater()
+            scheduleProbe()
         }
     }
 
     /// A commit whose sync failed may lie in the log whole: after a crash it would be found there, although it was
     /// refused. Another one in its place prevents that.
-    private func replaceFailedCommit() -> Bool { (try? commitNothing()) != nil }
+    private func replaceFailedCommit() -> Bool { (try? commitCounterOnly()) != nil }
 
-    private func commitNothing() throws {
+    private func commitCounterOnly() throws {
         defer { commits.discard() }
         try connections.pool.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {

@@ -106,7 +106,7 @@ final class ClockFixture {
     }
 
     private func end(_ job: JobID, _ signal: JobSignal, _ part: Part? = nil) async throws {
-        _ = try await store.send(signal, to: job, AttemptReport(part: part))
+        _ = try await store.apply(signal, to: job, AttemptReport(part: part))
     }
 
     /// The consumer refuses what is due to it now; it is to be tried again in five minutes.

@@ -77,8 +77,8 @@ private let tenYears: TimeInterval = 3653 * day
         let known = try fixture.store.job(fixture.retrying!)
         try await fixture.jump(.running, by: day)
         let job = try fixture.store.job(fixture.retrying!)
-        #expect(job.state.wait?.until == known.state.wait?.until.map { $0 + day })
-        #expect(job.revision > known.revision)
+        #expect(job.state.wait?.until == jobCache.state.wait?.until.map { $0 + day })
+        #expect(job.revision > jobCache.revision)
     }
 
     /// A database from before the clock was stored, or one that was edited: nothing waits longer than it can.
@@ -107,7 +107,7 @@ private let tenYears: TimeInterval = 3653 * day
     private func prune(_ fixture: ClockFixture) async throws {
         while try await fixture.store.pruneEvents(keeping: Self.retention) {}
         while try await fixture.store.pruneIdempotencyKeys() {}
-        _ = try await fixture.store.forgetParts(over: nil)
+        _ = try await fixture.store.expireParts(over: nil)
     }
 
     private func count(_ table: String, _ fixture: ClockFixture) async throws -> Int {
@@ -164,7 +164,7 @@ private let tenYears: TimeInterval = 3653 * day
         #expect(try await isWhole(fixture))
         #expect(fixture.store.time.takeJumps().isEmpty)
         // Whoever waits for it is told when.
-        let next = try await fixture.store.forgetParts(over: nil).next
+        let next = try await fixture.store.expireParts(over: nil).next
         #expect(next == fixture.time.now + 3600)
         fixture.time.advance(by: 3600)
         try await prune(fixture)
@@ -177,10 +177,10 @@ private let tenYears: TimeInterval = 3653 * day
         try await fixture.fill()
         fixture.time.advance(by: 30)
         _ = try await fixture.store.finishDueBatches()
-        let before = try #require(try fixture.store.unacknowledged().first)
+        let before = try #require(try fixture.store.unacknowledgedFinishes().first)
         #expect(before.agingSince == before.since)
         try await fixture.jump(.running, by: tenYears)
-        let after = try #require(try fixture.store.unacknowledged().first)
+        let after = try #require(try fixture.store.unacknowledgedFinishes().first)
         #expect(after.since == before.since)
         #expect(after.agingSince == before.since + tenYears)
     }
@@ -193,11 +193,11 @@ private let tenYears: TimeInterval = 3653 * day
         try await fixture.fill()
         fixture.time.advance(by: 90)
         try await fixture.reopen()
-        #expect(try await fixture.store.forgetParts(over: nil).next == fixture.time.now + 100)
+        #expect(try await fixture.store.expireParts(over: nil).next == fixture.time.now + 100)
         fixture.time.advance(by: 99)
-        #expect(try await fixture.store.forgetParts(over: nil).dropped.isEmpty)
+        #expect(try await fixture.store.expireParts(over: nil).dropped.isEmpty)
         fixture.time.advance(by: 1)
-        #expect(try await fixture.store.forgetParts(over: nil).dropped.count == 1)
+        #expect(try await fixture.store.expireParts(over: nil).dropped.count == 1)
     }
 
     // MARK: Webhooks

@@ -59,7 +59,7 @@ private func reading(_ seconds: TimeInterval, uptime: Int = 5000, boot: String? 
         #expect(reading(7).expectedTime(after: nil, newestEvent: nil) == reading(7).time)
     }
 
-    /// Of a version that stored no readings.
+    /// Of a version that stored no pendingReads.
     @Test func followsFromTheEventsAlone() {
         #expect(reading(-day).expectedTime(after: nil, newestEvent: start) == start)
         #expect(reading(day).expectedTime(after: nil, newestEvent: start) == reading(day).time)
@@ -91,66 +91,66 @@ private func reading(_ seconds: TimeInterval, uptime: Int = 5000, boot: String? 
 /// What is doubted after starts and jumps.
 @Suite struct ClockStandingTests {
     /// Jumps one after another, a while after each other, by what they set the clock off.
-    private func standing(_ jumps: [(after: TimeInterval, by: TimeInterval)]) -> (ClockStanding, now: Date) {
-        var (standing, now) = (ClockStanding(steadySince: start), start)
+    private func confidence(_ jumps: [(after: TimeInterval, by: TimeInterval)]) -> (ClockConfidence, now: Date) {
+        var (confidence, now) = (ClockConfidence(steadySince: start), start)
         for jump in jumps {
             now += jump.after + jump.by
-            standing = standing.after(ClockJump(by: jump.by, to: now, isAtStart: false))
+            confidence = confidence.after(ClockJump(by: jump.by, to: now, isAtStart: false))
         }
-        return (standing, now)
+        return (confidence, now)
     }
 
     @Test func nothingIsForgottenInTheHourAfterAStart() {
-        let standing = ClockStanding(steadySince: start)
+        let confidence = ClockConfidence(steadySince: start)
         for (lifetime, quiet) in [(7 * day, 3600.0), (3600, 3600), (100, 100), (0, 0)] {
-            #expect(standing.forgettingBegins(forWhatIsKeptFor: lifetime) == start + quiet)
-            #expect(standing.allowsForgetting(whatIsKeptFor: lifetime, at: start + quiet))
-            #expect(!standing.allowsForgetting(whatIsKeptFor: lifetime, at: start + quiet - 1))
+            #expect(confidence.removalStart(forDataKeptFor: lifetime) == start + quiet)
+            #expect(confidence.allowsRemoval(ofDataKeptFor: lifetime, at: start + quiet))
+            #expect(!confidence.allowsRemoval(ofDataKeptFor: lifetime, at: start + quiet - 1))
         }
     }
 
     @Test(arguments: [tenYears, -tenYears, day, -day]) func nothingIsForgottenInTheHourAfterAJump(_ by: TimeInterval) {
-        let (standing, now) = standing([(after: 5 * day, by: by)])
-        #expect(!standing.allowsForgetting(whatIsKeptFor: day, at: now + 3599))
-        #expect(standing.allowsForgetting(whatIsKeptFor: day, at: now + 3600))
+        let (confidence, now) = confidence([(after: 5 * day, by: by)])
+        #expect(!confidence.allowsRemoval(ofDataKeptFor: day, at: now + 3599))
+        #expect(confidence.allowsRemoval(ofDataKeptFor: day, at: now + 3600))
     }
 
     @Test func aJumpAheadIsDoubtedForAnHour() {
-        let (standing, now) = standing([(after: 10, by: tenYears)])
-        #expect(standing.doubt(at: now + 3599) == tenYears)
-        #expect(standing.doubt(at: now + 3600) == 0)
+        let (confidence, now) = confidence([(after: 10, by: tenYears)])
+        #expect(confidence.doubt(at: now + 3599) == tenYears)
+        #expect(confidence.doubt(at: now + 3600) == 0)
     }
 
     @Test func aJumpBackIsNotDoubted() {
-        let (standing, now) = standing([(after: 10, by: -tenYears)])
-        #expect(standing.doubt(at: now) == 0)
+        let (confidence, now) = confidence([(after: 10, by: -tenYears)])
+        #expect(confidence.doubt(at: now) == 0)
     }
 
     @Test func jumpsOfOneHourAddUp() {
-        let corrected = standing([(after: 10, by: tenYears), (after: 600, by: -tenYears)])
+        let corrected = confidence([(after: 10, by: tenYears), (after: 600, by: -tenYears)])
         #expect(corrected.0.doubt(at: corrected.now) == 0)
-        let partly = standing([(after: 10, by: tenYears), (after: 600, by: day - tenYears)])
+        let partly = confidence([(after: 10, by: tenYears), (after: 600, by: day - tenYears)])
         #expect(partly.0.doubt(at: partly.now) == day)
-        let late = standing([(after: 10, by: tenYears), (after: 4000, by: day)])
+        let late = confidence([(after: 10, by: tenYears), (after: 4000, by: day)])
         #expect(late.0.doubt(at: late.now) == day)
-        let back = standing([(after: 10, by: -tenYears), (after: 600, by: tenYears)])
+        let back = confidence([(after: 10, by: -tenYears), (after: 600, by: tenYears)])
         #expect(back.0.doubt(at: back.now) == tenYears)
     }
 
     /// A process that starts shortly after them doubts as the one before did.
     @Test func storedJumpsAreDoubtedToo() {
-        func standing(_ jumps: (ago: TimeInterval, by: TimeInterval)...) -> TimeInterval {
-            ClockStanding(
+        func confidence(_ jumps: (ago: TimeInterval, by: TimeInterval)...) -> TimeInterval {
+            ClockConfidence(
                 steadySince: start,
                 jumps: jumps.map { ClockJump(by: $0.by, to: start - $0.ago, isAtStart: false) }
             ).doubt(at: start + 60)
         }
-        #expect(standing() == 0)
-        #expect(standing((ago: 3000, by: tenYears)) == tenYears)
-        #expect(standing((ago: 3600, by: tenYears)) == 0)
-        #expect(standing((ago: 3000, by: tenYears), (ago: 600, by: -tenYears)) == 0)
-        #expect(standing((ago: 3000, by: tenYears), (ago: 600, by: -day)) == tenYears - day)
-        #expect(standing((ago: 3000, by: -tenYears), (ago: 600, by: day)) == day)
+        #expect(confidence() == 0)
+        #expect(confidence((ago: 3000, by: tenYears)) == tenYears)
+        #expect(confidence((ago: 3600, by: tenYears)) == 0)
+        #expect(confidence((ago: 3000, by: tenYears), (ago: 600, by: -tenYears)) == 0)
+        #expect(confidence((ago: 3000, by: tenYears), (ago: 600, by: -day)) == tenYears - day)
+        #expect(confidence((ago: 3000, by: -tenYears), (ago: 600, by: day)) == day)
     }
 
     /// `deadline` and `not_before`: (moment, named at, now), in seconds from a jump of a day ahead.
@@ -166,7 +166,7 @@ private func reading(_ seconds: TimeInterval, uptime: Int = 5000, boot: String? 
     @Test(arguments: moments) func momentsThatClientsNamedAreJudgedByBothClocks(
         _ moment: TimeInterval, _ named: TimeInterval, _ now: TimeInterval, _ hasCome: Bool
     ) {
-        let (standing, jump) = standing([(after: 10, by: day)])
-        #expect(standing.hasCome(jump + moment, namedAt: jump + named, at: jump + now) == hasCome)
+        let (confidence, jump) = confidence([(after: 10, by: day)])
+        #expect(confidence.hasCome(jump + moment, namedAt: jump + named, at: jump + now) == hasCome)
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 
 /// Looks at the database of a folder before anything is changed there, and refuses it where something that was committed
 /// is not in it. SQLite itself ignores a log that is missing or damaged, and begins an empty database where there is none.
-struct Inspection {
+struct StartupCheck {
     let folder: DataFolder
     /// nil: the folder is new, or of a version that wrote no mark.
     let mark: Mark?
@@ -29,13 +29,13 @@ struct Inspection {
         let isLarge = size + (logSize ?? 0) > quickCheckLimit
         let isUnchecked = mark?.state != .clean
         do {
-            try folder.look { database in
+            try folder.inspectDatabase { database in
                 try database.inDatabase {
                     try inspect($0, checkingPages: isUnchecked && !isLarge, logSize: logSize ?? 0)
                 }
             }
         } catch {
-            throw folder.opening(error)
+            throw folder.openingError(error)
         }
         return isUnchecked && isLarge
     }
@@ -76,7 +76,7 @@ struct Inspection {
 
 extension DataFolder {
     /// Reads the database without copying its log, and leaves nothing behind of what SQLite makes in order to read.
-    func look<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
+    func inspectDatabase<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
         let (hasLog, hasIndex) = (try size(of: log) != nil, try size(of: index) != nil)
         defer {
             if !hasIndex { unlink(index) }
@@ -88,7 +88,7 @@ extension DataFolder {
     }
 
     /// Why the database could not be opened.
-    func opening(_ error: any Error) -> StoreError {
+    func openingError(_ error: any Error) -> StoreError {
         guard let error = error as? DatabaseError else { return StoreError(error) }
         switch error.resultCode {
         case .SQLITE_FULL: return .outOfSpace

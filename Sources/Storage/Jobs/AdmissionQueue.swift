@@ -2,31 +2,31 @@ import Downloads
 import GRDB
 
 /// The jobs that wait for a slot, as admission looks at them. Every look is a few steps in an index, however many wait.
-struct Queue {
+struct AdmissionQueue {
     private let transaction: Transaction
     private var priority = 0
     /// Sessions of this priority that have nothing that may run now.
-    private var passed: Set<Name> = []
+    private var skipped: Set<Name> = []
     private var sessions: [Name]?
 
     init(_ transaction: Transaction) { self.transaction = transaction }
 
     /// The session whose turn it is: of those with jobs of the highest priority that has any, the one with the fewest
     /// running. nil when no session is left.
-    mutating func nextSession(_ slots: Slots) throws -> Name? {
+    mutating func nextSession(_ slots: AdmissionSlots) throws -> Name? {
         while priority <= Priority.lowestRank {
             let waiting = try sessions ?? sessionsWaiting()
             sessions = waiting
-            let left = waiting.filter { !passed.contains($0) }
+            let left = waiting.filter { !skipped.contains($0) }
             if let next = left.min(by: { slots.running(in: $0) < slots.running(in: $1) }) { return next }
             priority += 1
-            passed = []
+            skipped = []
             sessions = nil
         }
         return nil
     }
 
-    mutating func pass(over session: Name) { passed.insert(session) }
+    mutating func skip(_ session: Name) { skipped.insert(session) }
 
     /// From one name to the next in the index.
     private func sessionsWaiting() throws -> [Name] {
@@ -44,7 +44,7 @@ struct Queue {
     }
 
     /// The oldest job of a session whose host has room; nil when there is none, or the session is at its limit.
-    func oldestJob(of session: Name, _ slots: Slots, _ configuration: SessionConfiguration) throws -> (
+    func oldestJob(of session: Name, _ slots: AdmissionSlots, _ configuration: SessionConfiguration) throws -> (
         job: JobID, host: String
     )? {
         guard slots.hasRoom(for: session, configuration) else { return nil }
@@ -65,7 +65,7 @@ struct Queue {
     /// The oldest job of each host, and of those whose host has room the oldest: a thousand that wait for one full host
     /// cost one step.
     private func oldestElsewhere(
-        _ session: Name, _ slots: Slots, _ configuration: SessionConfiguration
+        _ session: Name, _ slots: AdmissionSlots, _ configuration: SessionConfiguration
     ) throws -> Row? {
         let oldest = try transaction.rows(
             """
@@ -82,45 +82,5 @@ struct Queue {
             FROM hosts WHERE host IS NOT NULL ORDER BY id
             """, ["priority": priority, "session": session.text])
         return oldest.first { slots.hasRoom(at: $0["host"], for: session, configuration) }
-    }
-}
-
-/// What is taken of each limit.
-struct Slots {
-    static let running = "SELECT session, host, count(*) AS n FROM jobs WHERE state = 'running' GROUP BY session, host"
-
-    private let limits: AdmissionLimits
-    private(set) var free: Int
-    private var bySession: [Name: Int] = [:]
-    private var byHost: [String: Int] = [:]
-    private var bySessionAndHost: [Name: [String: Int]] = [:]
-
-    init(running: [Row], limits: AdmissionLimits) {
-        self.limits = limits
-        free = limits.jobs
-        for row in running { take(Name(trusted: row["session"]), host: row["host"], count: row["n"]) }
-        for taken in limits.taken { connect(taken.session, host: taken.host, count: taken.count) }
-    }
-
-    func running(in session: Name) -> Int { bySession[session, default: 0] }
-
-    func hasRoom(for session: Name, _ configuration: SessionConfiguration) -> Bool {
-        running(in: session) < configuration.maxConcurrentJobs ?? .max
-    }
-
-    func hasRoom(at host: String, for session: Name, _ configuration: SessionConfiguration) -> Bool {
-        byHost[host, default: 0] < limits.connectionsPerHost
-            && bySessionAndHost[session]?[host] ?? 0 < configuration.maxConnectionsPerHost ?? .max
-    }
-
-    mutating func take(_ session: Name, host: String, count: Int = 1) {
-        free -= count
-        bySession[session, default: 0] += count
-        connect(session, host: host, count: count)
-    }
-
-    private mutating func connect(_ session: Name, host: String, count: Int) {
-        byHost[host, default: 0] += count
-        bySessionAndHost[session, default: [:]][host, default: 0] += count
     }
 }

@@ -4,9 +4,9 @@ import Locks
 import Logging
 
 /// Reads a large database through while the service runs, on a connection of its own.
-final class Checkup: Sendable {
+final class BackgroundCheck: Sendable {
     private let database: DatabaseQueue
-    private let queue = DispatchQueue(label: "fetchd.checkup", qos: .utility)
+    private let queue = DispatchQueue(label: "fetchd.backgroundCheck", qos: .utility)
     private let damage = Locked<String?>(nil)
 
     init(path: String, log: Logger) throws {
@@ -28,7 +28,7 @@ final class Checkup: Sendable {
     private func run(_ path: String, _ log: Logger) {
         log.info("The database was not closed the last time: it is checked while the service runs.")
         do {
-            guard let finding = try database.inDatabase(Inspection.quickCheck) else {
+            guard let finding = try database.inDatabase(StartupCheck.quickCheck) else {
                 return log.info("The database is sound.")
             }
             damage.withLock { $0 = finding }

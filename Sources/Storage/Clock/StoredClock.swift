@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// What is stored of the clock, and what else tells when the service was alive.
-struct ClockPast: Sendable {
+struct StoredClock: Sendable {
     /// nil in a database that was never used, or not since it knows of this.
     var reading: ClockReading?
     /// Of the last event, where it came after that reading.
@@ -25,5 +25,5 @@ struct ClockPast: Sendable {
     }
 
     /// At the start of a process.
-    func standing(at now: Date) -> ClockStanding { ClockStanding(steadySince: now, jumps: jumps) }
+    func confidence(at now: Date) -> ClockConfidence { ClockConfidence(steadySince: now, jumps: jumps) }
 }

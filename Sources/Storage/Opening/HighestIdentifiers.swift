@@ -2,7 +2,7 @@ import Downloads
 import GRDB
 
 /// The largest identifiers that a database has given to anything, of each kind that others know.
-struct GivenIdentifiers: Sendable, Equatable {
+struct HighestIdentifiers: Sendable, Equatable {
     var lastEvent: EventID = 0
     /// Of jobs, parts and deliveries.
     var lastID: String?

@@ -3,7 +3,7 @@ import Foundation
 /// How far the present time can be relied upon: what the starts and jumps of the last hour say about it.
 ///
 /// All times are on the present clock: a jump moves those that were noted before.
-struct ClockStanding: Sendable, Equatable {
+struct ClockConfidence: Sendable, Equatable {
     /// The start of this process, or the last jump if that came later: time has passed evenly since.
     var steadySince: Date
     /// The last jump; nil where there was none lately.
@@ -27,11 +27,11 @@ struct ClockStanding: Sendable, Equatable {
 
     /// Whether something may be removed because it has reached an age. What is kept for less than the quiet period is
     /// protected for as long as it is kept.
-    func allowsForgetting(whatIsKeptFor lifetime: TimeInterval, at now: Date) -> Bool {
-        now >= forgettingBegins(forWhatIsKeptFor: lifetime)
+    func allowsRemoval(ofDataKeptFor lifetime: TimeInterval, at now: Date) -> Bool {
+        now >= removalStart(forDataKeptFor: lifetime)
     }
 
-    func forgettingBegins(forWhatIsKeptFor lifetime: TimeInterval) -> Date {
+    func removalStart(forDataKeptFor lifetime: TimeInterval) -> Date {
         steadySince.addingTimeInterval(min(lifetime, Self.quietPeriod))
     }
 
@@ -42,12 +42,12 @@ struct ClockStanding: Sendable, Equatable {
     }
 
     /// After a further jump.
-    func after(_ jump: ClockJump) -> ClockStanding {
-        var standing = self
-        standing.ahead = max(0, doubt(at: jump.to.addingTimeInterval(-jump.by)) + jump.by)
-        standing.steadySince = jump.to
-        standing.jumpedAt = jump.to
-        return standing
+    func after(_ jump: ClockJump) -> ClockConfidence {
+        var confidence = self
+        confidence.ahead = max(0, doubt(at: jump.to.addingTimeInterval(-jump.by)) + jump.by)
+        confidence.steadySince = jump.to
+        confidence.jumpedAt = jump.to
+        return confidence
     }
 
     /// Whether a moment that a client named has come.

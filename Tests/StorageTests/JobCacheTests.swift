@@ -10,14 +10,14 @@ import Testing
     @Test func aKnownJobIsReadWithoutTheDatabase() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
-        #expect(fixture.store.knownJob(jobs[0].id) == nil)
+        #expect(fixture.store.cachedJob(jobs[0].id) == nil)
         #expect(try fixture.store.job(jobs[0].id) == jobs[0])
         let admitted = try await fixture.admit(1)
-        let paused = try await fixture.store.send(.attemptStopped(.pause), to: jobs[0].id).job
+        let paused = try await fixture.store.apply(.attemptStopped(.pause), to: jobs[0].id).job
         #expect(admitted.first?.job.id == jobs[0].id)
         try fixture.store.close()
         #expect(try fixture.store.job(jobs[0].id) == paused)
-        #expect(fixture.store.knownJob(jobs[0].id) == paused)
+        #expect(fixture.store.cachedJob(jobs[0].id) == paused)
         #expect(throws: StoreError.self) { try fixture.store.job(jobs[1].id) }
     }
 
@@ -31,7 +31,7 @@ import Testing
         func check(_ step: String, _ location: SourceLocation = #_sourceLocation) throws {
             for id in jobs {
                 let stored = try store.read { db in try JobRow.job(id, in: db) }
-                #expect(store.knownJob(id) == stored, "\(step)", sourceLocation: location)
+                #expect(store.cachedJob(id) == stored, "\(step)", sourceLocation: location)
                 if let stored { revisions.append(stored.revision) }
             }
         }
@@ -46,11 +46,11 @@ import Testing
                 (job.job.id, job.job.attempts, StoreFixture.part("part_\(index)"))
             })
         try check("checkpoint")
-        #expect(store.knownJob(jobs[0])?.bytesDurable == 5)
+        #expect(store.cachedJob(jobs[0])?.bytesDurable == 5)
         let pause = AttemptReport(part: StoreFixture.part("part_0", durable: 7))
-        _ = try await store.send(.attemptStopped(.pause), to: jobs[0], pause)
+        _ = try await store.apply(.attemptStopped(.pause), to: jobs[0], pause)
         let failed = AttemptReport(part: StoreFixture.part("part_1", durable: 6))
-        _ = try await store.send([(jobs[1], .attemptFailed(StoreFixture.failure), failed)])
+        _ = try await store.apply([(jobs[1], .attemptFailed(StoreFixture.failure), failed)])
         try check("ended")
         var spec = try store.job(jobs[0]).spec
         spec.metadata = Metadata(["k": 1])
@@ -60,22 +60,22 @@ import Testing
         let heir = NewJob(session: session, spec: JobSpec(url: "https://host/0"), resumeFrom: jobs[0])
         _ = try await store.createJobs([heir])
         try check("adopted")
-        #expect(store.knownJob(jobs[0])?.part == nil)
+        #expect(store.cachedJob(jobs[0])?.part == nil)
         fixture.time.advance(by: 604_801)
-        _ = try await store.forgetParts(over: nil)
+        _ = try await store.expireParts(over: nil)
         try check("expired")
-        #expect(store.knownJob(jobs[1])?.isPartLost == true)
+        #expect(store.cachedJob(jobs[1])?.isPartLost == true)
         try await fixture.succeed(jobs[2])
         _ = try await store.recoverInterrupted()
         try check("recovered")
-        _ = try await store.sendToSession(session, .cancelRequested(keepsPart: false), after: nil) { _ in }
+        _ = try await store.apply(.cancelRequested(keepsPart: false), toJobsOf: session, after: nil) { _ in }
         try check("swept")
-        _ = try await store.forgetJob(jobs[4])
+        _ = try await store.deleteJob(jobs[4])
         try check("forgotten")
-        #expect(store.knownJob(jobs[4]) == nil)
+        #expect(store.cachedJob(jobs[4]) == nil)
         try await store.invalidateSession(session)
         _ = try await store.finishDueBatches()
-        _ = try await store.closeSettledSessions()
+        _ = try await store.removeSettledSessions()
         try check("closed")
         #expect(revisions.count > 50)
         #expect(throws: StoreError.self) { try store.job(jobs[2]) }
@@ -98,10 +98,10 @@ import Testing
         }
         for _ in 0..<300 {
             for signal: JobSignal in [.pauseRequested, .resumeRequested] {
-                let told = try await store.send(signal, to: job).job
+                let told = try await store.apply(signal, to: job).job
                 #expect(try store.job(job) == told)
                 // As if it had never been asked for.
-                store.known.take([job], now: [:])
+                store.jobCache.update([job], with: [:])
             }
         }
         isOver.withLock { $0 = true }
@@ -109,20 +109,20 @@ import Testing
     }
 
     @Test func fewerThanTheLimitAreKept() async throws {
-        let known = KnownJobs(limit: 100)
+        let jobCache = JobCache(limit: 100)
         let jobs = try await StoreFixture().create(1000)
         for job in jobs {
-            _ = try known.job(job.id) { () throws(StoreError) in job }
+            _ = try jobCache.job(job.id) { () throws(StoreError) in job }
             // One that is asked for again and again stays.
-            #expect(known[jobs[0].id] == jobs[0])
+            #expect(jobCache[jobs[0].id] == jobs[0])
         }
-        #expect((50...100).contains(known.known(of: Set(jobs.map(\.id))).count))
+        #expect((50...100).contains(jobCache.cachedIDs(in: Set(jobs.map(\.id))).count))
     }
 
     @Test func commitsAreToldInOrderAndBeforeAnybodyKnows() async throws {
         let fixture = try StoreFixture()
         let told = Monitor<[Event]>([])
-        fixture.store.follow { commit in told.withLock { $0 += commit.events } }
+        fixture.store.addCommitObserver { commit in told.withLock { $0 += commit.events } }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<50 {
                 group.addTask {

@@ -1,0 +1,29 @@
+import Downloads
+
+extension Transaction {
+    func requireRevision(_ revision: Int, of id: JobID) throws {
+        let job = try job(id)
+        guard job.revision == revision else { throw StoreError.revisionChanged(id, now: job.revision) }
+    }
+
+    func patch(_ job: Job, to spec: JobSpec, _ fields: Set<PatchableField>) throws -> SignalOutcome {
+        let fixed = fields.filter { !job.state.lets($0) }
+        guard fixed.isEmpty else {
+            throw StoreError.fieldsFixed(job.id, state: job.state.name, fields: fixed.map(\.rawValue).sorted())
+        }
+        var patched = job
+        patched.spec = spec
+        patched.spec.priority = try spec.priority ?? configuration(of: job.session).priority
+        patched.revision += 1
+        if fields.contains(.url) {
+            patched.mirror = 0
+            // Of what another address sends nothing has been found wrong yet.
+            patched.isDisproved = false
+        }
+        try updateSpec(patched)
+        try update(patched)
+        wake(.jobs)
+        let outcome = try transitionJob(patched, on: .helpSupplied(fields.help))
+        return .done(outcome.job, then: [])
+    }
+}

@@ -1,0 +1,26 @@
+import Downloads
+import Formats
+import Foundation
+import GRDB
+
+extension Transaction {
+    /// - Throws: `noSuchSession`.
+    func session(_ id: Name) throws -> Session {
+        guard let row = try row("SELECT * FROM sessions WHERE id = ?", [id.text]) else {
+            throw StoreError.noSuchSession(id)
+        }
+        return try SessionRow.session(row)
+    }
+
+    func configuration(of session: Name) throws -> SessionConfiguration { try self.session(session).configuration }
+
+    /// What a session of the same name left in the journal is not the new one's to read.
+    func insertSession(_ id: Name, _ configuration: SessionConfiguration) throws {
+        try run(
+            """
+            INSERT INTO sessions (id, configuration, acknowledged_through, created_at)
+            SELECT ?1, ?2, coalesce(max(id), (SELECT last_event FROM removed_events WHERE session = ?1), 0), ?3
+            FROM events WHERE session = ?1
+            """, [id.text, try Stored.text(configuration), now.milliseconds])
+    }
+}
