@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [
-        Store.busyWebhooks, Store.finishDue, Store.othersDue, Store.outstandingJobs, Transaction.expedite,
+        Store.busyWebhooks, Store.finishDue, Store.othersDue, Transaction.outstandingJobs, Transaction.expedite,
         Transaction.failures, Transaction.firstUnacknowledged, Transaction.lastBatch, BatchRow.ofFinish,
     ])
     func noTableIsReadAsAWhole(_ sql: String) async throws {
@@ -37,7 +37,7 @@ import Testing
     @Test func eachUsesTheIndexThatIsMeantForIt() async throws {
         for (sql, index) in [
             (Store.othersDue, "deliveries_due"), (Transaction.expedite, "deliveries_waiting"),
-            (Store.outstandingJobs, "jobs_by_batch"), (Transaction.failures, "jobs_by_batch"),
+            (Transaction.outstandingJobs, "jobs_by_batch"), (Transaction.failures, "jobs_by_batch"),
             (Transaction.firstUnacknowledged, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
         ] {
             let plan = try await plan(sql)

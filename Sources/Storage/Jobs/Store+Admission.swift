@@ -1,33 +1,24 @@
 import Downloads
-import Formats
 import Foundation
-import GRDB
 
-/// Which jobs run: first those of higher priority; among equals each session gets its share, and within a session the
-/// oldest goes first, as slots, sessions and hosts allow.
+/// Decides which jobs run. Jobs of higher priority run first. Within one priority the session with the fewest running jobs
+/// is next, and within a session the oldest job that its limits allow.
 extension Store {
-    /// Ends the waits whose time has come and gives the free slots away.
+    /// Queues the jobs whose wait has ended, and admits queued jobs to the free slots.
     ///
-    /// - Parameter onCommit: see `Writer`: the attempts are noted before any later change is begun.
+    /// - Parameter onCommit: see `Writer.write`. The engine notes the new attempts in it.
     public func admitJobs(
         _ limits: AdmissionLimits, onCommit: @escaping @Sendable ([AdmittedJob]) -> Void
     ) async throws -> AdmissionRound {
         try await writer.write(onCommit: { onCommit($0.admitted) }) { transaction in
             try transaction.endWaits()
-            let admitted = try transaction.admit(limits)
+            let admitted = try transaction.admitJobs(limits)
             return AdmissionRound(admitted: admitted, nextWaitEnds: try transaction.nextWaitEnds())
         }
     }
-}
 
-extension Store {
-    /// The downloads folder works again: the jobs that wait for it are due now.
+    /// Ends the waits of all jobs that wait for the downloads folder. The engine calls it when the folder works again.
     public func endStorageWaits() async throws {
-        try await writer.write { transaction in
-            try transaction.run(
-                "UPDATE jobs SET retry_at = ? WHERE retry_at IS NOT NULL AND reason = 'storage'",
-                [transaction.now.milliseconds])
-            transaction.wake(.jobs)
-        }
+        try await writer.write { try $0.endStorageWaits() }
     }
 }

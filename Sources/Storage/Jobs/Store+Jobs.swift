@@ -1,32 +1,30 @@
 import Downloads
-import Foundation
-import GRDB
 
-/// Creating, reading and forgetting jobs.
+/// Creates, reads and deletes jobs.
 extension Store {
-    /// All of them or none, in the order asked for; durable when this returns.
+    /// Creates all jobs or none, in the given order.
     ///
-    /// - Throws: `unknownSession` or `sessionFinishing` with the place of the first job that names such a session.
+    /// - Throws: `unknownSession` or `sessionFinishing`, with the index of the first job that names such a session.
     public func createJobs(_ new: [NewJob]) async throws -> [Job] {
-        try await writer.write { try $0.create(new) }
+        try await writer.write { try $0.createJobs(new) }
     }
 
-    /// The same, once: a request that was carried out before is answered as it was then, and creates nothing.
+    /// Creates the jobs unless the same request was carried out before. Then it creates none and returns the first answer.
     ///
-    /// - Parameter answer: what the request is answered, kept with the jobs.
+    /// - Parameter answer: makes the answer to the request. The store commits it together with the jobs.
     /// - Throws: also `idempotencyKeyReused`.
     public func createJobs(
         _ new: [NewJob], once claim: IdempotencyClaim, answer: @escaping @Sendable ([Job]) -> RememberedAnswer
     ) async throws -> RememberedAnswer {
         try await writer.write { transaction in
             if let first = try transaction.rememberedAnswer(to: claim) { return first }
-            let answer = answer(try transaction.create(new))
+            let answer = answer(try transaction.createJobs(new))
             try transaction.remember(answer, to: claim)
             return answer
         }
     }
 
-    /// From memory where it was asked for lately.
+    /// The job as it is committed, from the cache if possible.
     ///
     /// - Throws: `noSuchJob`.
     public func job(_ id: JobID) throws(StoreError) -> Job {
@@ -35,20 +33,14 @@ extension Store {
         return job
     }
 
-    /// The job as it is committed, where that is known without reading; it need not exist otherwise.
+    /// The job as it is committed, if it is in the cache. nil does not mean that the job does not exist.
     public func cachedJob(_ id: JobID) -> Job? { jobCache[id] }
 
-    /// Forgets a job that is not outstanding: row, part, tags. Its events and deliveries stay, and so does its file.
+    /// Deletes a job that has ended: its row, its part and its tags. Its events, its deliveries and its file stay.
     ///
-    /// - Returns: the job as it was; nil when it is outstanding, and then nothing has changed.
+    /// - Returns: the deleted job; nil if the job has not ended, and then nothing has changed.
+    /// - Throws: `noSuchJob`.
     public func deleteJob(_ id: JobID) async throws -> Job? {
-        try await writer.write { transaction in
-            let job = try transaction.job(id)
-            guard job.state.isTerminal else { return nil }
-            try transaction.announce(.jobDeleted, of: job)
-            try transaction.run("DELETE FROM jobs WHERE id = ?", [id.text])
-            transaction.touch(id)
-            return job
-        }
+        try await writer.write { try $0.deleteJob(id) }
     }
 }

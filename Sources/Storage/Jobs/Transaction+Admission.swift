@@ -18,6 +18,12 @@ extension Transaction {
         for row in due { _ = try transitionJob(JobID(row["id"]), on: .waitEnded) }
     }
 
+    func endStorageWaits() throws {
+        try run(
+            "UPDATE jobs SET retry_at = ? WHERE retry_at IS NOT NULL AND reason = 'storage'", [now.milliseconds])
+        wake(.jobs)
+    }
+
     func nextWaitEnds() throws -> Date? {
         let next = try row(
             """
@@ -31,7 +37,7 @@ extension Transaction {
         return min(next ?? look, look)
     }
 
-    func admit(_ limits: AdmissionLimits) throws -> [AdmittedJob] {
+    func admitJobs(_ limits: AdmissionLimits) throws -> [AdmittedJob] {
         var slots = try AdmissionSlots(running: rows(AdmissionSlots.running), limits: limits)
         var queue = AdmissionQueue(self)
         var admitted: [AdmittedJob] = []

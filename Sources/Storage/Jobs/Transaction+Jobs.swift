@@ -1,20 +1,22 @@
 import Downloads
+import Formats
+import Foundation
+import GRDB
 
 extension Transaction {
-    func create(_ new: [NewJob]) throws -> [Job] {
+    func createJobs(_ new: [NewJob]) throws -> [Job] {
         var jobs: [Job] = []
         jobs.reserveCapacity(new.count)
         for run in new.indices.runs(where: { new[$0].session == new[$1].session }) {
-            jobs += try create(new[run], at: run.lowerBound)
+            jobs += try createJobs(ofOneSession: new[run], at: run.lowerBound)
         }
         wake(.jobs)
         return jobs
     }
 
-    /// Jobs of one session.
-    func create(_ new: ArraySlice<NewJob>, at index: Int) throws -> [Job] {
+    private func createJobs(ofOneSession new: ArraySlice<NewJob>, at index: Int) throws -> [Job] {
         guard let session = new.first?.session else { return [] }
-        let configuration = try configuration(of: session, for: index)
+        let configuration = try openConfiguration(of: session, forJobAt: index)
         let batch = try joinBatch(session, adding: new.count)
         try clearWaiting(of: session)
         return try zip(index..., new).map { index, new in
@@ -28,11 +30,9 @@ extension Transaction {
             return new.resumeFrom == nil ? job : try self.job(job.id)
         }
     }
-}
 
-extension Transaction {
-    /// Of a session that is asked to take a job.
-    private func configuration(of id: Name, for index: Int) throws -> SessionConfiguration {
+    /// The configuration of a session that accepts new jobs.
+    private func openConfiguration(of id: Name, forJobAt index: Int) throws -> SessionConfiguration {
         do {
             let session = try session(id)
             guard !session.isFinishing else { throw StoreError.sessionFinishing(id, index: index) }
@@ -41,14 +41,23 @@ extension Transaction {
             throw StoreError.unknownSession(id, index: index)
         }
     }
+
+    func deleteJob(_ id: JobID) throws -> Job? {
+        let job = try job(id)
+        guard job.state.isTerminal else { return nil }
+        try announce(.jobDeleted, of: job)
+        try run("DELETE FROM jobs WHERE id = ?", [id.text])
+        touch(id)
+        return job
+    }
 }
 
 extension Range<Int> {
-    /// Maximal stretches of neighbours that belong together.
-    fileprivate func runs(where areAlike: (Int, Int) -> Bool) -> [Range<Int>] {
+    /// Splits the range into the longest runs whose elements all match the first element of their run.
+    fileprivate func runs(where match: (Int, Int) -> Bool) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         for index in self {
-            if let last = runs.last, areAlike(last.lowerBound, index) {
+            if let last = runs.last, match(last.lowerBound, index) {
                 runs[runs.count - 1] = last.lowerBound..<index + 1
             } else {
                 runs.append(index..<index + 1)

@@ -6,7 +6,15 @@ extension Transaction {
         guard job.revision == revision else { throw StoreError.revisionChanged(id, now: job.revision) }
     }
 
-    func patch(_ job: Job, to spec: JobSpec, _ fields: Set<PatchableField>) throws -> SignalOutcome {
+    /// - Returns: nil when the specification is not `before`.
+    func patchJob(
+        _ id: JobID, from before: JobSpec, to after: JobSpec, _ fields: Set<PatchableField>
+    ) throws -> SignalOutcome? {
+        let job = try job(id)
+        return job.spec == before ? try patch(job, to: after, fields) : nil
+    }
+
+    private func patch(_ job: Job, to spec: JobSpec, _ fields: Set<PatchableField>) throws -> SignalOutcome {
         let fixed = fields.filter { !job.state.lets($0) }
         guard fixed.isEmpty else {
             throw StoreError.fieldsFixed(job.id, state: job.state.name, fields: fixed.map(\.rawValue).sorted())

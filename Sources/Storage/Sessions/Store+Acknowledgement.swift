@@ -3,21 +3,14 @@ import Formats
 import Foundation
 import GRDB
 
-/// The consumer's word: "I have taken it from here."
+/// Acknowledgements of finished batches.
 extension Store {
-    /// Everything of the session up to this event is taken, finishes included. Deliveries are not touched.
+    /// Records that the consumer has taken all events of the session up to this one, finishes included. Pending deliveries
+    /// stay pending.
     ///
-    /// - Throws: `noSuchSession`; `noSuchEvent` for a number that no event has yet.
+    /// - Throws: `noSuchSession`; `noSuchEvent` for an identifier above the last event.
     public func acknowledge(_ session: Name, through event: EventID) async throws {
-        try await writer.write { transaction in
-            _ = try transaction.session(session)
-            let last = try transaction.lastEvent()
-            guard event <= last else { throw StoreError.noSuchEvent(event, last: last) }
-            try transaction.run(
-                "UPDATE sessions SET acknowledged_through = max(acknowledged_through, ?) WHERE id = ?",
-                [event, session.text])
-            try transaction.acknowledgeFinishes(of: session, through: event)
-        }
+        try await writer.write { try $0.acknowledge(session, through: event) }
     }
 
     /// The oldest unacknowledged finish of each session that has one, oldest first.

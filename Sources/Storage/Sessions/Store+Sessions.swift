@@ -1,29 +1,18 @@
 import Downloads
-import Formats
-import Foundation
 import GRDB
 
-/// Declaring sessions and reading how they stand.
+/// Declares sessions and reads their status.
 extension Store {
-    /// Declares a session, or re-attaches to it.
+    /// Creates a session, or returns the existing one.
     ///
     /// - Parameters:
-    ///   - configuration: replaces the one there is; nil changes nothing.
-    ///   - onCommit: see `Writer`.
+    ///   - configuration: replaces the configuration of an existing session; nil changes nothing.
+    ///   - onCommit: see `Writer.write`.
     public func declareSession(
         _ id: Name, configuration: SessionConfiguration?, onCommit: @escaping @Sendable () -> Void = {}
     ) async throws -> (status: SessionStatus, isNew: Bool) {
-        let isNew = try await writer.write(onCommit: { _ in onCommit() }) { transaction in
-            let isNew = try transaction.row("SELECT 1 FROM sessions WHERE id = ?", [id.text]) == nil
-            if isNew {
-                try transaction.insertSession(id, configuration ?? SessionConfiguration())
-            } else if let configuration {
-                try transaction.run(
-                    "UPDATE sessions SET configuration = ? WHERE id = ?", [try Stored.text(configuration), id.text])
-                // A higher limit may let jobs in.
-                transaction.wake(.jobs)
-            }
-            return isNew
+        let isNew = try await writer.write(onCommit: { _ in onCommit() }) {
+            try $0.declareSession(id, configuration)
         }
         return (try session(id), isNew)
     }
@@ -38,7 +27,7 @@ extension Store {
         return status
     }
 
-    /// All of them, by name.
+    /// All sessions, ordered by name.
     public func sessions() throws(StoreError) -> [SessionStatus] {
         try read { db in
             try Row.fetchAll(db.cachedStatement(sql: "SELECT * FROM sessions ORDER BY id"))

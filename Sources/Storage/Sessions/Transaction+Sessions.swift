@@ -14,8 +14,21 @@ extension Transaction {
 
     func configuration(of session: Name) throws -> SessionConfiguration { try self.session(session).configuration }
 
-    /// What a session of the same name left in the journal is not the new one's to read.
-    func insertSession(_ id: Name, _ configuration: SessionConfiguration) throws {
+    /// - Returns: whether the session is new.
+    func declareSession(_ id: Name, _ configuration: SessionConfiguration?) throws -> Bool {
+        if try row("SELECT 1 FROM sessions WHERE id = ?", [id.text]) == nil {
+            try insertSession(id, configuration ?? SessionConfiguration())
+            return true
+        }
+        guard let configuration else { return false }
+        try run("UPDATE sessions SET configuration = ? WHERE id = ?", [try Stored.text(configuration), id.text])
+        // A higher limit may admit jobs.
+        wake(.jobs)
+        return false
+    }
+
+    /// A new session begins after the events that an earlier session of the same name left in the journal.
+    private func insertSession(_ id: Name, _ configuration: SessionConfiguration) throws {
         try run(
             """
             INSERT INTO sessions (id, configuration, acknowledged_through, created_at)

@@ -13,7 +13,41 @@ extension Transaction {
         try row("SELECT * FROM webhooks WHERE key = ?", [key]).map(WebhookRow.webhook)
     }
 
-    /// Everything about a webhook that signals and rotations change.
+    /// - Throws: `noSuchSession`, `noSuchWebhook`.
+    func existingWebhook(_ name: Name, of session: Name) throws -> Webhook {
+        _ = try self.session(session)
+        guard let webhook = try webhook(name, of: session) else { throw StoreError.noSuchWebhook(name) }
+        return webhook
+    }
+
+    func declareWebhook(
+        _ name: Name, of session: Name, url: String, events: [EventPattern], secret: WebhookSecret?
+    ) throws -> (webhook: Webhook, isNew: Bool) {
+        _ = try self.session(session)
+        let existing = try webhook(name, of: session)
+        try run(
+            """
+            INSERT INTO webhooks (session, name, url, events, secret, state, created_at)
+            VALUES (?, ?, ?, ?, ?, 'enabled', ?)
+            ON CONFLICT (session, name) DO UPDATE SET url = excluded.url, events = excluded.events,
+                secret = excluded.secret, state = 'enabled', disabled_reason = NULL, failing_since = NULL
+            """,
+            [
+                session.text, name.text, url, WebhookRow.text(events),
+                (secret ?? existing?.secret ?? .random()).text, now.milliseconds,
+            ])
+        guard let webhook = try webhook(name, of: session) else { throw StoreError.noSuchWebhook(name) }
+        if let existing, existing.url != url { try releaseDeliveries(to: webhook.key) }
+        return (webhook, existing == nil)
+    }
+
+    func deleteWebhook(_ name: Name, of session: Name) throws {
+        let webhook = try existingWebhook(name, of: session)
+        try cancelDeliveries(to: webhook.key)
+        try run("DELETE FROM webhooks WHERE key = ?", [webhook.key])
+    }
+
+    /// Writes the fields that signals and secret rotations change.
     func update(_ webhook: Webhook) throws {
         try run(
             """
@@ -26,9 +60,10 @@ extension Transaction {
             ])
     }
 
-    /// Lets the webhook's machine decide; a webhook that is switched off gets nothing more, and the journal says so.
+    /// Applies a signal to the state machine of the webhook. If that disables the webhook, its pending deliveries are
+    /// cancelled and `webhook.disabled` is appended.
     ///
-    /// - Returns: whether anything has changed.
+    /// - Returns: whether the state has changed.
     @discardableResult
     func transitionWebhook(_ key: Int64, on signal: WebhookSignal) throws -> Bool {
         guard var webhook = try webhook(key), let next = webhook.state.after(signal) else { return false }
@@ -39,13 +74,13 @@ extension Transaction {
     }
 
     private func disable(_ webhook: Webhook, _ reason: String) throws {
-        try withdrawDeliveries(to: webhook.key)
+        try cancelDeliveries(to: webhook.key)
         try append(
             .webhookDisabled, session: webhook.session, job: nil,
             data: ["webhook": .string(webhook.name.text), "reason": .string(reason)])
     }
 
-    func withdrawDeliveries(to webhook: Int64) throws {
+    private func cancelDeliveries(to webhook: Int64) throws {
         try run(
             "UPDATE deliveries SET state = 'cancelled', next_attempt_at = NULL WHERE webhook = ? AND state = 'pending'",
             [webhook])

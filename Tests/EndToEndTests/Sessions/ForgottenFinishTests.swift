@@ -51,13 +51,13 @@ import Testing
     @Test func aFinishIsGivenTimeToBeTaken() async throws {
         let scene = try await Scene()
         let id = try await finish("films", in: scene)
-        func unacknowledgedFinishes() async throws -> Bool {
+        func unacknowledged() async throws -> Bool {
             try await scene.api.get("/metrics").text.contains("\nfetchd_finishes_unacknowledged 1\n")
         }
-        #expect(try await unacknowledgedFinishes())
+        #expect(try await unacknowledged())
         #expect(try await metrics(scene).isEmpty)
         #expect(!scene.fetchd.log.contains("never acknowledged"))
         try await scene.api.acknowledge("films", through: id)
-        #expect(try await !unacknowledgedFinishes())
+        #expect(try await !unacknowledged())
     }
 }
