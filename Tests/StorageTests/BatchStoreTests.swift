@@ -6,14 +6,14 @@ import Testing
 
 @testable import Storage
 
-/// Batches and their finish, as the journal tells them.
+/// Tests batches and their finish through the journal.
 @Suite struct BatchStoreTests {
     private func finishes(_ fixture: StoreFixture) throws -> [JSON] {
         try fixture.store.events(EventQuery(type: EventPattern("session.finished"), limit: 100)).events
             .map { try JSON(parsing: $0.data) }
     }
 
-    @Test func aBatchFinishesOnceAfterItsDelay() async throws {
+    @Test func finishesABatchOnceAfterItsDelay() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
         _ = try await fixture.admit()
@@ -36,7 +36,7 @@ import Testing
         #expect(failure?["code"] == "connection_lost")
     }
 
-    @Test func aJobThatComesInTimeJoinsTheBatch() async throws {
+    @Test func addsAJobToABatchThatIsDueLater() async throws {
         let fixture = try StoreFixture()
         for _ in 0..<6 {
             let job = try #require(try await fixture.create().first)
@@ -49,7 +49,7 @@ import Testing
         #expect(try await fixture.store.finishDueBatches().map(\.counts.succeeded) == [6])
     }
 
-    @Test func theNextJobBeginsTheNextBatch() async throws {
+    @Test func beginsTheNextBatchAfterAFinish() async throws {
         let fixture = try StoreFixture()
         for number in 1...3 {
             let job = try #require(try await fixture.create().first)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func countsSurviveTheDeletionOfJobs() async throws {
+    @Test func keepsBatchCountsAfterJobsAreDeleted() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(3)
         for job in jobs {
@@ -71,7 +71,7 @@ import Testing
         #expect(try await fixture.store.finishDueBatches().map(\.counts.cancelled) == [3])
     }
 
-    @Test func aRetryIsOwedAgain() async throws {
+    @Test func countsARetriedJobAsOutstanding() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
@@ -84,7 +84,7 @@ import Testing
         #expect(try await fixture.store.apply(.retryRequested, to: job.id).job.batch == 2)
     }
 
-    @Test func theDueTimeOutlivesTheProcess() async throws {
+    @Test func keepsTheDueTimeAfterARestart() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
@@ -100,7 +100,7 @@ import Testing
         #expect(try await reopened.finishDueBatches().count == 1)
     }
 
-    @Test func theStatusOfASession() async throws {
+    @Test func reportsTheStatusOfASession() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(3)
         _ = try await fixture.admit(2)

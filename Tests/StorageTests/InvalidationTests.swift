@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// A deleted session ends when it owes nothing, and not before.
+/// Tests that a deleted session is removed only when it owes nothing.
 @Suite struct InvalidationTests {
     private let films = Name(trusted: "films")
 
@@ -17,7 +17,7 @@ import Testing
         return fixture
     }
 
-    @Test func aSessionThatOwesNothingIsGoneAtOnce() async throws {
+    @Test func removesADeletedSessionThatOwesNothingAtOnce() async throws {
         let fixture = try await fixture()
         try await fixture.store.invalidateSession(films)
         #expect(
@@ -27,7 +27,7 @@ import Testing
         #expect(throws: StoreError.noSuchSession(films)) { try fixture.store.session(films) }
     }
 
-    @Test func itTakesNoMoreJobs() async throws {
+    @Test func aDeletedSessionTakesNoMoreJobs() async throws {
         let fixture = try await fixture()
         let jobs = try await fixture.create(2, in: films)
         _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: jobs[0].id)
@@ -42,7 +42,7 @@ import Testing
         #expect(try await fixture.store.removeSettledSessions().isEmpty)
     }
 
-    @Test func itsBatchNeedNotWaitForMore() async throws {
+    @Test func finishesTheBatchOfADeletedSessionWithoutDelay() async throws {
         let fixture = try await fixture()
         let jobs = try await fixture.create(2, in: films)
         _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: jobs[0].id)
@@ -52,7 +52,7 @@ import Testing
         #expect(try await fixture.store.finishDueBatches().map(\.counts.cancelled) == [2])
     }
 
-    @Test func aBatchThatWasDueLaterIsDueNow() async throws {
+    @Test func makesADelayedBatchDueWhenItsSessionIsDeleted() async throws {
         let fixture = try await fixture()
         let job = try #require(try await fixture.create(in: films).first)
         _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
@@ -63,7 +63,7 @@ import Testing
         #expect(try await fixture.store.removeSettledSessions().map(\.isGone) == [true])
     }
 
-    @Test func aPendingDeliveryKeepsIt() async throws {
+    @Test func keepsADeletedSessionWhileADeliveryIsPending() async throws {
         let fixture = try await fixture()
         let webhook = try await fixture.declareWebhook(["session.finished"], in: films)
         let job = try #require(try await fixture.create(in: films).first)
@@ -75,11 +75,11 @@ import Testing
         let attempt = Delivery.Attempt(at: fixture.time.now, status: 500, error: nil, latencySeconds: 0, response: nil)
         try await fixture.store.record(attempt, of: due, .rejected(retryAt: nil))
         #expect(try await fixture.store.removeSettledSessions().map(\.isGone) == [true])
-        // The log outlives it.
+        // The log outlives the session.
         #expect(try fixture.store.delivery(due.id).state == .exhausted)
     }
 
-    @Test func aLargeOneIsForgottenInSteps() async throws {
+    @Test func removesALargeSessionInSteps() async throws {
         let fixture = try await fixture()
         let jobs = try await fixture.create(5, in: films)
         _ = try await fixture.admit()
@@ -95,7 +95,7 @@ import Testing
         #expect(try fixture.store.jobs(JobQuery(session: films)).jobs.isEmpty)
     }
 
-    @Test func oneThatIsHeldIsForgottenLater() async throws {
+    @Test func keepsAHeldSessionUntilItIsReleased() async throws {
         let fixture = try await fixture()
         try await fixture.store.invalidateSession(films)
         #expect(try await fixture.store.removeSettledSessions(besides: { [films] }).isEmpty)
@@ -103,7 +103,7 @@ import Testing
         #expect(try await fixture.store.removeSettledSessions().map(\.isGone) == [true])
     }
 
-    @Test func manyAreForgottenInSteps() async throws {
+    @Test func removesManySessionsInSteps() async throws {
         let fixture = try StoreFixture()
         for index in 1...5 {
             let name = Name(trusted: "films-\(index)")
@@ -117,7 +117,7 @@ import Testing
         #expect(counts == [2, 2, 1, 0])
     }
 
-    @Test func itsNameBeginsAnew() async throws {
+    @Test func aSessionDeclaredAgainStartsAfterTheOldEvents() async throws {
         let fixture = try await fixture()
         let job = try #require(try await fixture.create(in: films).first)
         _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
@@ -127,12 +127,12 @@ import Testing
         let (status, isNew) = try await fixture.store.declareSession(films, configuration: nil)
         #expect(isNew)
         #expect(status.batch == 0)
-        // What the old one left in the journal is not the new one's to read.
+        // The new session starts after the events of the old one.
         #expect(status.lastEvent == 3)
         #expect(status.acknowledgedThrough == 3)
     }
 
-    @Test func theDefaultSessionStays() async throws {
+    @Test func refusesToDeleteTheDefaultSession() async throws {
         let fixture = try StoreFixture()
         await #expect(throws: StoreError.sessionPermanent(.default)) {
             try await fixture.store.invalidateSession(.default)

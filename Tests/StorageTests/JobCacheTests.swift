@@ -5,9 +5,9 @@ import Testing
 
 @testable import Storage
 
-/// Jobs in memory: polling them reads no database, and they are never other than in the database.
-@Suite struct KnownJobsTests {
-    @Test func aKnownJobIsReadWithoutTheDatabase() async throws {
+/// Tests that polling does not read the database, and that cached jobs equal the committed ones.
+@Suite struct JobCacheTests {
+    @Test func readsACachedJobWithoutTheDatabase() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
         #expect(fixture.store.cachedJob(jobs[0].id) == nil)
@@ -21,8 +21,8 @@ import Testing
         #expect(throws: StoreError.self) { try fixture.store.job(jobs[1].id) }
     }
 
-    /// Through everything that the store does with jobs: what is known is what a reader of the database finds.
-    @Test func whatIsKnownIsWhatIsCommitted() async throws {
+    /// Runs every kind of write, and compares the cached jobs with the rows of the database.
+    @Test func cachedJobsEqualCommittedJobs() async throws {
         let fixture = try StoreFixture()
         let (store, session) = (fixture.store, Name(trusted: "s"))
         _ = try await store.declareSession(session, configuration: nil)
@@ -81,13 +81,13 @@ import Testing
         #expect(throws: StoreError.self) { try store.job(jobs[2]) }
     }
 
-    /// Nobody is served from before a change that he was told of, however reads and commits meet.
-    @Test func aChangeThatWasAcknowledgedIsSeen() async throws {
+    /// Reads and commits run concurrently. A read never returns a job from before an acknowledged change.
+    @Test func neverServesAJobFromBeforeAnAcknowledgedChange() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         let job = try #require(try await fixture.create().first?.id)
         let isOver = Monitor(false)
-        // Readers who do not stop, so that some look in every moment of a commit.
+        // The readers never pause, so that some read during every commit.
         let readers = (0..<4).map { _ in
             Task {
                 while !isOver.current {
@@ -100,7 +100,7 @@ import Testing
             for signal: JobSignal in [.pauseRequested, .resumeRequested] {
                 let told = try await store.apply(signal, to: job).job
                 #expect(try store.job(job) == told)
-                // As if it had never been asked for.
+                // Removes the job from the cache.
                 store.jobCache.update([job], with: [:])
             }
         }
@@ -108,18 +108,18 @@ import Testing
         for reader in readers { await reader.value }
     }
 
-    @Test func fewerThanTheLimitAreKept() async throws {
+    @Test func keepsAtMostTheLimitOfJobs() async throws {
         let jobCache = JobCache(limit: 100)
         let jobs = try await StoreFixture().create(1000)
         for job in jobs {
             _ = try jobCache.job(job.id) { () throws(StoreError) in job }
-            // One that is asked for again and again stays.
+            // A job that is read all the time stays in the cache.
             #expect(jobCache[jobs[0].id] == jobs[0])
         }
         #expect((50...100).contains(jobCache.cachedIDs(in: Set(jobs.map(\.id))).count))
     }
 
-    @Test func commitsAreToldInOrderAndBeforeAnybodyKnows() async throws {
+    @Test func observersSeeCommitsInOrderAndBeforeTheCallerReturns() async throws {
         let fixture = try StoreFixture()
         let told = Monitor<[Event]>([])
         fixture.store.addCommitObserver { commit in told.withLock { $0 += commit.events } }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Storage
 
-/// Jobs as rows: what is written is read back, and the machine's word is what stands.
+/// Tests that rows are read back as written, and that the state machine decides what is written.
 @Suite struct JobStoreTests {
-    @Test func everyStateIsReadBackAsWritten() async throws {
+    @Test func readsEveryStateBackAsWritten() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         var spec = JobSpec(url: "https://host/a?b=c")
@@ -44,7 +44,7 @@ import Testing
         #expect(try store.parts().isEmpty)
     }
 
-    @Test func aRefusedSignalWritesNothing() async throws {
+    @Test func writesNothingForARefusedSignal() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         let outcome = try await fixture.store.apply(.promoted, to: job.id)
@@ -53,7 +53,7 @@ import Testing
         #expect(try fixture.eventTypes() == ["job.created"])
     }
 
-    @Test func aPromotionThatFindsNoRoomWaitsWithItsPart() async throws {
+    @Test func aPromotionWithoutDiskSpaceWaitsAndKeepsItsPart() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
@@ -67,7 +67,7 @@ import Testing
         #expect(try await fixture.admit().map(\.job.part?.bytesDurable) == [10])
     }
 
-    @Test func anOffsetOfAnAttemptThatIsOverIsNotTaken() async throws {
+    @Test func ignoresCheckpointsOfAnEndedAttempt() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         let admitted = try #require(try await fixture.admit().first).job
@@ -79,7 +79,7 @@ import Testing
         #expect(try fixture.store.parts().isEmpty)
     }
 
-    @Test func aRestartGivesTheOldPartUpButNotTheNewOne() async throws {
+    @Test func aRestartRemovesTheOldPartAndKeepsTheNewOne() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         let first = try #require(try await fixture.admit().first).job
@@ -94,7 +94,7 @@ import Testing
         #expect(try fixture.eventTypes().last == "job.restarted")
     }
 
-    @Test func interruptedJobsAreQueuedAgainAndPromotionsKept() async throws {
+    @Test func queuesInterruptedJobsAgainAndKeepsPromotions() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(3)
         _ = try await fixture.admit()
@@ -107,7 +107,7 @@ import Testing
         #expect(try fixture.store.job(jobs[0].id).attempts == 0)
     }
 
-    @Test func listsArePagedWithoutSkippingWhileJobsComeAndGo() async throws {
+    @Test func pagesListsWithoutSkippingDuringInsertsAndDeletes() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(25)
         var seen: [JobID] = []
@@ -141,7 +141,7 @@ import Testing
         #expect(try ids(JobQuery(session: .default, tag: "blue")).isEmpty)
     }
 
-    @Test func onlyJobsThatHaveEndedAreForgotten() async throws {
+    @Test func deletesOnlyJobsThatHaveEnded() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         #expect(try await fixture.store.deleteJob(job.id) == nil)

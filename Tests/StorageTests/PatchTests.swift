@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// Changing what was asked for, by whoever knows what it is now.
+/// Tests patches of the specification by clients that know the present one.
 @Suite struct PatchTests {
     private func patch(
         _ fixture: StoreFixture, _ job: Job, _ fields: Set<PatchableField>, expecting revision: Int? = nil,
@@ -16,7 +16,7 @@ import Testing
         return try await fixture.store.patchJob(job.id, from: job.spec, to: spec, fields: fields, expecting: revision)
     }
 
-    @Test func aJobThatWaitsForAnAddressGoesOn() async throws {
+    @Test func aNewURLQueuesAJobThatWaitsForIt() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
@@ -30,7 +30,7 @@ import Testing
         #expect(try await fixture.admit().map(\.spec.url) == ["https://other/"])
     }
 
-    @Test func whoeverIsLateDecidesAnew() async throws {
+    @Test func refusesAPatchOfAnOutdatedSpecification() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await patch(fixture, job, [.priority]) { $0.priority = .low }
@@ -44,7 +44,7 @@ import Testing
         #expect(try fixture.store.job(job.id).spec.priority == .low)
     }
 
-    @Test func aFileThatIsThereKeepsItsPlace() async throws {
+    @Test func refusesANewDestinationForAFinishedFile() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
@@ -61,7 +61,7 @@ import Testing
         #expect(try await patch(fixture, done, [.metadata]) { $0.metadata = Metadata(["a": 1]) }?.job.revision == 5)
     }
 
-    @Test func aPlanForAnotherPlaceIsStale() async throws {
+    @Test func aPromotionForAnOldDestinationIsStale() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()

@@ -1,10 +1,10 @@
-/// What is to be stored of the clock.
+/// A change of the stored clock.
 struct ClockChange: Sendable {
     var reading: ClockReading
-    /// How time runs from then on.
+    /// How time runs after the change.
     var view: ClockView
-    /// nil: the reading alone is stored.
+    /// nil when only the reading is stored.
     var jump: ClockJump?
-    /// The first reading of this process.
+    /// Whether this is the first reading of the process.
     var isFirst: Bool
 }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// How far the present time can be relied upon: what the starts and jumps of the last hour say about it.
+/// How reliable the present time is, judged by the starts and jumps of the last hour.
 ///
-/// All times are on the present clock: a jump moves those that were noted before.
+/// All times are on the present clock: a jump moves the times that were recorded before.
 struct ClockConfidence: Sendable, Equatable {
-    /// The start of this process, or the last jump if that came later: time has passed evenly since.
+    /// The start of the process or the last jump, whichever is later. Time has passed evenly since.
     var steadySince: Date
-    /// The last jump; nil where there was none lately.
+    /// The last jump; nil when there was none in the last hour.
     var jumpedAt: Date?
-    /// Seconds that the clock may be ahead, should the jumps have been mistakes. Never negative: a clock that was set
-    /// back puts things off, and does away with nothing.
+    /// Seconds by which the clock may be ahead, if the jumps were mistakes. Never negative: a clock that was set back
+    /// delays actions and removes nothing.
     private var ahead: TimeInterval = 0
 
-    /// - Parameter jumps: those that are remembered, oldest first; the times on the present clock.
+    /// - Parameter jumps: the stored jumps, oldest first, with times on the present clock.
     init(steadySince: Date, jumps: [ClockJump] = []) {
         self.steadySince = steadySince
         for jump in jumps where steadySince.timeIntervalSince(jump.to) < Self.quietPeriod {
@@ -21,12 +21,13 @@ struct ClockConfidence: Sendable, Equatable {
         }
     }
 
-    /// Seconds after a start or a jump in which nothing is removed because it is old, and after a jump in which
-    /// `not_before` and `deadline` are judged by the clock before, too: time to set a wrong clock right.
+    /// Seconds after a start or a jump in which no data is removed because of its age. After a jump `not_before` and
+    /// `deadline` are also compared with the previous clock for as long. An operator has this time to correct a wrong
+    /// clock.
     static let quietPeriod: TimeInterval = 3600
 
-    /// Whether something may be removed because it has reached an age. What is kept for less than the quiet period is
-    /// protected for as long as it is kept.
+    /// Whether data may be removed because of its age. Data that is kept for less than the quiet period is protected
+    /// for that shorter time.
     func allowsRemoval(ofDataKeptFor lifetime: TimeInterval, at now: Date) -> Bool {
         now >= removalStart(forDataKeptFor: lifetime)
     }
@@ -35,13 +36,14 @@ struct ClockConfidence: Sendable, Equatable {
         steadySince.addingTimeInterval(min(lifetime, Self.quietPeriod))
     }
 
-    /// Seconds by which moments that a client named before `jumpedAt` are judged late: until then they may not have come.
+    /// Seconds by which the clock may be ahead. A time that a client named before `jumpedAt` counts as reached only
+    /// when it was reached this much earlier.
     func doubt(at now: Date) -> TimeInterval {
         guard let jumpedAt, now.timeIntervalSince(jumpedAt) < Self.quietPeriod else { return 0 }
         return ahead
     }
 
-    /// After a further jump.
+    /// The confidence after a further jump.
     func after(_ jump: ClockJump) -> ClockConfidence {
         var confidence = self
         confidence.ahead = max(0, doubt(at: jump.to.addingTimeInterval(-jump.by)) + jump.by)
@@ -50,9 +52,9 @@ struct ClockConfidence: Sendable, Equatable {
         return confidence
     }
 
-    /// Whether a moment that a client named has come.
+    /// Whether a time that a client named is reached.
     ///
-    /// - Parameter namedAt: when the client named it. After the last jump it was meant on the present clock.
+    /// - Parameter namedAt: when the client named it. After the last jump, clients name times on the present clock.
     func hasCome(_ moment: Date, namedAt: Date, at now: Date) -> Bool {
         guard moment <= now else { return false }
         if let jumpedAt, namedAt >= jumpedAt { return true }

@@ -1,14 +1,14 @@
 import Formats
 import Foundation
 
-/// How the service's time runs: from one moment on, evenly.
+/// Time that runs evenly from one moment.
 struct ClockView: Sendable, Equatable {
     private let time: Date
     private let uptime: Duration
     let confidence: ClockConfidence
 
     /// - Parameters:
-    ///   - time: what is shown at that uptime.
+    ///   - time: the time at that uptime.
     init(time: Date, uptime: Duration, confidence: ClockConfidence) {
         self.time = time
         self.uptime = uptime

@@ -2,7 +2,7 @@ import Downloads
 
 public struct EventPage: Sendable {
     public var events: [Event]
-    /// What to pass as `after` to read on: nothing that matches is missed.
+    /// The `after` of the next page. No matching event is skipped.
     public var nextAfter: EventID
 
     public init(events: [Event], nextAfter: EventID) {

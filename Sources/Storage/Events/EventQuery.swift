@@ -1,8 +1,8 @@
 import Downloads
 
-/// Reading the journal.
+/// Selects events of the journal.
 public struct EventQuery: Sendable {
-    /// nil: from the first there is.
+    /// nil: from the first event that is left.
     public var after: EventID?
     public var session: Name?
     public var job: JobID?
@@ -21,7 +21,7 @@ public struct EventQuery: Sendable {
 }
 
 extension EventQuery {
-    /// Whether an event is one of those asked for, wherever it stands.
+    /// Whether the event matches, without regard to `after`.
     public func matches(_ event: Event) -> Bool {
         (session == nil || session == event.session) && (job == nil || job == event.job)
             && type?.matches(event.type) ?? true

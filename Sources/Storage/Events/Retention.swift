@@ -1,10 +1,10 @@
 import Foundation
 
-/// How long the journal remembers, in seconds.
+/// How long the journal keeps events, in seconds.
 public struct Retention: Sendable, Equatable {
-    /// Events whose batch was acknowledged, by its webhooks or by the call.
+    /// For events that webhooks or a call have acknowledged.
     public var acknowledged: TimeInterval
-    /// All others, and deliveries that are pending still.
+    /// For all other events, and for pending deliveries.
     public var unacknowledged: TimeInterval
 
     public init(acknowledged: TimeInterval = 7 * 86_400, unacknowledged: TimeInterval = 30 * 86_400) {

@@ -3,13 +3,13 @@ import Foundation
 import GRDB
 
 extension Store {
-    /// - Throws: `eventsPruned` when some behind `after` are no longer there; `noSuchEvent` for an `after` that no event
-    ///   has yet: its reader would miss those that are to come.
+    /// - Throws: `eventsPruned` when events after `after` were pruned; `noSuchEvent` when `after` is above the last
+    ///   event: a reader with this cursor would miss later events.
     public func events(_ query: EventQuery) throws(StoreError) -> EventPage {
         let (sql, arguments) = query.statement
         let after = query.after ?? 0
         return try read { db in
-            // In one snapshot: what is behind `last` and does not match can be skipped for good.
+            // One snapshot: events up to `last` that don't match can be skipped for good.
             try Self.requireUnpruned(query, in: db)
             let last = try Self.lastEvent(in: db)
             guard after <= last else { throw StoreError.noSuchEvent(after, last: last) }
@@ -20,10 +20,10 @@ extension Store {
         }
     }
 
-    /// The number of the last event there ever was; 0 before the first.
+    /// The identifier of the last event that was ever appended; 0 before the first.
     public func lastEvent() throws(StoreError) -> EventID { try read { db in try Self.lastEvent(in: db) } }
 
-    /// The number of the last event there ever was, also when the journal has forgotten it; 0 before the first.
+    /// The identifier of the last event that was ever appended, also if it was pruned; 0 before the first.
     static func lastEvent(in db: Database) throws -> EventID {
         try EventID.fetchOne(db.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name = 'events'")) ?? 0
     }
@@ -39,7 +39,7 @@ extension EventQuery {
         }
         if let session { addCondition("session = ?", session.text) }
         if let job { addCondition("job = ?", job.text) }
-        // `_` and `%` occur in no event type; the star stands for the rest of the name.
+        // Event types contain no `_` and no `%`. The star matches the rest of the name.
         if let type { addCondition("type LIKE ?", type.text.replacing("*", with: "%")) }
         arguments += [limit]
         return ("SELECT * FROM events WHERE \(conditions.joined(separator: " AND ")) ORDER BY id LIMIT ?", arguments)

@@ -1,4 +1,4 @@
-/// What the first request was answered.
+/// The answer to the first request with an `Idempotency-Key`.
 public struct RememberedAnswer: Sendable, Equatable {
     public var location: String?
     public var body: [UInt8]

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 extension Store {
-    /// What the request was answered the first time; nil when it was not carried out yet, or is being so.
+    /// The answer to the first request; nil when it was not carried out, or is not committed yet.
     ///
     /// - Throws: `idempotencyKeyReused`.
     public func rememberedAnswer(to claim: IdempotencyClaim) throws(StoreError) -> RememberedAnswer? {

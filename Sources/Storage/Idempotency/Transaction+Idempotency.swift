@@ -2,9 +2,9 @@ import Formats
 import Foundation
 import GRDB
 
-/// First answers are read and written in the transaction that does what they report: a request is either not carried
-/// out and not remembered, or both. Requests that arrive at once meet here one after another, so that all but the first
-/// find its answer, and none has to be told that another is in flight.
+/// Reads and writes remembered answers in the transaction of the change that they report. So a request is carried out
+/// and remembered, or neither. The writer orders concurrent requests: all but the first find the first answer, and none
+/// gets "in progress".
 extension Transaction {
     /// - Throws: `idempotencyKeyReused`.
     func rememberedAnswer(to claim: IdempotencyClaim) throws -> RememberedAnswer? {
@@ -12,7 +12,7 @@ extension Transaction {
     }
 
     func remember(_ answer: RememberedAnswer, to claim: IdempotencyClaim) throws {
-        // One that has outlived its day makes room.
+        // Replaces an expired answer.
         try run(
             """
             INSERT OR REPLACE INTO idempotency_keys (caller, route, key, fingerprint, location, answer, created_at)

@@ -1,8 +1,8 @@
 import Downloads
 
-/// How many attempts may run at once.
+/// Limits of how many attempts may run at once.
 public struct AdmissionLimits: Sendable {
-    /// Connections that running jobs have beside their first.
+    /// Additional connections that running jobs use now.
     public struct Taken: Sendable {
         public var session: Name
         public var host: String

@@ -1,18 +1,18 @@
 import Downloads
 import GRDB
 
-/// The jobs that wait for a slot, as admission looks at them. Every look is a few steps in an index, however many wait.
+/// The queued jobs as admission reads them. Every read takes a few steps in an index, for any number of queued jobs.
 struct AdmissionQueue {
     private let transaction: Transaction
     private var priority = 0
-    /// Sessions of this priority that have nothing that may run now.
+    /// Sessions that have no admissible job of this priority.
     private var skipped: Set<Name> = []
     private var sessions: [Name]?
 
     init(_ transaction: Transaction) { self.transaction = transaction }
 
-    /// The session whose turn it is: of those with jobs of the highest priority that has any, the one with the fewest
-    /// running. nil when no session is left.
+    /// The session that is next: of the sessions with queued jobs of the highest priority, the one with the fewest
+    /// running jobs. nil when no session is left.
     mutating func nextSession(_ slots: AdmissionSlots) throws -> Name? {
         while priority <= Priority.lowestRank {
             let waiting = try sessions ?? sessionsWaiting()
@@ -28,7 +28,7 @@ struct AdmissionQueue {
 
     mutating func skip(_ session: Name) { skipped.insert(session) }
 
-    /// From one name to the next in the index.
+    /// Seeks from one session name to the next in the index.
     private func sessionsWaiting() throws -> [Name] {
         try transaction.rows(
             """
@@ -43,7 +43,8 @@ struct AdmissionQueue {
         ).map { Name(trusted: $0["name"]) }
     }
 
-    /// The oldest job of a session whose host has room; nil when there is none, or the session is at its limit.
+    /// The oldest job of a session whose host has a free connection; nil when there is none, or when the session is at
+    /// its limit.
     func oldestJob(of session: Name, _ slots: AdmissionSlots, _ configuration: SessionConfiguration) throws -> (
         job: JobID, host: String
     )? {
@@ -59,11 +60,12 @@ struct AdmissionQueue {
         return candidate.map { (JobID($0["id"]), $0["host"]) }
     }
 
-    /// How many jobs are looked at one by one before hosts are: a few that wait for a full host are passed over.
+    /// The number of jobs that are read one by one before the query by host. This skips a few jobs that wait for a full
+    /// host.
     private static let probe = 32
 
-    /// The oldest job of each host, and of those whose host has room the oldest: a thousand that wait for one full host
-    /// cost one step.
+    /// Finds the oldest job of each host, and takes the oldest whose host has a free connection. A thousand jobs that
+    /// wait for one full host cost one step.
     private func oldestElsewhere(
         _ session: Name, _ slots: AdmissionSlots, _ configuration: SessionConfiguration
     ) throws -> Row? {

@@ -2,6 +2,6 @@ import Foundation
 
 public struct AdmissionRound: Sendable {
     public var admitted: [AdmittedJob]
-    /// When the next wait ends; nil while no job waits.
+    /// The time at which the next wait ends; nil when no job waits for a time.
     public var nextWaitEnds: Date?
 }

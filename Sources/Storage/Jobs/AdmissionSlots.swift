@@ -1,7 +1,7 @@
 import Downloads
 import GRDB
 
-/// What is taken of each limit.
+/// How much of each limit is used.
 struct AdmissionSlots {
     static let running = "SELECT session, host, count(*) AS n FROM jobs WHERE state = 'running' GROUP BY session, host"
 

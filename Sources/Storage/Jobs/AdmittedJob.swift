@@ -1,6 +1,6 @@
 import Downloads
 
-/// A job with everything an attempt goes by.
+/// A job with the specification that its attempt uses.
 public struct AdmittedJob: Sendable {
     public var job: Job
     public var spec: ResolvedSpec

@@ -1,20 +1,22 @@
 import Downloads
 
-/// What an attempt knows when it ends, written together with what becomes of the job.
+/// What an attempt has found out. The store commits it together with the next state of the job.
 public struct AttemptReport: Sendable {
-    /// What is on disk now, synced; nil leaves the part as it was committed before.
+    /// The part as it is on the disk, synced; nil leaves the committed part unchanged.
     public var part: Part?
-    /// Whether bytes were won, which begins the count of failures anew.
+    /// Whether the attempt has received new bytes. Then the count of failures in a row starts again.
     public var hasGained: Bool
-    /// How it began; nil when no response was accepted.
+    /// How the transfer began; nil when no response was accepted.
     public var resume: ResumeOutcome?
-    /// Whether bytes that were written are lost because a sync failed: without a `part`, the one before is lost, too.
+    /// Whether written bytes are lost because a sync failed. If `part` is nil, the committed part is lost as well.
     public var hasSyncFailed: Bool
-    /// Whether the part is not what was promised: another program has changed it.
+    /// Whether another program has changed or removed the promised part.
     public var hasLostPart: Bool
-    /// What a promotion was planned for; nothing is done when the job is to go elsewhere by now.
+    /// The destination that a promotion was planned for. If the job has another destination now, the outcome is
+    /// `stale`.
     public var destination: Destination?
-    /// What the source was asked; nothing is done when it is to be asked otherwise by now.
+    /// The specification that the attempt was started with. If the job would send other requests now, the outcome is
+    /// `stale`.
     public var asked: JobSpec?
 
     public init(

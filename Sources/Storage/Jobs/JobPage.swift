@@ -2,6 +2,6 @@ import Downloads
 
 public struct JobPage: Sendable {
     public var jobs: [Job]
-    /// Where the next page begins; nil at the end.
+    /// The cursor of the next page; nil at the end.
     public var next: JobID?
 }

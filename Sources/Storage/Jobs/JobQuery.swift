@@ -1,12 +1,12 @@
 import Downloads
 
-/// Which jobs to list: newest first, from a cursor on.
+/// Selects jobs, newest first, after a cursor.
 public struct JobQuery: Sendable {
     public var session: Name?
     public var state: JobState.Name?
     public var tag: String?
     public var limit: Int
-    /// The last job of the page before.
+    /// The last job of the previous page.
     public var before: JobID?
 
     public init(

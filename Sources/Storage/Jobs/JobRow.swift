@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 import HTTPSemantics
 
-/// A job and its part as rows.
+/// Reads a job and its part from a row.
 enum JobRow {
     static let select = """
         SELECT jobs.*, parts.id AS part_id, parts.url AS part_url, parts.etag, parts.last_modified,
@@ -90,7 +90,7 @@ enum JobRow {
 }
 
 extension Row {
-    /// Of a part: most have the first so many bytes, and no more to tell.
+    /// The byte ranges of a part. The column `ranges` is NULL when they are one prefix of the file.
     func ranges() throws -> ByteRanges {
         let count: Int64 = self["bytes_durable"]
         guard let text: String = self["ranges"] else { return ByteRanges(prefix: count) }

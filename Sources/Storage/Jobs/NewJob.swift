@@ -1,10 +1,10 @@
 import Downloads
 
-/// A job that is asked for.
+/// A job to be created.
 public struct NewJob: Sendable {
     public var session: Name
     public var spec: JobSpec
-    /// The job whose bytes it goes on from.
+    /// The job whose part the new job takes over.
     public var resumeFrom: JobID?
 
     public init(session: Name, spec: JobSpec, resumeFrom: JobID? = nil) {

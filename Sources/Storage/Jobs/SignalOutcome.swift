@@ -1,12 +1,13 @@
 import Downloads
 
-/// What came of a signal that was sent to a job.
+/// The result of a signal that was applied to a job.
 public enum SignalOutcome: Sendable, Equatable {
-    /// The job as it is now, and what is to be done about it. `dropped` is a part that is promised no longer.
+    /// The job as it is now, and the effects that the caller carries out. `dropped` is a part whose promise was
+    /// removed.
     case done(Job, then: [JobEffect], dropped: PartID? = nil)
-    /// The state does not allow it.
+    /// The state does not allow the signal.
     case refused(Job, allowed: [JobState.Name])
-    /// The client has changed what the signal was based upon.
+    /// A client has changed what the signal was based on. Nothing was written.
     case stale(Job)
 
     public var job: Job {

@@ -3,12 +3,12 @@ import Formats
 import Foundation
 import GRDB
 
-/// Jobs that have run out of time.
+/// Fails jobs whose deadline or resource time has passed.
 extension Store {
-    /// Fails them where they are; those under way are to be stopped.
+    /// Applies `timeElapsed` to overdue jobs. The engine stops the attempts of those that are running.
     ///
-    /// - Parameter onCommit: see `Writer`.
-    /// - Returns: what became of each, and when the next will have run out.
+    /// - Parameter onCommit: see `Writer.write`.
+    /// - Returns: the outcomes, and the time of the next deadline.
     public func failOverdueJobs(
         limit: Int = 500, onCommit: @escaping @Sendable ([SignalOutcome]) -> Void
     ) async throws -> (outcomes: [SignalOutcome], next: Date?) {
@@ -18,9 +18,9 @@ extension Store {
         }
         guard let next, next <= now else { return ([], next.map(Date.init(milliseconds:))) }
         let outcomes = try await writer.write(onCommit: onCommit) { try $0.failOverdueJobs(limit) }
-        // Where the clock is doubted, all that is left may be such.
+        // While the clock is in doubt, all jobs that are left may be in doubt.
         if outcomes.isEmpty { return ([], nil) }
-        // There may be more where there were many. Those that are stopping keep their limit until they have stopped.
+        // More jobs may be overdue than `limit`. Jobs that are stopping stay overdue until they have stopped.
         let hasFailedAny = outcomes.contains { $0.job.state.name == .failed }
         return (outcomes, time.now.addingTimeInterval(hasFailedAny ? 0 : 1))
     }

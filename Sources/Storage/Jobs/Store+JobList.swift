@@ -2,8 +2,8 @@ import Downloads
 import GRDB
 
 extension Store {
-    /// Keyset paging on identifiers, which are in commit order: no job that stays is skipped or repeated, whatever is
-    /// added or deleted meanwhile.
+    /// Uses keyset paging on identifiers, which are in commit order. Concurrent inserts and deletes don't make a reader
+    /// skip or repeat another job.
     public func jobs(_ query: JobQuery) throws(StoreError) -> JobPage {
         let (sql, arguments) = query.statement
         let jobs = try read { db in

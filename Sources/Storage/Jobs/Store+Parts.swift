@@ -3,10 +3,10 @@ import Formats
 import Foundation
 import GRDB
 
-/// What has been had of jobs that do not run: kept for a while, and never more than the service has room for.
+/// Limits the parts of jobs that don't run: in age, and in their total size.
 extension Store {
-    /// The parts that are promised, and where the last byte of each ends: everything else in the folder of parts is left
-    /// over.
+    /// The promised parts, each with the end of its last promised range. Every other file in the folder of parts is
+    /// left over.
     public func parts() throws(StoreError) -> [PartID: Int64] {
         try read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT id, bytes_durable, ranges FROM parts")
@@ -14,10 +14,10 @@ extension Store {
         }
     }
 
-    /// Forgets the parts whose time is over, then the oldest ones until the rest fits.
+    /// Removes the parts that have expired, then the oldest parts until the rest fits into the limit.
     ///
-    /// - Parameter limit: bytes that all parts of jobs that do not run may have together; nil: any number.
-    /// - Returns: the parts that are promised no longer, and when the next one expires.
+    /// - Parameter limit: the total size in bytes of the parts of all jobs that don't run; nil: unlimited.
+    /// - Returns: the removed parts, and the time at which the next part expires.
     public func expireParts(over limit: Int64?) async throws -> (dropped: [PartID], next: Date?) {
         let (now, confidence) = (time.now, time.confidence)
         let isNeeded = try read { db in
@@ -35,7 +35,7 @@ extension Store {
         return (dropped, try nextExpiry())
     }
 
-    /// In the hour after a start or a jump of the clock, parts stay although their time is over.
+    /// The time of the next expiry. Parts don't expire in the first hour after a start or a jump of the clock.
     private func nextExpiry() throws -> Date? {
         let confidence = time.confidence
         return try read { db in
@@ -55,7 +55,7 @@ extension Store {
 }
 
 extension ClockConfidence {
-    /// Milliseconds: what is kept for longer is not forgotten now.
+    /// Milliseconds. Data with a longer lifetime must not be removed now.
     func longestRemovableLifetime(at now: Date) -> Int64 {
         allowsRemoval(ofDataKeptFor: .infinity, at: now) ? .max : now.milliseconds - steadySince.milliseconds
     }

@@ -11,7 +11,7 @@ extension Transaction {
             WHERE held_until <= :now AND (held_until <= :surely OR created_at >= :jump)
             """,
             clientTimes)
-        // Not all of a hundred thousand at once: the writer has others to serve. Some left over are due at once again.
+        // A limit keeps the transaction short. Jobs that are left over are due again at once.
         let due = try rows(
             "SELECT id FROM jobs WHERE retry_at IS NOT NULL AND retry_at <= ? ORDER BY retry_at LIMIT 500",
             [now.milliseconds])
@@ -32,7 +32,7 @@ extension Transaction {
                 UNION ALL SELECT min(held_until) FROM jobs WHERE held_until > ? AND state = 'queued')
             """, [now.milliseconds])?.optionalTime("at")
         guard confidence.doubt(at: now) > 0 else { return next }
-        // Some may be held although their time has come, for as long as that is doubted.
+        // The clock is in doubt: some jobs may be held although their time has come.
         let look = now.addingTimeInterval(Store.longestPollInterval)
         return min(next ?? look, look)
     }

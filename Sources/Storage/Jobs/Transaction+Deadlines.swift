@@ -21,7 +21,7 @@ extension Job {
     fileprivate func overdue(at now: Date, _ confidence: ClockConfidence) -> Failure {
         let why =
             spec.deadline.map { confidence.hasCome($0, namedAt: createdAt, at: now) } ?? false
-            ? "The deadline has passed before the download had ended."
+            ? "The deadline passed before the download ended."
             : "The download has taken longer than timeouts.resource_seconds allows."
         return Failure(.deadlineExceeded, why, attempts: attempts, at: now)
     }

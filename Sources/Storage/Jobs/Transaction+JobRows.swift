@@ -27,7 +27,7 @@ extension Transaction {
         for tag in job.spec.tags { try run("INSERT INTO job_tags (tag, job) VALUES (?, ?)", [tag, job.id.text]) }
     }
 
-    /// Writes what clients may change of what they asked for.
+    /// Writes the part of the job that clients may change.
     func updateSpec(_ job: Job) throws {
         try run(
             "UPDATE jobs SET spec = ?, priority = ?, host = ?, mirror = ?, held_until = ?, deadline = ? WHERE id = ?",
@@ -39,12 +39,12 @@ extension Transaction {
         touch(job.id)
     }
 
-    /// A limit that comes before the custodian would look again anyway.
+    /// Wakes the deadline worker for a limit that comes before its next regular look.
     private func wakeDeadlines(_ job: Job) {
         if let failsAt = job.failsAt, failsAt.timeIntervalSince(now) < Store.longestPollInterval { wake(.deadlines) }
     }
 
-    /// Writes everything about the job that can change, what was asked for and its part apart.
+    /// Writes every column of the job that can change, except the specification and the part.
     func update(_ job: Job) throws {
         let failure = job.state.failure ?? job.state.wait?.cause
         let resume = ResumeColumns(job.resume)
@@ -69,7 +69,7 @@ extension Transaction {
         wakeDeadlines(job)
     }
 
-    /// When a part that nobody adds to is forgotten. The job is noted by whoever knows it.
+    /// Writes when an idle part expires. The caller calls `touch` for the job.
     func updateExpiry(of part: Part) throws {
         try run(
             "UPDATE parts SET lifetime = ?, expires_at = ?, lifetime_left = ? WHERE id = ?",
@@ -80,7 +80,7 @@ extension Transaction {
         wake(.parts)
     }
 
-    /// Replaces whatever part the job had.
+    /// Inserts the part, or replaces the part of the job.
     func save(_ part: Part, of job: JobID) throws {
         try run(
             """
@@ -103,7 +103,7 @@ extension Transaction {
         touch(job)
     }
 
-    /// The job is noted by whoever knows it.
+    /// The caller calls `touch` for the job.
     func removePart(_ id: PartID) throws {
         try run("DELETE FROM parts WHERE id = ?", [id.text])
     }
@@ -130,7 +130,7 @@ private struct ResumeColumns {
 }
 
 extension Job {
-    /// `not_before`, while it lies ahead.
+    /// `not_before` while it is in the future, else nil.
     fileprivate func heldUntil(after now: Date, _ confidence: ClockConfidence) -> Date? {
         spec.notBefore.flatMap { confidence.hasCome($0, namedAt: createdAt, at: now) ? nil : $0 }
     }

@@ -11,7 +11,7 @@ extension Transaction {
         ).map(forget)
     }
 
-    /// Oldest first; parts that grow are not resume data yet.
+    /// Removes the oldest parts first. Parts of running jobs are not resume data and stay.
     func evictParts(over limit: Int64) throws -> [PartID] {
         let parts = try rows(
             """
@@ -27,8 +27,8 @@ extension Transaction {
         return evicted
     }
 
-    /// Leaves a mark on the job, which may go on: that it begins anew is told, as with every other loss of bytes. Whatever
-    /// was found wrong before has nothing to do with it.
+    /// Removes the part and sets `part_lost`, so that the job reports the restart like any other loss of bytes.
+    /// `disproved` is about the removed bytes, so it is cleared.
     private func forget(_ part: Row) throws -> PartID {
         try removePart(PartID(part["id"]))
         try run(
@@ -38,22 +38,24 @@ extension Transaction {
         return PartID(part["id"])
     }
 
-    /// Gives the part of a job that is at rest to one that is being created.
+    /// Moves the part of an idle job to a job that is being created.
     ///
-    /// - Parameter index: the heir's place among those that are asked for.
+    /// - Parameter index: the index of the new job in its request.
     /// - Throws: `noResumeData`.
     func adoptPart(of donor: JobID, by heir: JobID, at index: Int) throws {
         guard let row = try row(JobRow.select + "WHERE jobs.id = ?", [donor.text]) else {
-            throw StoreError.noResumeData(donor, why: "there is no such job", index: index)
+            throw StoreError.noResumeData(donor, why: "the job does not exist", index: index)
         }
         let job = try JobRow.job(row)
         switch job.state {
         case .paused, .failed, .cancelled: break
         case .queued, .running, .waiting, .succeeded:
             throw StoreError.noResumeData(
-                donor, why: "it is \(job.state.name.rawValue), not paused, failed or cancelled", index: index)
+                donor, why: "the job is \(job.state.name.rawValue), not paused, failed or cancelled", index: index)
         }
-        guard var part = job.part else { throw StoreError.noResumeData(donor, why: "it has none", index: index) }
+        guard var part = job.part else {
+            throw StoreError.noResumeData(donor, why: "the job has no resume data", index: index)
+        }
         part.expiry.countdown = (part.expiry.countdown ?? .stopped(left: part.expiry.lifetime)).running(at: now)
         try run("UPDATE parts SET job = ? WHERE id = ?", [heir.text, part.id.text])
         try run("UPDATE jobs SET revision = revision + 1 WHERE id = ?", [donor.text])

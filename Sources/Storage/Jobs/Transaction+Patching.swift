@@ -25,7 +25,7 @@ extension Transaction {
         patched.revision += 1
         if fields.contains(.url) {
             patched.mirror = 0
-            // Of what another address sends nothing has been found wrong yet.
+            // The bytes of another address have not been disproved.
             patched.isDisproved = false
         }
         try updateSpec(patched)

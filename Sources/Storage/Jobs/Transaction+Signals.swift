@@ -2,7 +2,8 @@ import Downloads
 import Foundation
 
 extension Transaction {
-    /// Lets the machine decide and writes all that follows: state, event, deliveries, batch.
+    /// Applies a signal to the state machine of the job, and writes all that follows: state, event, deliveries and
+    /// batch.
     func transitionJob(_ id: JobID, on signal: JobSignal) throws -> SignalOutcome {
         try transitionJob(try job(id), on: signal)
     }
@@ -41,7 +42,7 @@ extension Transaction {
         return next
     }
 
-    /// Whether the session stands still now, or moves again.
+    /// Appends `session.waiting` if the session is blocked now, or clears the flag if a job can run again.
     private func updateSessionWaiting(_ job: Job) throws {
         switch job.state {
         case .queued: try clearWaiting(of: job.session)
@@ -55,7 +56,7 @@ extension Transaction {
         if effects.contains(.wakeScheduler) { wake(.jobs) }
     }
 
-    /// Appends the event and, for each webhook of the session that wants it, a delivery.
+    /// Appends the event, and a delivery for each webhook of the session whose patterns match.
     @discardableResult
     func announce(_ type: EventType, of job: Job) throws -> EventID {
         try append(type, session: job.session, job: job.id, data: job.announcement(type))

@@ -1,9 +1,9 @@
 import Downloads
 
-/// What came of a signal to some of a session's jobs.
+/// The result of one step of an action on a session.
 public struct SessionActionStep: Sendable {
-    /// What each job became, or was asked to become.
+    /// The outcome for each job of this step.
     public var outcomes: [SignalOutcome]
-    /// Where the next step goes on; nil when there is none.
+    /// The `after` of the next step; nil at the end.
     public var next: JobID?
 }

@@ -1,10 +1,10 @@
 import Downloads
 
-/// A deleted session that is settled, or a part of it: large ones are forgotten in steps.
+/// A step that removed jobs of a deleted session, and perhaps the session.
 public struct SessionRemovalStep: Sendable, Equatable {
     public var session: Name
-    /// Parts of its jobs, promised no longer.
+    /// The parts of its jobs, which are not promised any more.
     public var dropped: [PartID]
-    /// Whether nothing of it is left.
+    /// Whether the session was removed.
     public var isGone: Bool
 }

@@ -31,7 +31,8 @@ enum SessionRow {
             ).map(Date.init(milliseconds:)))
     }
 
-    /// Also when the journal has forgotten it. A session declared anew starts behind its predecessor's.
+    /// The last event of the session, also if it was pruned. A session that was declared again starts after the events
+    /// of its predecessor.
     private static func lastEvent(of session: String, acknowledged: EventID, in db: Database) throws -> EventID {
         try EventID.fetchOne(
             db.cachedStatement(
@@ -49,9 +50,10 @@ enum SessionRow {
             uniqueKeysWithValues: rows.map { (try $0.named("state", as: JobState.Name.self), $0["n"]) })
     }
 
-    /// Of the latest batch, failed and cancelled jobs apart: what it has, and what it will have once every size is jobCache.
+    /// The received and expected bytes of the latest batch, without failed and cancelled jobs. The expected bytes are
+    /// nil until every size is known.
     ///
-    /// Clients poll this: the jobs are counted in their index alone, and only parts, of which there are few, are read.
+    /// Clients poll this. The query counts jobs in an index only, and reads rows of parts, of which there are few.
     private static func progress(of session: String, batch: Int, in db: Database) throws -> (
         received: Int64, expected: Int64?
     ) {

@@ -3,9 +3,9 @@ import Formats
 import Foundation
 import GRDB
 
-/// Batches, written as the batch's machine decides.
+/// Writes batches as their state machine decides.
 extension Transaction {
-    /// Takes jobs into the session's current batch, beginning one where there is none; returns its number.
+    /// Adds jobs to the current batch of the session, or begins one. Returns the number of the batch.
     func joinBatch(_ session: Name, adding jobs: Int = 1) throws -> Int {
         var batch = try currentBatch(session) ?? beginBatch(session)
         for _ in 0..<jobs { batch = batch.after(.jobJoined) ?? batch }
@@ -13,7 +13,7 @@ extension Transaction {
         return batch.number
     }
 
-    /// A job that had ended is owed again.
+    /// Adds a job that had ended to a batch again.
     func rejoinBatch(_ job: Job, _ ending: BatchSignal.Ending) throws -> Int {
         guard let current = try currentBatch(job.session), current.number == job.batch,
             let joined = current.after(.jobRejoined(ending))
@@ -31,7 +31,7 @@ extension Transaction {
         if case .due = batch.state { wake(.batches) }
     }
 
-    /// The session takes no more jobs: what is due need not wait for them.
+    /// Makes the due batch finish at once, because the session takes no more jobs.
     func expediteBatch(_ session: Name) throws {
         guard let batch = try currentBatch(session)?.after(.sessionInvalidated(at: now)) else { return }
         try update(batch)
@@ -53,7 +53,7 @@ extension Transaction {
             ])
     }
 
-    /// For each batch whose time has come: the finish event, addressed to the session's webhooks.
+    /// Appends `session.finished` for each due batch, with a delivery for each webhook that wants it.
     func finishDueBatches() throws -> [Batch] {
         try rows(BatchRow.select + "WHERE state = 'due' AND due_at <= ? ORDER BY due_at", [now.milliseconds])
             .map { try finish(BatchRow.batch($0)) }
@@ -77,7 +77,7 @@ extension Transaction {
     static let failures =
         JobRow.select + "WHERE jobs.session = ? AND jobs.batch = ? AND jobs.state = 'failed' ORDER BY jobs.id LIMIT ?"
 
-    /// The webhooks have taken the finish when none that it was addressed to is left.
+    /// Acknowledges the batch when each webhook that got its finish has accepted it.
     func acknowledgeFinish(_ event: EventID) throws {
         let open = try row(
             "SELECT count(*) AS n FROM deliveries WHERE event = ? AND NOT is_accepted", [event])
@@ -91,7 +91,7 @@ extension Transaction {
         try row(BatchRow.select + "WHERE session = ? AND state IN ('open', 'due')", [session.text]).map(BatchRow.batch)
     }
 
-    /// Also of batches that a restore has taken away.
+    /// Includes batches that a restore has removed.
     private static let lastBatchNumber = """
         SELECT max(number) AS number FROM (
             SELECT max(number) AS number FROM batches WHERE session = ?1
@@ -101,7 +101,7 @@ extension Transaction {
     private func beginBatch(_ session: Name) throws -> Batch {
         let last = try row(Self.lastBatchNumber, [session.text])
         let number = (last?["number"] as Int? ?? 0) + 1
-        // The next event of the session is its first: events of one session are written by one writer.
+        // Only this writer appends events, so the next event of the session is the first of the batch.
         let batch = Batch(session: session, number: number, firstEvent: try lastEvent() + 1)
         try run(
             """

@@ -1,13 +1,13 @@
 import Downloads
 import Foundation
 
-/// A session whose oldest finish nobody has acknowledged.
+/// A session that has an unacknowledged finish.
 public struct UnacknowledgedFinish: Sendable, Equatable {
     public var session: Name
     public var batch: Int
-    /// The number of its `session.finished`.
+    /// The identifier of `session.finished`.
     public var event: EventID
     public var since: Date
-    /// Moved by the jumps of the clock since then: its age is counted from here.
+    /// The start of its age: `since`, moved by the later jumps of the clock.
     public var agingSince: Date
 }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What an endpoint's answer means.
+/// The meaning of an endpoint's response.
 public enum DeliveryOutcome: Sendable, Equatable {
-    /// 2xx.
+    /// The status was 2xx.
     case accepted
-    /// Anything else, or nothing; nil: the schedule has no further try.
-    /// `notBefore` is how long the endpoint asked to be left alone.
+    /// Any other status, or no response. `retryAt` is nil when the schedule has no further attempt. `notBefore` is the
+    /// earliest time that the endpoint allows.
     case rejected(retryAt: Date?, notBefore: Date? = nil)
-    /// 410: the endpoint wants no more, ever.
+    /// The status was 410: the endpoint wants no more events.
     case gone
 }

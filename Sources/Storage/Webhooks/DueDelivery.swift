@@ -1,12 +1,12 @@
 import Downloads
 
-/// A delivery that is to be attempted now, with all that it takes.
+/// A delivery to attempt now, with its webhook and event.
 public struct DueDelivery: Sendable {
     public var id: DeliveryID
     public var webhook: Webhook
     public var event: Event
-    /// Attempts since the delivery was made or last asked for.
+    /// Attempts since the delivery was created or last requested.
     public var tries: Int
-    /// How often the delivery had been asked for when this was read, the first time included.
+    /// How often the delivery had been requested when this was read, including the first time.
     public var requests: Int
 }

@@ -27,7 +27,8 @@ extension Transaction {
         let webhook = try enabledWebhook(name, of: session)
         try Store.requireUnpruned(EventQuery(after: event, session: session), in: db)
         let events = try rows(
-            "SELECT id, type FROM events WHERE session = ? AND id > ? ORDER BY id LIMIT ?", [session.text, event, limit])
+            "SELECT id, type FROM events WHERE session = ? AND id > ? ORDER BY id LIMIT ?",
+            [session.text, event, limit])
         var count = 0
         for row in events {
             let type = try row.named("type", as: EventType.self)

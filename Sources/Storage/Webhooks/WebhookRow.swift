@@ -3,7 +3,7 @@ import Formats
 import Foundation
 import GRDB
 
-/// Webhooks and deliveries as rows.
+/// Reads a webhook from a row.
 enum WebhookRow {
     static func webhook(_ row: Row) throws -> Webhook {
         guard let secret = WebhookSecret(row["secret"]) else {

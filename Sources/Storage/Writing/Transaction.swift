@@ -3,16 +3,16 @@ import Formats
 import Foundation
 import GRDB
 
-/// One change to the store: the rows, the events that report it and their deliveries, all or nothing.
+/// One atomic change: rows, the events that report it, and their deliveries.
 ///
-/// Lives on the writer's thread, for the length of one member of a group commit.
+/// It lives on the writer's thread, while the writer performs one write of a group commit.
 final class Transaction {
     let db: Database
     let now: Date
     let confidence: ClockConfidence
-    /// What to wake once this is committed.
+    /// The kinds of work that this change makes due.
     private(set) var due: Set<WorkKind> = []
-    /// What is told to those who watch once this is committed.
+    /// The changes that observers get after the commit.
     private(set) var changes = Commit()
     private let makeULID: () -> ULID
 
@@ -26,10 +26,10 @@ final class Transaction {
     func nextULID() -> ULID { makeULID() }
     func wake(_ kind: WorkKind) { due.insert(kind) }
     func note(_ event: Event) { changes.events.append(event) }
-    /// Whoever writes anything about a job, or about its part, says so.
+    /// Every function that writes a job or its part calls this.
     func touch(_ job: JobID) { changes.jobs.insert(job) }
 
-    /// Statements are prepared once for each connection.
+    /// Each connection prepares a statement once.
     func run(_ sql: String, _ arguments: StatementArguments = []) throws {
         try db.cachedStatement(sql: sql).execute(arguments: arguments)
     }
@@ -42,6 +42,6 @@ final class Transaction {
         try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
     }
 
-    /// Rows that the statement before changed.
+    /// The number of rows that the previous statement changed.
     var changedRows: Int { db.changesCount }
 }

@@ -6,10 +6,10 @@ import GRDB
 import Locks
 import Logging
 
-/// The one writer: everything that arrives while a commit is under way shares the next one.
+/// Makes all changes, in group commits: the writes that arrive during a commit share the next one.
 ///
-/// A commit with `synchronous=FULL` costs a sync of the disk; sharing it is what makes thousands of jobs a second
-/// possible. Members are savepoints: one that is refused leaves the others alone. A failed commit fails them all.
+/// A commit with `synchronous=FULL` costs a disk sync. Sharing it allows thousands of jobs a second. Each write has its
+/// own savepoint, so a refused write does not affect the others. A failed commit fails all of its writes.
 final class Writer: Sendable {
     let connections: Connections
     let commits: CommitCount
@@ -36,7 +36,7 @@ final class Writer: Sendable {
 
     /// - Parameters:
     ///   - longestDeliveryDelay: see `Store.Options`.
-    ///   - onCommit: called after each commit's own hooks.
+    ///   - onCommit: is called after the hooks of the commit's writes.
     init(
         connections: Connections, commits: CommitCount, time: ServiceClock, longestDeliveryDelay: TimeInterval,
         ulids: ULIDSequence, jobCache: JobCache, log: Logger,
@@ -53,10 +53,10 @@ final class Writer: Sendable {
         self.onDue = onDue
     }
 
-    /// Returns once the change is durable.
+    /// Performs one change and returns when it is durable.
     ///
-    /// - Parameter onCommit: called on the writer's thread right after the commit, in commit order, before any later
-    ///   change is begun. What is noted there agrees with the database; it must be quick.
+    /// - Parameter onCommit: is called on the writer's thread after the commit, in commit order and before the next
+    ///   change begins. So memory that it updates agrees with the database. It must return quickly.
     func write<Value: Sendable>(
         onCommit: @escaping @Sendable (Value) -> Void = { _ in },
         _ body: @escaping @Sendable (Transaction) throws -> Value
@@ -68,7 +68,7 @@ final class Writer: Sendable {
 
     func nextULID() -> ULID { ulids.withLock { $0.next(at: time.now) } }
 
-    /// After the changes that were asked for before.
+    /// Closes the connections after the writes that arrived before.
     func close() throws {
         try queue.sync {
             condition.withLock { $0.isClosed = true }
@@ -104,7 +104,7 @@ final class Writer: Sendable {
         var due: Set<WorkKind> = []
         var changes = Commit()
         var jobs: [JobID: Job] = [:]
-        // Before the members, so that all of them see the same clock, and what is stored on it.
+        // First, so that all writes of the group see the same clock, and stored times that agree with it.
         let clock = time.changeToStore()
         do {
             try connections.pool.writeWithoutTransaction { db in
@@ -129,10 +129,10 @@ final class Writer: Sendable {
         commits.note(changes.events.last?.id)
         if let clock {
             time.follow(clock)
-            // Any of them may wait until another moment now.
+            // The wait of any job may end at another time now.
             if clock.jump != nil || clock.isFirst { jobCache.removeAll() }
         }
-        // Hooks first: whoever is told of a change finds everything that follows from it.
+        // The cache and the hooks come first: a caller that sees its write return finds all that follows from it.
         jobCache.update(changes.jobs, with: jobs)
         for write in group { write.runCommitHook() }
         if !changes.isEmpty { onCommit(changes) }
@@ -141,12 +141,12 @@ final class Writer: Sendable {
         do { try connections.checkpointWhereDue() } catch { report(StoreError(error)) }
     }
 
-    /// How the jobs that are polled stand at the end of the commit.
+    /// The cached jobs as they are at the end of the commit.
     private func read(_ jobs: [JobID], in db: Database) throws -> [JobID: Job] {
         try jobs.reduce(into: [:]) { $0[$1] = try JobRow.job($1, in: db) }
     }
 
-    /// - Returns: nil when it was refused, and has left nothing.
+    /// - Returns: nil when the write was refused and rolled back.
     private func perform(_ write: any PendingWrite, _ clock: ClockView, in db: Database) throws -> Transaction? {
         let transaction = transaction(clock, in: db)
         var isKept = false

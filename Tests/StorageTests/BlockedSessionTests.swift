@@ -7,8 +7,8 @@ import Testing
 
 @testable import Storage
 
-/// `session.waiting`: once for each standstill, and never while something can still move.
-@Suite struct HelpTests {
+/// Tests that `session.waiting` is appended once when a session blocks, and never while a job can run.
+@Suite struct BlockedSessionTests {
     private static let expired = Wait(.url, cause: Failure(.linkExpired, "403", status: 403))
     private static let challenged = Wait(
         .credentials,
@@ -20,7 +20,7 @@ import Testing
             .map { try JSON(parsing: $0.data) }
     }
 
-    @Test func theLastJobThatGetsStuckCalls() async throws {
+    @Test func announcesSessionWaitingWhenTheLastJobBlocks() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
         _ = try await fixture.admit()
@@ -39,7 +39,7 @@ import Testing
             ])
     }
 
-    @Test func theLastOtherJobThatEndsCalls() async throws {
+    @Test func announcesSessionWaitingWhenTheLastUnblockedJobEnds() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(3)
         _ = try await fixture.admit()
@@ -50,7 +50,7 @@ import Testing
         #expect(try calls(fixture).count == 1)
     }
 
-    @Test func aPausedJobIsNotHelpless() async throws {
+    @Test func doesNotCountAPausedJobAsBlocked() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
         _ = try await fixture.admit(1)
@@ -61,7 +61,7 @@ import Testing
         #expect(try calls(fixture).count == 1)
     }
 
-    @Test func itIsToldAgainOnlyAfterSomethingMoved() async throws {
+    @Test func announcesSessionWaitingAgainOnlyAfterAJobWasQueued() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
         _ = try await fixture.admit()
@@ -75,7 +75,7 @@ import Testing
         #expect(try calls(fixture).count == 2)
     }
 
-    @Test func aWaitForHelpHasNoEndOfItsOwn() async throws {
+    @Test func blockedJobsHaveNoRetryTime() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
