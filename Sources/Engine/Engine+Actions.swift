@@ -20,7 +20,7 @@ extension Engine {
     private func carryOut(_ request: JobSignal, on id: JobID, expecting revision: Int?) async throws -> SignalOutcome {
         var revision = revision
         while true {
-            let outcome = try await services.store.send(request, to: id, expecting: revision) { [active] outcome in
+            let outcome = try await services.store.apply(request, to: id, expecting: revision) { [active] outcome in
                 active.requestStop(asDecided: outcome)
             }
             guard case .done(_, let effects, let dropped) = outcome else { return outcome }
@@ -50,7 +50,7 @@ extension Engine {
     /// - Parameter deletesFile: removes the finished file, too.
     public func delete(_ id: JobID, deletesFile: Bool) async throws {
         while true {
-            if let job = try await services.store.forgetJob(id) {
+            if let job = try await services.store.deleteJob(id) {
                 if let part = job.part { services.folder.removePart(part.id) }
                 if deletesFile, let file = job.state.finish?.file { try services.folder.removeFile(file) }
                 return

@@ -36,7 +36,7 @@ extension Engine {
         services.leases.acquire(session)
         defer {
             services.leases.release(session)
-            services.store.sessionsDue.ring()
+            services.store.work(.sessions).ring()
         }
         return try await body()
     }
@@ -45,7 +45,7 @@ extension Engine {
         var stopping: [JobID] = []
         var position: JobID?
         repeat {
-            let sweep = try await services.store.sendToSession(session, request, after: position) { [active] sweep in
+            let sweep = try await services.store.apply(request, toJobsOf: session, after: position) { [active] sweep in
                 for outcome in sweep.outcomes { active.requestStop(asDecided: outcome) }
             }
             for outcome in sweep.outcomes {

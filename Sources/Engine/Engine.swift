@@ -45,7 +45,7 @@ public final class Engine: Sendable {
             store: store, folder: folder, client: client, lanes: DiskLanes(),
             connections: HostConnections(
                 limit: options.maxConnectionsPerHost, maxAdditional: options.maxAdditionalConnections,
-                onRoom: { store.jobsDue.ring() }),
+                onRoom: { store.work(.jobs).ring() }),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
             time: store.time, log: log)
         active = ActiveAttempts(
@@ -174,7 +174,7 @@ extension Engine {
         let promotions = promoting.compactMap { job in job.job.state.promotion.map { (job.job.id, $0) } }
         for (job, fault) in await promoter.carryOn(promotions) {
             let spec = promoting.first { $0.job.id == job }?.spec
-            _ = try await services.store.send(
+            _ = try await services.store.apply(
                 signal(of: fault, spec?.waitFor ?? WaitFor.defaults), to: job,
                 AttemptReport(hasLostPart: fault.isPartLost))
         }

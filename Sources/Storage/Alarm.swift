@@ -2,9 +2,10 @@ import Downloads
 import Foundation
 import Locks
 
-/// Wakes the one worker of a kind of work when a commit has made some of it due, or when its time has come.
+/// Wakes the one worker of a kind of work when a commit has made such work due, or at a deadline.
 ///
-/// A ring while nobody waits is kept: work that comes between a look and the wait is never slept over.
+/// A ring is kept while the worker does not wait. So the worker never misses work that comes between its last look and
+/// its wait.
 public final class Alarm: Sendable {
     private enum State {
         case quiet
@@ -28,7 +29,8 @@ public final class Alarm: Sendable {
         waiter?.resume()
     }
 
-    /// Returns at the next ring, at `deadline`, or when the task is cancelled; now and then without cause. One waiter at a time.
+    /// Returns at the next ring, at `deadline`, or when the task is cancelled. It may return early without a cause.
+    /// Only one task may wait at a time.
     public func wait(until deadline: Date?, by time: any TimeSource) async {
         let timer = deadline.map { deadline in
             Task {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The folder of one service, held by an exclusive lock for as long as this value lives: two services on one database
+/// The data folder of one service. An exclusive lock on it is held while this value lives: two services on one database
 /// would both admit the same jobs.
 final class DataFolder: Sendable {
     let path: String
@@ -11,7 +11,7 @@ final class DataFolder: Sendable {
         guard fault == 0 else { throw .folder(path, fault) }
         let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .folder(path, errno) }
-        // The kernel drops the lock when the process ends, however it ends.
+        // The kernel releases the lock when the process ends in any way.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
             close(descriptor)
@@ -23,13 +23,13 @@ final class DataFolder: Sendable {
     }
 
     var database: String { path + "/fetchd.sqlite" }
-    /// SQLite's log of what is not in the database file yet.
+    /// The write-ahead log of SQLite.
     var log: String { database + "-wal" }
-    /// What the connections to the database share. It holds nothing that outlives them.
+    /// The shared-memory index of SQLite. It holds nothing that outlives the connections.
     var index: String { database + "-shm" }
     var mark: String { path + "/fetchd.mark" }
 
-    /// Bytes of a file; nil when there is none.
+    /// The size of a file in bytes; nil when the file does not exist.
     func size(of file: String) throws(StoreError) -> Int64? {
         var status = stat()
         if stat(file, &status) == 0 { return Int64(status.st_size) }
@@ -37,7 +37,7 @@ final class DataFolder: Sendable {
         throw .folder(path, errno)
     }
 
-    /// Whether the file system has no room left to begin with.
+    /// Whether the file system has no room for a new log and index.
     var isFull: Bool {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return false }
@@ -45,13 +45,13 @@ final class DataFolder: Sendable {
         return lacksFiles || UInt64(status.f_bavail) * UInt64(status.f_frsize) < Self.leastRoom
     }
 
-    /// Bytes: the index takes 32 KiB, and the log as much.
+    /// Bytes. The index takes 32 KiB, and the log about as much.
     private static let leastRoom: UInt64 = 128 << 10
 
-    /// Makes the names of new files durable.
+    /// Syncs the folder, so that the names of new files are durable.
     func sync() throws(StoreError) { try sync(file: path) }
 
-    /// Makes what was written to a file durable.
+    /// Syncs the content of a file.
     func sync(file: String) throws(StoreError) {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .folder(path, errno) }
@@ -63,8 +63,8 @@ final class DataFolder: Sendable {
         guard Glibc.rename(file, other) == 0 else { throw .folder(path, errno) }
     }
 
-    /// Lets another service have the folder. A child that was forked just now has the descriptor, too: to close it is not
-    /// enough.
+    /// Releases the lock, so that another service can use the folder. Closing the descriptor would not release it while
+    /// a forked child still has a copy.
     func release() { flock(lock, LOCK_UN) }
 
     deinit {

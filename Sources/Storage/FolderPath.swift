@@ -1,10 +1,10 @@
 import Glibc
 
-/// A folder that the settings name.
+/// Creates folders that a setting names.
 public enum FolderPath {
-    /// Makes the folder and its parents where they are missing, and makes the name of each durable.
+    /// Creates the folder and its missing parents, and syncs the name of each.
     ///
-    /// - Returns: 0, or the `errno` of the folder that could not be made, or of the parent that could not be synced.
+    /// - Returns: 0, or the `errno` of the folder that could not be created or of the parent that could not be synced.
     public static func make(_ path: String, mode: mode_t) -> Int32 {
         let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         if mkdir(path, mode) == 0 { return sync(parent.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : parent) }
@@ -17,7 +17,7 @@ public enum FolderPath {
         return errno == EEXIST ? 0 : errno
     }
 
-    /// Without this, a loss of power can take the new folder away with everything that was synced in it.
+    /// Syncs the parent. Without this, a power loss can remove the new folder and every file that was synced in it.
     private static func sync(_ parent: String) -> Int32 {
         let folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return errno }

@@ -5,96 +5,88 @@ import GRDB
 import Locks
 import Logging
 
-/// What fetchd remembers: sessions, jobs and their parts, batches, events, webhooks and deliveries, in one SQLite file.
+/// The database of the service: sessions, jobs, parts, batches, events, webhooks and deliveries in one SQLite file.
 ///
-/// The layers above ask for jobs, events and deliveries; SQL stays below. Every change goes through the one `Writer`;
-/// reads use their own read-only connections and see only what is committed.
+/// The layers above call functions for jobs, events and deliveries, and use no SQL. The one `Writer` makes every
+/// change. Reads use read-only connections and see committed data only. docs/architecture.md, "The store's contract",
+/// has the guarantees.
 public final class Store: Sendable {
     public struct Options: Sendable {
-        /// Read-only connections, and so reads at once.
+        /// The number of read-only connections, and so of concurrent reads.
         public var readers = 4
-        /// Jobs that are kept in memory because somebody asked for them, at most.
-        public var knownJobs = 20_000
-        /// Seconds between two attempts of a delivery, at most. By default a day and a tenth: the longest delay of the
-        /// standard schedule, jitter included.
+        /// The largest number of jobs that the cache keeps.
+        public var jobCacheLimit = 20_000
+        /// The longest time between two attempts of a delivery, in seconds. The default is 1.1 days: the longest delay
+        /// of the standard schedule with its jitter.
         public var longestDeliveryDelay: TimeInterval = 95_040
-        /// Bytes of database and log up to which a database that was not closed is read through before it is used; a larger
-        /// one is read through while it is used.
+        /// If the database was not closed and has at most this many bytes with its log, the store checks it before use;
+        /// a larger one is checked in the background.
         public var quickCheckLimit: Int64 = 64 << 20
-        /// Takes the log lines about the database.
+        /// Gets the log lines about the database.
         public var log = Logger(label: "fetchd.store") { _ in SwiftLogNoOpLogHandler() }
 
         public init() {}
     }
 
-    /// Rings when jobs may be admitted.
-    public let jobsDue: Alarm
-    /// Rings when a batch has become due, or its due time has changed.
-    public let batchesDue: Alarm
-    /// Rings when there are deliveries to be sent.
-    public let deliveriesDue: Alarm
-    /// Rings when a deleted session may be settled.
-    public let sessionsDue: Alarm
-    /// Rings when a job has a limit that comes soon.
-    public let deadlinesDue: Alarm
-    /// Rings when a part has begun to age.
-    public let partsDue: Alarm
-
-    /// What the service gave up when it stopped.
+    /// Writes that were given up when the service stopped.
     public let unstored = UnstoredChanges()
 
     let writer: Writer
     let connections: Connections
-    let known: KnownJobs
-    private let followers: Locked<[@Sendable (Commit) -> Void]>
-    /// The time that the whole service goes by.
+    let jobCache: JobCache
+    private let observers: Locked<[@Sendable (Commit) -> Void]>
+    /// The clock of the whole service.
     public let time: ServiceClock
+    private let alarms: [WorkKind: Alarm]
     private let folder: DataFolder
     private let mark: MarkFile
-    /// When the database was made or restored: files that are older belong to another one. nil: that is not known, as an
-    /// earlier version made it.
+    /// When the database was created or restored. Older files belong to another database. nil when an earlier version
+    /// created the database.
     public let beganAt: Date?
 
     var pool: DatabasePool { connections.pool }
 
-    /// Opens the store in `path`, making the folder and the tables where they are missing.
+    /// Opens the store in the folder `path`. Creates the folder and the tables if they are missing.
     ///
-    /// - Throws: when the folder belongs to a running service or cannot be written, and when the database is damaged,
-    ///   incomplete or from a newer version; it is never recreated. `outOfSpace` and `busy` pass.
+    /// - Throws: `StoreError` when the folder is locked by a running service or cannot be written, and when the
+    ///   database is damaged, incomplete or from a newer version. An existing database is never recreated. `outOfSpace`
+    ///   and `busy` can pass without help.
     public init(at path: String, options: Options = Options(), time: any TimeSource = SystemTime()) throws(StoreError) {
-        FileErrors.follow()
+        FileErrors.install()
         folder = try DataFolder(at: path)
         let opening = try Opening(folder, options)
         (connections, mark, beganAt) = (opening.connections, opening.mark, opening.history.beganAt)
         self.time = ServiceClock(following: time, after: try Self.clockPast(in: opening.connections))
-        let alarms: [Transaction.Due: Alarm] = Dictionary(
-            uniqueKeysWithValues: Transaction.Due.allCases.map { ($0, Alarm()) })
-        jobsDue = alarms[.jobs]!
-        batchesDue = alarms[.batches]!
-        deliveriesDue = alarms[.deliveries]!
-        sessionsDue = alarms[.sessions]!
-        deadlinesDue = alarms[.deadlines]!
-        partsDue = alarms[.parts]!
-        let (known, followers) = (KnownJobs(limit: options.knownJobs), Locked<[@Sendable (Commit) -> Void]>([]))
-        (self.known, self.followers) = (known, followers)
+        let alarms = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, Alarm()) })
+        self.alarms = alarms
+        let (jobCache, observers) = (JobCache(limit: options.jobCacheLimit), Locked<[@Sendable (Commit) -> Void]>([]))
+        (self.jobCache, self.observers) = (jobCache, observers)
         writer = Writer(
             connections: connections, commits: CommitCount(opening.mark), time: self.time,
-            longestDeliveryDelay: options.longestDeliveryDelay, ulids: try Self.sequence(after: opening), known: known,
+            longestDeliveryDelay: options.longestDeliveryDelay, ulids: try Self.sequence(after: opening),
+            jobCache: jobCache,
             log: options.log,
-            onCommit: { commit in for follower in followers.withLock({ $0 }) { follower(commit) } },
+            onCommit: { commit in for observer in observers.withLock({ $0 }) { observer(commit) } },
             onDue: { due in for kind in due { alarms[kind]?.ring() } })
     }
 
-    /// Tells of every commit from now on, on the writer's thread and in commit order: `follower` must be quick.
-    public func follow(_ follower: @escaping @Sendable (Commit) -> Void) { followers.withLock { $0.append(follower) } }
+    /// The signal for the one worker of this kind of work. The store rings it after each commit that makes such work
+    /// due.
+    public func work(_ kind: WorkKind) -> Alarm { alarms[kind]! }
 
-    /// Seconds after which workers that wait for a moment look again in any case.
-    public static let longestLook: TimeInterval = 60
+    /// Calls `observer` after each later commit, on the writer's thread and in commit order. The observer must return
+    /// quickly.
+    public func addCommitObserver(_ observer: @escaping @Sendable (Commit) -> Void) {
+        observers.withLock { $0.append(observer) }
+    }
 
-    /// Copies everything into the one file of the database, and closes it. A change that was acknowledged is on disk
-    /// already; one that comes after this is refused.
+    /// Seconds after which workers that wait for a time look again in any case.
+    public static let longestPollInterval: TimeInterval = 60
+
+    /// Copies the log into the database file and closes it. Acknowledged changes are durable already. Later writes
+    /// fail.
     ///
-    /// - Throws: when the copy failed: the log is kept then, and belongs to the database.
+    /// - Throws: `notClosed` when the copy failed. The log stays and belongs to the database.
     public func close() throws(StoreError) {
         defer { folder.release() }
         do {
@@ -109,31 +101,31 @@ public final class Store: Sendable {
         do { return try connections.read(body) } catch { throw StoreError(error) }
     }
 
-    /// A name for a part that is about to be begun.
+    /// A new identifier for a part.
     public func makePartID() -> PartID { .make(writer.nextULID()) }
 
-    /// Stores a jump of the wall clock, where there was one, and follows it. Every change does so by itself; this is for
-    /// times without changes.
+    /// Commits a jump of the wall clock if there was one, and follows it. Every write does this as well; the call is
+    /// for times without writes.
     public func followClock() async throws {
         if time.changeToStore() != nil { try await writer.write { _ in } }
     }
 
-    /// Whether the database can be read and written, as far as is known, for `/readyz`.
+    /// Checks for `/readyz` whether the database can be read and written.
     public func check() throws(StoreError) {
         if let fault = writer.fault { throw fault }
         if let damage = connections.damage { throw .databaseDamaged(path: folder.database, why: damage) }
         _ = try read { db in try Int.fetchOne(db.cachedStatement(sql: "SELECT 1")) }
     }
 
-    private static func clockPast(in connections: Connections) throws(StoreError) -> ClockPast {
-        do { return try connections.read(ClockPast.init) } catch { throw StoreError(error) }
+    private static func clockPast(in connections: Connections) throws(StoreError) -> StoredClock {
+        do { return try connections.read(StoredClock.init) } catch { throw StoreError(error) }
     }
 
-    /// Identifiers go on above the largest one there is, even if the clock was set back.
+    /// New identifiers are larger than every existing one, also if the clock was set back.
     private static func sequence(after opening: Opening) throws(StoreError) -> ULIDSequence {
         do {
             let last = try opening.connections.read { db in
-                try Optional<String>.fetchAll(db, sql: GivenIdentifiers.identifiers)
+                try Optional<String>.fetchAll(db, sql: HighestIdentifiers.identifiers)
             }
             let used = last.compactMap { $0?.split(separator: "_").last.flatMap { ULID($0) } }
             return ULIDSequence(after: (used + [opening.history.lastID].compactMap(\.self)).max())

@@ -2,16 +2,17 @@ import Downloads
 import GRDB
 import Glibc
 
-/// Why the store refused or failed. Each names the thing and says what to do where that helps; the API alone turns them into statuses.
+/// An error of the store. Each names its subject, and says how to correct it where possible. Only the API maps them to
+/// HTTP statuses.
 public enum StoreError: Error, Sendable, Equatable {
     // Opening.
     case folderUnusable(path: String, why: String)
     case folderInUse(path: String)
     case databaseUnreadable(path: String, why: String)
     case databaseFromNewerVersion(path: String)
-    /// Something that was committed is not there.
+    /// Committed data is missing.
     case databaseIncomplete(path: String, Loss)
-    /// Its pages contradict each other; `why` is SQLite's finding.
+    /// SQLite found inconsistent pages; `why` is its message.
     case databaseDamaged(path: String, why: String)
     case markUnreadable(path: String)
     /// A restore into the folder was interrupted.
@@ -20,52 +21,52 @@ public enum StoreError: Error, Sendable, Equatable {
     // Restoring.
     case copyUnusable(path: String, why: String)
 
-    // Asking.
+    // Requests.
     case noSuchSession(Name)
     case noSuchJob(JobID)
     case noSuchWebhook(Name)
-    /// `index` is the place of the job that names it, where several were asked for.
+    /// `index` is the index of the job that names the session, where the request has several jobs.
     case unknownSession(Name, index: Int)
     case noSuchDelivery(DeliveryID)
-    /// Deleted, it takes no more jobs; `index` as above, nil for a retry.
+    /// The session was deleted and takes no more jobs. `index` as above; nil for a retry.
     case sessionFinishing(Name, index: Int?)
-    /// `default` cannot be deleted.
+    /// The session `default` cannot be deleted.
     case sessionPermanent(Name)
-    /// Nothing is posted to it before it is enabled again.
+    /// fetchd posts nothing to the webhook until it is enabled.
     case webhookDisabled(Name, reason: String)
-    /// Nothing can be sent again to a webhook that was deleted.
+    /// The webhook of the delivery was deleted.
     case webhookGone(Name)
-    /// No event has this number yet.
+    /// No event has this identifier yet.
     case noSuchEvent(EventID, last: EventID)
-    /// What is asked for was pruned from the journal.
+    /// The requested events were pruned.
     case eventsPruned(after: EventID, firstAvailable: EventID)
-    /// The job was changed since its client looked.
+    /// The job has another revision than the client expects.
     case revisionChanged(JobID, now: Int)
-    /// Its state does not let these fields be changed.
+    /// The state of the job does not allow a change of these fields.
     case fieldsFixed(JobID, state: JobState.Name, fields: [String])
-    /// The donor of a part has none, or is not at rest; `index` is the place of the job that asks for it.
+    /// The donor has no part, or is still active. `index` is the index of the job that names it.
     case noResumeData(JobID, why: String, index: Int)
-    /// The key was used before, with another request.
+    /// Another request has used this key.
     case idempotencyKeyReused(String)
 
     // Writing.
-    /// The disk is full; nothing of what was asked is stored.
+    /// The disk is full. Nothing of the request is stored.
     case outOfSpace
     /// Another process holds a lock on the database.
     case busy
-    /// The disk of the database failed; `why` says whether the change may be stored all the same.
+    /// The disk of the database failed. `why` says whether the change may be stored nevertheless.
     case diskFailed(why: String)
     case failed(why: String)
 
     // Closing.
     case notClosed(path: String, why: String)
 
-    /// What of a database is lost, as the mark of its folder shows.
+    /// Which data is lost, as far as the mark shows.
     public enum Loss: Sendable, Equatable {
         case missing, emptied
-        /// It is the database of another folder, or was replaced.
+        /// The database belongs to another folder, or was replaced.
         case foreign
-        /// The last commits, in number, and probably why.
+        /// The number of lost commits, and the probable cause.
         case commits(Int64, Cause)
 
         public enum Cause: Sendable, Equatable { case olderCopy, logMissing, logDamaged }
@@ -77,18 +78,18 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .folderUnusable(let path, let why): "The data folder \(path) cannot be used: \(why)."
         case .folderInUse(let path):
-            "The data folder \(path) belongs to another fetchd that is running. Stop it, or give this one another --data-dir."
+            "The data folder \(path) belongs to another fetchd that is running. Stop it, or start this one with another --data-dir."
         case .databaseUnreadable(let path, let why):
-            "The database \(path) cannot be read: \(why). It is left as it is; restore a copy, or move it away to begin anew."
+            "The database \(path) cannot be read: \(why). fetchd has not changed it. Restore a copy, or move the file away to start with an empty database."
         case .databaseFromNewerVersion(let path):
-            "The database \(path) was written by a newer version of fetchd. Run that version, or give this one another --data-dir."
+            "The database \(path) was written by a newer version of fetchd. Run that version, or start this one with another --data-dir."
         case .databaseIncomplete(let path, let loss): Self.description(of: loss, path)
         case .databaseDamaged(let path, let why):
-            "The database \(path) is damaged: \(why). Restore a copy (fetchd restore FILE), or recover what can be read with 'sqlite3 \(path) .recover', and restore that."
+            "The database \(path) is damaged: \(why). Restore a copy (fetchd restore FILE), or recover the readable data with 'sqlite3 \(path) .recover', and restore that."
         case .markUnreadable(let path):
-            "The mark \(path) is damaged: it does not show whether the database is complete. To go on with the database as it is, remove the mark; or restore a copy with 'fetchd restore FILE'."
+            "The mark \(path) is damaged: it does not show whether the database is complete. To continue with this database, remove the mark. To restore a copy, run 'fetchd restore FILE'."
         case .restoreUnfinished(let path):
-            "A restore into \(path) did not finish. Run 'fetchd restore FILE' again; the database that was there is kept in the folder, with '.replaced' in its name."
+            "A restore into \(path) did not finish. Run 'fetchd restore FILE' again. The previous database is still in the folder, with '.replaced' in its name."
         case .copyUnusable(let path, let why): "\(path) cannot be restored: \(why). Nothing was changed."
         case .noSuchSession(let session): "There is no session \(session)."
         case .noSuchJob(let job): "There is no job \(job)."
@@ -97,49 +98,49 @@ extension StoreError: CustomStringConvertible {
             "There is no session \(session). Declare it first, with PUT /v1/sessions/\(session)."
         case .noSuchDelivery(let delivery): "There is no delivery \(delivery)."
         case .sessionFinishing(let session, _):
-            "Session \(session) was deleted and is finishing: it takes no more jobs. Once it is gone it can be declared anew."
-        case .sessionPermanent(let session): "The session \(session) is always there; it cannot be deleted."
+            "Session \(session) was deleted and is finishing: it takes no more jobs. Declare it again after it is removed."
+        case .sessionPermanent(let session): "The session \(session) is permanent; it cannot be deleted."
         case .webhookDisabled(let webhook, let reason):
-            "Webhook \(webhook) is disabled. \(reason) To enable it: POST .../webhooks/\(webhook)/enable."
-        case .webhookGone(let webhook): "Webhook \(webhook) was deleted; what was meant for it cannot be sent any more."
-        case .noSuchEvent(let event, let last): "There is no event \(event) yet; the last one is \(last)."
+            "Webhook \(webhook) is disabled. \(reason) To enable it, send POST .../webhooks/\(webhook)/enable."
+        case .webhookGone(let webhook): "Webhook \(webhook) was deleted, so its deliveries cannot be sent again."
+        case .noSuchEvent(let event, let last): "There is no event \(event) yet; the last event is \(last)."
         case .eventsPruned(let after, let first):
-            "Events after \(after) were removed from the journal, as they were older than is kept; the first there is is \(first)."
+            "Events after \(after) were pruned from the journal because of their age. The first available event is \(first)."
         case .idempotencyKeyReused(let key):
             "The Idempotency-Key '\(key)' was used with another request; a new request needs a new key."
         case .revisionChanged(let job, let now):
-            "Job \(job) has changed since: its revision is \(now). Read it again, and decide anew."
+            "Job \(job) has changed since: its revision is \(now). Read it again and repeat the request with that revision."
         case .fieldsFixed(let job, let state, let fields):
-            "Job \(job) is \(state.rawValue); \(fields.joined(separator: ", ")) cannot be changed any more."
-        case .noResumeData(let job, let why, _): "The bytes of job \(job) cannot be had: \(why)."
+            "Job \(job) is \(state.rawValue); \(fields.joined(separator: ", ")) cannot be changed in this state."
+        case .noResumeData(let job, let why, _): "Job \(job) has no part that can be continued: \(why)."
         case .outOfSpace: "The disk of the data folder is full."
         case .busy: "The database is locked by another process. Try again."
         case .diskFailed(let why): "The disk of the database failed: \(why)."
         case .failed(let why): "The database failed: \(why)."
         case .notClosed(let path, let why):
-            "The log \(path)-wal could not be copied into the database: \(why). It is kept: the next start reads it, and a copy of the database needs it."
+            "The log \(path)-wal could not be copied into the database: \(why). The log stays: the next start reads it, and a backup of the database must include it."
         }
     }
 
     private static func description(of loss: Loss, _ path: String) -> String {
         let what =
             switch loss {
-            case .missing: "The database \(path) is missing, although its folder was in use."
-            case .emptied: "The database \(path) is empty, although its folder was in use."
-            case .foreign: "The database \(path) is not the one that its folder was used with."
+            case .missing: "The database \(path) is missing, but its folder has been used."
+            case .emptied: "The database \(path) is empty, but its folder has been used."
+            case .foreign: "The database \(path) does not belong to its folder."
             case .commits(let count, .olderCopy):
-                "The database \(path) is an older copy: the last \(count) changes are not in it."
+                "The database \(path) is an older copy: the last \(count) changes are missing."
             case .commits(let count, .logMissing):
                 "The log \(path)-wal is missing or empty, and with it the last \(count) changes of the database."
             case .commits(let count, .logDamaged):
                 "The log \(path)-wal is damaged or cut: the last \(count) changes of the database cannot be read."
             }
         let hasContent = loss != .missing && loss != .emptied
-        let goingOn = hasContent ? " To go on without what is lost: fetchd restore \(path)." : ""
-        return "\(what) Nothing was changed. Put the file back, or restore a copy: fetchd restore FILE.\(goingOn)"
+        let goingOn = hasContent ? " To continue without the lost data, run fetchd restore \(path)." : ""
+        return "\(what) Nothing was changed. Put the file back, or restore a copy with fetchd restore FILE.\(goingOn)"
     }
 
-    /// A system call on the data folder that failed.
+    /// The error of a system call on the data folder.
     static func folder(_ path: String, _ code: Int32) -> StoreError {
         code == ENOSPC || code == EDQUOT
             ? .outOfSpace : .folderUnusable(path: path, why: String(cString: strerror(code)))
@@ -157,7 +158,7 @@ extension StoreError: CustomStringConvertible {
         switch error.resultCode {
         case .SQLITE_FULL: self = .outOfSpace
         case .SQLITE_BUSY: self = .busy
-        // MISUSE: the connection was closed as the disk had failed, and could not be opened again.
+        // MISUSE: the connection was closed after a disk failure and could not be opened again.
         case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_MISUSE:
             self = .diskFailed(why: error.message ?? "\(error.extendedResultCode)")
         default: self = .failed(why: String(describing: error))

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Counts what was given up because the service stopped before the disk took it. The exit status of the program says so.
+/// Counts the writes that were given up because the service stopped before the disk accepted them. The program reports
+/// them in its exit status.
 public final class UnstoredChanges: Sendable {
     private let number = Atomic(0)
 

@@ -15,7 +15,7 @@ struct DeliveryAttempt: Sendable {
     /// Bytes of the answer that are read, and kept in the log.
     let responseLimit: Int
 
-    func run(_ delivery: DueDelivery) async -> (log: Delivery.Attempt, verdict: DeliveryVerdict) {
+    func run(_ delivery: DueDelivery) async -> (log: Delivery.Attempt, verdict: DeliveryOutcome) {
         let (at, started) = (time.now, time.uptime)
         let answer: Result<ExchangeResponse, TransferError>
         do throws(TransferError) {
@@ -45,7 +45,7 @@ struct DeliveryAttempt: Sendable {
 
     private func verdict(
         on answer: Result<ExchangeResponse, TransferError>, tries: Int, at now: Date
-    ) -> DeliveryVerdict {
+    ) -> DeliveryOutcome {
         switch status(of: answer) {
         case let status? where (200..<300).contains(status): return .accepted
         case 410?: return .gone

@@ -47,7 +47,7 @@ public actor Dispatcher {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 let next = sendOut(&group)
-                await store.deliveriesDue.wait(until: next, by: time)
+                await store.work(.deliveries).wait(until: next, by: time)
             }
         }
     }
@@ -76,7 +76,7 @@ public actor Dispatcher {
     private func follow(_ worker: EndpointWorker) async {
         await worker.run()
         workers[worker.webhook] = nil
-        // What became due while the worker was on the way back.
-        store.deliveriesDue.ring()
+        // What became due while the worker was returning.
+        store.work(.deliveries).ring()
     }
 }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Storage
 
-/// Who gets a slot.
+/// Tests which jobs get a slot.
 @Suite struct AdmissionTests {
-    @Test func firstComeFirstServedUpToTheLimit() async throws {
+    @Test func admitsTheOldestJobsUpToTheLimit() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(5)
         #expect(try await fixture.admit(2).map(\.job.id) == jobs[0..<2].map(\.id))
@@ -17,7 +17,7 @@ import Testing
         #expect(try await fixture.admit(2).map(\.job.id) == [jobs[2].id])
     }
 
-    @Test func aFullHostIsPassedOver() async throws {
+    @Test func skipsJobsOfAFullHost() async throws {
         let fixture = try StoreFixture()
         let busy = try await fixture.create(3, host: "busy")
         let free = try await fixture.create(2, host: "free")
@@ -25,7 +25,7 @@ import Testing
         #expect(admitted == [busy[0].id, free[0].id])
     }
 
-    @Test func aSessionKeepsItsOwnLimits() async throws {
+    @Test func limitsTheRunningJobsOfASession() async throws {
         let fixture = try StoreFixture()
         let small = Name(trusted: "small")
         var configuration = SessionConfiguration()
@@ -39,7 +39,7 @@ import Testing
         #expect(try await fixture.admit().map(\.job.id) == [limited[1].id])
     }
 
-    @Test func aSessionKeepsItsOwnLimitForEachHost() async throws {
+    @Test func limitsTheConnectionsOfASessionToEachHost() async throws {
         let fixture = try StoreFixture()
         let polite = Name(trusted: "polite")
         var configuration = SessionConfiguration()
@@ -54,7 +54,7 @@ import Testing
         #expect(try await fixture.admit().map(\.job.id) == [two[1].id])
     }
 
-    @Test func connectionsThatJobsHaveBesideTheirFirstCountAsWell() async throws {
+    @Test func countsAdditionalConnectionsAgainstTheHostLimit() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(4, host: "host")
         var limits = AdmissionLimits(jobs: 16, connectionsPerHost: 4)
@@ -66,7 +66,7 @@ import Testing
         #expect(try await fixture.store.admitJobs(limits) { _ in }.admitted.count == 2)
     }
 
-    @Test func aLongQueueForAFullHostIsPassedOverInOneLook() async throws {
+    @Test func skipsALongQueueOfAFullHostInOneQuery() async throws {
         let fixture = try StoreFixture()
         _ = try await fixture.create(3000, host: "busy")
         let free = try await fixture.create(1, host: "free")
@@ -76,7 +76,7 @@ import Testing
         #expect(try await fixture.admit(16, perHost: 2).isEmpty)
     }
 
-    @Test func higherPrioritiesGoFirst() async throws {
+    @Test func admitsHigherPrioritiesFirst() async throws {
         let fixture = try StoreFixture()
         var ids: [Priority: JobID] = [:]
         for priority in [Priority.low, .normal, .high] {
@@ -87,13 +87,13 @@ import Testing
         #expect(try await fixture.admit().map(\.job.id) == [ids[.high], ids[.normal], ids[.low]])
     }
 
-    @Test func waitsEndWhenTheirTimeComes() async throws {
+    @Test func endsWaitsWhenTheirTimeIsReached() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
         let until = fixture.time.now.addingTimeInterval(5)
         let wait = Wait(.retry(until: until), cause: StoreFixture.failure)
-        _ = try await fixture.store.send(.attemptDeferred(wait), to: job.id)
+        _ = try await fixture.store.apply(.attemptDeferred(wait), to: job.id)
         let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 1)
         let early = try await fixture.store.admitJobs(limits) { _ in }
         #expect(early.admitted.isEmpty)

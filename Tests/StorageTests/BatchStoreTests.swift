@@ -6,20 +6,20 @@ import Testing
 
 @testable import Storage
 
-/// Batches and their finish, as the journal tells them.
+/// Tests batches and their finish through the journal.
 @Suite struct BatchStoreTests {
     private func finishes(_ fixture: StoreFixture) throws -> [JSON] {
         try fixture.store.events(EventQuery(type: EventPattern("session.finished"), limit: 100)).events
             .map { try JSON(parsing: $0.data) }
     }
 
-    @Test func aBatchFinishesOnceAfterItsDelay() async throws {
+    @Test func finishesABatchOnceAfterItsDelay() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
         _ = try await fixture.admit()
         try await fixture.succeed(jobs[0].id)
         #expect(try fixture.store.nextBatchDue() == nil)
-        _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: jobs[1].id)
+        _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: jobs[1].id)
         #expect(try fixture.store.nextBatchDue() == fixture.time.now.addingTimeInterval(1))
         #expect(try await fixture.store.finishDueBatches().isEmpty)
         fixture.time.advance(by: 1)
@@ -36,7 +36,7 @@ import Testing
         #expect(failure?["code"] == "connection_lost")
     }
 
-    @Test func aJobThatComesInTimeJoinsTheBatch() async throws {
+    @Test func addsAJobToABatchThatIsDueLater() async throws {
         let fixture = try StoreFixture()
         for _ in 0..<6 {
             let job = try #require(try await fixture.create().first)
@@ -49,45 +49,45 @@ import Testing
         #expect(try await fixture.store.finishDueBatches().map(\.counts.succeeded) == [6])
     }
 
-    @Test func theNextJobBeginsTheNextBatch() async throws {
+    @Test func beginsTheNextBatchAfterAFinish() async throws {
         let fixture = try StoreFixture()
         for number in 1...3 {
             let job = try #require(try await fixture.create().first)
             #expect(job.batch == number)
-            _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+            _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
             fixture.time.advance(by: 2)
             #expect(try await fixture.store.finishDueBatches().map(\.outcome) == [.cancelled])
         }
     }
 
-    @Test func countsSurviveTheDeletionOfJobs() async throws {
+    @Test func keepsBatchCountsAfterJobsAreDeleted() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(3)
         for job in jobs {
-            _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
-            _ = try await fixture.store.forgetJob(job.id)
+            _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
+            _ = try await fixture.store.deleteJob(job.id)
         }
         fixture.time.advance(by: 1)
         #expect(try await fixture.store.finishDueBatches().map(\.counts.cancelled) == [3])
     }
 
-    @Test func aRetryIsOwedAgain() async throws {
+    @Test func countsARetriedJobAsOutstanding() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
-        _ = try await fixture.store.send(.retryRequested, to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.retryRequested, to: job.id)
         fixture.time.advance(by: 10)
         #expect(try await fixture.store.finishDueBatches().isEmpty)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         #expect(try await fixture.store.finishDueBatches().map(\.counts.cancelled) == [1])
-        #expect(try await fixture.store.send(.retryRequested, to: job.id).job.batch == 2)
+        #expect(try await fixture.store.apply(.retryRequested, to: job.id).job.batch == 2)
     }
 
-    @Test func theDueTimeOutlivesTheProcess() async throws {
+    @Test func keepsTheDueTimeAfterARestart() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         let due = try fixture.store.nextBatchDue()
         #expect(due != nil)
         let copy = try TemporaryFolder()
@@ -100,7 +100,7 @@ import Testing
         #expect(try await reopened.finishDueBatches().count == 1)
     }
 
-    @Test func theStatusOfASession() async throws {
+    @Test func reportsTheStatusOfASession() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(3)
         _ = try await fixture.admit(2)
@@ -112,7 +112,7 @@ import Testing
         #expect(status.bytesExpected == nil)
         #expect(status.batch == 1)
         #expect(status.state == .active)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[2].id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: jobs[2].id)
         #expect(try fixture.store.session(.default).bytesExpected == 13)
         #expect(status.lastEvent == Int64(try fixture.eventTypes().count) - 1)
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Storage
 
-/// What is in the data folder once the store has opened, and once it is closed.
+/// Tests the files of the data folder after the store has opened and closed.
 @Suite struct ClosingTests {
-    /// Jobs in a copy of the database file alone.
+    /// The number of jobs in a copy of the database file without its log.
     private func jobsOfTheFileAlone(_ folder: TemporaryFolder) throws -> Int? {
         let copy = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: folder.path("fetchd.sqlite"), toPath: copy.path("fetchd.sqlite"))
@@ -16,24 +16,24 @@ import Testing
         }
     }
 
-    @Test func leavesOneDatabaseFileWithEverythingInIt() async throws {
+    @Test func closingLeavesOneCompleteDatabaseFile() async throws {
         let fixture = try StoreFixture()
         _ = try await fixture.create(7)
-        // Connections that read are open, too.
+        // Opens a reading connection as well.
         #expect(try fixture.store.jobs(JobQuery()).jobs.count == 7)
         try fixture.store.close()
         #expect(!fixture.folder.files.contains { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") })
         #expect(try jobsOfTheFileAlone(fixture.folder) == 7)
     }
 
-    @Test func hasEveryTableInTheFileOnceItIsOpen() throws {
+    @Test func openingPutsEveryTableIntoTheDatabaseFile() throws {
         let fixture = try StoreFixture()
         #expect(try jobsOfTheFileAlone(fixture.folder) == 0)
         #expect(fixture.folder.bytes(of: "fetchd.sqlite-wal")?.isEmpty ?? true)
     }
 
-    /// Its reader needs the log as it is.
-    @Test func reportsThatAnotherProcessKeepsTheLogFromBeingCopied() async throws {
+    /// Another process reads from the log, so it must stay.
+    @Test func closingReportsAReaderThatPreventsTheCheckpoint() async throws {
         let fixture = try StoreFixture()
         _ = try await fixture.create(1)
         var configuration = Configuration()

@@ -4,24 +4,24 @@ import TestKit
 
 @testable import Storage
 
-/// A data folder as SIGKILL leaves it: with everything that was committed in the log.
+/// A data folder as SIGKILL leaves it: all commits are in the log.
 struct CrashedFolder {
     let folder: TemporaryFolder
-    /// Its files with their bytes.
+    /// The names and bytes of the files.
     let files: [String: [UInt8]]
 
     static let database = "fetchd.sqlite"
     static let log = "fetchd.sqlite-wal"
     static let mark = "fetchd.mark"
 
-    /// - Parameter prepare: what the store does before the crash.
+    /// - Parameter prepare: writes to the store before the crash.
     init(_ prepare: (StoreFixture) async throws -> Void) async throws {
         let fixture = try StoreFixture()
         try await prepare(fixture)
         try self.init(copying: fixture.folder)
     }
 
-    /// Three jobs that were acknowledged.
+    /// A folder with three acknowledged jobs.
     static func withJobs() async throws -> CrashedFolder {
         try await CrashedFolder { fixture in for _ in 0..<3 { _ = try await fixture.create() } }
     }
@@ -42,7 +42,7 @@ struct CrashedFolder {
     func write(_ bytes: [UInt8], to name: String) throws { try Data(bytes).write(to: URL(filePath: path(name))) }
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name)) }
 
-    /// Everything in the folder but the lock, which comes and goes.
+    /// All files but the lock.
     var contents: [String: [UInt8]] {
         let names = folder.files.filter { $0 != "lock" }
         return Dictionary(uniqueKeysWithValues: names.map { ($0, folder.bytes(of: $0) ?? []) })

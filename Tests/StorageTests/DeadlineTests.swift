@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// Time that runs out, and time that stands still.
+/// Tests deadlines and resource times, running and stopped.
 @Suite struct DeadlineTests {
     private func fail(_ fixture: StoreFixture) async throws -> [SignalOutcome] {
         try await fixture.store.failOverdueJobs { _ in }.outcomes
@@ -17,7 +17,7 @@ import Testing
         return try #require(try await fixture.store.createJobs([NewJob(session: .default, spec: spec)]).first).id
     }
 
-    @Test func aQueuedJobFailsAtItsDeadline() async throws {
+    @Test func failsAQueuedJobAtItsDeadline() async throws {
         let fixture = try StoreFixture()
         let deadline = fixture.time.now.addingTimeInterval(10)
         let id = try await create(fixture) { $0.deadline = deadline }
@@ -29,7 +29,7 @@ import Testing
         #expect(try await fail(fixture).isEmpty)
     }
 
-    @Test func aRunningJobIsToBeStopped() async throws {
+    @Test func asksToStopARunningJobAtItsDeadline() async throws {
         let fixture = try StoreFixture()
         _ = try await create(fixture) { $0.timeouts.resourceSeconds = 10 }
         _ = try await fixture.admit()
@@ -46,36 +46,36 @@ import Testing
         #expect(failure.code == .deadlineExceeded)
     }
 
-    @Test func aPausedJobLosesNoTime() async throws {
+    @Test func stopsTheResourceTimeOfAPausedJob() async throws {
         let fixture = try StoreFixture()
         let id = try await create(fixture) { $0.timeouts.resourceSeconds = 10 }
         _ = try await fixture.admit()
         fixture.time.advance(by: 4)
-        _ = try await fixture.store.send(.attemptStopped(.pause), to: id)
+        _ = try await fixture.store.apply(.attemptStopped(.pause), to: id)
         fixture.time.advance(by: 1000)
         #expect(try await fail(fixture).isEmpty)
-        _ = try await fixture.store.send(.resumeRequested, to: id)
+        _ = try await fixture.store.apply(.resumeRequested, to: id)
         #expect(try fixture.store.job(id).failsAt == fixture.time.now.addingTimeInterval(6))
         fixture.time.advance(by: 6)
         #expect(try await fail(fixture).count == 1)
     }
 
-    @Test func aDeadlineMeetsAPausedJob() async throws {
+    @Test func failsAPausedJobAtItsDeadline() async throws {
         let fixture = try StoreFixture()
         let deadline = fixture.time.now.addingTimeInterval(10)
         let id = try await create(fixture) { $0.deadline = deadline }
-        _ = try await fixture.store.send(.pauseRequested, to: id)
+        _ = try await fixture.store.apply(.pauseRequested, to: id)
         fixture.time.advance(by: 10)
         #expect(try await fail(fixture).count == 1)
     }
 
-    @Test func aRetryHasItsTimeAnew() async throws {
+    @Test func restartsTheResourceTimeOfARetriedJob() async throws {
         let fixture = try StoreFixture()
         let id = try await create(fixture) { $0.timeouts.resourceSeconds = 10 }
         _ = try await fixture.admit()
-        _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: id)
+        _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: id)
         fixture.time.advance(by: 100)
-        _ = try await fixture.store.send(.retryRequested, to: id)
+        _ = try await fixture.store.apply(.retryRequested, to: id)
         _ = try await fixture.admit()
         #expect(try fixture.store.job(id).failsAt == fixture.time.now.addingTimeInterval(10))
     }

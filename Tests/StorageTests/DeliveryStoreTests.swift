@@ -6,30 +6,30 @@ import Testing
 
 @testable import Storage
 
-/// The outbox.
+/// Tests the outbox.
 @Suite struct DeliveryStoreTests {
     private static func attempt(_ status: Int?) -> Delivery.Attempt {
         Delivery.Attempt(
             at: Date(milliseconds: 1000), status: status, error: nil, latencySeconds: 0.25, response: "body")
     }
 
-    @Test func eachWantedEventIsAddressedInItsOwnTransaction() async throws {
+    @Test func createsDeliveriesInTheTransactionOfTheirEvent() async throws {
         let fixture = try StoreFixture()
         _ = try await fixture.create()
         let webhook = try await fixture.declareWebhook(["job.created"])
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         let due = try fixture.store.dueDeliveries(to: webhook.key, limit: 10)
         #expect(due.map(\.event.type) == [.jobCreated])
         #expect(due.map(\.event.job) == [job.id])
         #expect(try fixture.store.webhooksDue().keys == [webhook.key])
     }
 
-    @Test func theFinishWaitsForEveryEarlierEvent() async throws {
+    @Test func holdsTheFinishBackUntilEarlierEventsAreSettled() async throws {
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook()
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         _ = try await fixture.store.finishDueBatches()
         let store = fixture.store
@@ -40,7 +40,7 @@ import Testing
         let later = fixture.time.now.addingTimeInterval(60)
         try await store.record(Self.attempt(500), of: early[0], .rejected(retryAt: later))
         try await store.record(Self.attempt(200), of: early[1], .accepted)
-        // The success made the one that waited due at once; the finish still waits for it.
+        // The success made the waiting delivery due at once. The finish still waits for it.
         #expect(try due().map(\.event.type) == [.jobCreated])
         #expect(try due().map(\.tries) == [1])
         fixture.time.advance(by: 60)
@@ -48,11 +48,11 @@ import Testing
         #expect(try due().map(\.event.type) == [.sessionFinished])
     }
 
-    @Test func aFinishHeldBackIsNotAReasonToLookAgain() async throws {
+    @Test func reportsNoDueTimeForAFinishThatIsHeldBack() async throws {
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook(["job.cancelled", "session.finished"])
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         _ = try await fixture.store.finishDueBatches()
         let first = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
@@ -63,7 +63,7 @@ import Testing
         #expect(next == later)
     }
 
-    @Test func aFinishIsAcknowledgedByAllWhoWereAddressed() async throws {
+    @Test func acknowledgesAFinishWhenAllItsWebhooksHaveAcceptedIt() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         for name in ["one", "two"] {
@@ -72,7 +72,7 @@ import Testing
                 secret: nil)
         }
         let job = try #require(try await fixture.create().first)
-        _ = try await store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await store.apply(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         _ = try await store.finishDueBatches()
         for (index, webhook) in try store.webhooks(of: .default).enumerated() {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func theLogKeepsEveryAttempt() async throws {
+    @Test func logsEveryDeliveryAttempt() async throws {
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook(["job.created"])
         _ = try await fixture.create()
@@ -99,7 +99,7 @@ import Testing
         #expect(next == nil)
     }
 
-    @Test func a410DisablesAndADeletionCancels() async throws {
+    @Test func disablesAWebhookAfter410AndCancelsItsDeliveries() async throws {
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook(["job.created"])
         _ = try await fixture.create(2)
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func whatIsPostedDependsOnTheEventAlone() async throws {
+    @Test func postsTheSameBodyForTheSameEvent() async throws {
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook(["job.*"])
         let job = try #require(try await fixture.create().first)
@@ -131,7 +131,7 @@ import Testing
             try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first).event.posted.written
         }
         let before = try body()
-        _ = try await fixture.store.send(.pauseRequested, to: job.id)
+        _ = try await fixture.store.apply(.pauseRequested, to: job.id)
         #expect(try body() == before)
         let posted = try #require(try JSON(parsing: before).objectValue)
         #expect(posted["type"] == "job.created")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-/// What files have to hash to, and what was found of those that do not.
+/// Tests the digests that files must have, and parts with wrong ones.
 @Suite struct DisprovedPartTests {
     private let fixture: StoreFixture
     private var store: Store { fixture.store }
@@ -32,29 +32,29 @@ import Testing
         return AttemptReport(part: part, hasGained: true, resume: .resumed(offset: 2))
     }
 
-    @Test func aPartKeepsWhatTheServerSaid() async throws {
+    @Test func storesTheDigestsOfTheServerWithThePart() async throws {
         let job = try await running()
         let claims = [try claim(1), try claim(2)]
-        _ = try await store.send(.attemptStopped(.pause), to: job.id, report(claims))
+        _ = try await store.apply(.attemptStopped(.pause), to: job.id, report(claims))
         #expect(try store.job(job.id).part?.label.digests == claims)
-        // The part that takes its place has its own.
-        _ = try await store.send(.resumeRequested, to: job.id)
+        // The part that replaces it has its own digests.
+        _ = try await store.apply(.resumeRequested, to: job.id)
         _ = try await fixture.admit()
         try await store.checkpoint([(job: job.id, attempt: 2, part: StoreFixture.part("part_2"))])
         #expect(try store.job(job.id).part?.label.digests == [])
     }
 
-    @Test func anHeirTakesOverWhatWasSaid() async throws {
+    @Test func movesTheDigestsWithAnAdoptedPart() async throws {
         let job = try await running()
-        _ = try await store.send(.attemptStopped(.pause), to: job.id, report([try claim(1)]))
+        _ = try await store.apply(.attemptStopped(.pause), to: job.id, report([try claim(1)]))
         let order = NewJob(session: .default, spec: JobSpec(url: "https://host/"), resumeFrom: job.id)
         #expect(try await store.createJobs([order]).first?.part?.label.digests == [try claim(1)])
     }
 
-    /// One commit: that the bytes are wrong, and that nobody has them any more.
-    @Test func aMismatchDropsThePartAndIsRemembered() async throws {
+    /// One commit marks the job and removes the part.
+    @Test func removesThePartAfterADigestMismatchAndMarksTheJobDisproved() async throws {
         let job = try await running()
-        let outcome = try await store.send(mismatch(), to: job.id, report())
+        let outcome = try await store.apply(mismatch(), to: job.id, report())
         guard case .done(let after, _, let dropped) = outcome else {
             Issue.record("refused: \(outcome)")
             return
@@ -64,7 +64,7 @@ import Testing
         #expect(try store.job(job.id) == after)
         #expect(try store.parts().isEmpty)
 
-        // Told, it is still remembered: it happens once.
+        // The mark stays after the report: the job restarts for this reason only once.
         let again = try #require(try await fixture.admit().first)
         #expect(again.job.isDisproved && !again.spec.restsOnChecksum)
         try await store.beginTransfer(of: again.job, .restarted(.noValidator))
@@ -72,9 +72,9 @@ import Testing
         #expect(told.isDisproved && !told.isPartLost)
     }
 
-    @Test func anotherAddressHasDoneNothingWrong() async throws {
+    @Test func clearsTheDisprovedMarkWhenTheURLChanges() async throws {
         let job = try await running()
-        let disproved = try await store.send(mismatch(), to: job.id, report()).job
+        let disproved = try await store.apply(mismatch(), to: job.id, report()).job
         var spec = disproved.spec
         spec.url = "https://elsewhere/"
         let outcome = try await store.patchJob(
@@ -83,15 +83,15 @@ import Testing
         #expect(try !store.job(job.id).isDisproved)
     }
 
-    /// A part that is forgotten for want of time is missing, and nothing else is said of it.
-    @Test func whatIsForgottenLaterIsMissing() async throws {
+    /// An expired part is reported as missing and nothing else.
+    @Test func reportsAnExpiredPartAsMissingAndNotDisproved() async throws {
         let job = try await running()
-        _ = try await store.send(mismatch(), to: job.id, report())
+        _ = try await store.apply(mismatch(), to: job.id, report())
         let again = try #require(try await fixture.admit().first).job
         try await store.beginTransfer(of: again, .restarted(.noValidator))
         let part = AttemptReport(part: StoreFixture.part("part_2"), hasGained: true)
-        _ = try await store.send(.attemptFailed(StoreFixture.failure), to: job.id, part)
-        #expect(try await store.forgetParts(over: 0).dropped == [PartID("part_2")])
+        _ = try await store.apply(.attemptFailed(StoreFixture.failure), to: job.id, part)
+        #expect(try await store.expireParts(over: 0).dropped == [PartID("part_2")])
         let after = try store.job(job.id)
         #expect(after.isPartLost && !after.isDisproved)
     }

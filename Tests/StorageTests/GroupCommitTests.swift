@@ -6,9 +6,9 @@ import Testing
 
 @testable import Storage
 
-/// Writers share commits, and nothing else.
+/// Writes share commits but don't affect each other.
 @Suite struct GroupCommitTests {
-    @Test func aRefusedMemberLeavesTheOthersAlone() async throws {
+    @Test func aRefusedWriteLeavesTheOtherWritesOfItsGroupIntact() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         let stored = await withTaskGroup(of: Bool.self) { group in
@@ -26,7 +26,7 @@ import Testing
         #expect(try fixture.eventTypes().count == 133)
     }
 
-    @Test func aBatchIsAllOrNothing() async throws {
+    @Test func createsAllJobsOrNone() async throws {
         let fixture = try StoreFixture()
         var new = (0..<10).map { NewJob(session: .default, spec: JobSpec(url: "https://host/\($0)")) }
         new[7].session = Name(trusted: "nobody")
@@ -38,7 +38,7 @@ import Testing
         #expect(try fixture.store.session(.default).batch == 0)
     }
 
-    @Test func hooksRunInCommitOrder() async throws {
+    @Test func runsCommitHooksInCommitOrder() async throws {
         let fixture = try StoreFixture()
         let order = Locked<[Int64]>([])
         let writer = fixture.store.writer
@@ -57,7 +57,7 @@ import Testing
         #expect(committed == committed.sorted())
     }
 
-    @Test func aReaderWithACursorNeverMissesAnEventWhileManyWrite() async throws {
+    @Test func aCursorReaderMissesNoEventDuringConcurrentWrites() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         let writers = Task {
@@ -85,7 +85,7 @@ import Testing
         #expect(seen == Array(1...640))
     }
 
-    @Test func identifiersSortAsTheyWereCommitted() async throws {
+    @Test func sortsIdentifiersInCommitOrder() async throws {
         let fixture = try StoreFixture()
         let first = try await fixture.create(50)
         fixture.time.advance(by: -3600)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-/// One set of jobs, however often it is asked for.
+/// Tests that repeated requests create jobs once.
 @Suite struct IdempotencyTests {
     private func claim(_ key: String = "k", body: String = "b", caller: String = "me", route: String = "POST /")
         -> IdempotencyClaim
@@ -22,14 +22,14 @@ import Testing
 
     private func count(_ fixture: StoreFixture) throws -> Int { try fixture.store.jobs(JobQuery()).jobs.count }
 
-    @Test func theFirstAnswerIsGivenAgain() async throws {
+    @Test func returnsTheFirstAnswerForARepeatedKey() async throws {
         let fixture = try StoreFixture()
         let first = try await ask(fixture, claim())
         #expect(try await ask(fixture, claim()) == first)
         #expect(try count(fixture) == 1)
     }
 
-    @Test func manyAtOnceCreateOneSet() async throws {
+    @Test func createsOneSetOfJobsForConcurrentRequestsWithOneKey() async throws {
         let fixture = try StoreFixture()
         let answers = try await withThrowingTaskGroup(of: RememberedAnswer.self) { group in
             for _ in 0..<100 { group.addTask { try await ask(fixture, claim()) } }
@@ -39,14 +39,14 @@ import Testing
         #expect(try count(fixture) == 1)
     }
 
-    @Test func anotherContentIsAMistake() async throws {
+    @Test func refusesAKeyThatIsReusedWithOtherContent() async throws {
         let fixture = try StoreFixture()
         _ = try await ask(fixture, claim())
         await #expect(throws: StoreError.idempotencyKeyReused("k")) { try await ask(fixture, claim(body: "c")) }
         #expect(try count(fixture) == 1)
     }
 
-    @Test func othersMayHaveTheSameKey() async throws {
+    @Test func allowsTheSameKeyForOtherCallersAndRoutes() async throws {
         let fixture = try StoreFixture()
         _ = try await ask(fixture, claim())
         _ = try await ask(fixture, claim(caller: "you"))
@@ -54,7 +54,7 @@ import Testing
         #expect(try count(fixture) == 3)
     }
 
-    @Test func whatWasRefusedIsNotRemembered() async throws {
+    @Test func doesNotRememberARefusedRequest() async throws {
         let fixture = try StoreFixture()
         let unknown = [NewJob(session: Name(trusted: "nobody"), spec: JobSpec(url: "https://h/"))]
         await #expect(throws: StoreError.self) {
@@ -65,7 +65,7 @@ import Testing
         #expect(try count(fixture) == 1)
     }
 
-    @Test func aDayLaterTheKeyIsFree() async throws {
+    @Test func allowsReuseOfAKeyAfterADay() async throws {
         let fixture = try StoreFixture()
         _ = try await ask(fixture, claim())
         fixture.time.advance(by: 86_399)

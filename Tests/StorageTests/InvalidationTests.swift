@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// A deleted session ends when it owes nothing, and not before.
+/// Tests that a deleted session is removed only when it owes nothing.
 @Suite struct InvalidationTests {
     private let films = Name(trusted: "films")
 
@@ -17,93 +17,93 @@ import Testing
         return fixture
     }
 
-    @Test func aSessionThatOwesNothingIsGoneAtOnce() async throws {
+    @Test func removesADeletedSessionThatOwesNothingAtOnce() async throws {
         let fixture = try await fixture()
         try await fixture.store.invalidateSession(films)
         #expect(
-            try await fixture.store.closeSettledSessions() == [
-                ClosingStep(session: films, dropped: [], isGone: true)
+            try await fixture.store.removeSettledSessions() == [
+                SessionRemovalStep(session: films, dropped: [], isGone: true)
             ])
         #expect(throws: StoreError.noSuchSession(films)) { try fixture.store.session(films) }
     }
 
-    @Test func itTakesNoMoreJobs() async throws {
+    @Test func aDeletedSessionTakesNoMoreJobs() async throws {
         let fixture = try await fixture()
         let jobs = try await fixture.create(2, in: films)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[0].id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: jobs[0].id)
         try await fixture.store.invalidateSession(films)
         await #expect(throws: StoreError.sessionFinishing(films, index: 0)) {
             try await fixture.create(in: films)
         }
         await #expect(throws: StoreError.sessionFinishing(films, index: nil)) {
-            try await fixture.store.send(.retryRequested, to: jobs[0].id)
+            try await fixture.store.apply(.retryRequested, to: jobs[0].id)
         }
         #expect(try fixture.store.session(films).state == .finishing)
-        #expect(try await fixture.store.closeSettledSessions().isEmpty)
+        #expect(try await fixture.store.removeSettledSessions().isEmpty)
     }
 
-    @Test func itsBatchNeedNotWaitForMore() async throws {
+    @Test func finishesTheBatchOfADeletedSessionWithoutDelay() async throws {
         let fixture = try await fixture()
         let jobs = try await fixture.create(2, in: films)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[0].id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: jobs[0].id)
         try await fixture.store.invalidateSession(films)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[1].id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: jobs[1].id)
         #expect(try fixture.store.session(films).finishDueAt == fixture.time.now)
         #expect(try await fixture.store.finishDueBatches().map(\.counts.cancelled) == [2])
     }
 
-    @Test func aBatchThatWasDueLaterIsDueNow() async throws {
+    @Test func makesADelayedBatchDueWhenItsSessionIsDeleted() async throws {
         let fixture = try await fixture()
         let job = try #require(try await fixture.create(in: films).first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         #expect(try await fixture.store.finishDueBatches().isEmpty)
         try await fixture.store.invalidateSession(films)
-        #expect(try await fixture.store.closeSettledSessions().isEmpty)
+        #expect(try await fixture.store.removeSettledSessions().isEmpty)
         #expect(try await fixture.store.finishDueBatches().count == 1)
-        #expect(try await fixture.store.closeSettledSessions().map(\.isGone) == [true])
+        #expect(try await fixture.store.removeSettledSessions().map(\.isGone) == [true])
     }
 
-    @Test func aPendingDeliveryKeepsIt() async throws {
+    @Test func keepsADeletedSessionWhileADeliveryIsPending() async throws {
         let fixture = try await fixture()
         let webhook = try await fixture.declareWebhook(["session.finished"], in: films)
         let job = try #require(try await fixture.create(in: films).first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         try await fixture.store.invalidateSession(films)
         _ = try await fixture.store.finishDueBatches()
-        #expect(try await fixture.store.closeSettledSessions().isEmpty)
+        #expect(try await fixture.store.removeSettledSessions().isEmpty)
         let due = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
         let attempt = Delivery.Attempt(at: fixture.time.now, status: 500, error: nil, latencySeconds: 0, response: nil)
         try await fixture.store.record(attempt, of: due, .rejected(retryAt: nil))
-        #expect(try await fixture.store.closeSettledSessions().map(\.isGone) == [true])
-        // The log outlives it.
+        #expect(try await fixture.store.removeSettledSessions().map(\.isGone) == [true])
+        // The log outlives the session.
         #expect(try fixture.store.delivery(due.id).state == .exhausted)
     }
 
-    @Test func aLargeOneIsForgottenInSteps() async throws {
+    @Test func removesALargeSessionInSteps() async throws {
         let fixture = try await fixture()
         let jobs = try await fixture.create(5, in: films)
         _ = try await fixture.admit()
         try await fixture.store.checkpoint([(job: jobs[4].id, attempt: 1, part: StoreFixture.part())])
-        for job in jobs { _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: job.id) }
+        for job in jobs { _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: job.id) }
         try await fixture.store.invalidateSession(films)
         _ = try await fixture.store.finishDueBatches()
         let steps =
-            try await fixture.store.closeSettledSessions(jobsInAStep: 2)
-            + fixture.store.closeSettledSessions(jobsInAStep: 2) + fixture.store.closeSettledSessions(jobsInAStep: 2)
+            try await fixture.store.removeSettledSessions(jobsInAStep: 2)
+            + fixture.store.removeSettledSessions(jobsInAStep: 2) + fixture.store.removeSettledSessions(jobsInAStep: 2)
         #expect(steps.map(\.isGone) == [false, false, true])
         #expect(steps.flatMap(\.dropped) == [PartID("part_1")])
         #expect(try fixture.store.jobs(JobQuery(session: films)).jobs.isEmpty)
     }
 
-    @Test func oneThatIsHeldIsForgottenLater() async throws {
+    @Test func keepsAHeldSessionUntilItIsReleased() async throws {
         let fixture = try await fixture()
         try await fixture.store.invalidateSession(films)
-        #expect(try await fixture.store.closeSettledSessions(besides: { [films] }).isEmpty)
+        #expect(try await fixture.store.removeSettledSessions(besides: { [films] }).isEmpty)
         #expect(try fixture.store.session(films).session.isFinishing)
-        #expect(try await fixture.store.closeSettledSessions().map(\.isGone) == [true])
+        #expect(try await fixture.store.removeSettledSessions().map(\.isGone) == [true])
     }
 
-    @Test func manyAreForgottenInSteps() async throws {
+    @Test func removesManySessionsInSteps() async throws {
         let fixture = try StoreFixture()
         for index in 1...5 {
             let name = Name(trusted: "films-\(index)")
@@ -112,27 +112,27 @@ import Testing
         }
         var counts: [Int] = []
         repeat {
-            counts.append(try await fixture.store.closeSettledSessions(sessionsInAStep: 2).count)
+            counts.append(try await fixture.store.removeSettledSessions(sessionsInAStep: 2).count)
         } while counts.last != 0
         #expect(counts == [2, 2, 1, 0])
     }
 
-    @Test func itsNameBeginsAnew() async throws {
+    @Test func aSessionDeclaredAgainStartsAfterTheOldEvents() async throws {
         let fixture = try await fixture()
         let job = try #require(try await fixture.create(in: films).first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         try await fixture.store.invalidateSession(films)
         _ = try await fixture.store.finishDueBatches()
-        _ = try await fixture.store.closeSettledSessions()
+        _ = try await fixture.store.removeSettledSessions()
         let (status, isNew) = try await fixture.store.declareSession(films, configuration: nil)
         #expect(isNew)
         #expect(status.batch == 0)
-        // What the old one left in the journal is not the new one's to read.
+        // The new session starts after the events of the old one.
         #expect(status.lastEvent == 3)
         #expect(status.acknowledgedThrough == 3)
     }
 
-    @Test func theDefaultSessionStays() async throws {
+    @Test func refusesToDeleteTheDefaultSession() async throws {
         let fixture = try StoreFixture()
         await #expect(throws: StoreError.sessionPermanent(.default)) {
             try await fixture.store.invalidateSession(.default)

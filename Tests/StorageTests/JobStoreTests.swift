@@ -6,9 +6,9 @@ import Testing
 
 @testable import Storage
 
-/// Jobs as rows: what is written is read back, and the machine's word is what stands.
+/// Tests that rows are read back as written, and that the state machine decides what is written.
 @Suite struct JobStoreTests {
-    @Test func everyStateIsReadBackAsWritten() async throws {
+    @Test func readsEveryStateBackAsWritten() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         var spec = JobSpec(url: "https://host/a?b=c")
@@ -25,7 +25,7 @@ import Testing
         #expect(try store.job(created.id) == admitted)
         let wait = Wait(.retry(until: fixture.time.now.addingTimeInterval(9)), cause: StoreFixture.failure)
         let report = AttemptReport(part: StoreFixture.part(), hasGained: true, resume: .resumed(offset: 2))
-        let waiting = try await store.send(.attemptDeferred(wait), to: created.id, report).job
+        let waiting = try await store.apply(.attemptDeferred(wait), to: created.id, report).job
         #expect(waiting.state == .waiting(wait))
         #expect(waiting.part?.id == StoreFixture.part().id)
         #expect(waiting.part?.expiry.countdown?.end == fixture.time.now.addingTimeInterval(604_800))
@@ -35,55 +35,55 @@ import Testing
         fixture.time.advance(by: 10)
         _ = try await fixture.admit()
         let promotion = StoreFixture.promotion(of: created.id)
-        let promoting = try await store.send(.promotionPlanned(promotion), to: created.id).job
+        let promoting = try await store.apply(.promotionPlanned(promotion), to: created.id).job
         #expect(try store.job(created.id) == promoting)
-        let succeeded = try await store.send(.promoted, to: created.id).job
+        let succeeded = try await store.apply(.promoted, to: created.id).job
         #expect(try store.job(created.id) == succeeded)
         #expect(succeeded.part == nil)
         #expect(succeeded.bytesDurable == 3)
         #expect(try store.parts().isEmpty)
     }
 
-    @Test func aRefusedSignalWritesNothing() async throws {
+    @Test func writesNothingForARefusedSignal() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
-        let outcome = try await fixture.store.send(.promoted, to: job.id)
+        let outcome = try await fixture.store.apply(.promoted, to: job.id)
         #expect(outcome == .refused(job, allowed: [.running]))
         #expect(try fixture.store.job(job.id) == job)
         #expect(try fixture.eventTypes() == ["job.created"])
     }
 
-    @Test func aPromotionThatFindsNoRoomWaitsWithItsPart() async throws {
+    @Test func aPromotionWithoutDiskSpaceWaitsAndKeepsItsPart() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
-        _ = try await fixture.store.send(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
+        _ = try await fixture.store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
         let wait = Wait(.space(until: fixture.time.now.addingTimeInterval(30)), cause: StoreFixture.failure)
         let part = StoreFixture.part(durable: 10)
-        let waiting = try await fixture.store.send(.attemptDeferred(wait), to: job.id, AttemptReport(part: part)).job
+        let waiting = try await fixture.store.apply(.attemptDeferred(wait), to: job.id, AttemptReport(part: part)).job
         #expect(waiting.state == .waiting(wait))
         #expect(waiting.part?.id == part.id)
         fixture.time.advance(by: 30)
         #expect(try await fixture.admit().map(\.job.part?.bytesDurable) == [10])
     }
 
-    @Test func anOffsetOfAnAttemptThatIsOverIsNotTaken() async throws {
+    @Test func ignoresCheckpointsOfAnEndedAttempt() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         let admitted = try #require(try await fixture.admit().first).job
         let checkpoint = [(job: job.id, attempt: admitted.attempts, part: StoreFixture.part())]
         try await fixture.store.checkpoint(checkpoint)
         #expect(try fixture.store.job(job.id).bytesDurable == 5)
-        _ = try await fixture.store.send(.attemptStopped(.cancel(keepsPart: false)), to: job.id)
+        _ = try await fixture.store.apply(.attemptStopped(.cancel(keepsPart: false)), to: job.id)
         try await fixture.store.checkpoint(checkpoint)
         #expect(try fixture.store.parts().isEmpty)
     }
 
-    @Test func aRestartGivesTheOldPartUpButNotTheNewOne() async throws {
+    @Test func aRestartRemovesTheOldPartAndKeepsTheNewOne() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         let first = try #require(try await fixture.admit().first).job
-        _ = try await fixture.store.send(
+        _ = try await fixture.store.apply(
             .attemptInterrupted, to: job.id, AttemptReport(part: StoreFixture.part("part_old")))
         let second = try #require(try await fixture.admit().first).job
         #expect(second.attempts == first.attempts)
@@ -94,11 +94,11 @@ import Testing
         #expect(try fixture.eventTypes().last == "job.restarted")
     }
 
-    @Test func interruptedJobsAreQueuedAgainAndPromotionsKept() async throws {
+    @Test func queuesInterruptedJobsAgainAndKeepsPromotions() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(3)
         _ = try await fixture.admit()
-        _ = try await fixture.store.send(.promotionPlanned(StoreFixture.promotion(of: jobs[1].id)), to: jobs[1].id)
+        _ = try await fixture.store.apply(.promotionPlanned(StoreFixture.promotion(of: jobs[1].id)), to: jobs[1].id)
         let (interrupted, promoting) = try await fixture.store.recoverInterrupted()
         #expect(interrupted == 2)
         #expect(promoting.map(\.job.id) == [jobs[1].id])
@@ -107,7 +107,7 @@ import Testing
         #expect(try fixture.store.job(jobs[0].id).attempts == 0)
     }
 
-    @Test func listsArePagedWithoutSkippingWhileJobsComeAndGo() async throws {
+    @Test func pagesListsWithoutSkippingDuringInsertsAndDeletes() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(25)
         var seen: [JobID] = []
@@ -118,8 +118,8 @@ import Testing
             before = page.next
             _ = try await fixture.create(1)
             if let last = page.jobs.last {
-                _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: last.id)
-                _ = try await fixture.store.forgetJob(last.id)
+                _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: last.id)
+                _ = try await fixture.store.deleteJob(last.id)
             }
         } while before != nil
         #expect(seen == jobs.map(\.id).reversed())
@@ -133,7 +133,7 @@ import Testing
         var tagged = JobSpec(url: "https://host/t")
         tagged.tags = ["blue"]
         let job = try #require(try await fixture.store.createJobs([NewJob(session: other, spec: tagged)]).first)
-        _ = try await fixture.store.send(.pauseRequested, to: job.id)
+        _ = try await fixture.store.apply(.pauseRequested, to: job.id)
         func ids(_ query: JobQuery) throws -> [JobID] { try fixture.store.jobs(query).jobs.map(\.id) }
         #expect(try ids(JobQuery(session: other)) == [job.id])
         #expect(try ids(JobQuery(state: .paused)) == [job.id])
@@ -141,12 +141,12 @@ import Testing
         #expect(try ids(JobQuery(session: .default, tag: "blue")).isEmpty)
     }
 
-    @Test func onlyJobsThatHaveEndedAreForgotten() async throws {
+    @Test func deletesOnlyJobsThatHaveEnded() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
-        #expect(try await fixture.store.forgetJob(job.id) == nil)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
-        #expect(try await fixture.store.forgetJob(job.id)?.id == job.id)
+        #expect(try await fixture.store.deleteJob(job.id) == nil)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
+        #expect(try await fixture.store.deleteJob(job.id)?.id == job.id)
         #expect(throws: StoreError.noSuchJob(job.id)) { try fixture.store.job(job.id) }
         #expect(try fixture.eventTypes() == ["job.created", "job.cancelled", "job.deleted"])
     }

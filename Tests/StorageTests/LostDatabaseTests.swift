@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-/// A database, or a log, of which something is lost is refused: one sentence, and nothing in the folder has changed.
+/// Tests that a database or log with lost data is refused with one sentence, and that nothing in the folder changes.
 @Suite struct LostDatabaseTests {
     private func refusal(_ crashed: CrashedFolder, _ location: SourceLocation = #_sourceLocation) throws -> StoreError {
         let before = crashed.contents
@@ -72,8 +72,8 @@ import Testing
         #expect(try loss(crashed) == .commits(1, .logDamaged))
     }
 
-    /// Changes that no event tells of count, too: here a session's configuration.
-    @Test func missesACommitWithoutAnEvent() async throws {
+    /// Changes without an event count as well, such as the configuration of a session.
+    @Test func detectsALostCommitWithoutAnEvent() async throws {
         let crashed = try await CrashedFolder { fixture in
             _ = try await fixture.store.declareSession(Name(trusted: "films"), configuration: nil)
         }
@@ -91,7 +91,7 @@ import Testing
         #expect(try loss(crashed) == .missing)
     }
 
-    /// As an earlier version left it: SQLite would remove the log.
+    /// The folder of an earlier version: SQLite would remove the log.
     @Test func refusesALogWithoutItsDatabaseAlsoWithoutAMark() async throws {
         let crashed = try await CrashedFolder.withJobs()
         try crashed.remove(CrashedFolder.mark)
@@ -125,12 +125,12 @@ import Testing
             try crashed.write(bytes, to: CrashedFolder.mark)
             #expect(try refusal(crashed) == .markUnreadable(path: crashed.path(CrashedFolder.mark)))
         }
-        // As the sentence says.
+        // The error message recommends this.
         try crashed.remove(CrashedFolder.mark)
         #expect(try crashed.open().jobs(JobQuery()).jobs.count == 3)
     }
 
-    /// Of this size it is read through before it is used.
+    /// A database of this size is checked before it is used.
     @Test func refusesADamagedPageAfterACrash() async throws {
         let crashed = try CrashedFolder(copying: try await damaged())
         guard case .databaseDamaged = try refusal(crashed) else {
@@ -155,7 +155,7 @@ import Testing
         try? store.close()
     }
 
-    /// A folder that was not closed, with a page of an index in its database that is wrong.
+    /// A folder that was not closed, with a damaged page of an index.
     private func damaged() async throws -> TemporaryFolder {
         let fixture = try StoreFixture()
         _ = try await fixture.create(200)
@@ -194,7 +194,7 @@ import Testing
         #expect(try crashed.open().jobs(JobQuery()).jobs.isEmpty)
     }
 
-    /// The last connection copies the log and removes it.
+    /// The last connection of the other process copies and removes the log.
     @Test func acceptsALogThatAnotherProcessHasCopied() async throws {
         let crashed = try await CrashedFolder.withJobs()
         let other = try DatabaseQueue(path: crashed.path(CrashedFolder.database))
@@ -204,7 +204,7 @@ import Testing
         #expect(try crashed.open().jobs(JobQuery()).jobs.count == 3)
     }
 
-    /// After a power loss: its last writes were not synced.
+    /// After a power loss: the last writes of the mark were not synced.
     @Test func acceptsAnOlderMark() async throws {
         let crashed = try await CrashedFolder.withJobs()
         var mark = try #require(Mark(try crashed.bytes(of: CrashedFolder.mark)))
@@ -213,7 +213,7 @@ import Testing
         #expect(try crashed.open().jobs(JobQuery()).jobs.count == 3)
     }
 
-    @Test func keepsTheMarkBehindNoCommitAndAheadOfNone() async throws {
+    @Test func theMarkEqualsTheLastCommit() async throws {
         let fixture = try StoreFixture()
         for _ in 0..<5 {
             _ = try await fixture.create(3)

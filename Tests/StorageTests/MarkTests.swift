@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-/// The bytes of the mark.
+/// Tests the bytes of the mark.
 @Suite struct MarkTests {
     private let marks = [
         Mark(state: .initialising), Mark(state: .running, identity: "0123456789abcdef0123"),
@@ -18,14 +18,14 @@ import Testing
         }
     }
 
-    /// Every bit that can flip in the text or in a checksum.
+    /// Flips every bit of the text and the checksum.
     @Test func refusesEveryDamagedByte() {
         let bytes = marks[1].bytes
         for index in bytes.indices where bytes[index] != UInt8(ascii: "\n") {
             for bit in 0..<8 {
                 var damaged = bytes
                 damaged[index] ^= 1 << UInt8(bit)
-                // The blank between text and checksum says nothing.
+                // The blank between text and checksum carries no data.
                 if index % Mark.lineLength == Mark.lineLength - 10 { continue }
                 #expect(Mark(damaged) == nil, "bit \(bit) of byte \(index)")
             }

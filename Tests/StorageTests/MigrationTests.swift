@@ -8,9 +8,9 @@ import Testing
 
 @testable import Storage
 
-/// What was stored by an earlier version is there after an update.
+/// Tests that data of earlier versions is complete after a migration.
 @Suite struct MigrationTests {
-    /// A database of version 1 with a job in every state, written past the store as that version wrote it.
+    /// A database of version 1 with a job in every state, written with SQL.
     private func databaseOfVersion1() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let database = try DatabaseQueue(path: folder.path + "/fetchd.sqlite")
@@ -20,7 +20,7 @@ import Testing
         return folder
     }
 
-    /// Seconds after its rows were written.
+    /// Some seconds after the rows were written.
     private static let time = ManualTime(Date(milliseconds: 10_000))
 
     private static let failure = #"{"code":"connection_lost","message":"gone","attempts":1,"at":0}"#
@@ -48,7 +48,7 @@ import Testing
         INSERT INTO delivery_attempts VALUES ('dlv_1', 1, 3000, 500, NULL, 0.1, NULL), ('dlv_1', 2, 4000, 500, NULL, 0.1, NULL);
         """
 
-    @Test func everythingOfVersion1IsStillThere() throws {
+    @Test func migratesEveryRowOfVersion1() throws {
         let folder = try databaseOfVersion1()
         let store = try Store(at: folder.path, time: Self.time)
         let jobs = try store.jobs(JobQuery()).jobs
@@ -64,18 +64,18 @@ import Testing
         let webhook = try store.webhook(Name(trusted: "hook"), of: .default)
         #expect(webhook.state == .enabled())
         #expect(webhook.formerSecrets.isEmpty)
-        // The schedule goes on where it was.
+        // The schedule continues where it was.
         #expect(try store.dueDeliveries(to: 7, limit: 1).map(\.tries) == [2])
     }
 
-    @Test func theMigratedTablesHoldTogether() async throws {
+    @Test func migratedTablesKeepTheirForeignKeys() async throws {
         let folder = try databaseOfVersion1()
         let store = try Store(at: folder.path, time: Self.time)
         let violations = try await store.pool.read { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check").count }
         #expect(violations == 0)
-        // A part goes with its job, as before the table was made anew.
-        _ = try await store.send(.cancelRequested(keepsPart: false), to: JobID("job_5"))
-        _ = try await store.forgetJob(JobID("job_5"))
+        // The foreign key still deletes a part with its job.
+        _ = try await store.apply(.cancelRequested(keepsPart: false), to: JobID("job_5"))
+        _ = try await store.deleteJob(JobID("job_5"))
         #expect(try store.parts().isEmpty)
     }
 }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Storage
 
-/// What stands between a folder and a store.
+/// Tests the checks that run when a store opens.
 @Suite struct OpeningTests {
-    @Test func everyCommitIsSynced() throws {
+    @Test func syncsEveryCommit() throws {
         let fixture = try StoreFixture()
         let (synchronous, journal) = try fixture.store.pool.writeWithoutTransaction { db in
             (
@@ -25,12 +25,12 @@ import Testing
         }
     }
 
-    @Test func aFolderBelongsToOneServiceAtATime() throws {
+    @Test func locksTheFolderForOneService() throws {
         let fixture = try StoreFixture()
         #expect(throws: StoreError.folderInUse(path: fixture.folder.path)) { try Store(at: fixture.folder.path) }
     }
 
-    @Test func aDamagedDatabaseIsRefusedAndLeftAsItIs() throws {
+    @Test func refusesADamagedDatabaseWithoutChangingIt() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/fetchd.sqlite"
         let rubbish = Data(repeating: 0x5A, count: 5000)
@@ -42,9 +42,9 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == rubbish)
     }
 
-    @Test func aDatabaseOfANewerVersionIsRefused() throws {
+    @Test func refusesADatabaseOfANewerVersion() throws {
         let folder = try TemporaryFolder()
-        // Written past the store: its lock may outlive it for a moment, in a child that another test is starting.
+        // Written with SQL: a child process of another test may hold the lock of a store for a moment longer.
         let newer = try DatabaseQueue(path: folder.path + "/fetchd.sqlite")
         try Schema.migrator.migrate(newer)
         try newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: from the future')") }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func aFolderThatCannotBeIsSaidSo() throws {
+    @Test func reportsAFolderThatCannotBeCreated() throws {
         let folder = try TemporaryFolder()
         try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
         #expect { try Store(at: folder.path + "/file/data") } throws: { error in
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// CHECKs repeat what the types above make unrepresentable.
+    /// The CHECKs repeat invariants of the Swift types.
     @Test(arguments: [
         "INSERT INTO batches VALUES ('default', 1, 'due', 0, 0, 0, 0, NULL, NULL, NULL)",
         "INSERT INTO batches VALUES ('default', 1, 'due', 1, 0, 0, 0, 5, NULL, NULL)",
@@ -74,7 +74,7 @@ import Testing
         "INSERT INTO parts VALUES ('p', (SELECT id FROM jobs), 'u', NULL, NULL, 0, 0, 10, 11)",
         "UPDATE deliveries SET next_attempt_at = NULL", "DELETE FROM sessions WHERE id = 'default'",
     ])
-    func rowsThatCannotBe(_ sql: String) async throws {
+    func checksRefuseInvalidRows(_ sql: String) async throws {
         let fixture = try StoreFixture()
         _ = try await fixture.declareWebhook()
         _ = try await fixture.create()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// Changing what was asked for, by whoever knows what it is now.
+/// Tests patches of the specification by clients that know the present one.
 @Suite struct PatchTests {
     private func patch(
         _ fixture: StoreFixture, _ job: Job, _ fields: Set<PatchableField>, expecting revision: Int? = nil,
@@ -16,12 +16,12 @@ import Testing
         return try await fixture.store.patchJob(job.id, from: job.spec, to: spec, fields: fields, expecting: revision)
     }
 
-    @Test func aJobThatWaitsForAnAddressGoesOn() async throws {
+    @Test func aNewURLQueuesAJobThatWaitsForIt() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
         let wait = Wait(.url, cause: Failure(.linkExpired, "403", status: 403))
-        _ = try await fixture.store.send(.attemptDeferred(wait), to: job.id)
+        _ = try await fixture.store.apply(.attemptDeferred(wait), to: job.id)
         let stuck = try fixture.store.job(job.id)
         #expect(try await patch(fixture, stuck, [.metadata]) { _ in }?.job.state.name == .waiting)
         let again = try fixture.store.job(job.id)
@@ -30,7 +30,7 @@ import Testing
         #expect(try await fixture.admit().map(\.spec.url) == ["https://other/"])
     }
 
-    @Test func whoeverIsLateDecidesAnew() async throws {
+    @Test func refusesAPatchOfAnOutdatedSpecification() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await patch(fixture, job, [.priority]) { $0.priority = .low }
@@ -39,21 +39,21 @@ import Testing
             try await patch(fixture, job, [.priority], expecting: 1) { $0.priority = .high }
         }
         await #expect(throws: StoreError.revisionChanged(job.id, now: 2)) {
-            try await fixture.store.send(.pauseRequested, to: job.id, expecting: 1)
+            try await fixture.store.apply(.pauseRequested, to: job.id, expecting: 1)
         }
         #expect(try fixture.store.job(job.id).spec.priority == .low)
     }
 
-    @Test func aFileThatIsThereKeepsItsPlace() async throws {
+    @Test func refusesANewDestinationForAFinishedFile() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
-        _ = try await fixture.store.send(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
+        _ = try await fixture.store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
         let promoting = try fixture.store.job(job.id)
         await #expect(throws: StoreError.fieldsFixed(job.id, state: .running, fields: ["destination"])) {
             try await patch(fixture, promoting, [.destination, .priority]) { $0.destination.filename = "late" }
         }
-        _ = try await fixture.store.send(.promoted, to: job.id)
+        _ = try await fixture.store.apply(.promoted, to: job.id)
         let done = try fixture.store.job(job.id)
         await #expect(throws: StoreError.fieldsFixed(job.id, state: .succeeded, fields: ["url"])) {
             try await patch(fixture, done, [.url]) { $0.url = "https://other/" }
@@ -61,7 +61,7 @@ import Testing
         #expect(try await patch(fixture, done, [.metadata]) { $0.metadata = Metadata(["a": 1]) }?.job.revision == 5)
     }
 
-    @Test func aPlanForAnotherPlaceIsStale() async throws {
+    @Test func aPromotionForAnOldDestinationIsStale() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
@@ -69,7 +69,7 @@ import Testing
         let planned = AttemptReport(destination: running.spec.destination)
         _ = try await patch(fixture, running, [.destination]) { $0.destination.filename = "other" }
         let promotion = JobSignal.promotionPlanned(StoreFixture.promotion(of: job.id))
-        guard case .stale(let now) = try await fixture.store.send(promotion, to: job.id, planned) else {
+        guard case .stale(let now) = try await fixture.store.apply(promotion, to: job.id, planned) else {
             Issue.record("the file goes where nobody wants it any more")
             return
         }

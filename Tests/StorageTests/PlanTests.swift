@@ -4,8 +4,8 @@ import Testing
 
 @testable import Storage
 
-/// Statements that run for every delivery, finish or step take what they want from an index: none reads all that there
-/// is, which would make a long backlog slower still.
+/// Tests that statements for every delivery, finish or step use an index. A scan would make a long backlog slower
+/// still.
 @Suite struct PlanTests {
     private func plan(_ sql: String) async throws -> [String] {
         let fixture = try StoreFixture()
@@ -17,10 +17,10 @@ import Testing
     }
 
     @Test(arguments: [
-        Store.busyWebhooks, Store.finishDue, Store.othersDue, Store.outstandingJobs, Transaction.hurry,
-        Transaction.failures, Transaction.firstUntaken, Transaction.lastBatch, BatchRow.ofFinish,
+        Store.busyWebhooks, Store.finishDue, Store.othersDue, Transaction.outstandingJobs, Transaction.expedite,
+        Transaction.failures, Transaction.firstUnacknowledged, Transaction.lastBatch, BatchRow.ofFinish,
     ])
-    func noTableIsReadAsAWhole(_ sql: String) async throws {
+    func scansNoWholeTable(_ sql: String) async throws {
         let plan = try await plan(sql)
         for table in ["deliveries", "batches", "jobs", "events", "parts"] {
             #expect(!plan.contains { $0.hasPrefix("SCAN \(table)") }, "\(plan)")
@@ -28,17 +28,17 @@ import Testing
         #expect(!plan.isEmpty)
     }
 
-    /// What is wanted first comes first out of the index.
+    /// The index returns the rows in the wanted order.
     @Test(arguments: [Store.othersDue, Store.finishDue, Transaction.failures, Transaction.lastBatch])
-    func nothingIsSorted(_ sql: String) async throws {
+    func sortsNothing(_ sql: String) async throws {
         #expect(try await !plan(sql).contains { $0.contains("TEMP B-TREE") })
     }
 
-    @Test func eachUsesTheIndexThatIsMeantForIt() async throws {
+    @Test func usesTheIntendedIndex() async throws {
         for (sql, index) in [
-            (Store.othersDue, "deliveries_due"), (Transaction.hurry, "deliveries_waiting"),
-            (Store.outstandingJobs, "jobs_by_batch"), (Transaction.failures, "jobs_by_batch"),
-            (Transaction.firstUntaken, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
+            (Store.othersDue, "deliveries_due"), (Transaction.expedite, "deliveries_waiting"),
+            (Transaction.outstandingJobs, "jobs_by_batch"), (Transaction.failures, "jobs_by_batch"),
+            (Transaction.firstUnacknowledged, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
         ] {
             let plan = try await plan(sql)
             #expect(plan.contains { $0.contains("INDEX \(index) ") }, "\(plan)")

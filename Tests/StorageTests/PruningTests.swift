@@ -5,14 +5,14 @@ import Testing
 
 @testable import Storage
 
-/// The journal forgets what was taken, keeps what was not, and never hides that something is missing.
+/// Tests that the journal prunes acknowledged events, keeps others, and reports every gap.
 @Suite struct PruningTests {
     private static let retention = Retention(acknowledged: 100, unacknowledged: 1000)
 
-    /// A batch of one job, finished; the events are created, cancelled, finished.
+    /// Finishes a batch of one job, with the events created, cancelled and finished.
     private func finishBatch(_ fixture: StoreFixture) async throws {
         let job = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         _ = try await fixture.store.finishDueBatches()
     }
@@ -21,7 +21,7 @@ import Testing
         while try await fixture.store.pruneEvents(keeping: Self.retention, limit: limit) {}
     }
 
-    @Test(arguments: [1, 2, 500]) func whatWasAcknowledgedGoesWhenItIsOld(_ limit: Int) async throws {
+    @Test(arguments: [1, 2, 500]) func prunesAcknowledgedEventsAfterTheirRetention(_ limit: Int) async throws {
         let fixture = try StoreFixture()
         try await finishBatch(fixture)
         try await fixture.store.acknowledge(.default, through: 3)
@@ -34,7 +34,7 @@ import Testing
         #expect(try fixture.store.events(EventQuery()).events.map(\.id) == [4, 5, 6])
     }
 
-    @Test func whatNobodyTookStaysForAMonth() async throws {
+    @Test func keepsUnacknowledgedEventsForAMonth() async throws {
         let fixture = try StoreFixture()
         try await finishBatch(fixture)
         fixture.time.advance(by: 900)
@@ -43,12 +43,12 @@ import Testing
         fixture.time.advance(by: 200)
         try await prune(fixture)
         #expect(try fixture.eventTypes().isEmpty)
-        // It is told all the same for how long nobody has acknowledged, and up to where the journal went.
+        // The session still reports since when its finish is unacknowledged, and its last event.
         #expect(try fixture.store.session(.default).unacknowledgedSince != nil)
         #expect(try fixture.store.session(.default).lastEvent == 3)
     }
 
-    @Test func aBatchThatItsWebhooksTookIsTaken() async throws {
+    @Test func prunesEventsThatWebhooksHaveAcknowledged() async throws {
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook(["session.finished"])
         try await finishBatch(fixture)
@@ -62,7 +62,7 @@ import Testing
         #expect(throws: StoreError.noSuchDelivery(due.id)) { try fixture.store.delivery(due.id) }
     }
 
-    @Test func whatIsOnItsWayStaysWithAllThatCameAfter() async throws {
+    @Test func keepsEventsWithPendingDeliveriesAndAllLaterEvents() async throws {
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook(["job.cancelled"])
         try await finishBatch(fixture)
@@ -71,17 +71,17 @@ import Testing
         try await prune(fixture)
         #expect(try fixture.eventTypes() == ["job.cancelled", "session.finished"])
         #expect(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).count == 1)
-        // Nothing is missing behind the first that is there.
+        // No event is missing after the first one that is left.
         #expect(try fixture.store.events(EventQuery(after: 1)).events.map(\.id) == [2, 3])
     }
 
-    /// Session b was acknowledged, a was not: whoever reads both must not be sent past a's events.
-    @Test func aReaderOfAllSessionsMissesNothing() async throws {
+    /// Session b is acknowledged and session a is not. A reader of both must get the events of a.
+    @Test func keepsEventsOfOneSessionForReadersOfAllSessions() async throws {
         let fixture = try StoreFixture()
         for name in ["a", "b"].map(Name.init(trusted:)) {
             _ = try await fixture.store.declareSession(name, configuration: nil)
             let job = try #require(try await fixture.create(in: name).first)
-            _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+            _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         }
         fixture.time.advance(by: 1)
         _ = try await fixture.store.finishDueBatches()
@@ -92,7 +92,7 @@ import Testing
         #expect(try fixture.store.events(EventQuery(after: 0)).events.count == 6)
     }
 
-    @Test func aReaderThatComesTooLateIsToldSo() async throws {
+    @Test func reportsPrunedEventsToALateReader() async throws {
         let fixture = try StoreFixture()
         try await finishBatch(fixture)
         try await fixture.store.acknowledge(.default, through: 3)
@@ -100,13 +100,13 @@ import Testing
         try await prune(fixture)
         let gone = StoreError.eventsPruned(after: 1, firstAvailable: 4)
         #expect(throws: gone) { try fixture.store.events(EventQuery(after: 1)) }
-        // Who begins at the beginning, or has read everything before, misses nothing.
+        // A reader without a cursor, or with the cursor of the last event, misses nothing.
         #expect(try fixture.store.events(EventQuery()).events.isEmpty)
         #expect(try fixture.store.events(EventQuery(after: 3)).nextAfter == 3)
     }
 
-    /// What it was told to pass back is never refused, also when others had all that came last forgotten.
-    @Test func aReaderPassesBackWhatItWasTold() async throws {
+    /// The cursor of a page is never refused, also if all later events of other sessions were pruned.
+    @Test func neverRefusesTheCursorOfThePreviousPage() async throws {
         let quiet = Name(trusted: "quiet")
         let fixture = try StoreFixture()
         _ = try await fixture.store.declareSession(quiet, configuration: nil)
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func aReaderOfWhatHasNotHappenedIsRefused() async throws {
+    @Test func refusesACursorAboveTheLastEvent() async throws {
         let fixture = try StoreFixture()
         #expect(try fixture.store.events(EventQuery(after: 0)).nextAfter == 0)
         try await finishBatch(fixture)
@@ -129,15 +129,15 @@ import Testing
         #expect(throws: StoreError.noSuchEvent(4, last: 3)) { try fixture.store.events(EventQuery(after: 4)) }
     }
 
-    /// Each reader is told what it missed, not what others did.
-    @Test func aReaderOfOneSessionOrJobMissesOnlyItsOwn() async throws {
+    /// Each reader learns only of its own missing events.
+    @Test func reportsPrunedEventsOnlyToReadersOfTheirSessionOrJob() async throws {
         let (a, b) = (Name(trusted: "a"), Name(trusted: "b"))
         let fixture = try StoreFixture()
         var jobs: [Job] = []
         for name in [a, b] {
             _ = try await fixture.store.declareSession(name, configuration: nil)
             let job = try #require(try await fixture.create(in: name).first)
-            _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: job.id)
+            _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
             fixture.time.advance(by: 1)
             _ = try await fixture.store.finishDueBatches()
             jobs.append(job)
@@ -152,7 +152,7 @@ import Testing
         #expect(throws: gone) { try fixture.store.events(EventQuery(after: 0, job: jobs[0].id)) }
         #expect(try fixture.store.events(EventQuery(after: 0, session: b)).events.map(\.id) == [4, 5, 6])
         #expect(try fixture.store.events(EventQuery(after: 0, job: jobs[1].id)).events.map(\.id) == [4, 5])
-        // A job of a session that had much forgotten before the job came has lost nothing.
+        // Events of the session that were pruned before the job existed don't matter to its reader.
         let later = try #require(try await fixture.create(in: a).first)
         #expect(try fixture.store.events(EventQuery(after: 0, job: later.id)).events.count == 1)
     }

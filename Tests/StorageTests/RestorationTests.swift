@@ -6,9 +6,9 @@ import Testing
 
 @testable import Storage
 
-/// A copy takes the place of the database, and no identifier is ever given twice.
+/// Tests that a copy replaces the database, and that no identifier is assigned twice.
 @Suite struct RestorationTests {
-    /// A closed folder with five jobs, and a copy of its database from when there were two.
+    /// A closed folder with five jobs, and a copy of its database with two of them.
     private func stage() async throws -> (folder: TemporaryFolder, copy: String, copies: TemporaryFolder) {
         let (fixture, copies) = (try StoreFixture(), try TemporaryFolder())
         _ = try await fixture.create(2)
@@ -27,7 +27,7 @@ import Testing
             (0..<count).map { _ in NewJob(session: .default, spec: JobSpec(url: "https://host/")) })
     }
 
-    @Test func putsTheCopyInPlaceAndKeepsTheDatabaseThatWasThere() async throws {
+    @Test func replacesTheDatabaseAndKeepsTheOldOne() async throws {
         let (folder, copy, copies) = try await stage()
         let bytes = copies.bytes(of: "copy.sqlite")
         let report = try Restoration.run(copy, into: folder.path)
@@ -43,10 +43,10 @@ import Testing
         #expect(store.beganAt != nil)
     }
 
-    @Test func goesOnAboveEveryIdentifierOfTheReplacedDatabase() async throws {
+    @Test func continuesAboveEveryIdentifierOfTheReplacedDatabase() async throws {
         let (folder, copy, copies) = try await stage()
         defer { withExtendedLifetime(copies) {} }
-        // Its clock is ahead: what is given now would sort below.
+        // The clock of the copy is ahead, so identifiers of the present time would sort below its own.
         let ahead = ManualTime()
         ahead.advance(by: 1_000_000)
         let former = try Store(at: folder.path, time: ahead)
@@ -59,7 +59,7 @@ import Testing
         let time = ManualTime()
         let store = try Store(at: folder.path, time: time)
         for job in try store.jobs(JobQuery()).jobs {
-            _ = try await store.send(.cancelRequested(keepsPart: false), to: job.id)
+            _ = try await store.apply(.cancelRequested(keepsPart: false), to: job.id)
         }
         time.advance(by: 10)
         _ = try await store.finishDueBatches()
@@ -73,14 +73,14 @@ import Testing
 
     private static func finish(_ job: Job, _ store: Store, _ time: ManualTime) async throws {
         for job in try store.jobs(JobQuery()).jobs where !job.state.isTerminal {
-            _ = try await store.send(.cancelRequested(keepsPart: false), to: job.id)
+            _ = try await store.apply(.cancelRequested(keepsPart: false), to: job.id)
         }
         time.advance(by: 10)
         _ = try await store.finishDueBatches()
     }
 
-    /// Its events are only known from the mark, which can be older: there is a reserve.
-    @Test func goesOnAboveTheMarkWhereTheReplacedDatabaseIsUnreadable() async throws {
+    /// Only the mark shows its events, and the mark may be older. A reserve covers the difference.
+    @Test func continuesAboveTheMarkWhenTheReplacedDatabaseIsUnreadable() async throws {
         let (folder, copy, copies) = try await stage()
         defer { withExtendedLifetime(copies) {} }
         try Data("rubbish".utf8).write(to: URL(filePath: folder.path(CrashedFolder.database)))
@@ -90,7 +90,7 @@ import Testing
         #expect(folder.files.contains { folder.bytes(of: $0) == Array("rubbish".utf8) })
     }
 
-    @Test func goesOnAboveTheMarkWhereTheDatabaseIsGone() async throws {
+    @Test func continuesAboveTheMarkWhenTheDatabaseIsMissing() async throws {
         let (folder, copy, copies) = try await stage()
         defer { withExtendedLifetime(copies) {} }
         try FileManager.default.removeItem(atPath: folder.path(CrashedFolder.database))
@@ -110,8 +110,9 @@ import Testing
         #expect(try Store(at: folder.path("data")).jobs(JobQuery()).jobs.count == 2)
     }
 
-    /// What a folder holds can be accepted as it is: the log is lost, and its events are not given again.
-    @Test func acceptsTheDatabaseOfTheFolderItself() async throws {
+    /// An operator may accept the database of the folder without its lost log. The identifiers of lost events are not
+    /// assigned again.
+    @Test func restoresTheDatabaseOfTheFolderItself() async throws {
         let crashed = try await CrashedFolder.withJobs()
         try crashed.remove(CrashedFolder.log)
         #expect(throws: StoreError.self) { try crashed.open() }
@@ -121,7 +122,7 @@ import Testing
         #expect(try crashed.open().jobs(JobQuery()).jobs.isEmpty)
     }
 
-    @Test func readsTheLogBesideTheCopy() async throws {
+    @Test func restoresTheLogBesideTheCopy() async throws {
         let crashed = try await CrashedFolder.withJobs()
         let folder = try TemporaryFolder()
         #expect(try Restoration.run(crashed.path(CrashedFolder.database), into: folder.path).jobs == 3)
@@ -139,7 +140,7 @@ import Testing
         ) { try Store(at: folder.path) }
     }
 
-    @Test func refusesWhatIsNoCopyAndChangesNothing() async throws {
+    @Test func refusesAnUnusableCopyAndChangesNothing() async throws {
         let (folder, copy, copies) = try await stage()
         let before = folder.files.map { folder.bytes(of: $0) }
         try copies.write("This is no database.", to: "text")
@@ -171,7 +172,7 @@ import Testing
         try store.close()
     }
 
-    @Test func isRepeatedAfterItWasInterrupted() async throws {
+    @Test func anInterruptedRestoreCanBeRepeated() async throws {
         let (folder, copy, copies) = try await stage()
         defer { withExtendedLifetime(copies) {} }
         var mark = try #require(Mark(folder.bytes(of: CrashedFolder.mark) ?? []))

@@ -5,36 +5,36 @@ import Testing
 
 @testable import Storage
 
-/// Parts of jobs that do not run: how long they are kept, how many, and who may have them.
+/// Tests parts of jobs that don't run: their expiry, their total size, and their adoption.
 @Suite struct ResumeDataTests {
     /// A failed job with a part.
     private func failedJob(_ fixture: StoreFixture, _ part: String, durable: Int64 = 5) async throws -> JobID {
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
         let report = AttemptReport(part: StoreFixture.part(part, durable: durable), hasGained: true)
-        _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: job.id, report)
+        _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: job.id, report)
         return job.id
     }
 
     private func forget(_ fixture: StoreFixture, over limit: Int64? = nil) async throws -> [String] {
-        try await fixture.store.forgetParts(over: limit).dropped.map(\.text)
+        try await fixture.store.expireParts(over: limit).dropped.map(\.text)
     }
 
-    @Test func aPartExpires() async throws {
+    @Test func removesAPartWhenItExpires() async throws {
         let fixture = try StoreFixture()
         var configuration = SessionConfiguration()
         configuration.resumeDataTTL = 100
         _ = try await fixture.store.declareSession(.default, configuration: configuration)
         let id = try await failedJob(fixture, "part_a")
         let expiry = fixture.time.now.addingTimeInterval(100)
-        #expect(try await fixture.store.forgetParts(over: nil).next == expiry)
+        #expect(try await fixture.store.expireParts(over: nil).next == expiry)
         fixture.time.advance(by: 100)
         #expect(try await forget(fixture) == ["part_a"])
         #expect(try fixture.store.job(id).part == nil)
         #expect(try await forget(fixture).isEmpty)
     }
 
-    @Test func aPartMayHaveGaps() async throws {
+    @Test func storesThePartsGaps() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
@@ -45,14 +45,14 @@ import Testing
         let stored = try fixture.store.job(job.id)
         #expect(stored.part?.ranges == ranges)
         #expect(stored.bytesDurable == 4)
-        // What lies on disk ends behind the last of them.
+        // The file ends after the last range.
         #expect(try fixture.store.parts() == [PartID("part_a"): 9])
         part.ranges = ByteRanges(prefix: 10)
         try await fixture.store.checkpoint([(job: job.id, attempt: 1, part: part)])
         #expect(try fixture.store.job(job.id).part?.ranges == ByteRanges(prefix: 10))
     }
 
-    @Test(arguments: ["[[0,2],[1,3]]", "[[0,9]]", "[[]]"]) func rangesThatAreNotTheBytesAreDamage(_ text: String)
+    @Test(arguments: ["[[0,2],[1,3]]", "[[0,9]]", "[[]]"]) func reportsRangesThatContradictTheByteCount(_ text: String)
         async throws
     {
         let fixture = try StoreFixture()
@@ -61,15 +61,15 @@ import Testing
         #expect(throws: StoreError.self) { try fixture.store.job(id) }
     }
 
-    /// The loss is known until an attempt has told it, has bytes again, or none are wanted any more.
+    /// The mark stays until an attempt reports the loss or has new bytes, or until the job ends.
     @Test(arguments: ["told", "reported", "checkpoint", "cancelled", "unheard"])
-    func aLossIsKnownUntilItIsTold(_ way: String) async throws {
+    func remembersALostPartUntilItIsReported(_ way: String) async throws {
         let fixture = try StoreFixture()
         let id = try await failedJob(fixture, "part_a")
         #expect(try !fixture.store.job(id).isPartLost)
         #expect(try await forget(fixture, over: 0) == ["part_a"])
         #expect(try fixture.store.job(id).isPartLost)
-        _ = try await fixture.store.send(.retryRequested, to: id)
+        _ = try await fixture.store.apply(.retryRequested, to: id)
         _ = try await fixture.admit()
         let job = try fixture.store.job(id)
         #expect(job.isPartLost)
@@ -77,17 +77,17 @@ import Testing
         case "told": try await fixture.store.beginTransfer(of: job, .restarted(.partMissing))
         case "reported":
             let report = AttemptReport(resume: .restarted(.partMissing))
-            _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: id, report)
+            _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: id, report)
         case "checkpoint":
             try await fixture.store.checkpoint([(job: id, attempt: job.attempts, part: StoreFixture.part("part_b"))])
-        case "cancelled": _ = try await fixture.store.send(.attemptStopped(.cancel(keepsPart: false)), to: id)
-        default: _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: id)
+        case "cancelled": _ = try await fixture.store.apply(.attemptStopped(.cancel(keepsPart: false)), to: id)
+        default: _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: id)
         }
         #expect(try fixture.store.job(id).isPartLost == (way == "unheard"))
     }
 
-    /// There was nothing to lose.
-    @Test func anEmptyPartIsNoLoss() async throws {
+    /// No byte was lost.
+    @Test func anEmptyPartDoesNotCountAsLost() async throws {
         let fixture = try StoreFixture()
         let id = try await failedJob(fixture, "part_a", durable: 0)
         fixture.time.advance(by: 604_800)
@@ -95,30 +95,30 @@ import Testing
         #expect(try !fixture.store.job(id).isPartLost)
     }
 
-    @Test func aPausedJobsPartDoesNotAge() async throws {
+    @Test func stopsTheExpiryOfAPausedJobsPart() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
-        _ = try await fixture.store.send(
+        _ = try await fixture.store.apply(
             .attemptStopped(.pause), to: job.id, AttemptReport(part: StoreFixture.part("part_a")))
-        #expect(try await fixture.store.forgetParts(over: nil).next == nil)
+        #expect(try await fixture.store.expireParts(over: nil).next == nil)
         fixture.time.advance(by: 10_000_000)
         #expect(try await forget(fixture).isEmpty)
-        _ = try await fixture.store.send(.resumeRequested, to: job.id)
+        _ = try await fixture.store.apply(.resumeRequested, to: job.id)
         #expect(
             try fixture.store.job(job.id).part?.expiry.countdown?.end == fixture.time.now.addingTimeInterval(604_800))
     }
 
-    @Test func whatGrowsDoesNotAge() async throws {
+    @Test func stopsTheExpiryOfARunningJobsPart() async throws {
         let fixture = try StoreFixture()
         let id = try await failedJob(fixture, "part_a")
-        _ = try await fixture.store.send(.retryRequested, to: id)
+        _ = try await fixture.store.apply(.retryRequested, to: id)
         _ = try await fixture.admit()
-        #expect(try await fixture.store.forgetParts(over: 0).next == nil)
+        #expect(try await fixture.store.expireParts(over: 0).next == nil)
         #expect(try fixture.store.job(id).part != nil)
     }
 
-    @Test func theOldestGoesWhenThereIsTooMuch() async throws {
+    @Test func evictsTheOldestPartAboveTheLimit() async throws {
         let fixture = try StoreFixture()
         var jobs: [JobID] = []
         for name in ["part_a", "part_b", "part_c"] { jobs.append(try await failedJob(fixture, name, durable: 10)) }
@@ -128,20 +128,20 @@ import Testing
         #expect(try jobs.map { try fixture.store.job($0).part }.allSatisfy { $0 == nil })
     }
 
-    @Test func aCancelledJobKeepsItsPartWhereItIsAsked() async throws {
+    @Test func keepsThePartOfACancelledJobIfRequested() async throws {
         let fixture = try StoreFixture()
         for (name, keeps) in [("part_a", true), ("part_b", false)] {
             let job = try #require(try await fixture.create().first)
             _ = try await fixture.admit()
             let report = AttemptReport(part: StoreFixture.part(name))
-            _ = try await fixture.store.send(.attemptStopped(.pause), to: job.id, report)
-            _ = try await fixture.store.send(.cancelRequested(keepsPart: keeps), to: job.id)
+            _ = try await fixture.store.apply(.attemptStopped(.pause), to: job.id, report)
+            _ = try await fixture.store.apply(.cancelRequested(keepsPart: keeps), to: job.id)
             #expect(try (fixture.store.job(job.id).part != nil) == keeps)
         }
         #expect(try fixture.store.parts().keys.map(\.text) == ["part_a"])
     }
 
-    @Test func anotherJobMayHaveIt() async throws {
+    @Test func movesThePartToAnotherJob() async throws {
         let fixture = try StoreFixture()
         let donor = try await failedJob(fixture, "part_a")
         let heir = try #require(
@@ -154,12 +154,12 @@ import Testing
         #expect(try fixture.store.job(heir.id) == heir)
     }
 
-    @Test func onlyWhatIsAtRestAndHasOneGivesIt() async throws {
+    @Test func refusesAPartOfAnActiveJobOrOfAJobWithoutOne() async throws {
         let fixture = try StoreFixture()
         let running = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
         let cancelled = try #require(try await fixture.create().first)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: true), to: cancelled.id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: true), to: cancelled.id)
         for donor in [running.id, cancelled.id, JobID("job_nobody")] {
             await #expect {
                 try await fixture.store.createJobs([

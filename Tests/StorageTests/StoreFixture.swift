@@ -5,7 +5,7 @@ import HTTPSemantics
 import Storage
 import TestKit
 
-/// A store in a folder of its own, with a clock turned by hand.
+/// A store in a folder of its own, with a manual clock.
 struct StoreFixture {
     let folder: TemporaryFolder
     let time: ManualTime
@@ -40,10 +40,10 @@ struct StoreFixture {
         try store.events(EventQuery(session: session, limit: 1000)).events.map(\.type.rawValue)
     }
 
-    /// Brings an admitted job to its end.
+    /// Makes an admitted job succeed.
     func succeed(_ job: JobID) async throws {
-        _ = try await store.send(.promotionPlanned(Self.promotion(of: job)), to: job)
-        _ = try await store.send(.promoted, to: job)
+        _ = try await store.apply(.promotionPlanned(Self.promotion(of: job)), to: job)
+        _ = try await store.apply(.promoted, to: job)
     }
 
     static func promotion(of job: JobID) -> Promotion {

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Storage
 
-/// Corners of the outbox that no client can steer into: answers that come late, finishes with several addressees, steps.
+/// Tests states of the outbox that clients can't cause directly: late answers, finishes with several webhooks, and
+/// steps.
 @Suite struct WebhookStoreTests {
     private let fixture: StoreFixture
     private var store: Store { fixture.store }
@@ -20,7 +21,7 @@ import Testing
         ).webhook
     }
 
-    /// A batch of one job, and its finish.
+    /// Finishes a batch of one job.
     private func finish() async throws {
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
@@ -33,7 +34,7 @@ import Testing
         try #require(try store.dueDeliveries(to: webhook.key, limit: 1).first)
     }
 
-    private func record(_ delivery: DueDelivery, _ status: Int?, _ verdict: DeliveryVerdict) async throws {
+    private func record(_ delivery: DueDelivery, _ status: Int?, _ verdict: DeliveryOutcome) async throws {
         let attempt = Delivery.Attempt(
             at: fixture.time.now, status: status, error: nil, latencySeconds: 0, response: nil)
         try await store.record(attempt, of: delivery, verdict)
@@ -43,7 +44,7 @@ import Testing
 
     // MARK: Late answers
 
-    @Test func anAcceptanceCountsAfterTheWebhookIsGone() async throws {
+    @Test func recordsAnAcceptanceAfterTheWebhookWasDeleted() async throws {
         let webhook = try await declare("hook")
         try await finish()
         let delivery = try due(webhook)
@@ -56,7 +57,7 @@ import Testing
         #expect(try isAcknowledged)
     }
 
-    @Test func anAcceptanceAfterTheWebhookWasDisabledDoesNotEnableIt() async throws {
+    @Test func anAcceptanceDoesNotEnableADisabledWebhook() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create(2)
         let deliveries = try store.dueDeliveries(to: webhook.key, limit: 2)
@@ -66,7 +67,7 @@ import Testing
         #expect(try store.webhook(webhook.name, of: .default).state.name == .disabled)
     }
 
-    @Test func aRejectionAfterTheDeliveryWasWithdrawnIsLoggedAndNoMore() async throws {
+    @Test func onlyLogsARejectionOfACancelledDelivery() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()
         let delivery = try due(webhook)
@@ -77,7 +78,7 @@ import Testing
         #expect(try store.webhooksDue().keys.isEmpty)
     }
 
-    @Test func aSecond410IsNotToldAgain() async throws {
+    @Test func announcesWebhookDisabledOnceForTwo410() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create(2)
         for delivery in try store.dueDeliveries(to: webhook.key, limit: 2) { try await record(delivery, 410, .gone) }
@@ -86,7 +87,7 @@ import Testing
 
     // MARK: Before its time
 
-    /// One that was rejected, and one that was taken afterwards: the webhook has recovered.
+    /// One rejected delivery and then an accepted one: the webhook has recovered.
     private func recover(_ retryAfter: TimeInterval, notBefore: TimeInterval? = nil) async throws -> DueDelivery {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create(2)
@@ -100,7 +101,7 @@ import Testing
         return deliveries[0]
     }
 
-    @Test func aTryThatWasHurriedLeavesTheScheduleAsItWas() async throws {
+    @Test func anExpeditedAttemptKeepsTheRetrySchedule() async throws {
         let time = fixture.time.now.addingTimeInterval(1000)
         let delivery = try await recover(1000)
         #expect(try store.delivery(delivery.id).state == .pending(next: fixture.time.now))
@@ -113,27 +114,27 @@ import Testing
         #expect(try store.delivery(delivery.id).state == .exhausted)
     }
 
-    @Test func whatHadBeenHurriedInVainIsLeftAloneForAWhile() async throws {
+    @Test func doesNotExpediteADeliveryAgainSoonAfterItFailed() async throws {
         let delivery = try await recover(1000)
         try await record(delivery, 503, .rejected(retryAt: nil))
         let pause = fixture.time.now.addingTimeInterval(300)
         _ = try await fixture.create()
         try await record(due(delivery.webhook), 204, .accepted)
         #expect(try store.delivery(delivery.id).state == .pending(next: pause))
-        // It is a try before its time still.
+        // This attempt is still before its scheduled time.
         fixture.time.advance(by: 300)
         try await record(delivery, 503, .rejected(retryAt: nil))
         #expect(try store.delivery(delivery.id).state == .pending(next: pause.addingTimeInterval(700)))
     }
 
-    @Test func nothingIsHurriedPastWhatTheEndpointAskedFor() async throws {
+    @Test func doesNotExpediteADeliveryBeforeItsRetryAfter() async throws {
         let floor = fixture.time.now.addingTimeInterval(60)
         let delivery = try await recover(1000, notBefore: 60)
         #expect(try store.webhooksDue().next == floor)
         #expect(try store.delivery(delivery.id).state == .pending(next: floor))
     }
 
-    @Test func another2xxIsNoRecovery() async throws {
+    @Test func expeditesNothingAfterA2xxOfAWorkingWebhook() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create(2)
         let deliveries = try store.dueDeliveries(to: webhook.key, limit: 2)
@@ -148,12 +149,12 @@ import Testing
         #expect(try store.webhooksDue().next == later)
     }
 
-    @Test func anotherAddressGetsWhatWaitsAtOnce() async throws {
+    @Test func sendsPendingDeliveriesAtOnceToANewAddress() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()
         let later = fixture.time.now.addingTimeInterval(1000)
         try await record(due(webhook), 503, .rejected(retryAt: later, notBefore: later))
-        // The same one again is no news.
+        // A declaration with the same address changes nothing.
         _ = try await declare("hook", ["job.created"])
         #expect(try store.webhooksDue().keys.isEmpty)
         _ = try await store.declareWebhook(
@@ -163,7 +164,7 @@ import Testing
         #expect(try store.webhooksDue().next == later)
     }
 
-    @Test func enablingSendsWhatWaitsAtOnce() async throws {
+    @Test func sendsPendingDeliveriesAtOnceAfterEnabling() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()
         try await record(due(webhook), 503, .rejected(retryAt: fixture.time.now.addingTimeInterval(1000)))
@@ -172,7 +173,7 @@ import Testing
         #expect(try store.webhooksDue().keys == [webhook.key])
     }
 
-    @Test func onlyTheNewestFormerSecretsSign() async throws {
+    @Test func signsWithTheNewestFormerSecretsOnly() async throws {
         let webhook = try await declare("hook")
         var secrets = [webhook.secret]
         for _ in 1...6 {
@@ -184,8 +185,8 @@ import Testing
 
     // MARK: Order
 
-    /// What failed comes after what was due before it, and a finish before all that came later.
-    @Test func whatIsDueComesInTheOrderInWhichItBecameSo() async throws {
+    /// Failed deliveries come after those that were due before them. A finish comes before all later events.
+    @Test func ordersDueDeliveriesByDueTime() async throws {
         let webhook = try await declare("hook", ["job.created", "session.finished"])
         _ = try await fixture.create(3)
         let first = try due(webhook)
@@ -198,7 +199,7 @@ import Testing
 
     // MARK: Redelivery
 
-    @Test func aRedeliveryCountsItsTriesAnewAndKeepsTheLog() async throws {
+    @Test func aRedeliveryRestartsItsScheduleAndKeepsItsLog() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()
         for _ in 1...2 { try await record(due(webhook), 500, .rejected(retryAt: fixture.time.now)) }
@@ -211,8 +212,8 @@ import Testing
         #expect(try store.delivery(id).attempts.count == 3)
     }
 
-    /// Its verdict was reckoned from the tries that it had had when it began.
-    @Test func aRejectionUnderWayDoesNotEndTheScheduleThatWasBegunAnew() async throws {
+    /// The outcome was computed from the attempts before it began.
+    @Test func aRejectionOfAnOlderRequestKeepsTheNewSchedule() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()
         try await record(due(webhook), 500, .rejected(retryAt: fixture.time.now))
@@ -224,8 +225,8 @@ import Testing
         #expect(try due(webhook).tries == 0)
     }
 
-    /// Its 2xx says that the endpoint had the event before the client asked for it again.
-    @Test func sendsAgainWhatWasAskedForDuringAnAttemptThatIsAccepted() async throws {
+    /// The endpoint had accepted the event before the client requested it again.
+    @Test func sendsADeliveryAgainThatWasRequestedDuringAnAttempt() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()
         let first = try due(webhook)
@@ -237,7 +238,7 @@ import Testing
         #expect(try store.delivery(first.id).attempts.count == 2)
     }
 
-    @Test func acknowledgesABatchWhenEachWebhookHasOnceAcceptedItsFinish() async throws {
+    @Test func acknowledgesABatchWhenEachWebhookHasAcceptedItsFinishOnce() async throws {
         let webhooks = [try await declare("one"), try await declare("two")]
         try await finish()
         let taken = try due(webhooks[0])
@@ -249,7 +250,7 @@ import Testing
         #expect(try isAcknowledged)
     }
 
-    @Test func aFinishSentAgainDoesNotTakeItsAcknowledgementBack() async throws {
+    @Test func keepsTheAcknowledgementWhenAFinishIsSentAgain() async throws {
         let webhook = try await declare("hook")
         try await finish()
         let delivery = try due(webhook)
@@ -264,7 +265,7 @@ import Testing
 
     // MARK: Acknowledgement
 
-    @Test func aFinishThatOneOfTwoGaveUpWaitsForItsRedelivery() async throws {
+    @Test func aFinishThatOneWebhookExhaustedStaysUnacknowledgedUntilRedelivered() async throws {
         let webhooks = [try await declare("one"), try await declare("two")]
         try await finish()
         let lost = try due(webhooks[0])
@@ -276,7 +277,7 @@ import Testing
         #expect(try isAcknowledged)
     }
 
-    @Test func theCallAcknowledgesAndCancelsNothing() async throws {
+    @Test func acknowledgingThroughTheAPICancelsNoDelivery() async throws {
         let webhook = try await declare("hook")
         try await finish()
         let delivery = try due(webhook)
@@ -288,8 +289,8 @@ import Testing
         #expect(try store.session(.default).acknowledgedThrough == delivery.event.id)
     }
 
-    /// Only the call moves the session's position; what webhooks take is told by the deliveries.
-    @Test func anAcceptanceDoesNotMoveThePosition() async throws {
+    /// Only the call moves `acknowledged_through`. The deliveries show what webhooks have accepted.
+    @Test func anAcceptanceDoesNotMoveAcknowledgedThrough() async throws {
         let webhook = try await declare("hook")
         try await finish()
         try await record(due(webhook), 204, .accepted)
@@ -298,7 +299,7 @@ import Testing
 
     // MARK: Recovery
 
-    @Test func aNewcomerOwesItsAnswerToAnOpenFinishAndNoneToOneThatWasTaken() async throws {
+    @Test func aRecoveredFinishIsAddressedToANewWebhookOnlyWhileUnacknowledged() async throws {
         let first = try await declare("first")
         try await finish()
         try await record(due(first), 204, .accepted)
@@ -306,13 +307,13 @@ import Testing
         let second = try await declare("second")
         #expect(try await store.recoverWebhook(second.name, of: .default, after: 0).count == 2)
         try await record(due(first), 204, .accepted)
-        // The second batch is addressed to the newcomer too, now.
+        // The finish of the second batch now has a delivery for the new webhook.
         #expect(try !isAcknowledged)
         for _ in 1...2 { try await record(due(second), 204, .accepted) }
         #expect(try isAcknowledged)
     }
 
-    @Test func aRecoveryOfWhatWasForgottenIsRefused() async throws {
+    @Test func refusesToRecoverPrunedEvents() async throws {
         let webhook = try await declare("hook", ["job.created"])
         try await finish()
         let last = try store.session(.default).lastEvent
@@ -326,7 +327,7 @@ import Testing
         #expect(try await store.recoverWebhook(webhook.name, of: .default, after: last).count == 0)
     }
 
-    @Test func aRecoveryGoesOnWhereItsStepEnded() async throws {
+    @Test func recoversInSteps() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create(5)
         var (counts, position): ([Int], EventID?) = ([], 0)
@@ -339,7 +340,7 @@ import Testing
         #expect(try store.deliveries(of: webhook, limit: 10).deliveries.count == 5)
     }
 
-    @Test func aRecoveryKeepsToItsSessionAndLeavesTestsAlone() async throws {
+    @Test func recoversOnlyEventsOfItsSessionAndNoTests() async throws {
         _ = try await store.declareSession(Name(trusted: "other"), configuration: nil)
         _ = try await fixture.create(in: Name(trusted: "other"))
         let webhook = try await declare("hook", ["job.*", "webhook.*"])
@@ -349,7 +350,7 @@ import Testing
 
     // MARK: Tests and secrets
 
-    @Test func aTestIsAddressedToOneAndHoldsNoFinishBack() async throws {
+    @Test func sendsATestToOneWebhookWithoutHoldingAFinishBack() async throws {
         let webhooks = [try await declare("one", ["webhook.*", "session.*"]), try await declare("two", ["webhook.*"])]
         let test = try await store.testWebhook(webhooks[0].name, of: .default)
         #expect(try store.dueDeliveries(to: webhooks[1].key, limit: 10).isEmpty)
@@ -359,7 +360,7 @@ import Testing
         #expect(try due(webhooks[0]).event.type == .sessionFinished)
     }
 
-    @Test func formerSecretsAreForgottenWithTheNextRotationAfterTheirDay() async throws {
+    @Test func removesExpiredSecretsAtTheNextRotation() async throws {
         let webhook = try await declare("hook")
         let second = try await store.rotateSecret(of: webhook.name, of: .default, to: nil)
         fixture.time.advance(by: FormerSecret.lifetime)

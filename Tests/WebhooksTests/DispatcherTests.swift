@@ -138,7 +138,7 @@ import Testing
             try await office.happen()
             let job = try #require(try office.store.jobs(JobQuery()).jobs.first)
             office.time.advance(by: 50)
-            _ = try await office.store.send(.cancelRequested(keepsPart: false), to: job.id)
+            _ = try await office.store.apply(.cancelRequested(keepsPart: false), to: job.id)
             office.time.advance(by: 1)
             _ = try await office.store.finishDueBatches()
             try await office.settle()

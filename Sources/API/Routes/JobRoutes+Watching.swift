@@ -27,7 +27,7 @@ extension JobRoutes {
 
     /// A poll of a job that was polled before: from memory, without a task, and without a wait.
     func showImmediately(_ context: RequestContext) -> Response? {
-        guard context.head.headers[.prefer] == nil, context.head.query == nil, let job = store.knownJob(context.job)
+        guard context.head.headers[.prefer] == nil, context.head.query == nil, let job = store.cachedJob(context.job)
         else {
             return nil
         }

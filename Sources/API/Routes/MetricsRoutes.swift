@@ -18,7 +18,7 @@ struct MetricsRoutes: Sendable {
 
     private func metrics(_ context: RequestContext) async throws -> Response {
         var exposition = Exposition()
-        let census = try store.census()
+        let census = try store.statistics()
         exposition.gauge("fetchd_jobs", "Jobs by state.") {
             JobState.Name.allCases.map { (["state": $0.rawValue], Double(census.jobs[$0] ?? 0)) }
         }
@@ -37,13 +37,15 @@ struct MetricsRoutes: Sendable {
         exposition.counter("fetchd_events_total", "Events appended to the journal since it was begun.") {
             [([:], Double(census.lastEvent))]
         }
-        tellUnacknowledged(census, try store.unacknowledged(), in: &exposition)
+        tellUnacknowledged(census, try store.unacknowledgedFinishes(), in: &exposition)
         tellLoops(loops(), in: &exposition)
         return Response(
             status: .ok, headers: [.contentType: Exposition.contentType], body: .bytes(Array(exposition.text.utf8)))
     }
 
-    private func tellUnacknowledged(_ census: Census, _ finishes: [Unacknowledged], in exposition: inout Exposition) {
+    private func tellUnacknowledged(
+        _ census: StoreStatistics, _ finishes: [UnacknowledgedFinish], in exposition: inout Exposition
+    ) {
         let ages = finishes.map { ($0.session.text, time.now.timeIntervalSince($0.agingSince)) }
         exposition.gauge("fetchd_finishes_unacknowledged", "Finished batches that nobody has acknowledged.") {
             [([:], Double(census.unacknowledgedFinishes))]

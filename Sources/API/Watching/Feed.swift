@@ -55,7 +55,7 @@ public final class Feed: Sendable {
         self.engine = engine
         let limits = (events: options.recentEvents, bytes: options.recentBytes)
         state = Locked(State(recent: RecentEvents(after: try store.lastEvent(), limits: limits)))
-        store.follow { [weak self] in self?.note($0) }
+        store.addCommitObserver { [weak self] in self?.note($0) }
     }
 
     /// Ends every wait, with what is known, and lets none begin.

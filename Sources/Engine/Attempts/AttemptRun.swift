@@ -119,7 +119,7 @@ struct AttemptRun: Sendable {
     ) async throws(NotStored) -> SignalOutcome? {
         let (store, active) = (services.store, active)
         return try await services.persist("the end of an attempt of \(attempt.job.id)") {
-            try await store.send(signal, to: attempt.job.id, report) { outcome in
+            try await store.apply(signal, to: attempt.job.id, report) { outcome in
                 if case .stale = outcome { return }
                 active.end(attempt.job.id)
             }

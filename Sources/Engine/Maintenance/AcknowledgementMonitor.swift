@@ -14,7 +14,7 @@ struct AcknowledgementMonitor: Sendable {
         // Once for each finish that comes to be the oldest of its session, and once more after a restart.
         var told: Set<EventID> = []
         while !Task.isCancelled {
-            let waiting = (try? services.store.unacknowledged()) ?? []
+            let waiting = (try? services.store.unacknowledgedFinishes()) ?? []
             told.formIntersection(waiting.map(\.event))
             let overdue = waiting.filter { isOverdue($0) && told.insert($0.event).inserted }
             for finish in overdue { warn(finish) }
@@ -22,11 +22,11 @@ struct AcknowledgementMonitor: Sendable {
         }
     }
 
-    private func isOverdue(_ finish: Unacknowledged) -> Bool {
+    private func isOverdue(_ finish: UnacknowledgedFinish) -> Bool {
         services.time.now.timeIntervalSince(finish.agingSince) >= patience
     }
 
-    private func warn(_ finish: Unacknowledged) {
+    private func warn(_ finish: UnacknowledgedFinish) {
         services.log.warning(
             """
             The finish of batch \(finish.batch) of session \(finish.session) (event \(finish.event)) was never \
@@ -36,7 +36,7 @@ struct AcknowledgementMonitor: Sendable {
     }
 
     /// A finish that comes later cannot be overdue before that.
-    private func nextLook(_ untold: [Unacknowledged]) -> Date {
+    private func nextLook(_ untold: [UnacknowledgedFinish]) -> Date {
         let soonest = (untold.map(\.agingSince).min() ?? services.time.now).addingTimeInterval(patience)
         return max(soonest, services.time.now.addingTimeInterval(1))
     }

@@ -9,7 +9,7 @@ struct BatchFinisher: Sendable {
     func run() async {
         while !Task.isCancelled {
             let next = await finish()
-            await services.store.batchesDue.wait(until: next, by: services.time)
+            await services.store.work(.batches).wait(until: next, by: services.time)
         }
     }
 

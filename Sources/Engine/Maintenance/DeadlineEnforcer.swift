@@ -9,9 +9,9 @@ struct DeadlineEnforcer: Sendable {
 
     func run() async {
         while !Task.isCancelled {
-            let latest = services.time.now.addingTimeInterval(Store.longestLook)
+            let latest = services.time.now.addingTimeInterval(Store.longestPollInterval)
             let next = await fail() ?? latest
-            await services.store.deadlinesDue.wait(until: min(next, latest), by: services.time)
+            await services.store.work(.deadlines).wait(until: min(next, latest), by: services.time)
         }
     }
 

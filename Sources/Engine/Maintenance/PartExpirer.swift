@@ -12,13 +12,13 @@ struct PartExpirer: Sendable {
     func run() async {
         while !Task.isCancelled {
             let next = await forget()
-            await services.store.partsDue.wait(until: next, by: services.time)
+            await services.store.work(.parts).wait(until: next, by: services.time)
         }
     }
 
     private func forget() async -> Date? {
         do {
-            let (dropped, next) = try await services.store.forgetParts(over: limit)
+            let (dropped, next) = try await services.store.expireParts(over: limit)
             for part in dropped { services.folder.removePart(part) }
             if !dropped.isEmpty { services.log.info("Resume data forgotten: \(dropped.count) parts.") }
             return next

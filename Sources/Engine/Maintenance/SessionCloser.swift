@@ -15,14 +15,14 @@ struct SessionCloser: Sendable {
                 services.log.error("Could not close deleted sessions: \(error). Trying again in a second.")
                 next = services.time.now.addingTimeInterval(1)
             }
-            await services.store.sessionsDue.wait(until: next, by: services.time)
+            await services.store.work(.sessions).wait(until: next, by: services.time)
         }
     }
 
     /// Those with an action under way stay until its end, which rings.
     func close() async throws {
         while true {
-            let steps = try await services.store.closeSettledSessions { [leases = services.leases] in leases.sessions }
+            let steps = try await services.store.removeSettledSessions { [leases = services.leases] in leases.sessions }
             for step in steps {
                 for part in step.dropped { services.folder.removePart(part) }
                 if step.isGone { services.log.info("Session \(step.session) is settled and gone.") }

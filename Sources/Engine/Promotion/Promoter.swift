@@ -123,7 +123,7 @@ actor Promoter {
         let signals = plans.map { plan in
             (job: plan.planned.job, signal: JobSignal.promotionPlanned(plan.planned.promotion), report: plan.report)
         }
-        let outcomes = try await services.persist("\(plans.count) promotions") { try await store.send(signals) } ?? [:]
+        let outcomes = try await services.persist("\(plans.count) promotions") { try await store.apply(signals) } ?? [:]
         return Set(outcomes.filter { if case .stale = $0.value { true } else { false } }.keys)
     }
 
@@ -169,7 +169,7 @@ actor Promoter {
         let signals = jobs.map { (job: $0, signal: JobSignal.promoted, report: AttemptReport()) }
         // Not stored: the file is in its place, and the next start finds it there.
         _ = try? await services.persist("\(jobs.count) successes") {
-            try await store.send(signals) { _ in jobs.forEach(onSuccess) }
+            try await store.apply(signals) { _ in jobs.forEach(onSuccess) }
         }
     }
 

@@ -15,7 +15,7 @@ struct Scheduler: Sendable {
     func run() async {
         while !Task.isCancelled {
             let next = await admit()
-            await services.store.jobsDue.wait(until: next, by: services.time)
+            await services.store.work(.jobs).wait(until: next, by: services.time)
         }
     }
 

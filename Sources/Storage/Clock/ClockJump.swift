@@ -1,13 +1,13 @@
 import Formats
 import Foundation
 
-/// The wall clock went on by more, or by less, than time had passed.
+/// The wall clock advanced by more or less than the time that passed.
 public struct ClockJump: Sendable, Equatable {
     /// Seconds; negative when the clock was set back.
     public var by: TimeInterval
-    /// What the clock showed afterwards.
+    /// The wall-clock time after the jump.
     public var to: Date
-    /// It happened while the service did not run.
+    /// The jump happened while the service did not run.
     public var isAtStart: Bool
 
     public init(by: TimeInterval, to: Date, isAtStart: Bool) {
@@ -16,15 +16,15 @@ public struct ClockJump: Sendable, Equatable {
         self.isAtStart = isAtStart
     }
 
-    /// Seconds: a difference of up to this is no jump. It is followed at once, and what is due comes earlier or later by
-    /// as much. NTP's corrections are such.
+    /// Seconds. A smaller difference, such as a correction by NTP, is not a jump. The service follows it at once, and
+    /// times that are due come earlier or later by the difference.
     public static let tolerance: TimeInterval = 60
 
-    /// Seconds: 30 days. Where only the stored times can tell (the machine was restarted), a longer absence of the service
-    /// counts as a jump. It is how long the journal keeps what nobody took.
+    /// Seconds: 30 days. After a restart of the machine only stored times can show a jump. A longer absence of the
+    /// service counts as one. It is the retention of unacknowledged events.
     public static let longestAbsence: TimeInterval = 30 * 86_400
 
-    /// nil where the difference is tolerated.
+    /// nil when the difference is tolerated.
     public init?(from expected: Date, to actual: Date, isAtStart: Bool) {
         let by = actual.seconds(since: expected)
         guard abs(by) > Self.tolerance else { return nil }

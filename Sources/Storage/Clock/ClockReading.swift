@@ -1,12 +1,12 @@
 import Formats
 import Foundation
 
-/// The wall clock and the clock that never jumps, read together.
+/// The wall clock and the monotonic clock, read together.
 struct ClockReading: Sendable, Equatable {
     var time: Date
-    /// Since the machine was started.
+    /// The time since the machine was started.
     var uptime: Duration
-    /// Which start of the machine; nil when unknown.
+    /// Identifies the boot of the machine; nil when unknown.
     var boot: String?
 
     init(time: Date, uptime: Duration, boot: String?) {
@@ -17,15 +17,15 @@ struct ClockReading: Sendable, Equatable {
 }
 
 extension ClockReading {
-    /// The time that the service goes on from when it starts: that of the clock where it is plausible, else the time
-    /// that would be expected after what was stored last. The difference is a jump.
+    /// The time from which the service continues at its start. It is the wall clock if that is plausible, else the time
+    /// that follows from the stored times. The difference is a jump.
     ///
     /// - Parameters:
-    ///   - last: the reading that was stored last; nil in a new database.
-    ///   - newestEvent: the time of the last event, where it was written after that reading.
+    ///   - last: the last stored reading; nil in a new database.
+    ///   - newestEvent: the time of the last event, if it is later than that reading.
     func expectedTime(after last: ClockReading?, newestEvent: Date?) -> Date {
         if let last, let boot, last.boot == boot, last.uptime <= uptime {
-            // The same machine, never switched off in between: however long the service was stopped, this is exact.
+            // The machine was not restarted, so this is exact for any downtime of the service.
             return last.time.addingTimeInterval((uptime - last.uptime).seconds)
         }
         guard let newest = newestEvent ?? last?.time else { return time }

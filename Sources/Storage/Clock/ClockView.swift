@@ -1,18 +1,18 @@
 import Formats
 import Foundation
 
-/// How the service's time runs: from one moment on, evenly.
+/// Time that runs evenly from one moment.
 struct ClockView: Sendable, Equatable {
     private let time: Date
     private let uptime: Duration
-    let standing: ClockStanding
+    let confidence: ClockConfidence
 
     /// - Parameters:
-    ///   - time: what is shown at that uptime.
-    init(time: Date, uptime: Duration, standing: ClockStanding) {
+    ///   - time: the time at that uptime.
+    init(time: Date, uptime: Duration, confidence: ClockConfidence) {
         self.time = time
         self.uptime = uptime
-        self.standing = standing
+        self.confidence = confidence
     }
 
     func time(at moment: Duration) -> Date {
@@ -24,17 +24,6 @@ struct ClockView: Sendable, Equatable {
     }
 
     func after(_ jump: ClockJump, _ reading: ClockReading) -> ClockView {
-        ClockView(time: reading.time, uptime: reading.uptime, standing: standing.after(jump))
+        ClockView(time: reading.time, uptime: reading.uptime, confidence: confidence.after(jump))
     }
-}
-
-/// What is to be stored of the clock.
-struct ClockChange: Sendable {
-    var reading: ClockReading
-    /// How time runs from then on.
-    var view: ClockView
-    /// nil: the reading alone is stored.
-    var jump: ClockJump?
-    /// The first reading of this process.
-    var isFirst: Bool
 }

@@ -3,17 +3,17 @@ import Formats
 import Foundation
 import Locks
 
-/// The time that the service goes by: that of the wall clock, but without its jumps.
+/// The clock of the service: the wall clock without its jumps.
 ///
-/// When the wall clock jumps, this clock goes on evenly until the writer has moved everything that is stored and still to
-/// come, in one transaction (`Transaction.follow`), and follows with that commit. So a time after the jump is never
-/// compared with one before it. Small differences, such as NTP's corrections, are followed at once.
+/// When the wall clock jumps, this clock continues evenly until the writer has moved all stored future times in one
+/// transaction (`Transaction.follow`). It follows the wall clock with that commit. So no code compares a time after the
+/// jump with a time before it. Small differences, such as corrections by NTP, are followed at once.
 ///
-/// A start is no different: this clock goes on from what is stored, and the first commit makes up the difference.
+/// A start works the same way: the clock continues from the stored times, and the first commit follows the wall clock.
 public final class ServiceClock: TimeSource {
     private struct State: Sendable {
         var view: ClockView
-        /// The uptime at which the reading was stored last; nil before this process has.
+        /// The uptime of the last stored reading; nil before this process has stored one.
         var notedAt: Duration?
         var unreported: [ClockJump] = []
     }
@@ -22,20 +22,20 @@ public final class ServiceClock: TimeSource {
     private let state: Locked<State>
 
     /// - Parameters:
-    ///   - base: the machine's clocks.
-    ///   - past: what is stored.
-    init(following base: any TimeSource, after past: ClockPast) {
+    ///   - base: the clocks of the machine.
+    ///   - past: the stored clock.
+    init(following base: any TimeSource, after past: StoredClock) {
         self.base = base
         let reading = base.reading
         let time = reading.expectedTime(after: past.reading, newestEvent: past.newestEvent)
         state = Locked(
-            State(view: ClockView(time: time, uptime: reading.uptime, standing: past.standing(at: time))))
+            State(view: ClockView(time: time, uptime: reading.uptime, confidence: past.confidence(at: time))))
     }
 
     public var now: Date { view.time(at: base.uptime) }
     public var uptime: Duration { base.uptime }
     public var boot: String? { base.boot }
-    var standing: ClockStanding { view.standing }
+    var confidence: ClockConfidence { view.confidence }
 
     public func sleep(untilUptime deadline: Duration) async throws {
         try await base.sleep(untilUptime: deadline)
@@ -45,7 +45,7 @@ public final class ServiceClock: TimeSource {
         try await base.sleep(untilUptime: view.uptime(at: deadline))
     }
 
-    /// The jumps that were followed since this was asked last.
+    /// Returns the jumps that the clock has followed since the last call.
     public func takeJumps() -> [ClockJump] {
         state.withLock { state in
             defer { state.unreported = [] }
@@ -59,9 +59,9 @@ public final class ServiceClock: TimeSource {
 // MARK: - Following the wall clock
 
 extension ServiceClock {
-    /// Compares the clocks; a small difference is followed.
+    /// Compares the clocks, and follows a small difference.
     ///
-    /// - Returns: what has to be stored first; nil in general.
+    /// - Returns: the change that must be committed first; usually nil.
     func changeToStore() -> ClockChange? {
         let reading = base.reading
         return state.withLock { state in
@@ -72,14 +72,14 @@ extension ServiceClock {
                 return ClockChange(reading: reading, view: view, jump: jump, isFirst: isFirst)
             }
             if abs(reading.time.timeIntervalSince(expected)) > Self.noise {
-                state.view = ClockView(time: reading.time, uptime: reading.uptime, standing: state.view.standing)
+                state.view = ClockView(time: reading.time, uptime: reading.uptime, confidence: state.view.confidence)
             }
             if let notedAt = state.notedAt, reading.uptime - notedAt < Self.noteInterval { return nil }
             return ClockChange(reading: reading, view: state.view, jump: nil, isFirst: isFirst)
         }
     }
 
-    /// The change is stored.
+    /// Follows a change that was committed.
     func follow(_ change: ClockChange) {
         state.withLock { state in
             state.view = change.view
@@ -88,9 +88,9 @@ extension ServiceClock {
         }
     }
 
-    /// Seconds: less is the time that it takes to read both clocks, and rounding.
+    /// Seconds. Smaller differences come from the time between two readings, and from rounding.
     private static let noise: TimeInterval = 0.02
 
-    /// A reading is stored once an hour, so that small differences that were followed do not add up to a jump.
+    /// A reading is stored every hour, so that small differences don't add up to a jump.
     private static let noteInterval: Duration = .seconds(3600)
 }

@@ -1,7 +1,7 @@
 import Formats
 import Foundation
 
-/// The machine's clocks.
+/// The clocks of the machine.
 public struct SystemTime: TimeSource {
     public init() {}
 
@@ -16,7 +16,8 @@ public struct SystemTime: TimeSource {
     public var boot: String? { Self.boot }
 
     public func sleep(untilUptime deadline: Duration) async throws {
-        // What the runtime's timers do while the machine is suspended is theirs: a minute later all is well again.
+        // A timer of the runtime may sleep too long when the machine is suspended. After a minute at most the caller
+        // checks again.
         let left = min(deadline - uptime, .seconds(60))
         if left > .zero { try await Task.sleep(for: left) }
     }

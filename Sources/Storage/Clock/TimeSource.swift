@@ -1,25 +1,26 @@
 import Formats
 import Foundation
 
-/// Where the time comes from: the system, a clock that a test turns by hand, or the service's own, which follows one of
-/// these.
+/// A source of time: the machine, a manual clock of a test, or the clock of the service.
 ///
-/// What is written down or compared with what was written down goes by `now`. What is measured while the process runs
-/// (rates, silence, elapsed seconds) goes by `uptime`.
+/// Times that are stored, or compared with stored times, use `now`. Times that are measured within the process, such as
+/// rates and timeouts, use `uptime`.
 public protocol TimeSource: Sendable {
-    /// The wall clock, in whole milliseconds, so that what is stored and read back is equal. It may jump either way.
+    /// The wall clock in whole milliseconds, so that a stored time equals the time that is read back. It may jump in
+    /// both directions.
     var now: Date { get }
 
-    /// Time since the machine was started, suspension included (CLOCK_BOOTTIME of clock_gettime(2)). It never jumps.
+    /// The time since the machine was started, including suspension (CLOCK_BOOTTIME of clock_gettime(2)). It never
+    /// jumps.
     var uptime: Duration { get }
 
-    /// Differs from one start of the machine to the next; nil where the system does not say.
+    /// Identifies the boot of the machine; nil when the system does not report it.
     var boot: String? { get }
 
-    /// Returns when `uptime` is `deadline`, or a while before; throws `CancellationError`.
+    /// Returns when `uptime` is `deadline`, or earlier. Throws `CancellationError`.
     func sleep(untilUptime deadline: Duration) async throws
 
-    /// Returns when `now` would be `deadline` if the clock did not jump, or a while before; throws `CancellationError`.
+    /// Returns when `now` would be `deadline` if the clock did not jump, or earlier. Throws `CancellationError`.
     func sleep(until deadline: Date) async throws
 }
 
@@ -28,9 +29,9 @@ extension TimeSource {
         try await sleep(untilUptime: uptime + .milliseconds(deadline.milliseconds - now.milliseconds))
     }
 
-    /// Both clocks at one moment.
+    /// Reads both clocks at one moment.
     var reading: ClockReading {
-        // Where the process was suspended between the two, the pair would look like a jump.
+        // If the process was suspended between the two readings, the pair would look like a jump.
         for _ in 0..<10 {
             let (before, time, after) = (uptime, now, uptime)
             if after - before < .milliseconds(50) { return ClockReading(time: time, uptime: after, boot: boot) }

@@ -3,17 +3,17 @@ import Formats
 import Foundation
 import GRDB
 
-/// Following the wall clock. What is to come in some time still comes in that time after a jump; what has happened keeps
-/// the time that the clock showed then. Moments that clients name (`not_before`, `deadline`) stay what they are.
+/// Follows the wall clock. A jump moves future times, so that delays keep their length. Past times stay as the clock
+/// showed them. Times that clients name (`not_before`, `deadline`) stay unchanged.
 extension Transaction {
-    /// - Parameter longestDeliveryDelay: seconds between two attempts of a delivery, at most.
+    /// - Parameter longestDeliveryDelay: see `Store.Options`.
     func follow(_ change: ClockChange, longestDeliveryDelay: TimeInterval) throws {
         if let jump = change.jump {
             try move(by: Int64((jump.by * 1000).rounded()))
             try run(
                 "INSERT INTO clock_jumps (last_event, at, by) VALUES (?, ?, ?)",
                 [try lastEvent(), jump.to.milliseconds, Int64((jump.by * 1000).rounded())])
-            for kind in Due.allCases { wake(kind) }
+            for kind in WorkKind.allCases { wake(kind) }
         }
         if change.isFirst || change.jump != nil { try bound(longestDeliveryDelay: longestDeliveryDelay) }
         try run(
@@ -27,27 +27,27 @@ extension Transaction {
             ])
     }
 
-    /// What moments that clients named are compared with: `now` if the job was created at or after `jump`, else `surely`
-    /// (`ClockStanding.hasCome`).
-    var namedMoments: StatementArguments {
+    /// Arguments to compare a time that a client named: with `now` if the job was created at or after `jump`, else with
+    /// `surely` (`ClockConfidence.hasCome`).
+    var clientTimes: StatementArguments {
         [
-            "now": now.milliseconds, "surely": now.addingTimeInterval(-standing.doubt(at: now)).milliseconds,
-            "jump": standing.jumpedAt?.milliseconds ?? .max,
+            "now": now.milliseconds, "surely": now.addingTimeInterval(-confidence.doubt(at: now)).milliseconds,
+            "jump": confidence.jumpedAt?.milliseconds ?? .max,
         ]
     }
 
-    /// How much older events seem than they are, by the jumps that came after them.
+    /// Seconds by which jumps after an event make it look older than it is.
     func excessAge(of event: EventID) throws -> TimeInterval {
         let sum = try row("SELECT sum(by) AS by FROM clock_jumps WHERE last_event >= ?", [event])
         return Double(sum?["by"] as Int64? ?? 0) / 1000
     }
 
-    /// Jumps that no event is older than, and that are doubted no longer.
-    func forgetJumps() throws {
+    /// Removes jumps that are older than all events and not in doubt any more.
+    func pruneClockJumps() throws {
         try run(
             """
             DELETE FROM clock_jumps WHERE at <= ? AND last_event < (SELECT coalesce(min(id), last_event + 1) FROM events)
-            """, [now.addingTimeInterval(-ClockStanding.quietPeriod).milliseconds])
+            """, [now.addingTimeInterval(-ClockConfidence.quietPeriod).milliseconds])
     }
 
     // MARK: A jump
@@ -76,15 +76,15 @@ extension Transaction {
     }
 
     private func webhooksWithMoments() throws -> [Webhook] {
-        // One that cannot be read is damage, and said so where it is asked for; it must not stop every commit.
+        // An unreadable webhook is reported when it is read. It must not make every commit fail.
         try rows("SELECT * FROM webhooks WHERE failing_since IS NOT NULL OR former_secrets <> '[]'")
             .compactMap { try? WebhookRow.webhook($0) }
     }
 
     // MARK: Bounds
 
-    /// Moments that a wrong clock has left behind: nothing waits longer from now on than it ever can
-    /// (`LongestDelay.swift`).
+    /// Limits times that a wrong clock has left too far in the future: no wait is longer than the longest possible
+    /// delay (`LongestDelay.swift`).
     private func bound(longestDeliveryDelay: TimeInterval) throws {
         try boundWaits()
         try boundBatches()
@@ -101,7 +101,7 @@ extension Transaction {
         var strictest = RetryPolicy()
         strictest.maxSeconds = 0
         for reason in Wait.Name.allCases {
-            // What every policy allows need not be looked at one by one.
+            // Waits that every policy allows need no check.
             guard let shortest = strictest.longestDelay(of: reason) else { continue }
             let late = try rows(
                 JobRow.select + "WHERE jobs.retry_at > ? AND jobs.reason = ?",

@@ -4,41 +4,41 @@ import Glibc
 import Locks
 import Logging
 
-/// The connections to the database file: one that writes and checkpoints, and read-only ones.
+/// The connections to the database file: one connection that writes and checkpoints, and read-only ones.
 ///
-/// SQLite copies the log into the file at its own moments, and ignores the errors of it. Here every checkpoint is asked
-/// for, and none follows from closing a connection. A checkpoint that failed is the reason: what Linux could not write it
-/// forgets (docs/operations.md, "Failing disks"), also pages of an earlier checkpoint that a reader had stopped half-way. SQLite
-/// would not copy those again. It does after all connections were closed and opened again, as the count of copied pages
-/// is not on disk.
+/// By itself, SQLite copies the log into the file at times of its choice, and ignores errors of these checkpoints. Here
+/// the writer requests every checkpoint, and closing a connection makes none. The reason is a failed checkpoint: Linux
+/// drops the pages that it could not write (docs/operations.md, "Failing disks"), also pages of an earlier checkpoint
+/// that a reader had interrupted. SQLite would not copy these pages again. It copies them after all connections were
+/// closed and opened again, because the number of copied pages is not on the disk.
 final class Connections: Sendable {
-    /// Pages of the log, 4 KiB each, after which it is copied: those that change all the time are copied less often than
-    /// with SQLite's 1,000.
+    /// Pages of 4 KiB in the log that cause a checkpoint. SQLite's default is 1,000; a larger number copies pages that
+    /// change often less often.
     static let pagesBetweenCheckpoints = 4096
 
     private let path: String
     private let readers: Int
     private let current: Locked<DatabasePool>
     private let state = Locked(State())
-    private let checkup = Locked<Checkup?>(nil)
+    private let backgroundCheck = Locked<BackgroundCheck?>(nil)
 
     private struct State {
-        /// Pages that went to the log since the last checkpoint.
+        /// Pages that were written to the log since the last checkpoint.
         var pages = 0
         /// A checkpoint has failed, and none has succeeded since.
-        var owesCheckpoint = false
-        /// A checkpoint has failed, and the connections are the same as then: they may read lost pages.
-        var isSuspect = false
+        var needsCheckpoint = false
+        /// A checkpoint has failed on the present connections, so they may read lost pages.
+        var mayHaveLostPages = false
     }
 
-    /// Opens the database, making the file where it is missing.
+    /// Opens the database, and creates the file if it is missing.
     init(path: String, readers: Int) throws {
         self.path = path
         self.readers = readers
         current = Locked(try Self.open(path, readers: readers))
     }
 
-    /// Not to be kept: it is another one after a checkpoint that failed.
+    /// The caller must not keep it: a failed checkpoint replaces the pool.
     var pool: DatabasePool { current.withLock { $0 } }
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
@@ -46,14 +46,14 @@ final class Connections: Sendable {
         do {
             return try pool.read(body)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_MISUSE {
-            // Closed meanwhile.
+            // A failed checkpoint has closed the pool meanwhile.
             let next = self.pool
             guard next !== pool else { throw error }
             return try next.read(body)
         }
     }
 
-    /// Copies the log into the database file where it has grown enough for that, unless the last time failed.
+    /// Makes a checkpoint if the log is large enough and the last checkpoint has not failed.
     ///
     /// - Throws: as `checkpoint(_:)`.
     func checkpointWhereDue() throws {
@@ -62,84 +62,84 @@ final class Connections: Sendable {
         }
         let isDue = state.withLock { state in
             state.pages += written
-            return state.pages >= Self.pagesBetweenCheckpoints && !state.owesCheckpoint
+            return state.pages >= Self.pagesBetweenCheckpoints && !state.needsCheckpoint
         }
         if isDue { try checkpoint(.passive) }
     }
 
     /// A checkpoint has failed, and none has succeeded since.
-    var owesCheckpoint: Bool { state.withLock { $0.owesCheckpoint } }
+    var needsCheckpoint: Bool { state.withLock { $0.needsCheckpoint } }
 
-    /// Copies the log into the database file, and syncs that.
+    /// Copies the log into the database file, and syncs the file.
     ///
-    /// - Throws: when it could not be copied or synced. Nothing is lost then: the log has it, and the next checkpoint copies
-    ///   all of it.
+    /// - Throws: when the copy or the sync failed. Nothing is lost: the log has the data, and the next checkpoint
+    ///   copies all of it.
     func checkpoint(_ mode: Database.CheckpointMode) throws {
-        if state.withLock({ $0.isSuspect }) { try reopen() }
+        if state.withLock({ $0.mayHaveLostPages }) { try reopen() }
         do {
             _ = try pool.writeWithoutTransaction { try $0.checkpoint(mode) }
-            state.withLock { ($0.pages, $0.owesCheckpoint) = (0, false) }
+            state.withLock { ($0.pages, $0.needsCheckpoint) = (0, false) }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-            // Others read, or another process copies: the next time will do.
+            // Another connection reads, or another process makes a checkpoint. The next checkpoint copies the rest.
             if mode == .truncate { throw error }
         } catch {
-            // At once, before anything is read for another change: SQLite takes pages that it believes to be copied from
-            // the file.
-            state.withLock { ($0.isSuspect, $0.owesCheckpoint) = (true, true) }
+            // Reopen at once, before another change reads anything: SQLite reads pages from the file that it considers
+            // copied.
+            state.withLock { ($0.mayHaveLostPages, $0.needsCheckpoint) = (true, true) }
             try? reopen()
             throw error
         }
     }
 
-    /// Has the database read through.
+    /// Checks the database while the service runs.
     func checkInBackground(_ log: Logger) {
         do {
-            let checkup = try Checkup(path: path, log: log)
-            self.checkup.withLock { $0 = checkup }
+            let backgroundCheck = try BackgroundCheck(path: path, log: log)
+            self.backgroundCheck.withLock { $0 = backgroundCheck }
         } catch {
-            log.warning("The database cannot be checked: \(error)")
+            log.warning("fetchd cannot check the database: \(error)")
         }
     }
 
-    /// What a check has found; nil when nothing is wrong, as far as it has come.
-    var damage: String? { checkup.withLock { $0?.finding } }
+    /// What the background check has found; nil when it has found nothing so far.
+    var damage: String? { backgroundCheck.withLock { $0?.finding } }
 
-    /// Copies everything into the one file that is left then, and closes.
+    /// Copies the log into the database file, so that one file is left, and closes all connections.
     ///
-    /// - Throws: when it could not be copied. The connections are closed nevertheless, and the log is kept.
+    /// - Throws: when the copy failed. Then the connections are closed, and the log stays.
     func close() throws {
-        checkup.withLock { $0?.stop() }
+        backgroundCheck.withLock { $0?.stop() }
         // The readers first: only the last connection can remove the log.
         pool.releaseMemory()
         let outcome = Result { try checkpoint(.truncate) }
         if case .success = outcome {
-            // Nothing is left to be copied: the close only removes the empty log.
+            // The log is empty, so the close only removes it.
             self.pool.writeWithoutTransaction { sqlite_keep_log_at_close($0.sqliteConnection!, 0) }
         }
         try self.pool.close()
         try outcome.get()
     }
 
-    /// Readers that come meanwhile wait.
+    /// Reads that begin meanwhile wait.
     private func reopen() throws {
-        checkup.withLock { $0?.stop() }
+        backgroundCheck.withLock { $0?.stop() }
         try current.withLock { pool in
             try pool.close()
             guard !isHeldByOthers else { throw DatabaseError(resultCode: .SQLITE_IOERR, message: Self.held) }
             pool = try Self.open(path, readers: readers)
         }
-        state.withLock { $0.isSuspect = false }
+        state.withLock { $0.mayHaveLostPages = false }
     }
 
-    private static let held = "after a failed sync no other process may have the database open, and one has"
+    private static let held = "after a failed sync, another process has the database open"
 
-    /// Whether another process is connected: the count of copied pages would outlive our connections. To be asked only
-    /// while there are none: to close any descriptor of the file gives up all its locks.
+    /// Whether another process is connected. Its connections would preserve the number of copied pages. Call this only
+    /// while this process has no connection: closing any descriptor of the file releases all locks of the process.
     private var isHeldByOthers: Bool {
         let index = Glibc.open(path + "-shm", O_RDWR | O_CLOEXEC)
         guard index >= 0 else { return false }
         defer { Glibc.close(index) }
-        // The byte that every connection has locked for reading ("dead man's switch" in SQLite's os_unix.c).
+        // The byte that every connection locks for reading, the "dead man's switch" of SQLite's os_unix.c.
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)
@@ -150,17 +150,17 @@ final class Connections: Sendable {
 
     private static func open(_ path: String, readers: Int) throws -> DatabasePool {
         let pool = try DatabasePool(path: path, configuration: configuration(readers: readers))
-        // GRDB sets NORMAL for pools, which syncs no commit.
+        // GRDB sets NORMAL for pools, which does not sync commits.
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         return pool
     }
 
-    /// Of a connection that no checkpoint follows from.
+    /// The configuration of a connection that makes no checkpoint by itself.
     static func configuration(readers: Int = 1) -> Configuration {
         var configuration = Configuration()
         configuration.maximumReaderCount = readers
         configuration.foreignKeysEnabled = true
-        // Another process may look at the file with `sqlite3`.
+        // Another process may read the file with `sqlite3`.
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { db in
             sqlite_keep_log_at_close(db.sqliteConnection!, 1)

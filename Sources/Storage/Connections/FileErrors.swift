@@ -1,16 +1,16 @@
 import GRDB
 import Locks
 
-/// Which error of the system was behind the last failure of each database file. A result code of SQLite, such as
-/// SQLITE_IOERR_FSYNC, does not tell a full disk from a broken one; the line that SQLite writes to its error log does.
+/// Records which system error caused the last failure of each database file. A result code of SQLite, such as
+/// SQLITE_IOERR_FSYNC, does not distinguish a full disk from a broken one. The line in SQLite's error log does.
 enum FileErrors {
-    /// `errno` by the absolute path of the file.
+    /// The `errno` for each absolute path.
     private static let codes = Locked<[String: Int32]>([:])
 
-    /// Before the first connection of the process: afterwards SQLite ignores it.
-    static func follow() { _ = isFollowing }
+    /// Must be called before the process opens its first connection: later SQLite ignores the setting.
+    static func install() { _ = isInstalled }
 
-    private static let isFollowing: Bool = {
+    private static let isInstalled: Bool = {
         Database.logError = { _, line in note(line) }
         return true
     }()
@@ -22,7 +22,7 @@ enum FileErrors {
         codes.withLock { $0[String(match.2)] = code }
     }
 
-    /// The error of the database, its log or its index, since it was last asked for.
+    /// Returns and clears the recorded error of the database, its log or its index.
     static func take(ofDatabase path: String) -> Int32? {
         let names = [path, path + "-wal", path + "-shm"]
         return codes.withLock { codes in

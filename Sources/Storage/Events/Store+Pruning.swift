@@ -1,68 +1,26 @@
 import Downloads
-import Formats
-import Foundation
 import GRDB
 
-/// How long the journal remembers, in seconds.
-public struct Retention: Sendable, Equatable {
-    /// Events whose batch was acknowledged, by its webhooks or by the call.
-    public var acknowledged: TimeInterval
-    /// All others, and deliveries that are pending still.
-    public var unacknowledged: TimeInterval
-
-    public init(acknowledged: TimeInterval = 7 * 86_400, unacknowledged: TimeInterval = 30 * 86_400) {
-        self.acknowledged = acknowledged
-        self.unacknowledged = max(acknowledged, unacknowledged)
-    }
-}
-
-/// Forgetting, in small steps and only from the front: behind the first event that is still there none is missing, so
-/// a reader of everything either gets all that follows its cursor or is told that it comes too late. The price is that
-/// one session that nobody acknowledges keeps what came after it, for the longer time at most. A reader of one session
-/// need not care what others had forgotten: for each, the last event that was removed is known.
+/// Prunes the journal in small steps, always from the front. So no event is missing after the first one that is left: a
+/// reader of all events gets every event after its cursor, or `eventsPruned`. One session whose events are never
+/// acknowledged therefore keeps all later events, for `Retention.unacknowledged` at most. For readers of one session, the
+/// store remembers the last pruned event of each session.
 extension Store {
-    /// Removes the oldest events that need not be kept, with the logs of their deliveries.
+    /// Removes the oldest events that the retention does not protect, together with their deliveries.
     ///
     /// - Returns: whether there may be more to remove.
     public func pruneEvents(keeping retention: Retention, limit: Int = 500) async throws -> Bool {
-        try await writer.write { transaction in
-            guard transaction.allowsForgetting(whatIsKeptFor: retention.acknowledged) else { return false }
-            var taken: [String: EventID] = [:]
-            let removable = try transaction.oldestEvents(limit).prefix {
-                try transaction.isRemovable($0, retention, &taken)
-            }
-            for row in removable {
-                let event: EventID = row["id"]
-                try transaction.run("DELETE FROM deliveries WHERE event = ?", [event])
-                // One that was pending held up the finish behind it, and the end of its session.
-                if transaction.changedRows > 0 { transaction.wake(.deliveries) }
-                try transaction.run("DELETE FROM events WHERE id = ?", [event])
-                try transaction.remember(removed: event, of: row["session"])
-            }
-            if !removable.isEmpty {
-                transaction.wake(.sessions)
-                try transaction.forgetJumps()
-            }
-            return removable.count == limit
-        }
+        try await writer.write { try $0.pruneEvents(keeping: retention, limit: limit) }
     }
 
-    /// Forgets the oldest first answers that have outlived their day.
+    /// Removes the oldest remembered answers that are older than `IdempotencyClaim.lifetime`.
     ///
-    /// - Returns: whether there may be more to forget.
+    /// - Returns: whether there may be more to remove.
     public func pruneIdempotencyKeys(limit: Int = 500) async throws -> Bool {
-        try await writer.write { transaction in
-            guard transaction.allowsForgetting(whatIsKeptFor: IdempotencyClaim.lifetime) else { return false }
-            try transaction.run(
-                """
-                DELETE FROM idempotency_keys WHERE rowid IN (
-                    SELECT rowid FROM idempotency_keys WHERE created_at <= ? ORDER BY created_at LIMIT ?)
-                """, [transaction.now.addingTimeInterval(-IdempotencyClaim.lifetime).milliseconds, limit])
-            return transaction.changedRows == limit
-        }
+        try await writer.write { try $0.pruneIdempotencyKeys(limit: limit) }
     }
 
-    /// - Throws: `eventsPruned` when some that the query asks for are no longer there.
+    /// - Throws: `eventsPruned` when events that match the query were pruned.
     static func requireUnpruned(_ query: EventQuery, in db: Database) throws {
         guard let after = query.after else { return }
         let removed = try lastRemoved(query, in: db)
@@ -70,7 +28,7 @@ extension Store {
         throw StoreError.eventsPruned(after: after, firstAvailable: removed + 1)
     }
 
-    /// The last event that the reader could have wanted and that is no more; 0 when all are there.
+    /// The last pruned event that the query may match; 0 when there is none.
     private static func lastRemoved(_ query: EventQuery, in db: Database) throws -> EventID {
         if let job = query.job, try hasItsFirstEvent(job, in: db) { return 0 }
         if let session = try query.session?.text ?? query.job.flatMap({ try Self.session(of: $0, in: db) }) {
@@ -78,11 +36,11 @@ extension Store {
                 db.cachedStatement(sql: "SELECT last_event FROM removed_events WHERE session = ?"),
                 arguments: [session]) ?? 0
         }
-        // Numbers are given in order and never again: what is missing at the front was removed.
+        // Identifiers are assigned in order and never reused: those below the first event were pruned.
         return try EventID.fetchOne(db.cachedStatement(sql: "SELECT min(id) - 1 FROM events")) ?? lastEvent(in: db)
     }
 
-    /// What is removed is removed from the front.
+    /// Events are pruned from the front: if the first event of a job is left, so are all others.
     private static func hasItsFirstEvent(_ job: JobID, in db: Database) throws -> Bool {
         let first = try String.fetchOne(
             db.cachedStatement(sql: "SELECT type FROM events WHERE job = ? ORDER BY id LIMIT 1"), arguments: [job.text])
@@ -95,57 +53,4 @@ extension Store {
             ?? String.fetchOne(
                 db.cachedStatement(sql: "SELECT session FROM events WHERE job = ? LIMIT 1"), arguments: [job.text])
     }
-}
-
-extension Transaction {
-    fileprivate func allowsForgetting(whatIsKeptFor lifetime: TimeInterval) -> Bool {
-        standing.allowsForgetting(whatIsKeptFor: lifetime, at: now)
-    }
-
-    fileprivate func oldestEvents(_ limit: Int) throws -> [Row] {
-        try rows("SELECT id, time, session FROM events ORDER BY id LIMIT ?", [limit])
-    }
-
-    fileprivate func remember(removed event: EventID, of session: String) throws {
-        try run(
-            """
-            INSERT INTO removed_events (session, last_event) VALUES (?1, ?2)
-            ON CONFLICT (session) DO UPDATE SET last_event = ?2
-            """, [session, event])
-    }
-
-    /// Old, acknowledged, and on no webhook's way; or too old to be waited for.
-    ///
-    /// - Parameter taken: of the sessions that were looked at in this step, up to where their events are taken.
-    fileprivate func isRemovable(
-        _ event: Row, _ retention: Retention, _ taken: inout [String: EventID]
-    ) throws -> Bool {
-        let age = now.timeIntervalSince(event.time("time")) - (try excessAge(of: event["id"]))
-        guard age > retention.acknowledged else { return false }
-        guard age <= retention.unacknowledged else { return true }
-        let (id, session): (EventID, String) = (event["id"], event["session"])
-        let through = try taken[session] ?? acknowledgedThrough(session)
-        taken[session] = through
-        guard id <= through else { return false }
-        return try row("SELECT 1 FROM deliveries WHERE event = ? AND state = 'pending'", [id]) == nil
-    }
-
-    /// Up to here the session's events are taken: by the call, or with the batches that every webhook took.
-    private func acknowledgedThrough(_ session: String) throws -> EventID {
-        guard let row = try row("SELECT acknowledged_through FROM sessions WHERE id = ?", [session]) else {
-            // Deleted: whoever did that wants nothing more of it.
-            return .max
-        }
-        return max(row["acknowledged_through"], try takenByWebhooks(session))
-    }
-
-    private func takenByWebhooks(_ session: String) throws -> EventID {
-        if let open: EventID = try row(Self.firstUntaken, [session])?["id"] { return open - 1 }
-        // All batches are acknowledged, and so is the last.
-        return try row(Self.lastBatch, [session])?["id"] ?? 0
-    }
-
-    static let firstUntaken =
-        "SELECT min(first_event) AS id FROM batches WHERE session = ? AND state <> 'acknowledged'"
-    static let lastBatch = "SELECT finish_event AS id FROM batches WHERE session = ? ORDER BY number DESC LIMIT 1"
 }

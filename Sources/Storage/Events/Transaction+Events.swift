@@ -2,7 +2,7 @@ import Downloads
 import Formats
 import Foundation
 
-/// The journal: events are appended in the transaction of the change they report, and so are their deliveries.
+/// Appends events to the journal, in the transaction of the change that they report and together with their deliveries.
 extension Transaction {
     @discardableResult
     func append(_ type: EventType, session: Name, job: JobID?, data: JSONObject) throws -> EventID {
@@ -15,12 +15,12 @@ extension Transaction {
             Event(
                 id: event, type: type, time: Date(milliseconds: now.milliseconds), session: session, job: job,
                 data: text))
-        // A test is for the one webhook that is tested.
+        // A test event goes to the tested webhook only.
         if type != .webhookTest { try address(event, type, in: session) }
         return event
     }
 
-    /// The number of the last event there ever was; 0 before the first.
+    /// The identifier of the last event that was ever appended; 0 before the first.
     func lastEvent() throws -> EventID { try Store.lastEvent(in: db) }
 
     private func address(_ event: EventID, _ type: EventType, in session: Name) throws {
@@ -31,7 +31,7 @@ extension Transaction {
         }
     }
 
-    /// Puts an event on its way to a webhook.
+    /// Adds a pending delivery of an event to a webhook.
     @discardableResult
     func deliver(
         _ event: EventID, _ type: EventType, in session: Name, to webhook: (key: Int64, name: String)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A request that its client may repeat, not knowing whether it arrived: `Idempotency-Key`, as
-/// draft-ietf-httpapi-idempotency-key-header describes it.
+/// A request that its client may repeat because it does not know whether the first one arrived: the header
+/// `Idempotency-Key` of draft-ietf-httpapi-idempotency-key-header.
 public struct IdempotencyClaim: Sendable {
-    /// Who asks, and for what: keys of different callers and routes have nothing to do with each other.
+    /// The authenticated caller and the route. Each combination has its own keys.
     public var caller: String
     public var route: String
     public var key: String
-    /// Of the request's content: the same key with another content is a mistake.
+    /// A hash of the content. The same key with other content is an error.
     public var fingerprint: Data
 
     public init(caller: String, route: String, key: String, fingerprint: Data) {
@@ -17,17 +17,6 @@ public struct IdempotencyClaim: Sendable {
         self.fingerprint = fingerprint
     }
 
-    /// Seconds for which the first answer is kept: a day.
+    /// Seconds for which the first answer is kept: one day.
     public static let lifetime: TimeInterval = 86_400
-}
-
-/// What the first request was answered.
-public struct RememberedAnswer: Sendable, Equatable {
-    public var location: String?
-    public var body: [UInt8]
-
-    public init(location: String?, body: [UInt8]) {
-        self.location = location
-        self.body = body
-    }
 }

@@ -1,159 +1,54 @@
 import Downloads
-import Foundation
-import GRDB
 
-/// What an attempt knows when it ends, written together with what becomes of the job.
-public struct AttemptReport: Sendable {
-    /// What is on disk now, synced; nil leaves the part as it was committed before.
-    public var part: Part?
-    /// Whether bytes were won, which begins the count of failures anew.
-    public var hasGained: Bool
-    /// How it began; nil when no response was accepted.
-    public var resume: ResumeOutcome?
-    /// Whether bytes that were written are lost because a sync failed: without a `part`, the one before is lost, too.
-    public var hasSyncFailed: Bool
-    /// Whether the part is not what was promised: another program has changed it.
-    public var hasLostPart: Bool
-    /// What a promotion was planned for; nothing is done when the job is to go elsewhere by now.
-    public var destination: Destination?
-    /// What the source was asked; nothing is done when it is to be asked otherwise by now.
-    public var asked: JobSpec?
-
-    public init(
-        part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil, hasSyncFailed: Bool = false,
-        hasLostPart: Bool = false,
-        destination: Destination? = nil, asked: JobSpec? = nil
-    ) {
-        self.part = part
-        self.hasGained = hasGained
-        self.resume = resume
-        self.hasSyncFailed = hasSyncFailed
-        self.hasLostPart = hasLostPart
-        self.destination = destination
-        self.asked = asked
-    }
-}
-
-/// What clients and attempts have to tell. Each of these is one transaction: state, offset and event together.
+/// Applies signals of clients and attempts to jobs. Each call is one transaction: state, part, event and deliveries together.
 extension Store {
+    /// Applies a signal to a job. The state machine decides what it changes.
+    ///
     /// - Parameters:
-    ///   - revision: nothing is done when the job has another one by now.
-    ///   - onCommit: see `Writer`.
+    ///   - report: what the attempt has found out. It is ignored unless the job is running.
+    ///   - revision: if given, the revision that the job must have.
+    ///   - onCommit: see `Writer.write`.
     /// - Throws: `noSuchJob`, `revisionChanged`.
-    public func send(
+    public func apply(
         _ signal: JobSignal, to job: JobID, _ report: AttemptReport = AttemptReport(), expecting revision: Int? = nil,
         onCommit: @escaping @Sendable (SignalOutcome) -> Void = { _ in }
     ) async throws -> SignalOutcome {
         try await writer.write(onCommit: onCommit) { transaction in
             if let revision { try transaction.requireRevision(revision, of: job) }
-            return try transaction.send(signal, to: job, report)
+            return try transaction.applySignal(signal, to: job, report)
         }
     }
 
-    /// Signals to many jobs in one commit: many small files share their syncs. A job that is gone is left out.
-    public func send(
+    /// Applies signals to many jobs in one commit. A job that does not exist any more is left out of the result.
+    public func apply(
         _ signals: [(job: JobID, signal: JobSignal, report: AttemptReport)],
         onCommit: @escaping @Sendable ([JobID: SignalOutcome]) -> Void = { _ in }
     ) async throws -> [JobID: SignalOutcome] {
-        try await writer.write(onCommit: onCommit) { transaction in
-            var outcomes: [JobID: SignalOutcome] = [:]
-            for (job, signal, report) in signals {
-                do {
-                    outcomes[job] = try transaction.send(signal, to: job, report)
-                } catch StoreError.noSuchJob {
-                    continue
-                }
-            }
-            return outcomes
-        }
+        try await writer.write(onCommit: onCommit) { try $0.applySignals(signals) }
     }
 
-    /// The server's head was judged: how the attempt begins. A part that cannot be continued is given up here.
+    /// Records how the transfer of an attempt begins, after its first response was accepted. A restart removes the part
+    /// that the attempt can't continue. An attempt that has ended changes nothing.
     ///
     /// - Parameters:
     ///   - admitted: the job as it was admitted.
-    ///   - dropped: a part of this attempt that is given up with it.
+    ///   - dropped: a part of this attempt that is removed as well.
     public func beginTransfer(
         of admitted: Job, _ outcome: ResumeOutcome, without dropped: PartID? = nil
     ) async throws {
-        try await writer.write { transaction in
-            var job = try transaction.job(admitted.id)
-            guard job.isAttempting(admitted.attempts) else { return }
-            job.resume = outcome
-            // The outcome says it.
-            job.isPartLost = false
-            job.hasSyncFailed = false
-            try transaction.update(job)
-            switch outcome {
-            case .fresh: break
-            case .resumed: try transaction.announce(.jobResumed, of: job)
-            case .restarted:
-                // By name: a checkpoint may have promised the new part meanwhile.
-                for part in [admitted.part?.id, dropped].compactMap({ $0 }) { try transaction.removePart(part) }
-                try transaction.announce(.jobRestarted, of: job)
-            }
-        }
+        try await writer.write { try $0.beginTransfer(of: admitted, outcome, without: dropped) }
     }
 
-    /// Offsets that have been synced, all in one commit. Those of jobs whose attempt is over meanwhile are left out.
+    /// Records synced offsets of many parts in one commit. Parts of attempts that have ended are left out.
     public func checkpoint(_ parts: [(job: JobID, attempt: Int, part: Part)]) async throws {
         guard !parts.isEmpty else { return }
-        try await writer.write { transaction in
-            for (id, attempt, part) in parts {
-                guard let job = try? transaction.job(id), job.isAttempting(attempt) else { continue }
-                try transaction.save(part, of: id)
-                if job.isPartLost { try transaction.run("UPDATE jobs SET part_lost = 0 WHERE id = ?", [id.text]) }
-            }
-        }
+        try await writer.write { try $0.checkpoint(parts) }
     }
 
-    /// After a start: jobs that were under way when the service stopped are queued again; those whose file was on its
-    /// way to its place are returned, to be carried on.
+    /// Queues the jobs again that were running when the service stopped. The engine calls it once, before it admits jobs.
+    ///
+    /// - Returns: the number of queued jobs; and the jobs whose file was being promoted, which the engine continues.
     public func recoverInterrupted() async throws -> (interrupted: Int, promoting: [AdmittedJob]) {
-        try await writer.write { transaction in
-            let running = try transaction.rows(JobRow.select + "WHERE jobs.state = 'running'").map(JobRow.job)
-            let promoting = running.filter { $0.state.promotion != nil }
-            for job in running where job.state.promotion == nil {
-                _ = try transaction.send(.attemptInterrupted, to: job)
-            }
-            transaction.wake(.jobs)
-            let admitted = try promoting.map { job in
-                AdmittedJob(job: job, spec: ResolvedSpec(job, in: try transaction.configuration(of: job.session)))
-            }
-            return (running.count - promoting.count, admitted)
-        }
+        try await writer.write { try $0.recoverInterrupted() }
     }
-}
-
-extension Transaction {
-    fileprivate func send(_ signal: JobSignal, to id: JobID, _ report: AttemptReport) throws -> SignalOutcome {
-        var job = try job(id)
-        guard case .running = job.state else { return try send(signal, to: job) }
-        if let planned = report.destination, planned != job.spec.destination { return .stale(job) }
-        if let asked = report.asked, !asked.asksLike(job.spec) { return .stale(job) }
-        if let part = report.part {
-            try save(part, of: id)
-            job.part = part
-            job.isPartLost = false
-            let configuration = try configuration(of: job.session)
-            job.part?.expiry.lifetime = configuration.resumeDataTTL ?? SessionConfiguration.defaultResumeDataTTL
-        }
-        if let resume = report.resume {
-            job.resume = resume
-            job.isPartLost = false
-            job.hasSyncFailed = false
-        }
-        if report.hasSyncFailed { job.hasSyncFailed = true }
-        if report.hasLostPart { job.isPartLost = true }
-        if report.hasSyncFailed || report.hasLostPart, report.part == nil, job.part != nil {
-            try removePart(of: id)
-            job.part = nil
-        }
-        if report.hasGained { job.failuresInARow = 0 }
-        return try send(signal.bounded(at: now), to: job)
-    }
-}
-
-extension Job {
-    fileprivate func isAttempting(_ attempt: Int) -> Bool { state == .running(.attempting) && attempts == attempt }
 }

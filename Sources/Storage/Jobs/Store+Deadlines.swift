@@ -3,12 +3,12 @@ import Formats
 import Foundation
 import GRDB
 
-/// Jobs that have run out of time.
+/// Fails jobs whose deadline or resource time has passed.
 extension Store {
-    /// Fails them where they are; those under way are to be stopped.
+    /// Applies `timeElapsed` to overdue jobs. The engine stops the attempts of those that are running.
     ///
-    /// - Parameter onCommit: see `Writer`.
-    /// - Returns: what became of each, and when the next will have run out.
+    /// - Parameter onCommit: see `Writer.write`.
+    /// - Returns: the outcomes, and the time of the next deadline.
     public func failOverdueJobs(
         limit: Int = 500, onCommit: @escaping @Sendable ([SignalOutcome]) -> Void
     ) async throws -> (outcomes: [SignalOutcome], next: Date?) {
@@ -18,35 +18,10 @@ extension Store {
         }
         guard let next, next <= now else { return ([], next.map(Date.init(milliseconds:))) }
         let outcomes = try await writer.write(onCommit: onCommit) { try $0.failOverdueJobs(limit) }
-        // Where the clock is doubted, all that is left may be such.
+        // While the clock is in doubt, all jobs that are left may be in doubt.
         if outcomes.isEmpty { return ([], nil) }
-        // There may be more where there were many. Those that are stopping keep their limit until they have stopped.
+        // More jobs may be overdue than `limit`. Jobs that are stopping stay overdue until they have stopped.
         let hasFailedAny = outcomes.contains { $0.job.state.name == .failed }
         return (outcomes, time.now.addingTimeInterval(hasFailedAny ? 0 : 1))
-    }
-}
-
-extension Transaction {
-    fileprivate func failOverdueJobs(_ limit: Int) throws -> [SignalOutcome] {
-        try rows(
-            """
-            SELECT id FROM jobs WHERE fails_at <= :now
-                AND (resource_until <= :now OR deadline <= :surely OR (deadline <= :now AND created_at >= :jump))
-            ORDER BY fails_at LIMIT :limit
-            """, namedMoments + ["limit": limit]
-        ).map { row in
-            let job = try job(JobID(row["id"]))
-            return try send(.timeElapsed(job.overdue(at: now, standing)), to: job)
-        }
-    }
-}
-
-extension Job {
-    fileprivate func overdue(at now: Date, _ standing: ClockStanding) -> Failure {
-        let why =
-            spec.deadline.map { standing.hasCome($0, namedAt: createdAt, at: now) } ?? false
-            ? "The deadline has passed before the download had ended."
-            : "The download has taken longer than timeouts.resource_seconds allows."
-        return Failure(.deadlineExceeded, why, attempts: attempts, at: now)
     }
 }

@@ -1,16 +1,15 @@
 import Downloads
-import Foundation
 
-/// Changing what was asked for.
+/// Changes the specification of jobs.
 extension Store {
-    /// Replaces what a job's client asked for, and lets the job go on where that is what it waited for.
+    /// Replaces the specification of a job. A job that waits for one of these fields is queued again.
     ///
     /// - Parameters:
-    ///   - before: the specification that the change was made from; another one by now changes nothing.
-    ///   - fields: which members were named.
-    ///   - revision: nothing is done when the job has another one by now.
-    ///   - onCommit: see `Writer`.
-    /// - Returns: nil when the specification was changed meanwhile by somebody else.
+    ///   - before: the specification that the patch was applied to.
+    ///   - fields: the fields that the patch names.
+    ///   - revision: if given, the revision that the job must have.
+    ///   - onCommit: see `Writer.write`.
+    /// - Returns: nil when another request has changed the specification since; then nothing has changed.
     /// - Throws: `noSuchJob`, `revisionChanged`, `fieldsFixed`.
     public func patchJob(
         _ id: JobID, from before: JobSpec, to after: JobSpec, fields: Set<PatchableField>, expecting revision: Int?,
@@ -18,37 +17,7 @@ extension Store {
     ) async throws -> SignalOutcome? {
         try await writer.write(onCommit: onCommit) { transaction in
             if let revision { try transaction.requireRevision(revision, of: id) }
-            let job = try transaction.job(id)
-            guard job.spec == before else { return nil }
-            return try transaction.patch(job, to: after, fields)
+            return try transaction.patchJob(id, from: before, to: after, fields)
         }
-    }
-}
-
-extension Transaction {
-    func requireRevision(_ revision: Int, of id: JobID) throws {
-        let job = try job(id)
-        guard job.revision == revision else { throw StoreError.revisionChanged(id, now: job.revision) }
-    }
-
-    fileprivate func patch(_ job: Job, to spec: JobSpec, _ fields: Set<PatchableField>) throws -> SignalOutcome {
-        let fixed = fields.filter { !job.state.lets($0) }
-        guard fixed.isEmpty else {
-            throw StoreError.fieldsFixed(job.id, state: job.state.name, fields: fixed.map(\.rawValue).sorted())
-        }
-        var patched = job
-        patched.spec = spec
-        patched.spec.priority = try spec.priority ?? configuration(of: job.session).priority
-        patched.revision += 1
-        if fields.contains(.url) {
-            patched.mirror = 0
-            // Of what another address sends nothing has been found wrong yet.
-            patched.isDisproved = false
-        }
-        try updateSpec(patched)
-        try update(patched)
-        wake(.jobs)
-        let outcome = try send(.helpSupplied(fields.help), to: patched)
-        return .done(outcome.job, then: [])
     }
 }

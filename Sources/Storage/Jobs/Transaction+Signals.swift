@@ -1,29 +1,14 @@
 import Downloads
 import Foundation
 
-/// What came of a signal that was sent to a job.
-public enum SignalOutcome: Sendable, Equatable {
-    /// The job as it is now, and what is to be done about it. `dropped` is a part that is promised no longer.
-    case done(Job, then: [JobEffect], dropped: PartID? = nil)
-    /// The state does not allow it.
-    case refused(Job, allowed: [JobState.Name])
-    /// The client has changed what the signal was based upon.
-    case stale(Job)
-
-    public var job: Job {
-        switch self {
-        case .done(let job, _, _), .refused(let job, _), .stale(let job): job
-        }
-    }
-}
-
 extension Transaction {
-    /// Lets the machine decide and writes all that follows: state, event, deliveries, batch.
-    func send(_ signal: JobSignal, to id: JobID) throws -> SignalOutcome {
-        try send(signal, to: try job(id))
+    /// Applies a signal to the state machine of the job, and writes all that follows: state, event, deliveries and
+    /// batch.
+    func transitionJob(_ id: JobID, on signal: JobSignal) throws -> SignalOutcome {
+        try transitionJob(try job(id), on: signal)
     }
 
-    func send(_ signal: JobSignal, to job: Job) throws -> SignalOutcome {
+    func transitionJob(_ job: Job, on signal: JobSignal) throws -> SignalOutcome {
         switch job.state.deciding(signal) {
         case .refuse(let allowed): return .refused(job, allowed: allowed)
         case .remain(let effects):
@@ -33,7 +18,7 @@ extension Transaction {
             let next = try become(job.becoming(state, on: signal, at: now), from: job)
             if let announcement { try announce(announcement, of: next) }
             if let ending = next.state.ending { try leaveBatch(next, ending) }
-            try noteHelp(next)
+            try updateSessionWaiting(next)
             wakeJobs(for: effects)
             return .done(next, then: effects, dropped: next.part == nil ? job.part?.id : nil)
         }
@@ -57,12 +42,12 @@ extension Transaction {
         return next
     }
 
-    /// Whether the session stands still now, or moves again.
-    private func noteHelp(_ job: Job) throws {
+    /// Appends `session.waiting` if the session is blocked now, or clears the flag if a job can run again.
+    private func updateSessionWaiting(_ job: Job) throws {
         switch job.state {
-        case .queued: try noteMovement(of: job.session)
-        case .waiting(let wait) where wait.name.needsHelp: try noteStandstill(of: job.session)
-        case .succeeded, .failed, .cancelled: try noteStandstill(of: job.session)
+        case .queued: try clearWaiting(of: job.session)
+        case .waiting(let wait) where wait.name.needsHelp: try announceWaitingIfBlocked(of: job.session)
+        case .succeeded, .failed, .cancelled: try announceWaitingIfBlocked(of: job.session)
         case .running, .waiting, .paused: break
         }
     }
@@ -71,7 +56,7 @@ extension Transaction {
         if effects.contains(.wakeScheduler) { wake(.jobs) }
     }
 
-    /// Appends the event and, for each webhook of the session that wants it, a delivery.
+    /// Appends the event, and a delivery for each webhook of the session whose patterns match.
     @discardableResult
     func announce(_ type: EventType, of job: Job) throws -> EventID {
         try append(type, session: job.session, job: job.id, data: job.announcement(type))

@@ -2,16 +2,16 @@ import Formats
 import Foundation
 import GRDB
 
-/// What the database says about itself: the row of the table of that name.
+/// The row of the table `history`: what the database records about itself.
 struct History: Sendable, Equatable {
     var identity: String
     var commits: Int64
-    /// When it was made or restored; nil: by an earlier version, that is not known.
+    /// When the database was created or restored; nil when an earlier version created it.
     var beganAt: Date?
-    /// The largest identifier that was given before a restore.
+    /// The largest identifier that was assigned before a restore.
     var lastID: ULID?
 
-    /// nil: the database is of a version before there was one.
+    /// - Returns: nil when the database was written by a version without this table.
     static func read(_ db: Database) throws -> History? {
         guard try db.tableExists("history"), let row = try Row.fetchOne(db, sql: "SELECT * FROM history") else {
             return nil

@@ -1,16 +1,17 @@
-/// What a data folder says about its database from outside of it: a database, or a log, that was lost cannot say so itself.
+/// What the data folder records about its database outside of the database. A lost database or log can't report its own
+/// loss.
 ///
-/// Two lines of 64 bytes, each with its own checksum. The first changes when the service starts and stops; the second
-/// with every commit, and never before that is durable.
+/// The file has two lines of 64 bytes, each with a checksum. The first line changes when the service starts and stops.
+/// The second changes with every commit, after the commit is durable.
 struct Mark: Sendable, Equatable {
     enum State: String, Sendable {
-        /// The database is about to be made: it may be missing, or empty.
+        /// The database is about to be created: it may be missing or empty.
         case initialising
-        /// The service runs, or ended without closing the database.
+        /// The service is running, or ended without closing the database.
         case running
-        /// The service has closed the database: everything is in its file.
+        /// The service has closed the database: the log is copied into the file.
         case clean
-        /// A copy is about to take the place of the database.
+        /// A copy is about to replace the database.
         case restoring
     }
 
@@ -21,13 +22,13 @@ struct Mark: Sendable, Equatable {
     }
 
     var state: State
-    /// Of the database, `history.identity`; `-` before there is one.
+    /// `history.identity` of the database; `-` before there is one.
     var identity = "-"
     var position = Position()
 
     static let lineLength = 64
 
-    /// The same, with everything in the file of the database.
+    /// The same mark for a closed database.
     var closed: Mark { Mark(state: .clean, identity: identity, position: position) }
 
     var bytes: [UInt8] { Self.line("fetchd 1 \(state.rawValue) \(identity)") + Self.line(position) }
@@ -36,7 +37,7 @@ struct Mark: Sendable, Equatable {
         line("commits \(position.commits) events \(position.lastEvent)")
     }
 
-    /// nil: these are not the bytes of a mark.
+    /// nil when the bytes are not a mark.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == 2 * Self.lineLength,
             let first = Self.words(of: bytes[..<Self.lineLength]),
@@ -57,7 +58,7 @@ struct Mark: Sendable, Equatable {
 
     private static let textLength = lineLength - 10
 
-    /// The text, blanks, eight digits of the checksum of both, and the end of the line.
+    /// The text, blanks, the checksum in eight digits, and the end of the line.
     private static func line(_ text: String) -> [UInt8] {
         var line = Array(text.utf8)
         precondition(line.count <= textLength, "a line of the mark is too long: \(text)")
@@ -71,7 +72,7 @@ struct Mark: Sendable, Equatable {
         return String(decoding: text, as: UTF8.self).split(separator: " ").map(String.init)
     }
 
-    /// FNV-1a, 32 bits: enough to tell damage.
+    /// FNV-1a with 32 bits, which is enough to detect damage.
     private static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
         bytes.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
     }

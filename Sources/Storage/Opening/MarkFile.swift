@@ -10,7 +10,7 @@ final class MarkFile: Sendable {
 
     private let state: Locked<State>
 
-    /// - Returns: nil where there is none: the folder is new, or of a version before 0.2.
+    /// - Returns: nil when there is no mark: the folder is new, or of a version before 0.2.
     /// - Throws: `markUnreadable`.
     static func open(in folder: DataFolder) throws(StoreError) -> MarkFile? {
         let descriptor = Glibc.open(folder.mark, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
@@ -27,12 +27,12 @@ final class MarkFile: Sendable {
         return MarkFile(descriptor, mark)
     }
 
-    /// Makes the file: whole and durable, or not at all.
+    /// Creates the file atomically and durably.
     static func make(_ mark: Mark, in folder: DataFolder) throws(StoreError) -> MarkFile {
         MarkFile(try draft(mark, in: folder), mark)
     }
 
-    /// - Returns: the descriptor of a new file that has taken the place of the old one.
+    /// - Returns: the descriptor of the new file, which has replaced the old one.
     private static func draft(_ mark: Mark, in folder: DataFolder) throws(StoreError) -> Int32 {
         let draft = folder.mark + ".new"
         let descriptor = Glibc.open(draft, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -62,9 +62,9 @@ final class MarkFile: Sendable {
 
     var mark: Mark { state.withLock { $0.mark } }
 
-    /// Writes another mark, durably: in the place of this one, as it lies within one sector, which is written or is not.
-    /// Where that fails the kernel may have dropped an earlier mark of this file, so that no later sync of it is believed:
-    /// then a new file takes its place.
+    /// Writes another mark durably. The mark lies within one sector, so it can be overwritten in place. If a sync
+    /// fails, the kernel may have dropped an earlier write to this file, so later syncs of it prove nothing. Then a new
+    /// file replaces it.
     func set(_ mark: Mark, in folder: DataFolder) throws(StoreError) {
         try state.withLock { state throws(StoreError) in
             if !Self.write(mark, to: state.descriptor) {
@@ -76,8 +76,8 @@ final class MarkFile: Sendable {
         }
     }
 
-    /// Notes how far the database has come. It costs no sync: after a power loss the mark can be older than the database,
-    /// and so it is where this fails.
+    /// Records how far the database has come, without a sync. After a power loss or a failed write the mark may be
+    /// older than the database.
     func note(_ position: Mark.Position) {
         let line = Mark.line(position)
         state.withLock { state in

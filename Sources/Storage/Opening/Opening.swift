@@ -1,8 +1,7 @@
 import GRDB
 import Logging
 
-/// The way from a folder to a database that can be written, in steps of which each leaves a folder that can be opened
-/// again, wherever a crash comes.
+/// Opens the database of a folder for writing. After a crash in any step the folder can be opened again.
 struct Opening {
     let connections: Connections
     let mark: MarkFile
@@ -10,17 +9,18 @@ struct Opening {
 
     init(_ folder: DataFolder, _ options: Store.Options) throws(StoreError) {
         let found = try MarkFile.open(in: folder)
-        let isUnchecked = try Inspection(
+        let isUnchecked = try StartupCheck(
             folder: folder, mark: found?.mark, quickCheckLimit: options.quickCheckLimit
         ).run()
-        // The mark comes before the database: a folder that has one, and no database, was not emptied by anybody.
+        // The mark `initialising` is created before the database. So after a crash between the two, the next start knows
+        // that there was no database yet.
         let size = try folder.size(of: folder.database) ?? 0
         let isNew = found == nil && size == 0
         let initial = isNew ? try MarkFile.make(Mark(state: .initialising), in: folder) : found
         do {
             connections = try Connections(path: folder.database, readers: options.readers)
             try Schema.migrator.migrate(connections.pool)
-            // Also what was found in the log: that its bytes can be read does not mean that they are on disk.
+            // The log is copied as well: its bytes can be read, but may not be on the disk.
             try connections.checkpoint(.truncate)
             guard let history = try connections.read(History.read) else {
                 throw StoreError.databaseUnreadable(path: folder.database, why: "it has no history")
@@ -35,7 +35,7 @@ struct Opening {
             try initial?.set(mark, in: folder)
             self.mark = try initial ?? MarkFile.make(mark, in: folder)
         } catch {
-            throw folder.opening(error)
+            throw folder.openingError(error)
         }
         if isUnchecked { connections.checkInBackground(options.log) }
     }

@@ -3,32 +3,33 @@ import Formats
 import Foundation
 import GRDB
 
-/// Puts a copy of the database in the place of the one that is there, while no service runs.
+/// Replaces the database with a copy, while no service runs.
 ///
-/// Consumers know events, jobs and batches by their identifiers. Those that were given since the copy was made are never
-/// given again: identifiers go on above every one that the folder has seen.
+/// Consumers know events, jobs and batches by their identifiers. Identifiers that were assigned after the copy was made
+/// are not assigned again: the restored database continues above every identifier that the folder knows.
 public struct Restoration: Sendable {
     public struct Report: Sendable, Equatable {
         public var jobs: Int
-        /// The next event is above it.
+        /// The identifiers of new events are larger.
         public var lastEvent: EventID
-        /// Where the database that was there is now; nil when there was none.
+        /// The new path of the replaced database; nil when there was none.
         public var replaced: String?
-        /// It could not be read: the identifiers it gave are only known from the mark.
+        /// Whether the replaced database could not be read. Then its identifiers are known from the mark only.
         public var replacedIsUnreadable: Bool
     }
 
-    /// Added to the last event that is known where more may have been given.
+    /// Added to the last known event when later events may exist.
     static let reserve: Int64 = 1_000_000
 
     private let folder: DataFolder
     private let draft: String
     private let now: Date
 
-    /// Carries it out. A restore that is interrupted leaves a folder that no service starts on, until it is repeated.
+    /// Restores a copy. If a restore is interrupted, no service starts on the folder until the restore is repeated.
     ///
-    /// - Parameter file: a database file of fetchd, which is only read. A log beside it, `-wal`, belongs to it.
-    /// - Throws: `folderInUse`; `copyUnusable` and `databaseFromNewerVersion` for what cannot be restored; `outOfSpace`.
+    /// - Parameter file: a database file of fetchd, which is only read. Its log `-wal` is used if it exists.
+    /// - Throws: `folderInUse`; `copyUnusable` and `databaseFromNewerVersion` when the copy can't be restored;
+    ///   `outOfSpace`.
     public static func run(_ file: String, into folder: String, at now: Date = Date()) throws(StoreError) -> Report {
         let restoration = Restoration(try DataFolder(at: folder), at: now)
         do {
@@ -99,21 +100,21 @@ public struct Restoration: Sendable {
             guard try db.tableExists("jobs"), try db.tableExists("grdb_migrations") else {
                 throw StoreError.copyUnusable(path: file, why: "it is not a database of fetchd")
             }
-            if let finding = try Inspection.quickCheck(db) {
+            if let finding = try StartupCheck.quickCheck(db) {
                 throw StoreError.copyUnusable(path: file, why: "it is damaged: \(finding)")
             }
         }
         try database.close()
     }
 
-    /// Brings the copy to this version and raises its identifiers; it is one file then, and durable.
+    /// Migrates the copy and raises its identifiers. The result is one durable file without a log.
     private func prepare(
-        above seen: GivenIdentifiers
+        above seen: HighestIdentifiers
     ) throws -> (history: History, jobs: Int, lastEvent: EventID) {
         let database = try DatabaseQueue(path: draft)
         try Schema.migrator.migrate(database)
         let prepared = try database.inDatabase { db in
-            // One file, without a log; and every write of it synced.
+            // One file without a log, and a sync for every write.
             try db.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA")
             try db.inTransaction {
                 try seen.raise(db)
@@ -138,19 +139,19 @@ public struct Restoration: Sendable {
 
     // MARK: The database that is there
 
-    /// - Returns: nothing where there is no database; and whether it could not be read to its end.
-    private func formerIdentifiers() -> (GivenIdentifiers, isUnreadable: Bool) {
-        // An empty file would have its log removed.
-        guard let size = try? folder.size(of: folder.database) else { return (GivenIdentifiers(), false) }
-        guard size > 0 else { return (GivenIdentifiers(), true) }
+    /// - Returns: the identifiers, none when there is no database; and whether the database could not be read.
+    private func formerIdentifiers() -> (HighestIdentifiers, isUnreadable: Bool) {
+        // SQLite would remove the log of an empty file.
+        guard let size = try? folder.size(of: folder.database) else { return (HighestIdentifiers(), false) }
+        guard size > 0 else { return (HighestIdentifiers(), true) }
         do {
-            return (try folder.look { try $0.inDatabase(GivenIdentifiers.init(readFrom:)) }, false)
+            return (try folder.inspectDatabase { try $0.inDatabase(HighestIdentifiers.init(readFrom:)) }, false)
         } catch {
-            return (GivenIdentifiers(), true)
+            return (HighestIdentifiers(), true)
         }
     }
 
-    /// The log goes with its database: with any other it would be damage.
+    /// Moves the log together with its database. It would damage any other.
     private func putInPlace() throws -> String? {
         let stamp = now.rfc3339.filter { $0.isNumber || $0 == "T" || $0 == "Z" }
         var kept = "\(folder.database).replaced-\(stamp)"

@@ -1,7 +1,7 @@
-/// What sessions need beyond the main job. Tables are altered where SQLite can; a CHECK it can only change by making the
-/// table anew (sqlite.org/lang_altertable.html, section 7; GRDB switches foreign keys off meanwhile).
+/// Version 2: sessions, webhooks and idempotency. SQLite alters most of a table in place. To change a CHECK, the
+/// migration copies the table (sqlite.org/lang_altertable.html, section 7). GRDB disables foreign keys meanwhile.
 extension Schema {
-    /// Jobs wait for people, too: without a time at which they go on by themselves.
+    /// Jobs can also wait for a client, without a time at which they continue.
     static let help = """
         ALTER TABLE sessions ADD COLUMN waits_for_help INTEGER NOT NULL DEFAULT 0 CHECK (waits_for_help IN (0, 1));
         ALTER TABLE sessions ADD COLUMN is_finishing INTEGER NOT NULL DEFAULT 0 CHECK (is_finishing IN (0, 1));
@@ -58,7 +58,7 @@ extension Schema {
 
         """
 
-    /// When a batch finished outlives the event that said so.
+    /// `finished_at` outlives the event `session.finished`.
     static let acknowledgement = """
         ALTER TABLE batches ADD COLUMN finished_at INTEGER;
         UPDATE batches SET finished_at = (SELECT time FROM events WHERE events.id = finish_event)
@@ -70,12 +70,11 @@ extension Schema {
 
         """
 
-    /// A delivery that is asked for again begins its schedule anew, and keeps the log of what was. One that is tried
-    /// before its time, as its endpoint is there again, keeps in `scheduled_at` when its time would be; `not_before` is
-    /// how soon that may happen.
+    /// A delivery that is requested again starts its schedule again and keeps its log. An expedited delivery keeps its
+    /// scheduled time in `scheduled_at`. `not_before` is the earliest time at which it may be expedited.
     ///
-    /// Finishes are few and have to wait for what came before: `deliveries_due` has all others in the order they are
-    /// sent in. `deliveries_waiting` has those that could be sent sooner, and so none that never failed.
+    /// `deliveries_due` has all pending deliveries but finishes, which are few and held back, in the order of sending.
+    /// `deliveries_waiting` has those that can be expedited, and so none that never failed.
     static let deliveryTries = """
         ALTER TABLE webhooks ADD COLUMN failing_since INTEGER;
         ALTER TABLE webhooks ADD COLUMN former_secrets TEXT NOT NULL DEFAULT '[]';
@@ -91,8 +90,8 @@ extension Schema {
 
         """
 
-    /// Of each session, the last event that the journal no longer has. It outlives the session: a later one of that name
-    /// reads on in the same journal.
+    /// The last pruned event of each session. The row outlives the session, because a later session of the same name
+    /// reads the same journal.
     static let removedEvents = """
         CREATE TABLE removed_events (
             session TEXT NOT NULL PRIMARY KEY,
@@ -101,7 +100,7 @@ extension Schema {
 
         """
 
-    /// First answers, kept in the transaction of what they answer.
+    /// The first answers to requests with an `Idempotency-Key`.
     static let idempotency = """
         CREATE TABLE idempotency_keys (
             caller TEXT NOT NULL,

@@ -1,9 +1,7 @@
-/// What jobs need beyond running at once: moments before which they are held and after which they fail, other addresses,
-/// and parts that expire and know what their file is called. Countdowns are a moment while they run, and milliseconds
-/// that are left while they stand still.
+/// Version 3: times before which jobs are held and after which they fail, mirrors, and the expiry of parts. A running
+/// countdown is stored as a time, a stopped one as milliseconds that are left.
 extension Schema {
-    /// Two indexes of the queue: one to take the oldest job, one to find a host that is not full among many jobs of
-    /// others that are.
+    /// The queue has two indexes: one to take the oldest job, one to find a host with a free connection.
     static let moments = """
         ALTER TABLE jobs ADD COLUMN mirror INTEGER NOT NULL DEFAULT 0 CHECK (mirror >= 0);
         ALTER TABLE jobs ADD COLUMN held_until INTEGER;

@@ -1,7 +1,7 @@
-/// What several connections to one file need.
+/// Version 4: parts with gaps.
 extension Schema {
-    /// `[[first, end], ...]` where the bytes had are not simply the first `bytes_durable`. Their end can lie beyond that
-    /// number, never beyond the size.
+    /// `[[first, end], ...]` when the ranges are not one prefix of `bytes_durable` bytes. Their end can be above that
+    /// number, but never above the size.
     static let gaps = """
         ALTER TABLE parts ADD COLUMN ranges TEXT CHECK (ranges LIKE '[[%]]');
 

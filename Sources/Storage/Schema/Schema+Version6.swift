@@ -1,20 +1,21 @@
 import Foundation
 import GRDB
 
-/// What a failing disk leaves: parts whose sync failed, and jobs that wait for a downloads folder that works.
+/// Version 6: failed syncs of parts, and jobs that wait for a downloads folder that fails.
 extension Schema {
     static func addFailingStorage(_ db: Database) throws {
         try db.execute(sql: failedSyncs)
         try addWaitReason(db)
     }
 
-    /// `jobs.sync_failed`: the last attempt wrote bytes that could not be synced; the next one says so at its beginning.
+    /// `jobs.sync_failed`: the last attempt wrote bytes that could not be synced. The next attempt reports it when it
+    /// begins.
     private static let failedSyncs = """
         ALTER TABLE jobs ADD COLUMN sync_failed INTEGER NOT NULL DEFAULT 0 CHECK (sync_failed IN (0, 1));
 
         """
 
-    /// CHECKs that allow more leave every row valid, so the table is not made again but its text is replaced
+    /// A weaker CHECK leaves every row valid, so the migration replaces the text of the table without copying it
     /// (sqlite.org/lang_altertable.html, section 7, the second procedure).
     private static func addWaitReason(_ db: Database) throws {
         let version = try Int.fetchOne(db, sql: "PRAGMA schema_version") ?? 0

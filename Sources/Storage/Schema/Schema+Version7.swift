@@ -1,12 +1,12 @@
-/// What it takes to notice that the clock has jumped, and to get over it.
+/// Version 7: the stored clock.
 extension Schema {
-    /// `clock`: the last reading of the wall clock (`time`), together with the milliseconds since the machine was started
-    /// and which start that was; `last_event` is what the journal had come to. `clock_jumps`: when the service followed a
-    /// jump, on the present clock, by how many milliseconds, and the last event before it.
+    /// `clock`: the last reading of the wall clock (`time`), the milliseconds since the start of the machine, and the
+    /// identifier of that start; `last_event` is the last event before it. `clock_jumps`: the time of each followed
+    /// jump on the present clock, its milliseconds, and the last event before it.
     ///
-    /// `parts_short_lived` has the parts that may expire within the hour after a start or a jump.
+    /// `parts_short_lived` has the parts that may expire within the first hour after a start or a jump.
     ///
-    /// `jobs.deadline` is that of the job's specification: it stays where `resource_until` moves.
+    /// `jobs.deadline` is the deadline of the specification. A jump moves `resource_until` and not the deadline.
     static let clock = """
         CREATE TABLE clock (
             id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),

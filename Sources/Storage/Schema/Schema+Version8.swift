@@ -1,10 +1,10 @@
-/// What the database says about itself, to be compared with the mark beside it.
+/// Version 8: what the database records about itself. A start compares it with the mark.
 extension Schema {
-    /// One row. `identity` is another one after a restore. `commits` counts those that changed anything. `began_at`: when
-    /// the database was made or restored; files of parts that are older are of another one. NULL where that is not known:
-    /// the database is from an earlier version. `last_id`: identifiers up to it were given before a restore.
+    /// One row. A restore sets a new `identity`. `commits` counts the commits that changed data. `began_at`: when the
+    /// database was created or restored; older part files belong to another database. NULL when an earlier version
+    /// created the database. `last_id`: the largest identifier that was assigned before a restore.
     ///
-    /// `given_batches`: of each session, the last batch number that was given before a restore.
+    /// `given_batches`: for each session, the number of the last batch before a restore.
     static let history = """
         CREATE TABLE history (
             identity TEXT NOT NULL,

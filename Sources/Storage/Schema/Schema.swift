@@ -2,11 +2,11 @@ import Formats
 import Foundation
 import GRDB
 
-/// The tables, version by version. A migration that has been released is never edited: the next one follows it.
+/// The tables, version by version. A released migration is never edited; a new migration follows it.
 ///
-/// CHECKs repeat the domain's invariants, so that a mistake above cannot become a lie on disk. Times are milliseconds
-/// since 1970 (UTC), sizes bytes. Indexes on `state` are partial: each one that follows every change of every job costs
-/// pages in every commit. SQL is kept to what PostgreSQL would take too, `STRICT` and `AUTOINCREMENT` apart.
+/// CHECKs repeat the invariants of the domain, so that a fault above the store can't store invalid data. Times are
+/// milliseconds since 1970 (UTC), sizes are bytes. Indexes on `state` are partial: an index that follows every change
+/// of every job costs pages in every commit. PostgreSQL accepts the SQL, except for `STRICT` and `AUTOINCREMENT`.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()

@@ -2,7 +2,7 @@ import Formats
 import Foundation
 import GRDB
 
-/// How domain values stand in columns, and how they are read back. A row that cannot be read is damage, and said so.
+/// Stores domain values in columns. A row that can't be read is damage and is reported.
 enum Stored {
     static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
@@ -23,7 +23,7 @@ extension Row {
         try Stored.value(type, from: self[column])
     }
 
-    /// A value of a closed set, kept by its name.
+    /// A value of a closed set, stored by its name.
     func named<Value: RawRepresentable<String>>(_ column: String, as type: Value.Type) throws -> Value {
         let text: String = self[column]
         guard let value = Value(rawValue: text) else {

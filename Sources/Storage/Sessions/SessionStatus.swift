@@ -1,17 +1,17 @@
 import Downloads
 import Foundation
 
-/// How a session stands, as persisted.
+/// The committed status of a session.
 public struct SessionStatus: Sendable, Equatable {
     public var session: Session
     public var counts: [JobState.Name: Int]
     public var bytesReceived: Int64
-    /// nil when some outstanding job's size is unknown, or there is none.
+    /// nil when the size of an outstanding job is unknown, or when no job is outstanding.
     public var bytesExpected: Int64?
-    /// The latest batch's number; 0 before the first.
+    /// The number of the latest batch; 0 before the first.
     public var batch: Int
     public var finishDueAt: Date?
-    /// 0 before the first.
+    /// 0 before the first event.
     public var lastEvent: EventID
     public var acknowledgedThrough: EventID
     public var unacknowledgedSince: Date?
@@ -32,11 +32,11 @@ public struct SessionStatus: Sendable, Equatable {
     }
 
     public enum State: String, Sendable, CaseIterable {
-        /// Nothing is outstanding.
+        /// No job is outstanding.
         case idle
-        /// Some job is.
+        /// At least one job is outstanding.
         case active
-        /// Deleted, and not settled yet.
+        /// The session was deleted and still owes something.
         case finishing
     }
 

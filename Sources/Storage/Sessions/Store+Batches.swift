@@ -2,14 +2,14 @@ import Downloads
 import Foundation
 import GRDB
 
-/// Finishing batches, for the worker that watches their due times.
+/// Finishes due batches.
 extension Store {
-    /// Appends `session.finished` for each batch whose time has come.
+    /// Appends `session.finished` for each due batch.
     public func finishDueBatches() async throws -> [Batch] {
         try await writer.write { try $0.finishDueBatches() }
     }
 
-    /// When the next batch will be due; nil while none is waiting.
+    /// The earliest due time of a batch; nil when no batch is due later.
     public func nextBatchDue() throws(StoreError) -> Date? {
         try read { db in
             try Int64.fetchOne(db.cachedStatement(sql: "SELECT min(due_at) FROM batches WHERE state = 'due'"))

@@ -1,29 +1,18 @@
 import Downloads
-import Formats
-import Foundation
 import GRDB
 
-/// Declaring sessions and reading how they stand.
+/// Declares sessions and reads their status.
 extension Store {
-    /// Declares a session, or re-attaches to it.
+    /// Creates a session, or returns the existing one.
     ///
     /// - Parameters:
-    ///   - configuration: replaces the one there is; nil changes nothing.
-    ///   - onCommit: see `Writer`.
+    ///   - configuration: replaces the configuration of an existing session; nil changes nothing.
+    ///   - onCommit: see `Writer.write`.
     public func declareSession(
         _ id: Name, configuration: SessionConfiguration?, onCommit: @escaping @Sendable () -> Void = {}
     ) async throws -> (status: SessionStatus, isNew: Bool) {
-        let isNew = try await writer.write(onCommit: { _ in onCommit() }) { transaction in
-            let isNew = try transaction.row("SELECT 1 FROM sessions WHERE id = ?", [id.text]) == nil
-            if isNew {
-                try transaction.insertSession(id, configuration ?? SessionConfiguration())
-            } else if let configuration {
-                try transaction.run(
-                    "UPDATE sessions SET configuration = ? WHERE id = ?", [try Stored.text(configuration), id.text])
-                // A higher limit may let jobs in.
-                transaction.wake(.jobs)
-            }
-            return isNew
+        let isNew = try await writer.write(onCommit: { _ in onCommit() }) {
+            try $0.declareSession(id, configuration)
         }
         return (try session(id), isNew)
     }
@@ -38,111 +27,11 @@ extension Store {
         return status
     }
 
-    /// All of them, by name.
+    /// All sessions, ordered by name.
     public func sessions() throws(StoreError) -> [SessionStatus] {
         try read { db in
             try Row.fetchAll(db.cachedStatement(sql: "SELECT * FROM sessions ORDER BY id"))
                 .map { try SessionRow.status($0, in: db) }
         }
-    }
-}
-
-extension Transaction {
-    /// - Throws: `noSuchSession`.
-    func session(_ id: Name) throws -> Session {
-        guard let row = try row("SELECT * FROM sessions WHERE id = ?", [id.text]) else {
-            throw StoreError.noSuchSession(id)
-        }
-        return try SessionRow.session(row)
-    }
-
-    func configuration(of session: Name) throws -> SessionConfiguration { try self.session(session).configuration }
-
-    /// What a session of the same name left in the journal is not the new one's to read.
-    fileprivate func insertSession(_ id: Name, _ configuration: SessionConfiguration) throws {
-        try run(
-            """
-            INSERT INTO sessions (id, configuration, acknowledged_through, created_at)
-            SELECT ?1, ?2, coalesce(max(id), (SELECT last_event FROM removed_events WHERE session = ?1), 0), ?3
-            FROM events WHERE session = ?1
-            """, [id.text, try Stored.text(configuration), now.milliseconds])
-    }
-}
-
-enum SessionRow {
-    static func session(_ row: Row) throws -> Session {
-        Session(
-            id: Name(trusted: row["id"]),
-            configuration: try row.decoded("configuration", as: SessionConfiguration.self),
-            isFinishing: row["is_finishing"], createdAt: row.time("created_at"))
-    }
-
-    static func status(_ row: Row, in db: Database) throws -> SessionStatus {
-        let session = try session(row)
-        let name = session.id.text
-        let batch = try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT * FROM batches WHERE session = ? ORDER BY number DESC LIMIT 1"),
-            arguments: [name])
-        let number: Int = batch?["number"] ?? 0
-        let sizes = try progress(of: name, batch: number, in: db)
-        return SessionStatus(
-            session: session, counts: try counts(of: name, in: db), bytesReceived: sizes.received,
-            bytesExpected: sizes.expected, batch: number, finishDueAt: batch?.optionalTime("due_at"),
-            lastEvent: try lastEvent(of: name, acknowledged: row["acknowledged_through"], in: db),
-            acknowledgedThrough: row["acknowledged_through"],
-            unacknowledgedSince: try Int64.fetchOne(
-                db.cachedStatement(
-                    sql: "SELECT min(finished_at) FROM batches WHERE session = ? AND state = 'finished'"),
-                arguments: [name]
-            ).map(Date.init(milliseconds:)))
-    }
-
-    /// Also when the journal has forgotten it. A session declared anew starts behind its predecessor's.
-    private static func lastEvent(of session: String, acknowledged: EventID, in db: Database) throws -> EventID {
-        try EventID.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    SELECT coalesce((SELECT max(id) FROM events WHERE session = ?1),
-                        (SELECT last_event FROM removed_events WHERE session = ?1), ?2)
-                    """), arguments: [session, acknowledged]) ?? acknowledged
-    }
-
-    private static func counts(of session: String, in db: Database) throws -> [JobState.Name: Int] {
-        let rows = try Row.fetchAll(
-            db.cachedStatement(sql: "SELECT state, count(*) AS n FROM jobs WHERE session = ? GROUP BY state"),
-            arguments: [session])
-        return try Dictionary(
-            uniqueKeysWithValues: rows.map { (try $0.named("state", as: JobState.Name.self), $0["n"]) })
-    }
-
-    /// Of the latest batch, failed and cancelled jobs apart: what it has, and what it will have once every size is known.
-    ///
-    /// Clients poll this: the jobs are counted in their index alone, and only parts, of which there are few, are read.
-    private static func progress(of session: String, batch: Int, in db: Database) throws -> (
-        received: Int64, expected: Int64?
-    ) {
-        let row = try Row.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    WITH owed AS (
-                        SELECT count(*) AS jobs FROM jobs
-                        WHERE session = :session AND batch = :batch
-                            AND state IN ('queued', 'running', 'waiting', 'paused')
-                    ), had AS (
-                        SELECT coalesce(sum(file_size), 0) AS bytes, count(*) AS jobs FROM jobs
-                        WHERE session = :session AND batch = :batch AND state = 'succeeded'
-                    ), coming AS (
-                        SELECT coalesce(sum(bytes_durable), 0) AS bytes, coalesce(sum(size), 0) AS size,
-                            count(size) AS jobs
-                        FROM parts CROSS JOIN jobs ON jobs.id = parts.job
-                        WHERE session = :session AND batch = :batch
-                            AND state IN ('queued', 'running', 'waiting', 'paused')
-                    )
-                    SELECT had.bytes + coming.bytes AS received, had.bytes + coming.size AS expected,
-                        owed.jobs = coming.jobs AND owed.jobs + had.jobs > 0 AS is_known
-                    FROM owed, had, coming
-                    """), arguments: ["session": session, "batch": batch])
-        guard let row else { return (0, nil) }
-        return (row["received"], row["is_known"] ? row["expected"] : nil)
     }
 }

@@ -3,9 +3,9 @@ import Formats
 import Foundation
 import GRDB
 
-/// Batches, written as the batch's machine decides.
+/// Writes batches as their state machine decides.
 extension Transaction {
-    /// Takes jobs into the session's current batch, beginning one where there is none; returns its number.
+    /// Adds jobs to the current batch of the session, or begins one. Returns the number of the batch.
     func joinBatch(_ session: Name, adding jobs: Int = 1) throws -> Int {
         var batch = try currentBatch(session) ?? beginBatch(session)
         for _ in 0..<jobs { batch = batch.after(.jobJoined) ?? batch }
@@ -13,7 +13,7 @@ extension Transaction {
         return batch.number
     }
 
-    /// A job that had ended is owed again.
+    /// Adds a job that had ended to a batch again.
     func rejoinBatch(_ job: Job, _ ending: BatchSignal.Ending) throws -> Int {
         guard let current = try currentBatch(job.session), current.number == job.batch,
             let joined = current.after(.jobRejoined(ending))
@@ -31,8 +31,8 @@ extension Transaction {
         if case .due = batch.state { wake(.batches) }
     }
 
-    /// The session takes no more jobs: what is due need not wait for them.
-    func hurryBatch(_ session: Name) throws {
+    /// Makes the due batch finish at once, because the session takes no more jobs.
+    func expediteBatch(_ session: Name) throws {
         guard let batch = try currentBatch(session)?.after(.sessionInvalidated(at: now)) else { return }
         try update(batch)
         wake(.batches)
@@ -53,7 +53,7 @@ extension Transaction {
             ])
     }
 
-    /// For each batch whose time has come: the finish event, addressed to the session's webhooks.
+    /// Appends `session.finished` for each due batch, with a delivery for each webhook that wants it.
     func finishDueBatches() throws -> [Batch] {
         try rows(BatchRow.select + "WHERE state = 'due' AND due_at <= ? ORDER BY due_at", [now.milliseconds])
             .map { try finish(BatchRow.batch($0)) }
@@ -77,7 +77,7 @@ extension Transaction {
     static let failures =
         JobRow.select + "WHERE jobs.session = ? AND jobs.batch = ? AND jobs.state = 'failed' ORDER BY jobs.id LIMIT ?"
 
-    /// The webhooks have taken the finish when none that it was addressed to is left.
+    /// Acknowledges the batch when each webhook that got its finish has accepted it.
     func acknowledgeFinish(_ event: EventID) throws {
         let open = try row(
             "SELECT count(*) AS n FROM deliveries WHERE event = ? AND NOT is_accepted", [event])
@@ -91,7 +91,7 @@ extension Transaction {
         try row(BatchRow.select + "WHERE session = ? AND state IN ('open', 'due')", [session.text]).map(BatchRow.batch)
     }
 
-    /// Also of batches that a restore has taken away.
+    /// Includes batches that a restore has removed.
     private static let lastBatchNumber = """
         SELECT max(number) AS number FROM (
             SELECT max(number) AS number FROM batches WHERE session = ?1
@@ -101,7 +101,7 @@ extension Transaction {
     private func beginBatch(_ session: Name) throws -> Batch {
         let last = try row(Self.lastBatchNumber, [session.text])
         let number = (last?["number"] as Int? ?? 0) + 1
-        // The next event of the session is its first: events of one session are written by one writer.
+        // Only this writer appends events, so the next event of the session is the first of the batch.
         let batch = Batch(session: session, number: number, firstEvent: try lastEvent() + 1)
         try run(
             """
@@ -109,35 +109,5 @@ extension Transaction {
             VALUES (?, ?, 'open', 0, 0, 0, 0, ?)
             """, [session.text, number, batch.firstEvent])
         return batch
-    }
-}
-
-enum BatchRow {
-    static let select = "SELECT * FROM batches "
-    static let ofFinish = select + "WHERE finish_event = ?"
-
-    static func batch(_ row: Row) throws -> Batch {
-        Batch(
-            session: Name(trusted: row["session"]), number: row["number"], state: try state(row),
-            counts: Batch.Counts(
-                outstanding: row["outstanding"], succeeded: row["succeeded"], failed: row["failed"],
-                cancelled: row["cancelled"]), firstEvent: row["first_event"])
-    }
-
-    static func columns(_ state: Batch.State) -> (due: Date?, finish: EventID?) {
-        switch state {
-        case .open: (nil, nil)
-        case .due(let due): (due, nil)
-        case .finished(let event), .acknowledged(let event): (nil, event)
-        }
-    }
-
-    private static func state(_ row: Row) throws -> Batch.State {
-        switch try row.named("state", as: Batch.State.Name.self) {
-        case .open: .open
-        case .due: .due(row.time("due_at"))
-        case .finished: .finished(row["finish_event"])
-        case .acknowledged: .acknowledged(row["finish_event"])
-        }
     }
 }

@@ -3,35 +3,13 @@ import Formats
 import Foundation
 import GRDB
 
-/// A delivery that is to be attempted now, with all that it takes.
-public struct DueDelivery: Sendable {
-    public var id: DeliveryID
-    public var webhook: Webhook
-    public var event: Event
-    /// Attempts since the delivery was made or last asked for.
-    public var tries: Int
-    /// How often the delivery had been asked for when this was read, the first time included.
-    public var requests: Int
-}
-
-/// What an endpoint's answer means.
-public enum DeliveryVerdict: Sendable, Equatable {
-    /// 2xx.
-    case accepted
-    /// Anything else, or nothing; nil: the schedule has no further try.
-    /// `notBefore` is how long the endpoint asked to be left alone.
-    case rejected(retryAt: Date?, notBefore: Date? = nil)
-    /// 410: the endpoint wants no more, ever.
-    case gone
-}
-
-/// The outbox: what is to be sent, and the log of what was.
+/// The outbox: pending deliveries, and the log of attempts.
 ///
-/// A batch's finish is held back until every earlier event that the webhook wants is acknowledged or given up: the
-/// consumer that sees it has seen everything of the batch.
+/// `session.finished` is held back until every earlier event for the webhook is acknowledged or given up. A consumer
+/// that gets it has got all events of the batch.
 extension Store {
-    /// The webhooks that have something to be sent now, and when the next one will: each is served by itself, so that
-    /// none holds up another.
+    /// The webhooks that have a delivery due now, and the time of the next one. Each webhook has its own worker, so
+    /// that a slow endpoint does not delay others.
     public func webhooksDue() throws(StoreError) -> (keys: [Int64], next: Date?) {
         let now = time.now.milliseconds
         return try read { db in
@@ -46,8 +24,8 @@ extension Store {
         }
     }
 
-    /// For each webhook that something is on its way to: a time that has come, the next that has not, and that of the
-    /// finish that is held back no longer. A few steps in an index for each, however much is pending.
+    /// For each webhook with pending deliveries: a due time that is reached, the next one that is not, and that of a
+    /// finish that is not held back. It takes a few steps in an index for each webhook, for any number of deliveries.
     static let busyWebhooks = """
         WITH RECURSIVE busy (key) AS (
             SELECT min(webhook) FROM deliveries WHERE state = 'pending'
@@ -66,7 +44,7 @@ extension Store {
         FROM busy WHERE key IS NOT NULL
         """
 
-    /// What one webhook is to be sent now, in the order it became due: for what was never tried, that of the events.
+    /// The deliveries to attempt now for one webhook, in the order of their due times, and then of their events.
     public func dueDeliveries(to webhook: Int64, limit: Int) throws(StoreError) -> [DueDelivery] {
         let now = time.now.milliseconds
         return try read { db in
@@ -75,7 +53,7 @@ extension Store {
                     db.cachedStatement(sql: "SELECT * FROM webhooks WHERE key = ?"), arguments: [webhook])
             else { return [] }
             let webhook = try WebhookRow.webhook(row)
-            // It is the first of all that is pending: that is why it is held back no longer.
+            // The finish is the first pending delivery, so it is not held back.
             let finish = try Row.fetchAll(
                 db.cachedStatement(sql: Self.finishDue), arguments: [webhook.key, now])
             let others = try Row.fetchAll(
@@ -104,18 +82,18 @@ extension Store {
         ORDER BY deliveries.next_attempt_at, deliveries.event LIMIT ?
         """
 
-    /// Writes down an attempt and what follows from it.
+    /// Records an attempt, and all that follows from its outcome.
     public func record(
-        _ attempt: Delivery.Attempt, of delivery: DueDelivery, _ verdict: DeliveryVerdict
+        _ attempt: Delivery.Attempt, of delivery: DueDelivery, _ verdict: DeliveryOutcome
     ) async throws {
         try await writer.write { try $0.record(attempt, of: delivery, verdict) }
     }
 
-    /// A webhook's deliveries, newest event first, from a cursor on.
+    /// The deliveries of a webhook, newest event first, after a cursor.
     ///
     /// - Parameters:
-    ///   - state: only those in it.
-    ///   - before: the last event of the page before.
+    ///   - state: selects one state.
+    ///   - before: the last event of the previous page.
     public func deliveries(
         of webhook: Webhook, state: Delivery.State.Name? = nil, limit: Int, before: EventID? = nil
     ) throws(StoreError) -> (deliveries: [Delivery], next: EventID?) {

@@ -1,113 +1,45 @@
 import Downloads
-import Foundation
-import GRDB
 
-/// What the owners of an endpoint ask for. Each names a webhook of a session and throws `noSuchSession` or
-/// `noSuchWebhook` where there is none.
+/// Actions on webhooks and deliveries. Those that name a webhook throw `noSuchSession` or `noSuchWebhook`.
 extension Store {
-    /// Sends `webhook.test` to this webhook alone, whatever events it wants.
+    /// Sends `webhook.test` to this webhook only, also if its event patterns don't match.
     ///
     /// - Throws: `webhookDisabled`.
     public func testWebhook(_ name: Name, of session: Name) async throws -> Delivery {
-        let id = try await writer.write { transaction in
-            let webhook = try transaction.enabledWebhook(name, of: session)
-            let event = try transaction.append(
-                .webhookTest, session: session, job: nil, data: ["webhook": .string(name.text)])
-            return try transaction.deliver(
-                event, .webhookTest, in: session, to: (key: webhook.key, name: webhook.name.text))
-        }
+        let id = try await writer.write { try $0.testWebhook(name, of: session) }
         return try delivery(id)
     }
 
-    /// Another secret signs from now on; the one before signs too, for a day.
+    /// Replaces the secret. The previous secret signs as well for one day.
     ///
     /// - Parameter secret: nil makes one.
     public func rotateSecret(of name: Name, of session: Name, to secret: WebhookSecret?) async throws -> Webhook {
-        try await writer.write { transaction in
-            let webhook = try transaction.demandWebhook(name, of: session)
-                .rotating(to: secret ?? .random(), at: transaction.now)
-            try transaction.update(webhook)
-            return webhook
-        }
+        try await writer.write { try $0.rotateSecret(of: name, of: session, to: secret) }
     }
 
-    /// Switches an endpoint on again, or says that one that fails is well. What waits goes out at once; what was
-    /// withdrawn stays so, until it is recovered.
+    /// Enables a webhook, and ends its count of failures. Its pending deliveries are sent at once. Cancelled deliveries stay
+    /// cancelled until `recoverWebhook`.
     public func enableWebhook(_ name: Name, of session: Name) async throws -> Webhook {
-        try await writer.write { transaction in
-            let webhook = try transaction.demandWebhook(name, of: session)
-            try transaction.send(.enableRequested, to: webhook.key)
-            try transaction.releaseDeliveries(to: webhook.key)
-            return try transaction.demandWebhook(name, of: session)
-        }
+        try await writer.write { try $0.enableWebhook(name, of: session) }
     }
 
-    /// Sends every event of the session behind `event` that the webhook wants, again where it had been sent, under the
-    /// identifier it had then; a step at a time.
+    /// Sends the events of the session after `event` that match the webhook's patterns, one step at a time. An event that
+    /// was sent before is sent again with the same delivery identifier.
     ///
-    /// - Parameter limit: events looked at in this step.
-    /// - Returns: deliveries that are on their way now, and where the next step goes on; nil at the end.
-    /// - Throws: `webhookDisabled`; `eventsPruned` when some behind `event` are no longer there.
+    /// - Parameter limit: the number of events that this step reads.
+    /// - Returns: the number of deliveries that are pending now; and `after` of the next step, nil at the end.
+    /// - Throws: `webhookDisabled`; `eventsPruned` when events after `event` were pruned.
     public func recoverWebhook(
         _ name: Name, of session: Name, after event: EventID, limit: Int = 500
     ) async throws -> (count: Int, next: EventID?) {
-        try await writer.write { transaction in
-            let webhook = try transaction.enabledWebhook(name, of: session)
-            try Self.requireUnpruned(EventQuery(after: event, session: session), in: transaction.db)
-            let events = try transaction.rows(
-                "SELECT id, type FROM events WHERE session = ? AND id > ? ORDER BY id LIMIT ?",
-                [session.text, event, limit])
-            var count = 0
-            for row in events {
-                let type = try row.named("type", as: EventType.self)
-                guard webhook.events.contains(where: { $0.matches(type) }), type != .webhookTest else { continue }
-                try transaction.redeliver(row["id"], type, to: webhook)
-                count += 1
-            }
-            return (count, events.count == limit ? events.last?["id"] : nil)
-        }
+        try await writer.write { try $0.recoverWebhook(name, of: session, after: event, limit: limit) }
     }
 
-    /// Sends one delivery again, whatever became of it.
+    /// Sends a delivery again, in whatever state it is.
     ///
     /// - Throws: `noSuchDelivery`; `webhookGone`; `webhookDisabled`.
     public func redeliver(_ id: DeliveryID) async throws -> Delivery {
-        try await writer.write { transaction in
-            guard let row = try transaction.row("SELECT * FROM deliveries WHERE id = ?", [id.text]) else {
-                throw StoreError.noSuchDelivery(id)
-            }
-            let name = Name(trusted: row["name"])
-            guard let webhook = try transaction.webhook(row["webhook"] as Int64) else {
-                throw StoreError.webhookGone(name)
-            }
-            if let reason = webhook.state.reason { throw StoreError.webhookDisabled(name, reason: reason) }
-            try transaction.send(.redeliveryRequested(at: transaction.now), to: row)
-        }
+        try await writer.write { try $0.redeliver(id) }
         return try delivery(id)
-    }
-}
-
-extension Transaction {
-    /// - Throws: `noSuchSession`, `noSuchWebhook`.
-    fileprivate func demandWebhook(_ name: Name, of session: Name) throws -> Webhook {
-        _ = try self.session(session)
-        guard let webhook = try webhook(name, of: session) else { throw StoreError.noSuchWebhook(name) }
-        return webhook
-    }
-
-    fileprivate func enabledWebhook(_ name: Name, of session: Name) throws -> Webhook {
-        let webhook = try demandWebhook(name, of: session)
-        if let reason = webhook.state.reason { throw StoreError.webhookDisabled(name, reason: reason) }
-        return webhook
-    }
-
-    /// Under the identifier it had, where it ever had one.
-    fileprivate func redeliver(_ event: EventID, _ type: EventType, to webhook: Webhook) throws {
-        let existing = try row("SELECT * FROM deliveries WHERE webhook = ? AND event = ?", [webhook.key, event])
-        if let existing {
-            try send(.redeliveryRequested(at: now), to: existing)
-        } else {
-            try deliver(event, type, in: webhook.session, to: (key: webhook.key, name: webhook.name.text))
-        }
     }
 }

@@ -1,37 +1,18 @@
 import Downloads
-import Formats
-import Foundation
 import GRDB
 
-/// Declaring webhooks.
+/// Declares, reads and deletes webhooks.
 extension Store {
-    /// Declares a webhook of a session, or replaces what it wants and where it is. An endpoint that was switched off is
-    /// switched on again, and what waits goes to another address at once. Events committed before its first declaration
-    /// are not sent to it.
+    /// Creates a webhook of a session, or replaces the address and event patterns of an existing one. A disabled webhook is
+    /// enabled again. If the address changes, pending deliveries are sent to the new address at once. Events that were
+    /// committed before the webhook existed are not sent to it.
     ///
-    /// - Parameter secret: nil keeps the one there is, or makes one.
+    /// - Parameter secret: nil keeps the existing secret, or makes one.
     /// - Throws: `noSuchSession`.
     public func declareWebhook(
         _ name: Name, of session: Name, url: String, events: [EventPattern], secret: WebhookSecret?
     ) async throws -> (webhook: Webhook, isNew: Bool) {
-        try await writer.write { transaction in
-            _ = try transaction.configuration(of: session)
-            let existing = try transaction.webhook(name, of: session)
-            try transaction.run(
-                """
-                INSERT INTO webhooks (session, name, url, events, secret, state, created_at)
-                VALUES (?, ?, ?, ?, ?, 'enabled', ?)
-                ON CONFLICT (session, name) DO UPDATE SET url = excluded.url, events = excluded.events,
-                    secret = excluded.secret, state = 'enabled', disabled_reason = NULL, failing_since = NULL
-                """,
-                [
-                    session.text, name.text, url, WebhookRow.text(events),
-                    (secret ?? existing?.secret ?? .random()).text, transaction.now.milliseconds,
-                ])
-            guard let webhook = try transaction.webhook(name, of: session) else { throw StoreError.noSuchWebhook(name) }
-            if let existing, existing.url != url { try transaction.releaseDeliveries(to: webhook.key) }
-            return (webhook, existing == nil)
-        }
+        try await writer.write { try $0.declareWebhook(name, of: session, url: url, events: events, secret: secret) }
     }
 
     /// - Throws: `noSuchSession`, `noSuchWebhook`.
@@ -42,14 +23,14 @@ extension Store {
         return webhook
     }
 
-    /// All of a session's, by name.
+    /// All webhooks of a session, ordered by name.
     ///
     /// - Throws: `noSuchSession`.
     public func webhooks(of session: Name) throws(StoreError) -> [Webhook] {
         let webhooks: [Webhook]? = try read { db in
-            let known = try Int.fetchOne(
+            let found = try Int.fetchOne(
                 db.cachedStatement(sql: "SELECT 1 FROM sessions WHERE id = ?"), arguments: [session.text])
-            guard known != nil else { return nil }
+            guard found != nil else { return nil }
             return try Row.fetchAll(
                 db.cachedStatement(sql: "SELECT * FROM webhooks WHERE session = ? ORDER BY name"),
                 arguments: [session.text]
@@ -59,65 +40,10 @@ extension Store {
         return webhooks
     }
 
-    /// Forgets a webhook; what was still on its way to it is cancelled.
-    public func deleteWebhook(_ name: Name, of session: Name) async throws {
-        try await writer.write { transaction in
-            _ = try transaction.configuration(of: session)
-            guard let webhook = try transaction.webhook(name, of: session) else {
-                throw StoreError.noSuchWebhook(name)
-            }
-            try transaction.withdrawDeliveries(to: webhook.key)
-            try transaction.run("DELETE FROM webhooks WHERE key = ?", [webhook.key])
-        }
-    }
-}
-
-extension Transaction {
-    func webhook(_ name: Name, of session: Name) throws -> Webhook? {
-        try row("SELECT * FROM webhooks WHERE session = ? AND name = ?", [session.text, name.text])
-            .map(WebhookRow.webhook)
-    }
-
-    func webhook(_ key: Int64) throws -> Webhook? {
-        try row("SELECT * FROM webhooks WHERE key = ?", [key]).map(WebhookRow.webhook)
-    }
-
-    /// Everything about a webhook that signals and rotations change.
-    func update(_ webhook: Webhook) throws {
-        try run(
-            """
-            UPDATE webhooks SET secret = ?, former_secrets = ?, state = ?, disabled_reason = ?, failing_since = ?
-            WHERE key = ?
-            """,
-            [
-                webhook.secret.text, try WebhookRow.text(webhook.formerSecrets), webhook.state.name.rawValue,
-                webhook.state.reason, webhook.state.failingSince?.milliseconds, webhook.key,
-            ])
-    }
-
-    /// Lets the webhook's machine decide; a webhook that is switched off gets nothing more, and the journal says so.
+    /// Deletes a webhook and cancels its pending deliveries.
     ///
-    /// - Returns: whether anything has changed.
-    @discardableResult
-    func send(_ signal: WebhookSignal, to key: Int64) throws -> Bool {
-        guard var webhook = try webhook(key), let next = webhook.state.after(signal) else { return false }
-        webhook.state = next
-        try update(webhook)
-        if let reason = next.reason { try disable(webhook, reason) }
-        return true
-    }
-
-    private func disable(_ webhook: Webhook, _ reason: String) throws {
-        try withdrawDeliveries(to: webhook.key)
-        try append(
-            .webhookDisabled, session: webhook.session, job: nil,
-            data: ["webhook": .string(webhook.name.text), "reason": .string(reason)])
-    }
-
-    func withdrawDeliveries(to webhook: Int64) throws {
-        try run(
-            "UPDATE deliveries SET state = 'cancelled', next_attempt_at = NULL WHERE webhook = ? AND state = 'pending'",
-            [webhook])
-        wake(.sessions)
+    /// - Throws: `noSuchSession`, `noSuchWebhook`.
+    public func deleteWebhook(_ name: Name, of session: Name) async throws {
+        try await writer.write { try $0.deleteWebhook(name, of: session) }
     }
 }

@@ -3,32 +3,33 @@ import Formats
 import Foundation
 import GRDB
 
-/// What an attempt to deliver changes: the log, the delivery, the webhook, and perhaps the batch whose finish it was.
+/// Writes the outcome of an attempt: the log, the delivery, the webhook, and the batch whose finish was accepted.
 extension Transaction {
-    /// - Parameter due: the delivery as it was when the attempt began. If it was asked for again since then, it is sent
-    ///   again, whatever this attempt came to.
-    func record(_ attempt: Delivery.Attempt, of due: DueDelivery, _ verdict: DeliveryVerdict) throws {
+    /// - Parameter due: the delivery when the attempt began. If the delivery was requested again since, it is sent
+    ///   again after any outcome.
+    func record(_ attempt: Delivery.Attempt, of due: DueDelivery, _ verdict: DeliveryOutcome) throws {
         guard let delivery = try row("SELECT * FROM deliveries WHERE id = ?", [due.id.text]) else { return }
         let isOfThisRequest = delivery["requests"] == due.requests
-        // The attempt of a delivery that was withdrawn meanwhile is logged as well.
-        try log(attempt, of: due.id, isCounted: isOfThisRequest && hurriedFrom(delivery) == nil)
+        // An attempt of a delivery that was cancelled meanwhile is logged as well.
+        try log(attempt, of: due.id, isCounted: isOfThisRequest && expeditedFrom(delivery) == nil)
         let webhook: Int64 = delivery["webhook"]
         switch verdict {
         case .accepted:
             try run("UPDATE deliveries SET is_accepted = 1 WHERE id = ?", [due.id.text])
-            if isOfThisRequest { try send(.accepted, to: delivery) }
-            // Only its recovery is news: a 2xx among failures says nothing of what the endpoint will not take.
-            if try send(.accepted, to: webhook) { try hurryDeliveries(to: webhook) }
+            if isOfThisRequest { try transitionDelivery(delivery, on: .accepted) }
+            // Only the recovery of a failing webhook expedites its deliveries. A 2xx between failures does not show
+            // that the endpoint accepts the others.
+            if try transitionWebhook(webhook, on: .accepted) { try expediteDeliveries(to: webhook) }
             if due.event.type == .sessionFinished { try acknowledgeFinish(due.event.id) }
         case .rejected(let retryAt, let notBefore):
-            // From now on no longer than it was meant to be: in between, the clock may have been set back.
+            // The delays count from now: the clock may have been set back since the attempt.
             let (retryAt, notBefore) = (bounded(retryAt, after: attempt), bounded(notBefore, after: attempt))
             if isOfThisRequest { try reject(delivery, retryAt: retryAt, notBefore: notBefore) }
-            try send(.rejected(at: now), to: webhook)
+            try transitionWebhook(webhook, on: .rejected(at: now))
         case .gone:
-            // Of an address that the webhook had before, this is no news.
+            // An answer of the webhook's previous address is ignored.
             guard try self.webhook(webhook)?.url == due.webhook.url else { break }
-            try send(.goneAnswered, to: webhook)
+            try transitionWebhook(webhook, on: .goneAnswered)
         }
         wake(.deliveries)
         wake(.sessions)
@@ -39,8 +40,8 @@ extension Transaction {
         return moment.map { $0.bounded(by: max(0, $0.timeIntervalSince(end)), from: now) }
     }
 
-    /// Lets the delivery's machine decide.
-    func send(_ signal: DeliverySignal, to delivery: Row) throws {
+    /// Applies a signal to the state machine of the delivery.
+    func transitionDelivery(_ delivery: Row, on signal: DeliverySignal) throws {
         guard let next = try DeliveryRow.state(delivery).after(signal) else { return }
         var retryAt: Date?
         if case .pending(let date) = next { retryAt = date }
@@ -54,30 +55,30 @@ extension Transaction {
         wake(.deliveries)
     }
 
-    /// A try that was hurried leaves the schedule as it was: an endpoint that takes everything but this event would
-    /// have used all of it up in seconds.
+    /// An expedited attempt does not use up the schedule. An endpoint that accepts all events but this one would
+    /// otherwise use it up in seconds.
     private func reject(_ delivery: Row, retryAt: Date?, notBefore: Date?) throws {
         let floor = notBefore ?? .distantPast
-        guard let scheduled = hurriedFrom(delivery) else {
-            try send(.rejected(retryAt: retryAt), to: delivery)
+        guard let scheduled = expeditedFrom(delivery) else {
+            try transitionDelivery(delivery, on: .rejected(retryAt: retryAt))
             return try keep(delivery, from: floor)
         }
-        try send(.rejected(retryAt: max(scheduled, floor)), to: delivery)
-        try keep(delivery, from: max(now.addingTimeInterval(Self.pauseBetweenHurries), floor))
+        try transitionDelivery(delivery, on: .rejected(retryAt: max(scheduled, floor)))
+        try keep(delivery, from: max(now.addingTimeInterval(Self.expediteInterval), floor))
     }
 
-    /// Seconds: what failed although its endpoint had just recovered is not tried again at each of its recoveries.
-    private static let pauseBetweenHurries: TimeInterval = 300
+    /// Seconds. A delivery that failed after an expedited attempt is not expedited again for this time.
+    private static let expediteInterval: TimeInterval = 300
 
-    /// However well its endpoint is, it is not tried before that.
+    /// Sets the earliest time of the next attempt.
     private func keep(_ delivery: Row, from moment: Date) throws {
         guard moment > now else { return }
         try run(
             "UPDATE deliveries SET not_before = ? WHERE id = ?", [moment.milliseconds, delivery["id"] as String])
     }
 
-    /// When a delivery that is tried before its time would have been tried; nil for one whose time has come.
-    private func hurriedFrom(_ delivery: Row) -> Date? {
+    /// The scheduled time of a delivery that is attempted before that time; nil for all others.
+    private func expeditedFrom(_ delivery: Row) -> Date? {
         delivery.optionalTime("scheduled_at").flatMap { $0 > now ? $0 : nil }
     }
 
@@ -94,18 +95,19 @@ extension Transaction {
         if isCounted { try run("UPDATE deliveries SET tries = tries + 1 WHERE id = ?", [id.text]) }
     }
 
-    /// The endpoint is there again: what waits for its next try need not wait any longer than it was asked to.
-    private func hurryDeliveries(to webhook: Int64) throws {
-        try run(Self.hurry, [webhook, now.milliseconds])
+    /// The endpoint works again: pending deliveries are attempted at once, or when the endpoint allows it.
+    private func expediteDeliveries(to webhook: Int64) throws {
+        try run(Self.expedite, [webhook, now.milliseconds])
     }
 
-    static let hurry = """
+    static let expedite = """
         UPDATE deliveries SET scheduled_at = coalesce(scheduled_at, next_attempt_at),
             next_attempt_at = max(?2, not_before)
         WHERE webhook = ?1 AND state = 'pending' AND tries > 0 AND next_attempt_at > ?2 AND next_attempt_at > not_before
         """
 
-    /// The endpoint is another, or somebody says that it is well: whatever it asked for before is of no account.
+    /// The webhook has a new address, or was enabled: pending deliveries are attempted at once, also those that the
+    /// endpoint asked to delay.
     func releaseDeliveries(to webhook: Int64) throws {
         try run(
             """

@@ -3,7 +3,7 @@ import Formats
 import Foundation
 import GRDB
 
-/// Webhooks and deliveries as rows.
+/// Reads a webhook from a row.
 enum WebhookRow {
     static func webhook(_ row: Row) throws -> Webhook {
         guard let secret = WebhookSecret(row["secret"]) else {
@@ -41,35 +41,6 @@ enum WebhookRow {
         switch try row.named("state", as: Webhook.State.Name.self) {
         case .enabled: .enabled(failingSince: row.optionalTime("failing_since"))
         case .disabled: .disabled(reason: row["disabled_reason"])
-        }
-    }
-}
-
-enum DeliveryRow {
-    static func delivery(_ row: Row, attempts: [Delivery.Attempt]) throws -> Delivery {
-        Delivery(
-            id: DeliveryID(row["id"]), webhook: Name(trusted: row["name"]), session: Name(trusted: row["session"]),
-            event: row["event"], type: try row.named("type", as: EventType.self), state: try state(row),
-            attempts: attempts)
-    }
-
-    static func attempts(of delivery: String, in db: Database) throws -> [Delivery.Attempt] {
-        try Row.fetchAll(
-            db.cachedStatement(sql: "SELECT * FROM delivery_attempts WHERE delivery = ? ORDER BY number"),
-            arguments: [delivery]
-        ).map { row in
-            Delivery.Attempt(
-                at: row.time("at"), status: row["status"], error: row["error"],
-                latencySeconds: row["latency_seconds"], response: row["response"])
-        }
-    }
-
-    static func state(_ row: Row) throws -> Delivery.State {
-        switch try row.named("state", as: Delivery.State.Name.self) {
-        case .pending: .pending(next: row.time("next_attempt_at"))
-        case .acknowledged: .acknowledged
-        case .exhausted: .exhausted
-        case .cancelled: .cancelled
         }
     }
 }

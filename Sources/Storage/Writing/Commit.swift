@@ -1,11 +1,11 @@
 import Downloads
 
-/// What a commit has changed, for those who watch: told on the writer's thread, in commit order, before anybody is told
-/// that his change is durable.
+/// The changes of one commit. Observers get it on the writer's thread, in commit order, before any caller's write
+/// returns.
 public struct Commit: Sendable {
-    /// In the order of their numbers, which go on from the commit before.
+    /// In the order of their identifiers, which continue those of the previous commit.
     public var events: [Event] = []
-    /// Jobs of which something is different now, or that are gone.
+    /// Jobs that the commit has changed or deleted.
     public var jobs: Set<JobID> = []
 
     public init() {}

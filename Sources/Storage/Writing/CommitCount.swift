@@ -1,9 +1,9 @@
 import Downloads
 import GRDB
 
-/// Counts the commits that change anything: in the database, and beside it in the mark.
+/// Counts the commits that change data, in the database and in the mark beside it.
 ///
-/// Only touched on the writer's thread.
+/// Only the writer's thread uses it.
 final class CommitCount: @unchecked Sendable {
     private let file: MarkFile
     private var position: Mark.Position
@@ -14,16 +14,16 @@ final class CommitCount: @unchecked Sendable {
         position = file.mark.position
     }
 
-    /// Within the transaction.
+    /// Called inside the transaction.
     func count(in db: Database) throws {
         isChanged = true
         try db.cachedStatement(sql: "UPDATE history SET commits = ?").execute(arguments: [position.commits + 1])
     }
 
-    /// The transaction has failed.
+    /// Called when the transaction has failed.
     func discard() { isChanged = false }
 
-    /// Once it is durable.
+    /// Called when the transaction is durable.
     func note(_ lastEvent: EventID?) {
         guard isChanged else { return }
         isChanged = false

@@ -3,38 +3,33 @@ import Formats
 import Foundation
 import GRDB
 
-/// One change to the store: the rows, the events that report it and their deliveries, all or nothing.
+/// One atomic change: rows, the events that report it, and their deliveries.
 ///
-/// Lives on the writer's thread, for the length of one member of a group commit.
+/// It lives on the writer's thread, while the writer performs one write of a group commit.
 final class Transaction {
     let db: Database
     let now: Date
-    let standing: ClockStanding
-    /// What to wake once this is committed.
-    private(set) var due: Set<Due> = []
-    /// What is told to those who watch once this is committed.
+    let confidence: ClockConfidence
+    /// The kinds of work that this change makes due.
+    private(set) var due: Set<WorkKind> = []
+    /// The changes that observers get after the commit.
     private(set) var changes = Commit()
     private let makeULID: () -> ULID
 
-    /// Kinds of work that a commit can make due.
-    enum Due: Sendable, CaseIterable {
-        case jobs, batches, deliveries, sessions, deadlines, parts
-    }
-
-    init(db: Database, now: Date, standing: ClockStanding, makeULID: @escaping () -> ULID) {
+    init(db: Database, now: Date, confidence: ClockConfidence, makeULID: @escaping () -> ULID) {
         self.db = db
         self.now = now
-        self.standing = standing
+        self.confidence = confidence
         self.makeULID = makeULID
     }
 
     func nextULID() -> ULID { makeULID() }
-    func wake(_ kind: Due) { due.insert(kind) }
+    func wake(_ kind: WorkKind) { due.insert(kind) }
     func note(_ event: Event) { changes.events.append(event) }
-    /// Whoever writes anything about a job, or about its part, says so.
+    /// Every function that writes a job or its part calls this.
     func touch(_ job: JobID) { changes.jobs.insert(job) }
 
-    /// Statements are prepared once for each connection.
+    /// Each connection prepares a statement once.
     func run(_ sql: String, _ arguments: StatementArguments = []) throws {
         try db.cachedStatement(sql: sql).execute(arguments: arguments)
     }
@@ -47,6 +42,6 @@ final class Transaction {
         try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
     }
 
-    /// Rows that the statement before changed.
+    /// The number of rows that the previous statement changed.
     var changedRows: Int { db.changesCount }
 }

@@ -1,60 +1,60 @@
 import Dispatch
 import GRDB
 
-/// What is done about a disk that fails, and how it is noticed that it is well again.
+/// Handles failures of the disk, and notices when it works again.
 extension Writer {
-    /// Why changes cannot be stored at the moment, or are only kept in the log; nil when all is well.
+    /// Why writes fail now, or are only in the log; nil when the disk works.
     var fault: StoreError? { condition.withLock { $0.fault } }
 
-    /// After a commit that failed.
+    /// Handles a failed commit.
     ///
-    /// - Returns: the error that its members get.
+    /// - Returns: the error for the writes of the group.
     func fault(after error: any Error) -> StoreError {
         commits.discard()
         var fault = StoreError(error)
         if case .diskFailed(let why) = fault {
             if replaceFailedCommit() {
-                log.error("\(fault). The changes were refused; later ones are stored.")
+                log.error("\(fault). The store refused these changes and stores later ones.")
                 return .diskFailed(why: why + "; the change is not stored")
             }
             fault = .diskFailed(why: why + "; it is not certain that the change is not stored")
         }
-        suspect(fault)
+        report(fault)
         return fault
     }
 
-    /// Notes that something is wrong, and looks every second whether it still is.
-    func suspect(_ fault: StoreError) {
+    /// Records a fault, and probes every second until it has passed.
+    func report(_ fault: StoreError) {
         let isNews = condition.withLock { condition in
             defer { condition.fault = fault }
             return condition.fault == nil
         }
         guard isNews else { return }
-        log.error("\(fault) Requests that change anything may be refused; fetchd tries again every second.")
-        lookLater()
+        log.error("\(fault) fetchd may refuse requests that change data, and tries to write again every second.")
+        scheduleProbe()
     }
 
-    private func lookLater() { queue.asyncAfter(deadline: .now() + 1) { [self] in look() } }
+    private func scheduleProbe() { queue.asyncAfter(deadline: .now() + 1) { [self] in probe() } }
 
-    private func look() {
+    private func probe() {
         guard !condition.withLock({ $0.isClosed }) else { return }
         do {
-            if connections.owesCheckpoint { try connections.checkpoint(.passive) }
-            try commitNothing()
+            if connections.needsCheckpoint { try connections.checkpoint(.passive) }
+            try commitCounterOnly()
             condition.withLock { $0.fault = nil }
-            log.notice("The database can be written again.")
+            log.notice("fetchd can write the database again.")
         } catch {
             let fault = StoreError(error)
             condition.withLock { $0.fault = fault }
-            lookLater()
+            scheduleProbe()
         }
     }
 
-    /// A commit whose sync failed may lie in the log whole: after a crash it would be found there, although it was
-    /// refused. Another one in its place prevents that.
-    private func replaceFailedCommit() -> Bool { (try? commitNothing()) != nil }
+    /// The log may contain the whole commit whose sync failed. After a crash SQLite would find it there, although its
+    /// callers got an error. A further commit overwrites it.
+    private func replaceFailedCommit() -> Bool { (try? commitCounterOnly()) != nil }
 
-    private func commitNothing() throws {
+    private func commitCounterOnly() throws {
         defer { commits.discard() }
         try connections.pool.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {

@@ -6,19 +6,19 @@ import GRDB
 import Locks
 import Logging
 
-/// The one writer: everything that arrives while a commit is under way shares the next one.
+/// Makes all changes, in group commits: the writes that arrive during a commit share the next one.
 ///
-/// A commit with `synchronous=FULL` costs a sync of the disk; sharing it is what makes thousands of jobs a second
-/// possible. Members are savepoints: one that is refused leaves the others alone. A failed commit fails them all.
+/// A commit with `synchronous=FULL` costs a disk sync. Sharing it allows thousands of jobs a second. Each write has its
+/// own savepoint, so a refused write does not affect the others. A failed commit fails all of its writes.
 final class Writer: Sendable {
     let connections: Connections
     let commits: CommitCount
     private let time: ServiceClock
     private let longestDeliveryDelay: TimeInterval
     private let ulids: Locked<ULIDSequence>
-    private let known: KnownJobs
+    private let jobCache: JobCache
     private let onCommit: @Sendable (Commit) -> Void
-    private let onDue: @Sendable (Set<Transaction.Due>) -> Void
+    private let onDue: @Sendable (Set<WorkKind>) -> Void
     let queue = DispatchQueue(label: "fetchd.writer", qos: .userInitiated)
     private let inbox = Locked(Inbox())
     let log: Logger
@@ -30,17 +30,17 @@ final class Writer: Sendable {
     }
 
     private struct Inbox {
-        var members: [any Member] = []
+        var writes: [any PendingWrite] = []
         var isDraining = false
     }
 
     /// - Parameters:
     ///   - longestDeliveryDelay: see `Store.Options`.
-    ///   - onCommit: called after each commit's own hooks.
+    ///   - onCommit: is called after the hooks of the commit's writes.
     init(
         connections: Connections, commits: CommitCount, time: ServiceClock, longestDeliveryDelay: TimeInterval,
-        ulids: ULIDSequence, known: KnownJobs, log: Logger,
-        onCommit: @escaping @Sendable (Commit) -> Void, onDue: @escaping @Sendable (Set<Transaction.Due>) -> Void
+        ulids: ULIDSequence, jobCache: JobCache, log: Logger,
+        onCommit: @escaping @Sendable (Commit) -> Void, onDue: @escaping @Sendable (Set<WorkKind>) -> Void
     ) {
         self.connections = connections
         self.commits = commits
@@ -48,27 +48,27 @@ final class Writer: Sendable {
         self.time = time
         self.longestDeliveryDelay = longestDeliveryDelay
         self.ulids = Locked(ulids)
-        self.known = known
+        self.jobCache = jobCache
         self.onCommit = onCommit
         self.onDue = onDue
     }
 
-    /// Returns once the change is durable.
+    /// Performs one change and returns when it is durable.
     ///
-    /// - Parameter onCommit: called on the writer's thread right after the commit, in commit order, before any later
-    ///   change is begun. What is noted there agrees with the database; it must be quick.
+    /// - Parameter onCommit: is called on the writer's thread after the commit, in commit order and before the next
+    ///   change begins. So memory that it updates agrees with the database. It must return quickly.
     func write<Value: Sendable>(
         onCommit: @escaping @Sendable (Value) -> Void = { _ in },
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            enlist(Change(body: body, onCommit: onCommit, continuation: continuation))
+            enqueue(ContinuedWrite(body: body, onCommit: onCommit, continuation: continuation))
         }
     }
 
     func nextULID() -> ULID { ulids.withLock { $0.next(at: time.now) } }
 
-    /// After the changes that were asked for before.
+    /// Closes the connections after the writes that arrived before.
     func close() throws {
         try queue.sync {
             condition.withLock { $0.isClosed = true }
@@ -76,9 +76,9 @@ final class Writer: Sendable {
         }
     }
 
-    private func enlist(_ member: any Member) {
+    private func enqueue(_ write: any PendingWrite) {
         let startsDraining = inbox.withLock { inbox in
-            inbox.members.append(member)
+            inbox.writes.append(write)
             defer { inbox.isDraining = true }
             return !inbox.isDraining
         }
@@ -89,75 +89,75 @@ final class Writer: Sendable {
         while let group = nextGroup() { commit(group) }
     }
 
-    private func nextGroup() -> [any Member]? {
+    private func nextGroup() -> [any PendingWrite]? {
         inbox.withLock { inbox in
-            guard !inbox.members.isEmpty else {
+            guard !inbox.writes.isEmpty else {
                 inbox.isDraining = false
                 return nil
             }
-            defer { inbox.members.removeAll() }
-            return inbox.members
+            defer { inbox.writes.removeAll() }
+            return inbox.writes
         }
     }
 
-    private func commit(_ group: [any Member]) {
-        var due: Set<Transaction.Due> = []
+    private func commit(_ group: [any PendingWrite]) {
+        var due: Set<WorkKind> = []
         var changes = Commit()
         var jobs: [JobID: Job] = [:]
-        // Before the members, so that all of them see the same clock, and what is stored on it.
+        // First, so that all writes of the group see the same clock, and stored times that agree with it.
         let clock = time.changeToStore()
         do {
             try connections.pool.writeWithoutTransaction { db in
                 try db.inTransaction(.immediate) {
                     let before = db.totalChangesCount
                     if let clock { due.formUnion(try follow(clock, in: db)) }
-                    for member in group {
-                        guard let transaction = try perform(member, clock?.view ?? time.view, in: db) else { continue }
+                    for write in group {
+                        guard let transaction = try perform(write, clock?.view ?? time.view, in: db) else { continue }
                         due.formUnion(transaction.due)
                         changes.add(transaction.changes)
                     }
                     if db.totalChangesCount > before { try commits.count(in: db) }
-                    jobs = try read(known.known(of: changes.jobs), in: db)
+                    jobs = try read(jobCache.cachedIDs(in: changes.jobs), in: db)
                     return .commit
                 }
             }
         } catch {
             let error = fault(after: error)
-            for member in group { member.fail(error) }
+            for write in group { write.fail(error) }
             return
         }
         commits.note(changes.events.last?.id)
         if let clock {
             time.follow(clock)
-            // Any of them may wait until another moment now.
-            if clock.jump != nil || clock.isFirst { known.forgetAll() }
+            // The wait of any job may end at another time now.
+            if clock.jump != nil || clock.isFirst { jobCache.removeAll() }
         }
-        // Hooks first: whoever is told of a change finds everything that follows from it.
-        known.take(changes.jobs, now: jobs)
-        for member in group { member.note() }
+        // The cache and the hooks come first: a caller that sees its write return finds all that follows from it.
+        jobCache.update(changes.jobs, with: jobs)
+        for write in group { write.runCommitHook() }
         if !changes.isEmpty { onCommit(changes) }
-        for member in group { member.succeed() }
+        for write in group { write.succeed() }
         if !due.isEmpty { onDue(due) }
-        do { try connections.checkpointWhereDue() } catch { suspect(StoreError(error)) }
+        do { try connections.checkpointWhereDue() } catch { report(StoreError(error)) }
     }
 
-    /// How the jobs that are polled stand at the end of the commit.
+    /// The cached jobs as they are at the end of the commit.
     private func read(_ jobs: [JobID], in db: Database) throws -> [JobID: Job] {
         try jobs.reduce(into: [:]) { $0[$1] = try JobRow.job($1, in: db) }
     }
 
-    /// - Returns: nil when it was refused, and has left nothing.
-    private func perform(_ member: any Member, _ clock: ClockView, in db: Database) throws -> Transaction? {
+    /// - Returns: nil when the write was refused and rolled back.
+    private func perform(_ write: any PendingWrite, _ clock: ClockView, in db: Database) throws -> Transaction? {
         let transaction = transaction(clock, in: db)
         var isKept = false
         try db.inSavepoint {
-            isKept = member.perform(in: transaction)
+            isKept = write.perform(in: transaction)
             return isKept ? .commit : .rollback
         }
         return isKept ? transaction : nil
     }
 
-    private func follow(_ change: ClockChange, in db: Database) throws -> Set<Transaction.Due> {
+    private func follow(_ change: ClockChange, in db: Database) throws -> Set<WorkKind> {
         let transaction = transaction(change.view, in: db)
         try transaction.follow(change, longestDeliveryDelay: longestDeliveryDelay)
         return transaction.due
@@ -165,58 +165,8 @@ final class Writer: Sendable {
 
     private func transaction(_ clock: ClockView, in db: Database) -> Transaction {
         let now = clock.time(at: time.uptime)
-        return Transaction(db: db, now: now, standing: clock.standing) { [ulids] in
+        return Transaction(db: db, now: now, confidence: clock.confidence) { [ulids] in
             ulids.withLock { $0.next(at: now) }
         }
     }
-}
-
-/// A change that waits for the group's commit.
-private protocol Member: AnyObject, Sendable {
-    /// false: refused, to be rolled back.
-    func perform(in transaction: Transaction) -> Bool
-    /// Committed: runs the hook.
-    func note()
-    /// Tells whoever waits.
-    func succeed()
-    func fail(_ error: StoreError)
-}
-
-private final class Change<Value: Sendable>: Member, @unchecked Sendable {
-    private let body: @Sendable (Transaction) throws -> Value
-    private let onCommit: @Sendable (Value) -> Void
-    private let continuation: CheckedContinuation<Value, any Error>
-    /// Only touched on the writer's thread.
-    private var result: Result<Value, any Error>?
-
-    init(
-        body: @escaping @Sendable (Transaction) throws -> Value, onCommit: @escaping @Sendable (Value) -> Void,
-        continuation: CheckedContinuation<Value, any Error>
-    ) {
-        self.body = body
-        self.onCommit = onCommit
-        self.continuation = continuation
-    }
-
-    func perform(in transaction: Transaction) -> Bool {
-        let outcome = Result { try body(transaction) }
-        result = outcome
-        if case .success = outcome { return true }
-        return false
-    }
-
-    func note() {
-        if case .success(let value) = result { onCommit(value) }
-    }
-
-    func succeed() {
-        switch result {
-        case .success(let value): continuation.resume(returning: value)
-        case .failure(let error as StoreError): continuation.resume(throwing: error)
-        case .failure(let error): continuation.resume(throwing: StoreError(error))
-        case nil: continuation.resume(throwing: StoreError.failed(why: "the change was never begun"))
-        }
-    }
-
-    func fail(_ error: StoreError) { continuation.resume(throwing: error) }
 }

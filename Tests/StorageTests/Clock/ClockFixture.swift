@@ -5,11 +5,11 @@ import TestKit
 
 @testable import Storage
 
-/// A store whose clock jumps while it is open, or while it is not.
+/// A store whose clock jumps while it is open or closed.
 final class ClockFixture {
     enum Situation: String, CaseIterable, Sendable {
         case running
-        /// The service is stopped and started on a machine that runs on.
+        /// The service is stopped and started. The machine keeps running.
         case stopped
         /// The machine is switched off meanwhile.
         case rebooted
@@ -22,7 +22,7 @@ final class ClockFixture {
     init() async throws {
         folder = try TemporaryFolder()
         opened = try Store(at: folder.path, time: time)
-        // The service has seen the time.
+        // The service has stored the time.
         try await store.followClock()
     }
 
@@ -31,11 +31,11 @@ final class ClockFixture {
     func reopen() async throws {
         try opened?.close()
         opened = nil
-        // Its lock may outlive it for a moment, in a child that another test is starting.
+        // A child process of another test may hold the lock for a moment longer.
         opened = try await eventually("the folder to be free") { try? Store(at: folder.path, time: time) }
     }
 
-    /// A jump in one of the situations, as far as the first commit behind it.
+    /// Makes the clock jump in one of the situations, and makes the first commit after it.
     func jump(_ situation: Situation, by seconds: TimeInterval) async throws {
         switch situation {
         case .running: time.jump(by: seconds)
@@ -51,7 +51,7 @@ final class ClockFixture {
 
     // MARK: Something of everything that is to come
 
-    /// What is left of everything that is to come, in seconds.
+    /// The seconds that are left until each stored future time.
     struct Remaining: Equatable, CustomStringConvertible {
         var retry, space, finish, delivery, scheduled, resourceTime, expiry, failing, secret: TimeInterval?
         var isAnswerRemembered: Bool
@@ -71,8 +71,8 @@ final class ClockFixture {
     private(set) var failed: JobID?
     private var key: Int64 = 0
 
-    /// A job that waits for its retry in 20 s and has used 100 s of its time, one that waits for room, one that has failed
-    /// and left a part, a batch that is due, a delivery that was refused, a secret that was replaced, a first answer.
+    /// Creates a job that waits 20 s for its retry and has used 100 s of its time, a job that waits for space, a failed
+    /// job with a part, a due batch, a rejected delivery, a replaced secret and a remembered answer.
     func fill() async throws {
         var configuration = SessionConfiguration()
         configuration.finishDelaySeconds = 30
@@ -106,10 +106,10 @@ final class ClockFixture {
     }
 
     private func end(_ job: JobID, _ signal: JobSignal, _ part: Part? = nil) async throws {
-        _ = try await store.send(signal, to: job, AttemptReport(part: part))
+        _ = try await store.apply(signal, to: job, AttemptReport(part: part))
     }
 
-    /// The consumer refuses what is due to it now; it is to be tried again in five minutes.
+    /// Rejects the due delivery. It is attempted again after five minutes.
     func refuse() async throws {
         for delivery in try store.dueDeliveries(to: key, limit: 10) {
             let attempt = Delivery.Attempt(

@@ -9,12 +9,14 @@ import Testing
 private let day: TimeInterval = 86_400
 private let tenYears: TimeInterval = 3653 * day
 
-/// Jumps of the wall clock, in every situation; docs/job-lifecycle.md, "The clock", has the same table.
+/// Tests jumps of the wall clock in every situation. docs/job-lifecycle.md, "The clock", has the same table.
 @Suite struct ClockTests {
     // MARK: What is to come
 
     @Test(arguments: ClockFixture.Situation.allCases, [tenYears, day, -day, -tenYears])
-    func whatIsToComeKeepsTheTimeItHadLeft(_ situation: ClockFixture.Situation, _ by: TimeInterval) async throws {
+    func futureTimesKeepTheirRemainingTimeAfterAJump(_ situation: ClockFixture.Situation, _ by: TimeInterval)
+        async throws
+    {
         let fixture = try await ClockFixture()
         try await fixture.fill()
         let before = try fixture.remaining()
@@ -26,7 +28,7 @@ private let tenYears: TimeInterval = 3653 * day
         #expect(fixture.store.time.now == shown)
         let after = try fixture.remaining()
         if situation == .rebooted, by == day {
-            // Nothing tells it from a day in which the machine was off.
+            // This looks the same as a day in which the machine was off.
             #expect(after.resourceTime == 604_700 - day)
             #expect(after.retry == 20 - day && after.finish == 30 - day && !after.isAnswerRemembered)
         } else {
@@ -34,7 +36,7 @@ private let tenYears: TimeInterval = 3653 * day
         }
     }
 
-    @Test(arguments: [day, -day]) func whatIsDueComesWhenItWouldHaveCome(_ by: TimeInterval) async throws {
+    @Test(arguments: [day, -day]) func dueWorkRunsAfterItsDelayDespiteAJump(_ by: TimeInterval) async throws {
         let fixture = try await ClockFixture()
         try await fixture.fill()
         try await fixture.jump(.running, by: by)
@@ -45,14 +47,14 @@ private let tenYears: TimeInterval = 3653 * day
         #expect(round.admitted.contains { $0.job.id == fixture.retrying })
     }
 
-    /// Nobody ever sees the new time together with what is stored on the old one.
-    @Test func timeGoesOnEvenlyUntilTheJumpIsStored() async throws {
+    /// No reader sees the new time together with times on the old clock.
+    @Test func timeRunsEvenlyUntilTheJumpIsCommitted() async throws {
         let fixture = try await ClockFixture()
         let before = fixture.store.time.now
         fixture.time.jump(by: tenYears)
         fixture.time.advance(by: 5)
         #expect(fixture.store.time.now == before + 5)
-        // Any change will do.
+        // Any write follows the clock.
         _ = try await fixture.store.declareSession(Name(trusted: "a"), configuration: nil)
         #expect(fixture.store.time.now == fixture.time.now)
         #expect(try fixture.store.session(Name(trusted: "a")).session.createdAt == fixture.time.now)
@@ -60,7 +62,7 @@ private let tenYears: TimeInterval = 3653 * day
         #expect(fixture.store.time.takeJumps().isEmpty)
     }
 
-    @Test func aSmallDifferenceIsFollowedAtOnce() async throws {
+    @Test func followsASmallDifferenceAtOnce() async throws {
         let fixture = try await ClockFixture()
         try await fixture.fill()
         fixture.time.jump(by: -59)
@@ -70,8 +72,8 @@ private let tenYears: TimeInterval = 3653 * day
         #expect(fixture.store.time.takeJumps().isEmpty)
     }
 
-    /// A poll that reads the job from memory must not see what was before.
-    @Test func jobsThatAreKnownAreReadAgain() async throws {
+    /// A poll from the cache must not return the job from before the jump.
+    @Test func emptiesTheJobCacheAfterAJump() async throws {
         let fixture = try await ClockFixture()
         try await fixture.fill()
         let known = try fixture.store.job(fixture.retrying!)
@@ -81,8 +83,9 @@ private let tenYears: TimeInterval = 3653 * day
         #expect(job.revision > known.revision)
     }
 
-    /// A database from before the clock was stored, or one that was edited: nothing waits longer than it can.
-    @Test func whatLiesTooFarAheadIsBroughtForwardAtTheStart() async throws {
+    /// A database from before the clock was stored, or one that was edited: no wait is longer than the longest possible
+    /// delay.
+    @Test func boundsTimesTooFarAheadAtTheStart() async throws {
         let fixture = try await ClockFixture()
         try await fixture.fill()
         try await fixture.store.writer.write { transaction in
@@ -107,7 +110,7 @@ private let tenYears: TimeInterval = 3653 * day
     private func prune(_ fixture: ClockFixture) async throws {
         while try await fixture.store.pruneEvents(keeping: Self.retention) {}
         while try await fixture.store.pruneIdempotencyKeys() {}
-        _ = try await fixture.store.forgetParts(over: nil)
+        _ = try await fixture.store.expireParts(over: nil)
     }
 
     private func count(_ table: String, _ fixture: ClockFixture) async throws -> Int {
@@ -122,9 +125,9 @@ private let tenYears: TimeInterval = 3653 * day
         return counts == (14, 1, 1, 1)
     }
 
-    /// F7: ten years ahead, all of this was gone within three seconds.
+    /// F7: a clock ten years ahead removed all of this within three seconds.
     @Test(arguments: ClockFixture.Situation.allCases, [tenYears, day, -day, -tenYears])
-    func nothingIsRemovedInTheHourAfterAJump(_ situation: ClockFixture.Situation, _ by: TimeInterval) async throws {
+    func removesNothingInTheHourAfterAJump(_ situation: ClockFixture.Situation, _ by: TimeInterval) async throws {
         let fixture = try await ClockFixture()
         try await fixture.fill()
         fixture.time.advance(by: 4000)
@@ -136,9 +139,9 @@ private let tenYears: TimeInterval = 3653 * day
         }
     }
 
-    /// And nothing before its time: jumps do not make events older, or younger.
+    /// Nothing is removed too early: jumps don't change the age of events.
     @Test(arguments: ClockFixture.Situation.allCases, [tenYears, -day, -tenYears])
-    func ageIsTimeThatHasPassed(_ situation: ClockFixture.Situation, _ by: TimeInterval) async throws {
+    func jumpsDoNotChangeTheAgeOfEvents(_ situation: ClockFixture.Situation, _ by: TimeInterval) async throws {
         let fixture = try await ClockFixture()
         try await fixture.fill()
         try await fixture.jump(situation, by: by)
@@ -146,7 +149,7 @@ private let tenYears: TimeInterval = 3653 * day
         try await prune(fixture)
         #expect(try await count("events", fixture) == 14)
         #expect(try await count("deliveries WHERE state = 'pending'", fixture) == 1)
-        // They have been kept for a week, and a day.
+        // They were kept for a week and a day.
         #expect(try await count("parts", fixture) == 0)
         #expect(try await count("idempotency_keys", fixture) == 0)
         fixture.time.advance(by: day + 200)
@@ -155,7 +158,7 @@ private let tenYears: TimeInterval = 3653 * day
         #expect(try await count("clock_jumps", fixture) == 0)
     }
 
-    @Test func aStartAloneIsQuietToo() async throws {
+    @Test func removesNothingInTheHourAfterAStart() async throws {
         let fixture = try await ClockFixture()
         try await fixture.fill()
         fixture.time.advance(by: 31 * day)
@@ -163,8 +166,8 @@ private let tenYears: TimeInterval = 3653 * day
         try await prune(fixture)
         #expect(try await isWhole(fixture))
         #expect(fixture.store.time.takeJumps().isEmpty)
-        // Whoever waits for it is told when.
-        let next = try await fixture.store.forgetParts(over: nil).next
+        // The caller learns the time of the next expiry.
+        let next = try await fixture.store.expireParts(over: nil).next
         #expect(next == fixture.time.now + 3600)
         fixture.time.advance(by: 3600)
         try await prune(fixture)
@@ -172,20 +175,20 @@ private let tenYears: TimeInterval = 3653 * day
         #expect(try await count("parts", fixture) == 0)
     }
 
-    @Test func aFinishIsNotOverdueBecauseOfAJump() async throws {
+    @Test func aJumpMakesNoFinishOverdue() async throws {
         let fixture = try await ClockFixture()
         try await fixture.fill()
         fixture.time.advance(by: 30)
         _ = try await fixture.store.finishDueBatches()
-        let before = try #require(try fixture.store.unacknowledged().first)
+        let before = try #require(try fixture.store.unacknowledgedFinishes().first)
         #expect(before.agingSince == before.since)
         try await fixture.jump(.running, by: tenYears)
-        let after = try #require(try fixture.store.unacknowledged().first)
+        let after = try #require(try fixture.store.unacknowledgedFinishes().first)
         #expect(after.since == before.since)
         #expect(after.agingSince == before.since + tenYears)
     }
 
-    @Test func aPartThatIsKeptForLessThanAnHourExpiresInTheFirstHour() async throws {
+    @Test func expiresAShortLivedPartWithinTheFirstHour() async throws {
         let fixture = try await ClockFixture()
         var configuration = SessionConfiguration()
         configuration.resumeDataTTL = 100
@@ -193,16 +196,16 @@ private let tenYears: TimeInterval = 3653 * day
         try await fixture.fill()
         fixture.time.advance(by: 90)
         try await fixture.reopen()
-        #expect(try await fixture.store.forgetParts(over: nil).next == fixture.time.now + 100)
+        #expect(try await fixture.store.expireParts(over: nil).next == fixture.time.now + 100)
         fixture.time.advance(by: 99)
-        #expect(try await fixture.store.forgetParts(over: nil).dropped.isEmpty)
+        #expect(try await fixture.store.expireParts(over: nil).dropped.isEmpty)
         fixture.time.advance(by: 1)
-        #expect(try await fixture.store.forgetParts(over: nil).dropped.count == 1)
+        #expect(try await fixture.store.expireParts(over: nil).dropped.count == 1)
     }
 
     // MARK: Webhooks
 
-    @Test(arguments: ClockFixture.Situation.allCases) func aWebhookIsNotDisabledByAJump(
+    @Test(arguments: ClockFixture.Situation.allCases) func aJumpDisablesNoWebhook(
         _ situation: ClockFixture.Situation
     ) async throws {
         let fixture = try await ClockFixture()
@@ -234,14 +237,14 @@ private let tenYears: TimeInterval = 3653 * day
     }
 
     /// F7: a job failed while the clock was ten years ahead.
-    @Test(arguments: ClockFixture.Situation.allCases) func aJumpAheadUsesUpNoTime(
+    @Test(arguments: ClockFixture.Situation.allCases) func aJumpAheadUsesNoResourceTime(
         _ situation: ClockFixture.Situation
     ) async throws {
         let fixture = try await ClockFixture()
         let job = try await create(fixture) { $0.timeouts.resourceSeconds = 1000 }
         _ = try await admitted(fixture)
         fixture.time.advance(by: 100)
-        // Where the machine is switched off, time that no event came after is not known of.
+        // When the machine is off, only events show that time has passed.
         _ = try await create(fixture) { _ in }
         try await fixture.jump(situation, by: tenYears)
         #expect(try await overdue(fixture).isEmpty)
@@ -251,7 +254,7 @@ private let tenYears: TimeInterval = 3653 * day
         #expect(try await overdue(fixture) == [job])
     }
 
-    @Test(arguments: ClockFixture.Situation.allCases) func aDeadlineIsJudgedByTheNewClockAfterAnHour(
+    @Test(arguments: ClockFixture.Situation.allCases) func comparesDeadlinesWithTheNewClockAfterAnHour(
         _ situation: ClockFixture.Situation
     ) async throws {
         let fixture = try await ClockFixture()
@@ -268,12 +271,12 @@ private let tenYears: TimeInterval = 3653 * day
         #expect(try fixture.store.job(job).state.failure?.message.contains("deadline") == true)
     }
 
-    @Test func aDeadlineSurvivesAClockThatIsSetRightWithinTheHour() async throws {
+    @Test func doesNotFailAJobWhenTheClockIsCorrectedWithinAnHour() async throws {
         let fixture = try await ClockFixture()
         let job = try await create(fixture) { $0.deadline = fixture.time.now + 2 * day }
         try await fixture.jump(.running, by: tenYears)
         fixture.time.advance(by: 1800)
-        // Not even a restart makes it forget the doubt.
+        // A restart keeps the doubt.
         try await fixture.reopen()
         #expect(try await overdue(fixture).isEmpty)
         try await fixture.jump(.stopped, by: -tenYears)
@@ -283,12 +286,12 @@ private let tenYears: TimeInterval = 3653 * day
         #expect(try await overdue(fixture) == [job])
     }
 
-    @Test func aJobIsHeldForAnHourAfterAJumpPastItsBeginning() async throws {
+    @Test func holdsAJobForAnHourAfterAJumpPastNotBefore() async throws {
         let fixture = try await ClockFixture()
         let job = try await create(fixture) { $0.notBefore = fixture.time.now + day }
         try await fixture.jump(.running, by: 2 * day)
         #expect(try await admitted(fixture).isEmpty)
-        // What is asked for on the new clock is meant by it.
+        // Times in requests after the jump are on the new clock.
         let later = try await create(fixture) { $0.notBefore = fixture.time.now + 600 }
         let round = try await fixture.store.admitJobs(AdmissionLimits(jobs: 16, connectionsPerHost: 100)) { _ in }
         #expect(round.nextWaitEnds == fixture.time.now + 60)
@@ -298,7 +301,7 @@ private let tenYears: TimeInterval = 3653 * day
         #expect(try await admitted(fixture) == [job])
     }
 
-    @Test func aJumpBackHoldsAJobByTheClock() async throws {
+    @Test func holdsAJobUntilNotBeforeAfterAJumpBack() async throws {
         let fixture = try await ClockFixture()
         let job = try await create(fixture) { $0.notBefore = fixture.time.now + 60 }
         try await fixture.jump(.running, by: -day)
@@ -310,8 +313,8 @@ private let tenYears: TimeInterval = 3653 * day
 
     // MARK: Waiting
 
-    /// A deadline by the old clock is a duration by the one that never jumps.
-    @Test(arguments: [tenYears, -tenYears, -day]) func whoSleepsWakesAfterTheTimeThatWasLeft(
+    /// A sleep until a date is a duration on the clock that never jumps.
+    @Test(arguments: [tenYears, -tenYears, -day]) func sleepersWakeAfterTheRemainingTime(
         _ by: TimeInterval
     ) async throws {
         let fixture = try await ClockFixture()

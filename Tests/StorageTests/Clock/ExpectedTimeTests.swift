@@ -12,15 +12,15 @@ private func reading(_ seconds: TimeInterval, uptime: Int = 5000, boot: String? 
     ClockReading(time: start.addingTimeInterval(seconds), uptime: .seconds(uptime), boot: boot)
 }
 
-/// What a start expects the clock to show, by what was stored last.
+/// Tests the time that a start expects, computed from the stored times.
 @Suite struct ExpectedTimeTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let what: String
-        /// Seconds behind the stored reading, which has an uptime of 5,000 s.
+        /// Seconds after the stored reading, which has an uptime of 5,000 s.
         let shown: TimeInterval
         var uptime = 5100
         var boot: String? = "b"
-        /// The last event, in seconds behind the reading.
+        /// The time of the last event, in seconds after the reading.
         var event: TimeInterval?
         let expected: TimeInterval
 
@@ -35,7 +35,7 @@ private func reading(_ seconds: TimeInterval, uptime: Int = 5000, boot: String? 
         Row(
             what: "the same boot, stopped for a year", shown: 365 * day, uptime: 5000 + 365 * 86_400, boot: "a",
             expected: 365 * day),
-        // A snapshot of a virtual machine, say.
+        // Such as a snapshot of a virtual machine.
         Row(what: "the same boot, but younger", shown: 100, uptime: 4000, boot: "a", expected: 100),
         Row(what: "another boot, a day of absence", shown: day, expected: day),
         Row(what: "another boot, a minute back", shown: -60, expected: -60),
@@ -55,11 +55,11 @@ private func reading(_ seconds: TimeInterval, uptime: Int = 5000, boot: String? 
         #expect(now.expectedTime(after: reading(0), newestEvent: event).seconds(since: start) == row.expected)
     }
 
-    @Test func isThatOfTheClockInANewDatabase() {
+    @Test func isTheWallClockInANewDatabase() {
         #expect(reading(7).expectedTime(after: nil, newestEvent: nil) == reading(7).time)
     }
 
-    /// Of a version that stored no readings.
+    /// A version that stored no readings.
     @Test func followsFromTheEventsAlone() {
         #expect(reading(-day).expectedTime(after: nil, newestEvent: start) == start)
         #expect(reading(day).expectedTime(after: nil, newestEvent: start) == reading(day).time)
@@ -69,7 +69,7 @@ private func reading(_ seconds: TimeInterval, uptime: Int = 5000, boot: String? 
         (0, nil), (60, nil), (-60, nil), (60.001, 60.001), (-61, -61), (tenYears, tenYears),
     ]
 
-    @Test(arguments: differences) func isLeftBehindByAJumpOfMoreThanAMinute(
+    @Test(arguments: differences) func countsMoreThanAMinuteAsAJump(
         _ difference: TimeInterval, _ jump: TimeInterval?
     ) {
         let actual = start.addingTimeInterval(difference)
@@ -82,91 +82,91 @@ private func reading(_ seconds: TimeInterval, uptime: Int = 5000, boot: String? 
         (-7200, "2 hours back, to 2019-08-19T13:23:14.000Z"), (90, "90 seconds ahead, to 2019-08-19T15:24:44.000Z"),
     ]
 
-    @Test(arguments: texts) func isTold(_ by: TimeInterval, _ text: String) throws {
+    @Test(arguments: texts) func describesAJump(_ by: TimeInterval, _ text: String) throws {
         let jump = ClockJump(from: start, to: start.addingTimeInterval(by), isAtStart: false)
         #expect(jump?.description == text)
     }
 }
 
-/// What is doubted after starts and jumps.
-@Suite struct ClockStandingTests {
-    /// Jumps one after another, a while after each other, by what they set the clock off.
-    private func standing(_ jumps: [(after: TimeInterval, by: TimeInterval)]) -> (ClockStanding, now: Date) {
-        var (standing, now) = (ClockStanding(steadySince: start), start)
+/// Tests the doubt after starts and jumps.
+@Suite struct ClockConfidenceTests {
+    /// Several jumps, each with the seconds since the previous one and its size.
+    private func confidence(_ jumps: [(after: TimeInterval, by: TimeInterval)]) -> (ClockConfidence, now: Date) {
+        var (confidence, now) = (ClockConfidence(steadySince: start), start)
         for jump in jumps {
             now += jump.after + jump.by
-            standing = standing.after(ClockJump(by: jump.by, to: now, isAtStart: false))
+            confidence = confidence.after(ClockJump(by: jump.by, to: now, isAtStart: false))
         }
-        return (standing, now)
+        return (confidence, now)
     }
 
-    @Test func nothingIsForgottenInTheHourAfterAStart() {
-        let standing = ClockStanding(steadySince: start)
+    @Test func forbidsRemovalInTheHourAfterAStart() {
+        let confidence = ClockConfidence(steadySince: start)
         for (lifetime, quiet) in [(7 * day, 3600.0), (3600, 3600), (100, 100), (0, 0)] {
-            #expect(standing.forgettingBegins(forWhatIsKeptFor: lifetime) == start + quiet)
-            #expect(standing.allowsForgetting(whatIsKeptFor: lifetime, at: start + quiet))
-            #expect(!standing.allowsForgetting(whatIsKeptFor: lifetime, at: start + quiet - 1))
+            #expect(confidence.removalStart(forDataKeptFor: lifetime) == start + quiet)
+            #expect(confidence.allowsRemoval(ofDataKeptFor: lifetime, at: start + quiet))
+            #expect(!confidence.allowsRemoval(ofDataKeptFor: lifetime, at: start + quiet - 1))
         }
     }
 
-    @Test(arguments: [tenYears, -tenYears, day, -day]) func nothingIsForgottenInTheHourAfterAJump(_ by: TimeInterval) {
-        let (standing, now) = standing([(after: 5 * day, by: by)])
-        #expect(!standing.allowsForgetting(whatIsKeptFor: day, at: now + 3599))
-        #expect(standing.allowsForgetting(whatIsKeptFor: day, at: now + 3600))
+    @Test(arguments: [tenYears, -tenYears, day, -day]) func forbidsRemovalInTheHourAfterAJump(_ by: TimeInterval) {
+        let (confidence, now) = confidence([(after: 5 * day, by: by)])
+        #expect(!confidence.allowsRemoval(ofDataKeptFor: day, at: now + 3599))
+        #expect(confidence.allowsRemoval(ofDataKeptFor: day, at: now + 3600))
     }
 
-    @Test func aJumpAheadIsDoubtedForAnHour() {
-        let (standing, now) = standing([(after: 10, by: tenYears)])
-        #expect(standing.doubt(at: now + 3599) == tenYears)
-        #expect(standing.doubt(at: now + 3600) == 0)
+    @Test func doubtsAJumpAheadForAnHour() {
+        let (confidence, now) = confidence([(after: 10, by: tenYears)])
+        #expect(confidence.doubt(at: now + 3599) == tenYears)
+        #expect(confidence.doubt(at: now + 3600) == 0)
     }
 
-    @Test func aJumpBackIsNotDoubted() {
-        let (standing, now) = standing([(after: 10, by: -tenYears)])
-        #expect(standing.doubt(at: now) == 0)
+    @Test func doesNotDoubtAJumpBack() {
+        let (confidence, now) = confidence([(after: 10, by: -tenYears)])
+        #expect(confidence.doubt(at: now) == 0)
     }
 
-    @Test func jumpsOfOneHourAddUp() {
-        let corrected = standing([(after: 10, by: tenYears), (after: 600, by: -tenYears)])
+    @Test func addsUpTheJumpsOfOneHour() {
+        let corrected = confidence([(after: 10, by: tenYears), (after: 600, by: -tenYears)])
         #expect(corrected.0.doubt(at: corrected.now) == 0)
-        let partly = standing([(after: 10, by: tenYears), (after: 600, by: day - tenYears)])
+        let partly = confidence([(after: 10, by: tenYears), (after: 600, by: day - tenYears)])
         #expect(partly.0.doubt(at: partly.now) == day)
-        let late = standing([(after: 10, by: tenYears), (after: 4000, by: day)])
+        let late = confidence([(after: 10, by: tenYears), (after: 4000, by: day)])
         #expect(late.0.doubt(at: late.now) == day)
-        let back = standing([(after: 10, by: -tenYears), (after: 600, by: tenYears)])
+        let back = confidence([(after: 10, by: -tenYears), (after: 600, by: tenYears)])
         #expect(back.0.doubt(at: back.now) == tenYears)
     }
 
-    /// A process that starts shortly after them doubts as the one before did.
-    @Test func storedJumpsAreDoubtedToo() {
-        func standing(_ jumps: (ago: TimeInterval, by: TimeInterval)...) -> TimeInterval {
-            ClockStanding(
+    /// A process that starts soon after the jumps has the same doubt.
+    @Test func doubtsStoredJumpsAfterARestart() {
+        func confidence(_ jumps: (ago: TimeInterval, by: TimeInterval)...) -> TimeInterval {
+            ClockConfidence(
                 steadySince: start,
                 jumps: jumps.map { ClockJump(by: $0.by, to: start - $0.ago, isAtStart: false) }
             ).doubt(at: start + 60)
         }
-        #expect(standing() == 0)
-        #expect(standing((ago: 3000, by: tenYears)) == tenYears)
-        #expect(standing((ago: 3600, by: tenYears)) == 0)
-        #expect(standing((ago: 3000, by: tenYears), (ago: 600, by: -tenYears)) == 0)
-        #expect(standing((ago: 3000, by: tenYears), (ago: 600, by: -day)) == tenYears - day)
-        #expect(standing((ago: 3000, by: -tenYears), (ago: 600, by: day)) == day)
+        #expect(confidence() == 0)
+        #expect(confidence((ago: 3000, by: tenYears)) == tenYears)
+        #expect(confidence((ago: 3600, by: tenYears)) == 0)
+        #expect(confidence((ago: 3000, by: tenYears), (ago: 600, by: -tenYears)) == 0)
+        #expect(confidence((ago: 3000, by: tenYears), (ago: 600, by: -day)) == tenYears - day)
+        #expect(confidence((ago: 3000, by: -tenYears), (ago: 600, by: day)) == day)
     }
 
-    /// `deadline` and `not_before`: (moment, named at, now), in seconds from a jump of a day ahead.
+    /// `deadline` and `not_before`: the time, when it was named, and now, in seconds from a jump of one day ahead.
     private static let moments: [(moment: TimeInterval, named: TimeInterval, now: TimeInterval, hasCome: Bool)] = [
         (-day - 1, -day - 5, 0, true), (-1, -day - 5, 0, false), (-1, -day - 5, 3599, false),
         (-1, -day - 5, 3600, true),
-        // Named by the new clock.
+        // Named on the new clock.
         (5, 1, 5, true), (5, 1, 4, false),
-        // Ahead in any case.
+        // In the future on both clocks.
         (4000, -day - 5, 3999, false),
     ]
 
-    @Test(arguments: moments) func momentsThatClientsNamedAreJudgedByBothClocks(
+    @Test(arguments: moments) func comparesClientTimesWithBothClocks(
         _ moment: TimeInterval, _ named: TimeInterval, _ now: TimeInterval, _ hasCome: Bool
     ) {
-        let (standing, jump) = standing([(after: 10, by: day)])
-        #expect(standing.hasCome(jump + moment, namedAt: jump + named, at: jump + now) == hasCome)
+        let (confidence, jump) = confidence([(after: 10, by: day)])
+        #expect(confidence.hasCome(jump + moment, namedAt: jump + named, at: jump + now) == hasCome)
     }
 }

@@ -5,24 +5,24 @@ import Testing
 
 @testable import Storage
 
-/// Jobs in memory: polling them reads no database, and they are never other than in the database.
-@Suite struct KnownJobsTests {
-    @Test func aKnownJobIsReadWithoutTheDatabase() async throws {
+/// Tests that polling does not read the database, and that cached jobs equal the committed ones.
+@Suite struct JobCacheTests {
+    @Test func readsACachedJobWithoutTheDatabase() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
-        #expect(fixture.store.knownJob(jobs[0].id) == nil)
+        #expect(fixture.store.cachedJob(jobs[0].id) == nil)
         #expect(try fixture.store.job(jobs[0].id) == jobs[0])
         let admitted = try await fixture.admit(1)
-        let paused = try await fixture.store.send(.attemptStopped(.pause), to: jobs[0].id).job
+        let paused = try await fixture.store.apply(.attemptStopped(.pause), to: jobs[0].id).job
         #expect(admitted.first?.job.id == jobs[0].id)
         try fixture.store.close()
         #expect(try fixture.store.job(jobs[0].id) == paused)
-        #expect(fixture.store.knownJob(jobs[0].id) == paused)
+        #expect(fixture.store.cachedJob(jobs[0].id) == paused)
         #expect(throws: StoreError.self) { try fixture.store.job(jobs[1].id) }
     }
 
-    /// Through everything that the store does with jobs: what is known is what a reader of the database finds.
-    @Test func whatIsKnownIsWhatIsCommitted() async throws {
+    /// Runs every kind of write, and compares the cached jobs with the rows of the database.
+    @Test func cachedJobsEqualCommittedJobs() async throws {
         let fixture = try StoreFixture()
         let (store, session) = (fixture.store, Name(trusted: "s"))
         _ = try await store.declareSession(session, configuration: nil)
@@ -31,7 +31,7 @@ import Testing
         func check(_ step: String, _ location: SourceLocation = #_sourceLocation) throws {
             for id in jobs {
                 let stored = try store.read { db in try JobRow.job(id, in: db) }
-                #expect(store.knownJob(id) == stored, "\(step)", sourceLocation: location)
+                #expect(store.cachedJob(id) == stored, "\(step)", sourceLocation: location)
                 if let stored { revisions.append(stored.revision) }
             }
         }
@@ -46,11 +46,11 @@ import Testing
                 (job.job.id, job.job.attempts, StoreFixture.part("part_\(index)"))
             })
         try check("checkpoint")
-        #expect(store.knownJob(jobs[0])?.bytesDurable == 5)
+        #expect(store.cachedJob(jobs[0])?.bytesDurable == 5)
         let pause = AttemptReport(part: StoreFixture.part("part_0", durable: 7))
-        _ = try await store.send(.attemptStopped(.pause), to: jobs[0], pause)
+        _ = try await store.apply(.attemptStopped(.pause), to: jobs[0], pause)
         let failed = AttemptReport(part: StoreFixture.part("part_1", durable: 6))
-        _ = try await store.send([(jobs[1], .attemptFailed(StoreFixture.failure), failed)])
+        _ = try await store.apply([(jobs[1], .attemptFailed(StoreFixture.failure), failed)])
         try check("ended")
         var spec = try store.job(jobs[0]).spec
         spec.metadata = Metadata(["k": 1])
@@ -60,34 +60,34 @@ import Testing
         let heir = NewJob(session: session, spec: JobSpec(url: "https://host/0"), resumeFrom: jobs[0])
         _ = try await store.createJobs([heir])
         try check("adopted")
-        #expect(store.knownJob(jobs[0])?.part == nil)
+        #expect(store.cachedJob(jobs[0])?.part == nil)
         fixture.time.advance(by: 604_801)
-        _ = try await store.forgetParts(over: nil)
+        _ = try await store.expireParts(over: nil)
         try check("expired")
-        #expect(store.knownJob(jobs[1])?.isPartLost == true)
+        #expect(store.cachedJob(jobs[1])?.isPartLost == true)
         try await fixture.succeed(jobs[2])
         _ = try await store.recoverInterrupted()
         try check("recovered")
-        _ = try await store.sendToSession(session, .cancelRequested(keepsPart: false), after: nil) { _ in }
+        _ = try await store.apply(.cancelRequested(keepsPart: false), toJobsOf: session, after: nil) { _ in }
         try check("swept")
-        _ = try await store.forgetJob(jobs[4])
+        _ = try await store.deleteJob(jobs[4])
         try check("forgotten")
-        #expect(store.knownJob(jobs[4]) == nil)
+        #expect(store.cachedJob(jobs[4]) == nil)
         try await store.invalidateSession(session)
         _ = try await store.finishDueBatches()
-        _ = try await store.closeSettledSessions()
+        _ = try await store.removeSettledSessions()
         try check("closed")
         #expect(revisions.count > 50)
         #expect(throws: StoreError.self) { try store.job(jobs[2]) }
     }
 
-    /// Nobody is served from before a change that he was told of, however reads and commits meet.
-    @Test func aChangeThatWasAcknowledgedIsSeen() async throws {
+    /// Reads and commits run concurrently. A read never returns a job from before an acknowledged change.
+    @Test func neverServesAJobFromBeforeAnAcknowledgedChange() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         let job = try #require(try await fixture.create().first?.id)
         let isOver = Monitor(false)
-        // Readers who do not stop, so that some look in every moment of a commit.
+        // The readers never pause, so that some read during every commit.
         let readers = (0..<4).map { _ in
             Task {
                 while !isOver.current {
@@ -98,31 +98,31 @@ import Testing
         }
         for _ in 0..<300 {
             for signal: JobSignal in [.pauseRequested, .resumeRequested] {
-                let told = try await store.send(signal, to: job).job
+                let told = try await store.apply(signal, to: job).job
                 #expect(try store.job(job) == told)
-                // As if it had never been asked for.
-                store.known.take([job], now: [:])
+                // Removes the job from the cache.
+                store.jobCache.update([job], with: [:])
             }
         }
         isOver.withLock { $0 = true }
         for reader in readers { await reader.value }
     }
 
-    @Test func fewerThanTheLimitAreKept() async throws {
-        let known = KnownJobs(limit: 100)
+    @Test func keepsAtMostTheLimitOfJobs() async throws {
+        let jobCache = JobCache(limit: 100)
         let jobs = try await StoreFixture().create(1000)
         for job in jobs {
-            _ = try known.job(job.id) { () throws(StoreError) in job }
-            // One that is asked for again and again stays.
-            #expect(known[jobs[0].id] == jobs[0])
+            _ = try jobCache.job(job.id) { () throws(StoreError) in job }
+            // A job that is read all the time stays in the cache.
+            #expect(jobCache[jobs[0].id] == jobs[0])
         }
-        #expect((50...100).contains(known.known(of: Set(jobs.map(\.id))).count))
+        #expect((50...100).contains(jobCache.cachedIDs(in: Set(jobs.map(\.id))).count))
     }
 
-    @Test func commitsAreToldInOrderAndBeforeAnybodyKnows() async throws {
+    @Test func observersSeeCommitsInOrderAndBeforeTheCallerReturns() async throws {
         let fixture = try StoreFixture()
         let told = Monitor<[Event]>([])
-        fixture.store.follow { commit in told.withLock { $0 += commit.events } }
+        fixture.store.addCommitObserver { commit in told.withLock { $0 += commit.events } }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<50 {
                 group.addTask {

@@ -1,14 +1,14 @@
 import Downloads
 import GRDB
 
-/// The largest identifiers that a database has given to anything, of each kind that others know.
-struct GivenIdentifiers: Sendable, Equatable {
+/// The largest identifiers that a database has assigned, of each kind that clients know.
+struct HighestIdentifiers: Sendable, Equatable {
     var lastEvent: EventID = 0
     /// Of jobs, parts and deliveries.
     var lastID: String?
-    /// Of each session, the number of its last batch.
+    /// The number of the last batch of each session.
     var batches: [String: Int64] = [:]
-    /// Never shown; deliveries refer to it.
+    /// Clients never see it, but deliveries refer to it.
     var lastWebhook: Int64 = 0
 
     init() {}
@@ -29,7 +29,7 @@ struct GivenIdentifiers: Sendable, Equatable {
         for row in rows { batches[row["session"]] = max(batches[row["session"]] ?? 0, row["number"]) }
     }
 
-    /// Lets another database go on above them.
+    /// Makes another database continue above these identifiers.
     func raise(_ db: Database) throws {
         try raise("events", to: lastEvent, db)
         try raise("webhooks", to: lastWebhook, db)

@@ -5,15 +5,15 @@ import Testing
 
 @testable import Storage
 
-/// Whose turn it is.
-@Suite struct QueueTests {
+/// Tests which session and job are next.
+@Suite struct AdmissionOrderTests {
     private func session(_ name: String, _ fixture: StoreFixture) async throws -> Name {
         let name = Name(trusted: name)
         _ = try await fixture.store.declareSession(name, configuration: nil)
         return name
     }
 
-    @Test func sessionsOfOnePriorityShareTheSlots() async throws {
+    @Test func sharesTheSlotsBetweenSessionsOfOnePriority() async throws {
         let fixture = try StoreFixture()
         let (crowd, few) = (try await session("crowd", fixture), try await session("few", fixture))
         _ = try await fixture.create(100, in: crowd)
@@ -21,11 +21,11 @@ import Testing
         let admitted = try await fixture.admit(4)
         #expect(admitted.count { $0.job.session == crowd } == 2)
         #expect(admitted.count { $0.job.session == few } == 2)
-        // What one leaves, the other takes.
+        // One session takes the slots that the other does not use.
         #expect(try await fixture.admit(8).map(\.job.session).count { $0 == few } == 1)
     }
 
-    @Test func aFreedSlotGoesToTheSessionWithFewerRunning() async throws {
+    @Test func givesAFreeSlotToTheSessionWithFewerRunningJobs() async throws {
         let fixture = try StoreFixture()
         let (first, second) = (try await session("first", fixture), try await session("second", fixture))
         let jobs = try await fixture.create(10, in: first)
@@ -35,7 +35,7 @@ import Testing
         #expect(try await fixture.admit(2).map(\.job.session) == [second])
     }
 
-    @Test func aHigherPriorityGoesFirstWhoeverAsks() async throws {
+    @Test func prefersPriorityToFairnessBetweenSessions() async throws {
         let fixture = try StoreFixture()
         let other = try await session("other", fixture)
         _ = try await fixture.create(5)
@@ -46,7 +46,7 @@ import Testing
         #expect(Set(try await fixture.admit(3).map(\.job.id)) == Set(urgent.map(\.id)))
     }
 
-    @Test func aJobBehindThousandsForAFullHostIsFound() async throws {
+    @Test func findsAJobBehindThousandsForAFullHost() async throws {
         let fixture = try StoreFixture()
         let busy = try await fixture.create(2000, host: "busy")
         let free = try await fixture.create(host: "free")
@@ -54,7 +54,7 @@ import Testing
         #expect(admitted.map(\.job.id) == [busy[0].id, busy[1].id, free[0].id])
     }
 
-    @Test func aJobIsHeldUntilItsMoment() async throws {
+    @Test func holdsAJobUntilNotBefore() async throws {
         let fixture = try StoreFixture()
         var spec = JobSpec(url: "https://host/")
         spec.notBefore = fixture.time.now.addingTimeInterval(60)

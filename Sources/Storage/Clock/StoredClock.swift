@@ -1,13 +1,13 @@
 import Foundation
 import GRDB
 
-/// What is stored of the clock, and what else tells when the service was alive.
-struct ClockPast: Sendable {
-    /// nil in a database that was never used, or not since it knows of this.
+/// The stored clock, and the stored times that show when the service last ran.
+struct StoredClock: Sendable {
+    /// nil in a database that was never used, or only by versions without it.
     var reading: ClockReading?
-    /// Of the last event, where it came after that reading.
+    /// The time of the last event, if it is later than the reading.
     var newestEvent: Date?
-    /// Oldest first, on the present clock.
+    /// Oldest first, with times on the present clock.
     var jumps: [ClockJump]
 
     init(in db: Database) throws {
@@ -24,6 +24,6 @@ struct ClockPast: Sendable {
         }
     }
 
-    /// At the start of a process.
-    func standing(at now: Date) -> ClockStanding { ClockStanding(steadySince: now, jumps: jumps) }
+    /// The confidence at the start of a process.
+    func confidence(at now: Date) -> ClockConfidence { ClockConfidence(steadySince: now, jumps: jumps) }
 }

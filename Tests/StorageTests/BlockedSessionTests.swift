@@ -7,8 +7,8 @@ import Testing
 
 @testable import Storage
 
-/// `session.waiting`: once for each standstill, and never while something can still move.
-@Suite struct HelpTests {
+/// Tests that `session.waiting` is appended once when a session blocks, and never while a job can run.
+@Suite struct BlockedSessionTests {
     private static let expired = Wait(.url, cause: Failure(.linkExpired, "403", status: 403))
     private static let challenged = Wait(
         .credentials,
@@ -20,13 +20,13 @@ import Testing
             .map { try JSON(parsing: $0.data) }
     }
 
-    @Test func theLastJobThatGetsStuckCalls() async throws {
+    @Test func announcesSessionWaitingWhenTheLastJobBlocks() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
         _ = try await fixture.admit()
-        _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: jobs[0].id)
+        _ = try await fixture.store.apply(.attemptDeferred(Self.expired), to: jobs[0].id)
         #expect(try calls(fixture).isEmpty)
-        _ = try await fixture.store.send(.attemptDeferred(Self.challenged), to: jobs[1].id)
+        _ = try await fixture.store.apply(.attemptDeferred(Self.challenged), to: jobs[1].id)
         let call = try #require(try calls(fixture).first?.objectValue)
         #expect(call["counts"] == ["credentials": 1, "url": 1])
         #expect(
@@ -39,47 +39,47 @@ import Testing
             ])
     }
 
-    @Test func theLastOtherJobThatEndsCalls() async throws {
+    @Test func announcesSessionWaitingWhenTheLastUnblockedJobEnds() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(3)
         _ = try await fixture.admit()
-        _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: jobs[0].id)
+        _ = try await fixture.store.apply(.attemptDeferred(Self.expired), to: jobs[0].id)
         try await fixture.succeed(jobs[1].id)
         #expect(try calls(fixture).isEmpty)
-        _ = try await fixture.store.send(.attemptFailed(StoreFixture.failure), to: jobs[2].id)
+        _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: jobs[2].id)
         #expect(try calls(fixture).count == 1)
     }
 
-    @Test func aPausedJobIsNotHelpless() async throws {
+    @Test func doesNotCountAPausedJobAsBlocked() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
         _ = try await fixture.admit(1)
-        _ = try await fixture.store.send(.pauseRequested, to: jobs[1].id)
-        _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: jobs[0].id)
+        _ = try await fixture.store.apply(.pauseRequested, to: jobs[1].id)
+        _ = try await fixture.store.apply(.attemptDeferred(Self.expired), to: jobs[0].id)
         #expect(try calls(fixture).isEmpty)
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[1].id)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: jobs[1].id)
         #expect(try calls(fixture).count == 1)
     }
 
-    @Test func itIsToldAgainOnlyAfterSomethingMoved() async throws {
+    @Test func announcesSessionWaitingAgainOnlyAfterAJobWasQueued() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
         _ = try await fixture.admit()
-        for job in jobs { _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: job.id) }
-        _ = try await fixture.store.send(.cancelRequested(keepsPart: false), to: jobs[1].id)
+        for job in jobs { _ = try await fixture.store.apply(.attemptDeferred(Self.expired), to: job.id) }
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: jobs[1].id)
         #expect(try calls(fixture).count == 1)
-        _ = try await fixture.store.send(.resumeRequested, to: jobs[0].id)
+        _ = try await fixture.store.apply(.resumeRequested, to: jobs[0].id)
         _ = try await fixture.admit()
         #expect(try calls(fixture).count == 1)
-        _ = try await fixture.store.send(.attemptDeferred(Self.expired), to: jobs[0].id)
+        _ = try await fixture.store.apply(.attemptDeferred(Self.expired), to: jobs[0].id)
         #expect(try calls(fixture).count == 2)
     }
 
-    @Test func aWaitForHelpHasNoEndOfItsOwn() async throws {
+    @Test func blockedJobsHaveNoRetryTime() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
-        _ = try await fixture.store.send(.attemptDeferred(Self.challenged), to: job.id)
+        _ = try await fixture.store.apply(.attemptDeferred(Self.challenged), to: job.id)
         fixture.time.advance(by: 1_000_000)
         #expect(try await fixture.admit().isEmpty)
         let stored = try fixture.store.job(job.id)

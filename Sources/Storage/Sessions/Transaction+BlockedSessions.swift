@@ -3,30 +3,30 @@ import Formats
 import Foundation
 import GRDB
 
-/// `session.waiting`: told once when every job that a session still owes waits for somebody's help, and again only after
-/// some job has gone on.
+/// Appends `session.waiting` once when every outstanding job of a session is blocked: it waits for credentials or a URL
+/// of the client. It is appended again only after some job was queued.
 extension Transaction {
-    /// After a job has got stuck or ended: the last one that could still move may have been it.
-    func noteStandstill(of session: Name) throws {
-        guard try needsHelp(session) else { return }
+    /// Called after a job has blocked or ended: it may have been the last job that could run.
+    func announceWaitingIfBlocked(of session: Name) throws {
+        guard try isBlocked(session) else { return }
         try run("UPDATE sessions SET waits_for_help = 1 WHERE id = ? AND waits_for_help = 0", [session.text])
         guard changedRows == 1 else { return }
         try append(.sessionWaiting, session: session, job: nil, data: waitingAnnouncement(of: session))
     }
 
-    /// After a job was queued: something moves.
-    func noteMovement(of session: Name) throws {
+    /// Called after a job was queued.
+    func clearWaiting(of session: Name) throws {
         try run("UPDATE sessions SET waits_for_help = 0 WHERE id = ? AND waits_for_help = 1", [session.text])
     }
 
-    private func needsHelp(_ session: Name) throws -> Bool {
-        // Nearly always the answer, from an index that is nearly always empty.
-        let helpless = try row(
+    private func isBlocked(_ session: Name) throws -> Bool {
+        // The index of blocked jobs is nearly always empty, so this is nearly always the only query.
+        let blocked = try row(
             "SELECT count(*) AS n FROM jobs WHERE session = ? AND reason IN ('credentials', 'url')", [session.text])
-        guard let helpless: Int = helpless?["n"], helpless > 0 else { return false }
+        guard let blocked: Int = blocked?["n"], blocked > 0 else { return false }
         let owed = try row(
             "SELECT outstanding FROM batches WHERE session = ? AND state IN ('open', 'due')", [session.text])
-        return owed?["outstanding"] == helpless
+        return owed?["outstanding"] == blocked
     }
 
     private func waitingAnnouncement(of session: Name) throws -> JSONObject {

@@ -1,37 +1,39 @@
 import Downloads
 import Locks
 
-/// Jobs that somebody asked for lately, exactly as they are committed: polling them reads no database.
+/// Caches recently read jobs exactly as they are committed, so that polling does not read the database.
 ///
-/// The writer brings those that a commit has changed up to date before the change is acknowledged. A job that is being
-/// read meanwhile is read from before or after the commit, nobody knows; so it is answered with, but not kept.
-final class KnownJobs: Sendable {
+/// The writer updates the cached jobs that a commit has changed before it acknowledges the change. If a commit changes
+/// a job while a task reads it from the database, the task may have either version. The read then returns the job
+/// without caching it.
+final class JobCache: Sendable {
     fileprivate struct State {
-        /// Those asked for since the older half was dropped, and those before: forgetting costs nothing per job.
+        /// `recent` has the jobs that were read since the last rotation, `older` those before. A rotation drops
+        /// `older`, so eviction costs nothing for each job.
         var recent: [JobID: Job] = [:]
         var older: [JobID: Job] = [:]
-        var readings: [JobID: Reading] = [:]
+        var pendingReads: [JobID: PendingRead] = [:]
     }
 
-    fileprivate struct Reading {
+    fileprivate struct PendingRead {
         var readers = 0
-        /// The job has changed since the first of them began.
-        var isSpoiled = false
+        /// Whether the job has changed since the first of these reads began.
+        var isStale = false
     }
 
     private let state = Locked(State())
     private let limit: Int
 
-    /// - Parameter limit: jobs that are kept, at most.
+    /// - Parameter limit: the largest number of cached jobs.
     init(limit: Int) { self.limit = limit }
 
     subscript(id: JobID) -> Job? { state.withLock { $0.find(id, limit) } }
 
-    /// The job from memory, or as `read` finds it.
+    /// Returns the cached job, or reads and caches it.
     func job(_ id: JobID, read: () throws(StoreError) -> Job?) throws(StoreError) -> Job? {
         let known = state.withLock { state in
             if let job = state.find(id, limit) { return Optional(job) }
-            state.readings[id, default: Reading()].readers += 1
+            state.pendingReads[id, default: PendingRead()].readers += 1
             return nil
         }
         if let known { return known }
@@ -41,35 +43,39 @@ final class KnownJobs: Sendable {
         return job
     }
 
-    /// Those of the jobs that are kept.
-    func known(of jobs: Set<JobID>) -> [JobID] {
+    /// The jobs that are in the cache.
+    func cachedIDs(in jobs: Set<JobID>) -> [JobID] {
         guard !jobs.isEmpty else { return [] }
         return state.withLock { state in jobs.filter { state.recent[$0] != nil || state.older[$0] != nil } }
     }
 
-    /// A commit has changed more jobs than it names.
-    func forgetAll() {
+    /// Empties the cache: a commit has changed more jobs than it lists.
+    func removeAll() {
         state.withLock { state in
             state.recent = [:]
             state.older = [:]
-            for id in state.readings.keys { state.readings[id]?.isSpoiled = true }
+            for id in state.pendingReads.keys { state.pendingReads[id]?.isStale = true }
         }
     }
 
-    /// A commit has changed these jobs; how some of them are now is told with it, the others are no longer known.
-    func take(_ changed: Set<JobID>, now jobs: [JobID: Job]) {
+    /// Updates the cache after a commit.
+    ///
+    /// - Parameters:
+    ///   - changed: the jobs that the commit has changed.
+    ///   - jobs: the new versions of those that are cached. The others are removed from the cache.
+    func update(_ changed: Set<JobID>, with jobs: [JobID: Job]) {
         guard !changed.isEmpty else { return }
         state.withLock { state in
             for id in changed {
                 state.older[id] = nil
                 state.recent[id] = jobs[id]
-                state.readings[id]?.isSpoiled = true
+                state.pendingReads[id]?.isStale = true
             }
         }
     }
 }
 
-extension KnownJobs.State {
+extension JobCache.State {
     fileprivate mutating func find(_ id: JobID, _ limit: Int) -> Job? {
         if let job = recent[id] { return job }
         guard let job = older.removeValue(forKey: id) else { return nil }
@@ -83,9 +89,9 @@ extension KnownJobs.State {
     }
 
     fileprivate mutating func end(_ id: JobID, _ job: Job?, _ limit: Int) {
-        guard var reading = readings[id] else { return }
-        if let job, !reading.isSpoiled { keep(job, limit) }
+        guard var reading = pendingReads[id] else { return }
+        if let job, !reading.isStale { keep(job, limit) }
         reading.readers -= 1
-        readings[id] = reading.readers == 0 ? nil : reading
+        pendingReads[id] = reading.readers == 0 ? nil : reading
     }
 }

@@ -1,41 +1,41 @@
 import GRDB
 import Glibc
 
-/// Looks at the database of a folder before anything is changed there, and refuses it where something that was committed
-/// is not in it. SQLite itself ignores a log that is missing or damaged, and begins an empty database where there is none.
-struct Inspection {
+/// Checks the database of a folder before anything is changed there, and refuses a database that lacks committed data.
+/// SQLite ignores a missing or damaged log, and creates an empty database where there is none.
+struct StartupCheck {
     let folder: DataFolder
-    /// nil: the folder is new, or of a version that wrote no mark.
+    /// nil when the folder is new, or of a version that wrote no mark.
     let mark: Mark?
-    /// Bytes up to which a database that was not closed is read through before it is used.
+    /// If the database was not closed and has at most this many bytes, it is checked here.
     let quickCheckLimit: Int64
 
-    /// - Returns: whether the database was not closed, and is too large to be read through here.
+    /// - Returns: whether the database was not closed and is too large to be checked here.
     /// - Throws: `databaseIncomplete`, `databaseDamaged`, `databaseUnreadable`, `databaseFromNewerVersion`,
-    ///   `restoreUnfinished`; nothing has changed then.
+    ///   `restoreUnfinished`. Then nothing has changed.
     func run() throws(StoreError) -> Bool {
         switch mark?.state {
         case .restoring: throw .restoreUnfinished(path: folder.path)
-        // Nothing was ever acknowledged.
+        // The service never acknowledged anything.
         case .initialising: return false
         case .running, .clean, nil: break
         }
         let (size, logSize) = (try folder.size(of: folder.database), try folder.size(of: folder.log))
         guard let size, size > 0 else {
-            // SQLite would remove a log that has no database.
+            // SQLite would remove a log without a database.
             guard mark != nil || (logSize ?? 0) > 0 else { return false }
             throw .databaseIncomplete(path: folder.database, size == nil ? .missing : .emptied)
         }
         let isLarge = size + (logSize ?? 0) > quickCheckLimit
         let isUnchecked = mark?.state != .clean
         do {
-            try folder.look { database in
+            try folder.inspectDatabase { database in
                 try database.inDatabase {
                     try inspect($0, checkingPages: isUnchecked && !isLarge, logSize: logSize ?? 0)
                 }
             }
         } catch {
-            throw folder.opening(error)
+            throw folder.openingError(error)
         }
         return isUnchecked && isLarge
     }
@@ -44,7 +44,7 @@ struct Inspection {
         if try Schema.migrator.hasBeenSuperseded(db) {
             throw StoreError.databaseFromNewerVersion(path: folder.database)
         }
-        // First the pages: what a damaged one says of the history is worth nothing.
+        // The pages come first: a damaged page may hold a wrong history.
         if checkingPages, let finding = try Self.quickCheck(db) {
             throw StoreError.databaseDamaged(path: folder.database, why: finding)
         }
@@ -63,7 +63,7 @@ struct Inspection {
         throw StoreError.databaseIncomplete(path: folder.database, loss)
     }
 
-    /// - Returns: the first fault that SQLite finds in the structure of the database; nil when there is none.
+    /// - Returns: the first inconsistency that SQLite finds; nil when there is none.
     static func quickCheck(_ db: Database) throws -> String? {
         do {
             let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
@@ -75,8 +75,8 @@ struct Inspection {
 }
 
 extension DataFolder {
-    /// Reads the database without copying its log, and leaves nothing behind of what SQLite makes in order to read.
-    func look<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
+    /// Reads the database without copying its log, and removes the files that SQLite creates to read it.
+    func inspectDatabase<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
         let (hasLog, hasIndex) = (try size(of: log) != nil, try size(of: index) != nil)
         defer {
             if !hasIndex { unlink(index) }
@@ -87,13 +87,13 @@ extension DataFolder {
         return try body(database)
     }
 
-    /// Why the database could not be opened.
-    func opening(_ error: any Error) -> StoreError {
+    /// The error for a database that could not be opened.
+    func openingError(_ error: any Error) -> StoreError {
         guard let error = error as? DatabaseError else { return StoreError(error) }
         switch error.resultCode {
         case .SQLITE_FULL: return .outOfSpace
         case .SQLITE_BUSY: return .busy
-        // The log and the index cannot be made, or synced, on a full disk.
+        // On a full disk SQLite can't create or sync the log and the index.
         case .SQLITE_IOERR, .SQLITE_CANTOPEN:
             let code = FileErrors.take(ofDatabase: database)
             if isFull || code == ENOSPC || code == EDQUOT { return .outOfSpace }

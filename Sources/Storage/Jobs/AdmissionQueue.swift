@@ -1,34 +1,34 @@
 import Downloads
 import GRDB
 
-/// The jobs that wait for a slot, as admission looks at them. Every look is a few steps in an index, however many wait.
-struct Queue {
+/// The queued jobs as admission reads them. Every read takes a few steps in an index, for any number of queued jobs.
+struct AdmissionQueue {
     private let transaction: Transaction
     private var priority = 0
-    /// Sessions of this priority that have nothing that may run now.
-    private var passed: Set<Name> = []
+    /// Sessions that have no admissible job of this priority.
+    private var skipped: Set<Name> = []
     private var sessions: [Name]?
 
     init(_ transaction: Transaction) { self.transaction = transaction }
 
-    /// The session whose turn it is: of those with jobs of the highest priority that has any, the one with the fewest
-    /// running. nil when no session is left.
-    mutating func nextSession(_ slots: Slots) throws -> Name? {
+    /// The session that is next: of the sessions with queued jobs of the highest priority, the one with the fewest
+    /// running jobs. nil when no session is left.
+    mutating func nextSession(_ slots: AdmissionSlots) throws -> Name? {
         while priority <= Priority.lowestRank {
             let waiting = try sessions ?? sessionsWaiting()
             sessions = waiting
-            let left = waiting.filter { !passed.contains($0) }
+            let left = waiting.filter { !skipped.contains($0) }
             if let next = left.min(by: { slots.running(in: $0) < slots.running(in: $1) }) { return next }
             priority += 1
-            passed = []
+            skipped = []
             sessions = nil
         }
         return nil
     }
 
-    mutating func pass(over session: Name) { passed.insert(session) }
+    mutating func skip(_ session: Name) { skipped.insert(session) }
 
-    /// From one name to the next in the index.
+    /// Seeks from one session name to the next in the index.
     private func sessionsWaiting() throws -> [Name] {
         try transaction.rows(
             """
@@ -43,8 +43,9 @@ struct Queue {
         ).map { Name(trusted: $0["name"]) }
     }
 
-    /// The oldest job of a session whose host has room; nil when there is none, or the session is at its limit.
-    func oldestJob(of session: Name, _ slots: Slots, _ configuration: SessionConfiguration) throws -> (
+    /// The oldest job of a session whose host has a free connection; nil when there is none, or when the session is at
+    /// its limit.
+    func oldestJob(of session: Name, _ slots: AdmissionSlots, _ configuration: SessionConfiguration) throws -> (
         job: JobID, host: String
     )? {
         guard slots.hasRoom(for: session, configuration) else { return nil }
@@ -59,13 +60,14 @@ struct Queue {
         return candidate.map { (JobID($0["id"]), $0["host"]) }
     }
 
-    /// How many jobs are looked at one by one before hosts are: a few that wait for a full host are passed over.
+    /// The number of jobs that are read one by one before the query by host. This skips a few jobs that wait for a full
+    /// host.
     private static let probe = 32
 
-    /// The oldest job of each host, and of those whose host has room the oldest: a thousand that wait for one full host
-    /// cost one step.
+    /// Finds the oldest job of each host, and takes the oldest whose host has a free connection. A thousand jobs that
+    /// wait for one full host cost one step.
     private func oldestElsewhere(
-        _ session: Name, _ slots: Slots, _ configuration: SessionConfiguration
+        _ session: Name, _ slots: AdmissionSlots, _ configuration: SessionConfiguration
     ) throws -> Row? {
         let oldest = try transaction.rows(
             """
@@ -82,45 +84,5 @@ struct Queue {
             FROM hosts WHERE host IS NOT NULL ORDER BY id
             """, ["priority": priority, "session": session.text])
         return oldest.first { slots.hasRoom(at: $0["host"], for: session, configuration) }
-    }
-}
-
-/// What is taken of each limit.
-struct Slots {
-    static let running = "SELECT session, host, count(*) AS n FROM jobs WHERE state = 'running' GROUP BY session, host"
-
-    private let limits: AdmissionLimits
-    private(set) var free: Int
-    private var bySession: [Name: Int] = [:]
-    private var byHost: [String: Int] = [:]
-    private var bySessionAndHost: [Name: [String: Int]] = [:]
-
-    init(running: [Row], limits: AdmissionLimits) {
-        self.limits = limits
-        free = limits.jobs
-        for row in running { take(Name(trusted: row["session"]), host: row["host"], count: row["n"]) }
-        for taken in limits.taken { connect(taken.session, host: taken.host, count: taken.count) }
-    }
-
-    func running(in session: Name) -> Int { bySession[session, default: 0] }
-
-    func hasRoom(for session: Name, _ configuration: SessionConfiguration) -> Bool {
-        running(in: session) < configuration.maxConcurrentJobs ?? .max
-    }
-
-    func hasRoom(at host: String, for session: Name, _ configuration: SessionConfiguration) -> Bool {
-        byHost[host, default: 0] < limits.connectionsPerHost
-            && bySessionAndHost[session]?[host] ?? 0 < configuration.maxConnectionsPerHost ?? .max
-    }
-
-    mutating func take(_ session: Name, host: String, count: Int = 1) {
-        free -= count
-        bySession[session, default: 0] += count
-        connect(session, host: host, count: count)
-    }
-
-    private mutating func connect(_ session: Name, host: String, count: Int) {
-        byHost[host, default: 0] += count
-        bySessionAndHost[session, default: [:]][host, default: 0] += count
     }
 }

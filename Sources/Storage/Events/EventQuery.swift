@@ -1,0 +1,29 @@
+import Downloads
+
+/// Selects events of the journal.
+public struct EventQuery: Sendable {
+    /// nil: from the first event that is left.
+    public var after: EventID?
+    public var session: Name?
+    public var job: JobID?
+    public var type: EventPattern?
+    public var limit: Int
+
+    public init(
+        after: EventID? = nil, session: Name? = nil, job: JobID? = nil, type: EventPattern? = nil, limit: Int = 100
+    ) {
+        self.after = after
+        self.session = session
+        self.job = job
+        self.type = type
+        self.limit = limit
+    }
+}
+
+extension EventQuery {
+    /// Whether the event matches, without regard to `after`.
+    public func matches(_ event: Event) -> Bool {
+        (session == nil || session == event.session) && (job == nil || job == event.job)
+            && type?.matches(event.type) ?? true
+    }
+}

@@ -1,0 +1,25 @@
+import Formats
+import Foundation
+import GRDB
+
+extension Store {
+    /// The answer to the first request; nil when it was not carried out, or is not committed yet.
+    ///
+    /// - Throws: `idempotencyKeyReused`.
+    public func rememberedAnswer(to claim: IdempotencyClaim) throws(StoreError) -> RememberedAnswer? {
+        let now = time.now
+        return try read { try claim.rememberedAnswer(at: now, in: $0) }
+    }
+}
+
+extension IdempotencyClaim {
+    func rememberedAnswer(at now: Date, in db: Database) throws -> RememberedAnswer? {
+        let row = try Row.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT * FROM idempotency_keys WHERE caller = ? AND route = ? AND key = ? AND created_at > ?"),
+            arguments: [caller, route, key, now.addingTimeInterval(-Self.lifetime).milliseconds])
+        guard let row else { return nil }
+        guard row["fingerprint"] == fingerprint else { throw StoreError.idempotencyKeyReused(key) }
+        return RememberedAnswer(location: row["location"], body: Array(row["answer"] as Data))
+    }
+}

@@ -1,0 +1,42 @@
+import Downloads
+import GRDB
+
+/// How much of each limit is used.
+struct AdmissionSlots {
+    static let running = "SELECT session, host, count(*) AS n FROM jobs WHERE state = 'running' GROUP BY session, host"
+
+    private let limits: AdmissionLimits
+    private(set) var free: Int
+    private var bySession: [Name: Int] = [:]
+    private var byHost: [String: Int] = [:]
+    private var bySessionAndHost: [Name: [String: Int]] = [:]
+
+    init(running: [Row], limits: AdmissionLimits) {
+        self.limits = limits
+        free = limits.jobs
+        for row in running { take(Name(trusted: row["session"]), host: row["host"], count: row["n"]) }
+        for taken in limits.taken { connect(taken.session, host: taken.host, count: taken.count) }
+    }
+
+    func running(in session: Name) -> Int { bySession[session, default: 0] }
+
+    func hasRoom(for session: Name, _ configuration: SessionConfiguration) -> Bool {
+        running(in: session) < configuration.maxConcurrentJobs ?? .max
+    }
+
+    func hasRoom(at host: String, for session: Name, _ configuration: SessionConfiguration) -> Bool {
+        byHost[host, default: 0] < limits.connectionsPerHost
+            && bySessionAndHost[session]?[host] ?? 0 < configuration.maxConnectionsPerHost ?? .max
+    }
+
+    mutating func take(_ session: Name, host: String, count: Int = 1) {
+        free -= count
+        bySession[session, default: 0] += count
+        connect(session, host: host, count: count)
+    }
+
+    private mutating func connect(_ session: Name, host: String, count: Int) {
+        byHost[host, default: 0] += count
+        bySessionAndHost[session, default: [:]][host, default: 0] += count
+    }
+}

@@ -1,0 +1,35 @@
+import Downloads
+
+/// What an attempt has found out. The store commits it together with the next state of the job.
+public struct AttemptReport: Sendable {
+    /// The part as it is on the disk, synced; nil leaves the committed part unchanged.
+    public var part: Part?
+    /// Whether the attempt has received new bytes. Then the count of failures in a row starts again.
+    public var hasGained: Bool
+    /// How the transfer began; nil when no response was accepted.
+    public var resume: ResumeOutcome?
+    /// Whether written bytes are lost because a sync failed. If `part` is nil, the committed part is lost as well.
+    public var hasSyncFailed: Bool
+    /// Whether another program has changed or removed the promised part.
+    public var hasLostPart: Bool
+    /// The destination that a promotion was planned for. If the job has another destination now, the outcome is
+    /// `stale`.
+    public var destination: Destination?
+    /// The specification that the attempt was started with. If the job would send other requests now, the outcome is
+    /// `stale`.
+    public var asked: JobSpec?
+
+    public init(
+        part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil, hasSyncFailed: Bool = false,
+        hasLostPart: Bool = false,
+        destination: Destination? = nil, asked: JobSpec? = nil
+    ) {
+        self.part = part
+        self.hasGained = hasGained
+        self.resume = resume
+        self.hasSyncFailed = hasSyncFailed
+        self.hasLostPart = hasLostPart
+        self.destination = destination
+        self.asked = asked
+    }
+}

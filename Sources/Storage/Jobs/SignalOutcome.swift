@@ -1,0 +1,18 @@
+import Downloads
+
+/// The result of a signal that was applied to a job.
+public enum SignalOutcome: Sendable, Equatable {
+    /// The job as it is now, and the effects that the caller carries out. `dropped` is a part whose promise was
+    /// removed.
+    case done(Job, then: [JobEffect], dropped: PartID? = nil)
+    /// The state does not allow the signal.
+    case refused(Job, allowed: [JobState.Name])
+    /// A client has changed what the signal was based on. Nothing was written.
+    case stale(Job)
+
+    public var job: Job {
+        switch self {
+        case .done(let job, _, _), .refused(let job, _), .stale(let job): job
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Downloads
+import Foundation
+import GRDB
+
+/// Writes what attempts report.
+extension Transaction {
+    func applySignals(
+        _ signals: [(job: JobID, signal: JobSignal, report: AttemptReport)]
+    ) throws -> [JobID: SignalOutcome] {
+        var outcomes: [JobID: SignalOutcome] = [:]
+        for (job, signal, report) in signals {
+            do {
+                outcomes[job] = try applySignal(signal, to: job, report)
+            } catch StoreError.noSuchJob {
+                continue
+            }
+        }
+        return outcomes
+    }
+
+    func applySignal(_ signal: JobSignal, to id: JobID, _ report: AttemptReport) throws -> SignalOutcome {
+        var job = try job(id)
+        guard case .running = job.state else { return try transitionJob(job, on: signal) }
+        if let planned = report.destination, planned != job.spec.destination { return .stale(job) }
+        if let asked = report.asked, !asked.asksLike(job.spec) { return .stale(job) }
+        if let part = report.part {
+            try save(part, of: id)
+            job.part = part
+            job.isPartLost = false
+            let configuration = try configuration(of: job.session)
+            job.part?.expiry.lifetime = configuration.resumeDataTTL ?? SessionConfiguration.defaultResumeDataTTL
+        }
+        if let resume = report.resume {
+            job.resume = resume
+            job.isPartLost = false
+            job.hasSyncFailed = false
+        }
+        if report.hasSyncFailed { job.hasSyncFailed = true }
+        if report.hasLostPart { job.isPartLost = true }
+        if report.hasSyncFailed || report.hasLostPart, report.part == nil, job.part != nil {
+            try removePart(of: id)
+            job.part = nil
+        }
+        if report.hasGained { job.failuresInARow = 0 }
+        return try transitionJob(job, on: signal.bounded(at: now))
+    }
+
+    func beginTransfer(of admitted: Job, _ outcome: ResumeOutcome, without dropped: PartID?) throws {
+        var job = try job(admitted.id)
+        guard job.isAttempting(admitted.attempts) else { return }
+        job.resume = outcome
+        // The outcome reports the loss. It must not be reported again.
+        job.isPartLost = false
+        job.hasSyncFailed = false
+        try update(job)
+        switch outcome {
+        case .fresh: break
+        case .resumed: try announce(.jobResumed, of: job)
+        case .restarted:
+            // By identifier: a checkpoint may have promised the new part already.
+            for part in [admitted.part?.id, dropped].compactMap({ $0 }) { try removePart(part) }
+            try announce(.jobRestarted, of: job)
+        }
+    }
+
+    func checkpoint(_ parts: [(job: JobID, attempt: Int, part: Part)]) throws {
+        for (id, attempt, part) in parts {
+            guard let job = try? job(id), job.isAttempting(attempt) else { continue }
+            try save(part, of: id)
+            if job.isPartLost { try run("UPDATE jobs SET part_lost = 0 WHERE id = ?", [id.text]) }
+        }
+    }
+
+    func recoverInterrupted() throws -> (interrupted: Int, promoting: [AdmittedJob]) {
+        let running = try rows(JobRow.select + "WHERE jobs.state = 'running'").map(JobRow.job)
+        let promoting = running.filter { $0.state.promotion != nil }
+        for job in running where job.state.promotion == nil { _ = try transitionJob(job, on: .attemptInterrupted) }
+        wake(.jobs)
+        let admitted = try promoting.map { job in
+            AdmittedJob(job: job, spec: ResolvedSpec(job, in: try configuration(of: job.session)))
+        }
+        return (running.count - promoting.count, admitted)
+    }
+}
+
+extension Job {
+    fileprivate func isAttempting(_ attempt: Int) -> Bool { state == .running(.attempting) && attempts == attempt }
+}

@@ -1,0 +1,68 @@
+import Downloads
+import Formats
+import Foundation
+import GRDB
+
+extension Transaction {
+    func createJobs(_ new: [NewJob]) throws -> [Job] {
+        var jobs: [Job] = []
+        jobs.reserveCapacity(new.count)
+        for run in new.indices.runs(where: { new[$0].session == new[$1].session }) {
+            jobs += try createJobs(ofOneSession: new[run], at: run.lowerBound)
+        }
+        wake(.jobs)
+        return jobs
+    }
+
+    private func createJobs(ofOneSession new: ArraySlice<NewJob>, at index: Int) throws -> [Job] {
+        guard let session = new.first?.session else { return [] }
+        let configuration = try openConfiguration(of: session, forJobAt: index)
+        let batch = try joinBatch(session, adding: new.count)
+        try clearWaiting(of: session)
+        return try zip(index..., new).map { index, new in
+            var spec = new.spec
+            spec.priority = spec.priority ?? configuration.priority
+            let job = Job(
+                id: .make(nextULID()), session: session, batch: batch, spec: spec, createdAt: now)
+            try insert(job)
+            if let donor = new.resumeFrom { try adoptPart(of: donor, by: job.id, at: index) }
+            try announce(.jobCreated, of: job)
+            return new.resumeFrom == nil ? job : try self.job(job.id)
+        }
+    }
+
+    /// The configuration of a session that accepts new jobs.
+    private func openConfiguration(of id: Name, forJobAt index: Int) throws -> SessionConfiguration {
+        do {
+            let session = try session(id)
+            guard !session.isFinishing else { throw StoreError.sessionFinishing(id, index: index) }
+            return session.configuration
+        } catch StoreError.noSuchSession {
+            throw StoreError.unknownSession(id, index: index)
+        }
+    }
+
+    func deleteJob(_ id: JobID) throws -> Job? {
+        let job = try job(id)
+        guard job.state.isTerminal else { return nil }
+        try announce(.jobDeleted, of: job)
+        try run("DELETE FROM jobs WHERE id = ?", [id.text])
+        touch(id)
+        return job
+    }
+}
+
+extension Range<Int> {
+    /// Splits the range into the longest runs whose elements all match the first element of their run.
+    fileprivate func runs(where match: (Int, Int) -> Bool) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        for index in self {
+            if let last = runs.last, match(last.lowerBound, index) {
+                runs[runs.count - 1] = last.lowerBound..<index + 1
+            } else {
+                runs.append(index..<index + 1)
+            }
+        }
+        return runs
+    }
+}

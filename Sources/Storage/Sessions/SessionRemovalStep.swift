@@ -1,0 +1,10 @@
+import Downloads
+
+/// A step that removed jobs of a deleted session, and perhaps the session.
+public struct SessionRemovalStep: Sendable, Equatable {
+    public var session: Name
+    /// The parts of its jobs, which are not promised any more.
+    public var dropped: [PartID]
+    /// Whether the session was removed.
+    public var isGone: Bool
+}

@@ -1,0 +1,39 @@
+import Downloads
+import Formats
+import Foundation
+import GRDB
+
+extension Transaction {
+    /// - Throws: `noSuchSession`.
+    func session(_ id: Name) throws -> Session {
+        guard let row = try row("SELECT * FROM sessions WHERE id = ?", [id.text]) else {
+            throw StoreError.noSuchSession(id)
+        }
+        return try SessionRow.session(row)
+    }
+
+    func configuration(of session: Name) throws -> SessionConfiguration { try self.session(session).configuration }
+
+    /// - Returns: whether the session is new.
+    func declareSession(_ id: Name, _ configuration: SessionConfiguration?) throws -> Bool {
+        if try row("SELECT 1 FROM sessions WHERE id = ?", [id.text]) == nil {
+            try insertSession(id, configuration ?? SessionConfiguration())
+            return true
+        }
+        guard let configuration else { return false }
+        try run("UPDATE sessions SET configuration = ? WHERE id = ?", [try Stored.text(configuration), id.text])
+        // A higher limit may admit jobs.
+        wake(.jobs)
+        return false
+    }
+
+    /// A new session begins after the events that an earlier session of the same name left in the journal.
+    private func insertSession(_ id: Name, _ configuration: SessionConfiguration) throws {
+        try run(
+            """
+            INSERT INTO sessions (id, configuration, acknowledged_through, created_at)
+            SELECT ?1, ?2, coalesce(max(id), (SELECT last_event FROM removed_events WHERE session = ?1), 0), ?3
+            FROM events WHERE session = ?1
+            """, [id.text, try Stored.text(configuration), now.milliseconds])
+    }
+}

@@ -1,0 +1,12 @@
+import Downloads
+
+/// A delivery to attempt now, with its webhook and event.
+public struct DueDelivery: Sendable {
+    public var id: DeliveryID
+    public var webhook: Webhook
+    public var event: Event
+    /// Attempts since the delivery was created or last requested.
+    public var tries: Int
+    /// How often the delivery had been requested when this was read, including the first time.
+    public var requests: Int
+}
