@@ -2,9 +2,9 @@ import Downloads
 import Formats
 import TestKit
 
-/// What clients do to jobs beyond creating and reading them.
+/// Requests that act on jobs beyond creating and reading them.
 extension APIClient {
-    /// Pauses, resumes, cancels or retries, and returns the job as answered.
+    /// Pauses, resumes, cancels or retries a job, and returns the job from the response.
     @discardableResult
     func act(_ action: JobSignal.Action, on id: String, _ options: JSON? = nil) async throws -> JSON {
         let answer = try await post("/v1/jobs/\(id)/\(action.rawValue)", options)
@@ -19,7 +19,7 @@ extension APIClient {
         return try await send("PATCH", "/v1/jobs/\(id)", changes, headers: headers.isEmpty ? type : type + headers)
     }
 
-    /// Changes a job, and returns it as answered.
+    /// Patches a job, and returns the job from the response.
     @discardableResult
     func change(_ id: String, _ changes: JSON) async throws -> JSON {
         let answer = try await patch(id, changes)
@@ -27,7 +27,7 @@ extension APIClient {
         return answer.json
     }
 
-    /// nil when there is none.
+    /// The resume data of a job; nil if there is none.
     func resumeData(of id: String) async throws -> JSON? {
         let answer = try await get("/v1/jobs/\(id)/resume-data")
         guard answer.status != 404 else { return nil }
@@ -35,7 +35,7 @@ extension APIClient {
         return answer.json
     }
 
-    /// Waits until a job waits for that, and returns it.
+    /// Waits until a job waits for the given reason, and returns the job.
     @discardableResult
     func waitForJob(_ id: String, toWaitFor reason: Wait.Name, attempts: Int64? = nil) async throws -> JSON {
         try await waitForJob(id, toBe: "waiting for \(reason.rawValue)") { job in
@@ -44,7 +44,7 @@ extension APIClient {
         }
     }
 
-    /// Waits until a job has succeeded or failed, and returns it as it then is.
+    /// Waits until a job has succeeded or failed, and returns the job.
     func waitForOutcome(_ id: String, atMost timeout: Duration = .seconds(30)) async throws -> JSON {
         try await waitForJob(id, toBe: "over", atMost: timeout) { ["succeeded", "failed"].contains($0["state"]) }
     }

@@ -2,9 +2,9 @@ import Downloads
 import TestKit
 import Testing
 
-/// `resume_from`: a new job goes on from the bytes of another, wherever it is to go and wherever it asks.
+/// `resume_from`: a new job continues from the bytes of a donor job, with any destination and any URL.
 @Suite struct AdoptedPartTests {
-    /// A donor at rest in that state, with 100,000 bytes.
+    /// A donor at rest in the given state, with 100,000 bytes.
     private func donor(_ state: JobState.Name, in scene: Scene) async throws -> String {
         switch state {
         case .paused: return try await scene.pausedJob()
@@ -20,9 +20,9 @@ import Testing
         }
     }
 
-    /// Nothing is left to fetch, but it is not the file that was asked for.
+    /// The part is complete, so no byte is fetched; its size is still checked against the new job's limits.
     @Test(arguments: [("expected_size", "size_mismatch"), ("max_size", "too_large")])
-    func aWholePartIsMeasuredToo(_ limit: String, _ code: String) async throws {
+    func checksLimitsOfAdoptedCompletePart(_ limit: String, _ code: String) async throws {
         let scene = try await Scene()
         try scene.fetchd.folder.write("x", to: "downloads/file")
         let order = scene.order("/file", ("destination", ["on_conflict": "error"]))
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [JobState.Name.paused, .cancelled, .failed])
-    func thePartIsHandedOnWithTheJob(_ state: JobState.Name) async throws {
+    func adoptsPartOfDonorAndResumesFromItsOffset(_ state: JobState.Name) async throws {
         let scene = try await Scene()
         let donor = try await donor(state, in: scene)
         let given = try #require(try await scene.api.resumeData(of: donor))
@@ -78,8 +78,8 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    /// Another server has the same file: its validator says so.
-    @Test func anotherServerGoesOnFromTheOffset() async throws {
+    /// Another server has the same file, as its validator shows.
+    @Test func resumesAdoptedPartFromAnotherServerWithSameValidator() async throws {
         let (scene, mirror) = (try await Scene(), try Origin())
         mirror.serve("/copy", .file(scene.bytes))
         let donor = try await scene.pausedJob()
@@ -91,8 +91,8 @@ import Testing
         #expect(scene.fetchd.downloaded("copy") == scene.bytes)
     }
 
-    /// Whatever does not prove that it is the same file is fetched from the start.
-    @Test func otherBytesAreNeverAppended() async throws {
+    /// A response that does not prove it is the same file makes the job restart from the first byte.
+    @Test func restartsAdoptedPartWhenFileDiffers() async throws {
         let (scene, mirror) = (try await Scene(), try Origin())
         let other = Content.random(seed: 8, count: 200_000)
         let cases: [(OriginResource, [OriginBehaviour], why: String, size: Int)] = [
@@ -120,7 +120,7 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    @Test func aDonorThatCannotGiveIsRefusedAndNothingIsWritten() async throws {
+    @Test func refusesDonorWithoutPartAndStoresNothing() async throws {
         let scene = try await Scene()
         var refused: [String] = []
         for state in [JobState.Name.queued, .running, .waiting, .succeeded, .cancelled, .failed] {
@@ -144,8 +144,8 @@ import Testing
         #expect(try await scene.api.events().count == events)
     }
 
-    /// One part is one job's: two heirs of one donor are one too many, and the first gets nothing either.
-    @Test func aPartIsGivenOnce() async throws {
+    /// One part belongs to one job: a batch with two heirs of one donor is refused as a whole.
+    @Test func adoptsPartOnlyOnce() async throws {
         let scene = try await Scene()
         let donor = try await scene.pausedJob()
         let order = scene.order("/file", ("resume_from", .string(donor)))
@@ -154,7 +154,7 @@ import Testing
         try await scene.expectPartsAsTold([100_000])
     }
 
-    @Test(.realProcess) func aCrashAfterTheHandoverLosesNothing() async throws {
+    @Test(.realProcess) func keepsAdoptedPartAfterKill() async throws {
         let scene = try await Scene()
         let donor = try await scene.pausedJob()
         let order = scene.order("/file", ("resume_from", .string(donor)), ("not_before", "2999-01-01T00:00:00Z"))
@@ -172,8 +172,8 @@ import Testing
         #expect(try await scene.api.waitForJob(heir, .succeeded)["resume"]["offset"] == 100_000)
     }
 
-    /// A donor that is resumed begins anew.
-    @Test func aDonorThatGoesOnHasNothingToGoOnFrom() async throws {
+    /// A donor that is resumed after its part was adopted starts from the first byte.
+    @Test func startsFreshWhenResumedDonorHasGivenItsPartAway() async throws {
         let scene = try await Scene()
         let donor = try await scene.pausedJob()
         let heir = try await scene.api.submit(scene.order("/file", ("resume_from", .string(donor))))

@@ -2,9 +2,10 @@ import Formats
 import TestKit
 import Testing
 
-/// Servers that want to know who asks (`wait_for: ["credentials"]`): the challenge is told, and answered by a PATCH.
+/// Servers that demand credentials (`wait_for: ["credentials"]`): the job shows the challenge, and a PATCH supplies the
+/// credentials.
 @Suite struct CredentialsNeededTests {
-    /// How a server asks, what the job says of it, and what answers it.
+    /// A way in which a server demands credentials: its challenge, the right credentials and wrong ones.
     struct Door: Sendable, CustomTestStringConvertible {
         let scheme: String
         let realm: JSON
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: doors)
-    func theChallengeIsToldAndAnswered(_ door: Door) async throws {
+    func showsChallengeAndContinuesWithPatchedCredentials(_ door: Door) async throws {
         scene.origin.serve("/protected", .file(scene.bytes), door.behaviour)
         let id = try await submit()
         let challenge: JSON = ["scheme": .string(door.scheme), "realm": door.realm]
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: doors)
-    func credentialsThatAreGivenAtOnceAreSentAtOnce(_ door: Door) async throws {
+    func sendsGivenCredentialsWithFirstRequest(_ door: Door) async throws {
         scene.origin.serve("/protected", .file(scene.bytes), door.behaviour)
         let id = try await submit("/protected", ("credentials", door.right))
         #expect(try await api.waitForJob(id, .succeeded)["attempts"] == 1)
@@ -82,7 +83,7 @@ import Testing
     }
 
     @Test(.realProcess, arguments: doors)
-    func whatWasHadIsGoneOnFrom(_ door: Door) async throws {
+    func resumesFromOffsetAfterCredentialsArePatched(_ door: Door) async throws {
         scene.origin.serve(
             "/protected", .file(scene.bytes), .closing(after: 120_000).once, door.behaviour.on(2...))
         let id = try await submit()
@@ -97,7 +98,7 @@ import Testing
         #expect(scene.fetchd.downloaded("protected") == scene.bytes)
     }
 
-    @Test func whoDoesNotWaitFails() async throws {
+    @Test func failsWithCredentialsRequiredUnlessWaitingForCredentials() async throws {
         let door = Self.doors[0]
         scene.origin.serve("/protected", .file(scene.bytes), door.behaviour)
         let id = try await submit("/protected", ("wait_for", ["url", "space"]))
@@ -114,8 +115,8 @@ import Testing
         #expect(scene.origin.requests(to: "/protected").last?.header("Authorization") == nil)
     }
 
-    /// Some doors are opened by a header.
-    @Test func aHeaderMayBeTheAnswer() async throws {
+    /// Credentials can also be supplied as a request header.
+    @Test func acceptsPatchedAuthorizationHeaderAsCredentials() async throws {
         scene.origin.serve("/protected", .file(scene.bytes), .demandingBearer("f00"))
         let id = try await submit()
         try await api.waitForJob(id, toWaitFor: .credentials)
@@ -128,14 +129,14 @@ import Testing
         ("Negotiate", "negotiate", nil), ("NTLM, Basic realm=x", "ntlm", nil),
         (#"DIGEST qop="auth", realm=plain , nonce="n""#, "digest", "plain"),
     ])
-    func whateverSchemeIsAskedForIsTold(_ header: String, _ scheme: String, _ realm: String?) async throws {
+    func showsSchemeAndRealmOfEveryChallenge(_ header: String, _ scheme: String, _ realm: String?) async throws {
         scene.origin.serve("/protected", .fixed(status: 401, headers: [("WWW-Authenticate", header)]))
         let job = try await api.waitForJob(submit(), toWaitFor: .credentials)
         #expect(job["challenge"] == ["scheme": .string(scheme), "realm": .optional(realm)])
     }
 
-    /// What is meant for one server is for no other, also not for one at another port of the same host.
-    @Test func nothingFollowsARedirectToAnotherOrigin() async throws {
+    /// Headers and credentials are sent to their own origin only; another port of the same host is another origin.
+    @Test func dropsHeadersAndCredentialsOnRedirectToAnotherOrigin() async throws {
         let elsewhere = try Origin()
         elsewhere.serve("/file", .file(scene.bytes))
         elsewhere.serve("/back", .redirect(to: scene.origin.url("/file")))
@@ -165,8 +166,8 @@ import Testing
         #expect(scene.origin.requests(to: "/inner").first?.header("X-Album") == "12")
     }
 
-    /// Another server that asks is not given what the first one was.
-    @Test func aChallengeBehindARedirectIsNotAnsweredWithTheFirstServersCredentials() async throws {
+    /// A server behind a redirect that demands credentials does not get those of the first server.
+    @Test func withholdsCredentialsFromChallengeAfterCrossOriginRedirect() async throws {
         let elsewhere = try Origin()
         elsewhere.serve("/file", .file(scene.bytes), Self.doors[0].behaviour)
         scene.origin.serve("/protected", .redirect(to: elsewhere.url("/file")))
@@ -184,8 +185,8 @@ extension CredentialsNeededTests {
             "films", ["proxy": .string(proxy), "wait_for": ["credentials"], "tls": ["verify": false]])
     }
 
-    /// The session's credentials are the answer: for plain requests, for tunnels, and for SOCKS.
-    @Test func aProxyMayAskToo() async throws {
+    /// The session's proxy credentials answer the challenge, for HTTP proxies and for SOCKS proxies.
+    @Test func showsProxyChallengeAndContinuesWithSessionProxyCredentials() async throws {
         let (plain, tunnel, origin) = (try Origin(), try TunnelProxy(demanding: "me:pw"), scene.origin)
         plain.serve("/file", .file(scene.bytes), .demandingProxyBasic("me", "pw"))
         let ways = [
@@ -210,7 +211,7 @@ extension CredentialsNeededTests {
         }
     }
 
-    @Test func aProxyThatTunnelsMayAskToo() async throws {
+    @Test func showsTunnelProxyChallengeAndContinuesWithSessionProxyCredentials() async throws {
         let tunnel = try TunnelProxy(demanding: "me:pw")
         try await declare("http://127.0.0.1:\(tunnel.port)")
         // Nobody answers there: the proxy is the one that says no.

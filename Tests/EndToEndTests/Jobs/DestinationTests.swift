@@ -3,7 +3,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// Where a file goes: decided when the response is there, judged when the file is whole.
+/// Where a file is placed: its name is chosen when the response arrives, and conflicts are checked when the file is
+/// complete.
 @Suite struct DestinationTests {
     private static let disposition = (name: "Content-Disposition", value: #"attachment; filename="Holiday 1.mp4""#)
 
@@ -15,7 +16,7 @@ import Testing
         return try await scene.api.waitForJob(scene.api.submit(.object(order)), .succeeded)
     }
 
-    @Test func theNameIsDecidedWhenTheResponseIsThere() async throws {
+    @Test func choosesFilenameWhenResponseArrives() async throws {
         let scene = try await Scene()
         scene.origin.serve("/f", .file(scene.bytes, headers: [Self.disposition]), .waitingBeforeHead(for: scene.gate))
         let id = try await scene.api.submit(scene.order("/f"))
@@ -30,7 +31,7 @@ import Testing
         #expect(scene.fetchd.downloaded("Holiday 1.mp4") == scene.bytes)
     }
 
-    @Test func everyTemplateIsFilledIn() async throws {
+    @Test func expandsEveryFilenameTemplate() async throws {
         let scene = try await Scene()
         scene.origin.serve("/a/clip.tar.gz", .file(scene.bytes, headers: [Self.disposition]))
         scene.origin.serve("/plain", .file(scene.bytes))
@@ -53,8 +54,8 @@ import Testing
         #expect(job["file"]["path"].string == "\(job["id"].string ?? "").bin")
     }
 
-    /// In UTC, as of the moment in which the name is decided.
-    @Test func datesAreFilledIn() async throws {
+    /// Dates are in UTC, and those of the moment at which the name is chosen.
+    @Test func expandsDateTemplatesInUTC() async throws {
         let scene = try await Scene()
         func digits(_ time: JSON) -> String { String((time.string ?? "").filter(\.isNumber).prefix(14)) }
         let job = try await download(scene, "/file", ("destination", ["filename": "{date}-{datetime}"]))
@@ -68,13 +69,13 @@ import Testing
         ("/", "download"), ("/folder/", "download"), ("/a%20b%C3%BC.txt", "a bü.txt"), ("/x?name=y.txt", "x"),
         ("/%2e%2e", "download"), ("/a%2Fb.txt", "b.txt"),
     ])
-    func withoutADispositionTheURLNamesTheFile(_ path: String, _ name: String) async throws {
+    func namesFileAfterURLWithoutContentDisposition(_ path: String, _ name: String) async throws {
         let scene = try await Scene()
         scene.origin.serve(String(path.prefix { $0 != "?" }), .file(scene.bytes))
         #expect(try await download(scene, path)["file"]["path"].string == name)
     }
 
-    @Test func theURLAskedForNamesTheFileNotTheOneRedirectedTo() async throws {
+    @Test func namesFileAfterRequestedURLNotRedirectTarget() async throws {
         let scene = try await Scene()
         scene.origin.serve("/latest.zip", .redirect(to: "/v2/fetchd-2.zip"))
         scene.origin.serve("/v2/fetchd-2.zip", .file(scene.bytes))
@@ -83,7 +84,7 @@ import Testing
         #expect(try await download(scene, "/latest.zip")["file"]["path"] == "Holiday 1.mp4")
     }
 
-    @Test func theSessionSaysWhatTheJobLeavesOpen() async throws {
+    @Test func takesDestinationDefaultsFromSession() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("films", ["directory": "films/new", "on_conflict": "error"])
         func path(_ destination: JSON) async throws -> String? {
@@ -103,8 +104,8 @@ import Testing
 // MARK: - What is there already
 
 extension DestinationTests {
-    /// Occupied at POST, free at promotion, and the other way round: only promotion counts.
-    @Test func anOccupiedPlaceIsJudgedWhenTheFileIsWhole() async throws {
+    /// One path is occupied at POST and free at promotion, the other the other way round: only promotion counts.
+    @Test func checksConflictWhenFileIsComplete() async throws {
         let scene = try await Scene()
         try scene.fetchd.folder.write("before", to: "downloads/taken")
         let destination: (String) -> JSON = { ["filename": .string($0), "on_conflict": "error"] }
@@ -126,7 +127,7 @@ extension DestinationTests {
         #expect(scene.origin.requests(to: "/held").last?.header("Range") == "bytes=200000-")
     }
 
-    @Test func whatIsRenamedKeepsItsExtension() async throws {
+    @Test func keepsExtensionWhenRenamingOnConflict() async throws {
         let scene = try await Scene()
         for (name, second) in [("a.mp4", "a (1).mp4"), ("b", "b (1)"), ("c.tar.gz", "c.tar (1).gz")] {
             try scene.fetchd.folder.write("before", to: "downloads/\(name)")
@@ -136,7 +137,7 @@ extension DestinationTests {
         }
     }
 
-    @Test func twentyJobsOfOneNameAreTwentyFiles() async throws {
+    @Test func givesTwentyJobsWithSameFilenameDistinctFiles() async throws {
         let scene = try await Scene(.init { $0.engine.maxConnectionsPerHost = 20 })
         for index in 0..<20 { scene.origin.serve("/\(index)", .file([UInt8(index)])) }
         let orders = (0..<20).map { scene.order("/\($0)", ("destination", ["filename": "same.bin"])) }
@@ -149,7 +150,7 @@ extension DestinationTests {
         #expect(paths == Set(["same.bin"] + (1...19).map { "same (\($0)).bin" }))
     }
 
-    @Test func whatIsReplacedIsGone() async throws {
+    @Test func replacesExistingFileButNotDirectory() async throws {
         let scene = try await Scene()
         try scene.fetchd.folder.write("before", to: "downloads/f.bin")
         let destination: JSON = ["filename": "f.bin", "on_conflict": "replace"]
@@ -163,7 +164,7 @@ extension DestinationTests {
         #expect(scene.fetchd.downloaded("folder/file") == Array("within".utf8))
     }
 
-    @Test func missingFoldersAreMadeUnlessAskedOtherwise() async throws {
+    @Test func createsMissingDirectoriesUnlessDisabled() async throws {
         let scene = try await Scene()
         let made = try await download(scene, "/file", ("destination", ["directory": "a/b/c"]))
         #expect(made["file"]["path"] == "a/b/c/file")
@@ -175,15 +176,15 @@ extension DestinationTests {
         // A file in the way is no folder.
         let through = try await scene.api.submit(scene.order("/file", ("destination", ["directory": "a/b/c/file"])))
         #expect(try await scene.api.waitForJob(through, .failed)["failure"]["code"] == "destination_invalid")
-        // Somebody makes it: the bytes that are had are enough.
+        // The directory is created; the retry needs no further bytes.
         try FileManager.default.createDirectory(
             atPath: scene.fetchd.folder.path("downloads/x/y"), withIntermediateDirectories: true)
         try await scene.api.act(.retry, on: id)
         #expect(try await scene.api.waitForJob(id, .succeeded)["file"]["path"] == "x/y/file")
     }
 
-    /// The answer to a retry that needs no byte any more says nothing of names: that of the first one holds.
-    @Test func aNameThatTheServerGaveIsRemembered() async throws {
+    /// The response to a retry of a complete part names no file: the name from the first response is used.
+    @Test func remembersServerFilenameForRetry() async throws {
         let scene = try await Scene()
         scene.origin.serve("/f", .file(scene.bytes, contentType: "video/mp4", headers: [Self.disposition]))
         try scene.fetchd.folder.write("before", to: "downloads/Holiday 1.mp4")

@@ -2,7 +2,7 @@ import Formats
 import TestKit
 import Testing
 
-/// Links that expire while a file is on its way (`wait_for: ["url"]`): what was had waits for another address.
+/// Links that expire during a download (`wait_for: ["url"]`): the part is kept until the client patches the URL.
 @Suite struct ExpiredLinkTests {
     private static let page = Array("<h1>This link has expired.</h1>".utf8)
 
@@ -11,7 +11,7 @@ import Testing
 
     init() async throws { scene = try await Scene() }
 
-    /// Breaks off after 120,000 bytes; from then on there is only an error page.
+    /// The first response breaks off after 120,000 bytes; later requests get an error page.
     private func expire(_ status: Int, headers: [(name: String, value: String)] = []) {
         let page = OriginResource.fixed(status: status, headers: headers, body: Self.page)
         scene.origin.serve("/old", .file(scene.bytes), .closing(after: 120_000).once, .serving(page).on(2...))
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404, 410])
-    func anotherAddressIsWaitedForAndGoesOnFromTheOffset(_ status: Int) async throws {
+    func waitsForURLAndResumesFromOffset(_ status: Int) async throws {
         expire(status)
         let id = try await submit(waitFor: ["url"])
         let job = try await api.waitForJob(id, toWaitFor: .url)
@@ -57,7 +57,7 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    @Test func anotherFileBehindTheNewAddressIsFetchedWhole() async throws {
+    @Test func restartsWhenNewURLServesAnotherFile() async throws {
         expire(403)
         let other = Content.random(seed: 8, count: 200_000)
         scene.origin.serve("/new", .file(other, etag: "\"v2\""))
@@ -76,7 +76,7 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    @Test(.realProcess) func anAddressThatHasExpiredTooIsWaitedForAgain() async throws {
+    @Test(.realProcess) func waitsForURLAgainWhenNewURLHasExpiredToo() async throws {
         expire(403)
         let id = try await submit(waitFor: ["url"])
         let before = try await api.waitForJob(id, toWaitFor: .url)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404, 410])
-    func whoDoesNotWaitFailsAndKeepsTheBytes(_ status: Int) async throws {
+    func failsWithLinkExpiredAndKeepsPartUnlessWaitingForURL(_ status: Int) async throws {
         expire(status)
         let id = try await submit(waitFor: ["credentials", "space"])
         let job = try await api.waitForJob(id, .failed)
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404, 410])
-    func withoutBytesItIsABadAddress(_ status: Int) async throws {
+    func failsWithBadStatusWhenNoBytesWereReceived(_ status: Int) async throws {
         scene.origin.serve("/old", .fixed(status: status, body: Self.page))
         let id = try await submit(waitFor: ["url", "credentials"])
         let job = try await api.waitForJob(id, .failed)
@@ -127,8 +127,8 @@ import Testing
         #expect(scene.fetchd.downloaded("old") == nil)
     }
 
-    /// Whoever is asked for credentials is not told that the link is old.
-    @Test func aChallengeIsNoExpiry() async throws {
+    /// A 401 with a challenge asks for credentials; it does not mean that the link has expired.
+    @Test func failsWithCredentialsRequiredInsteadOfLinkExpiredWhenChallenged() async throws {
         expire(401, headers: [("WWW-Authenticate", "Bearer")])
         let id = try await submit(waitFor: ["url"])
         #expect(try await api.waitForJob(id, .failed)["failure"]["code"] == "credentials_required")

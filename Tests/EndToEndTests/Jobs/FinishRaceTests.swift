@@ -4,11 +4,12 @@ import Foundation
 import TestKit
 import Testing
 
-/// Jobs that are stopped in the very moment in which they finish: whoever is first, everything agrees in the end.
+/// Jobs that are cancelled or paused at the moment they finish: state, events, file and part agree, whichever happens
+/// first.
 @Suite struct FinishRaceTests {
     private static let ends = ["job.succeeded", "job.failed", "job.cancelled"]
 
-    /// Fifty jobs with one byte left each; the last bytes and the action are sent at once.
+    /// Starts fifty jobs, then sends the last byte of each and the action at the same time.
     private func race(_ action: JobSignal.Action, _ options: JSON? = nil) async throws -> (
         scene: Scene, ids: [String]
     ) {
@@ -34,7 +35,7 @@ import Testing
         return (scene, ids)
     }
 
-    /// The state, the events, the file and the part tell the same story.
+    /// Checks that state, events, file and part agree.
     private func expectOneStory(of id: String, _ index: Int, in scene: Scene) async throws {
         let job = try await scene.api.waitForJob(id, toBe: "at rest") { job in
             job["state"].string.map { ["succeeded", "cancelled", "paused"].contains($0) } ?? false
@@ -50,7 +51,7 @@ import Testing
         if state == "succeeded" { #expect(try await scene.api.resumeData(of: id) == nil) }
     }
 
-    @Test func fiftyJobsAreCancelledWhileTheyFinish() async throws {
+    @Test func agreesOnOneOutcomeWhenFiftyJobsAreCancelledWhileFinishing() async throws {
         let (scene, ids) = try await race(.cancel)
         for (index, id) in ids.enumerated() { try await expectOneStory(of: id, index, in: scene) }
         try await scene.expectPartsAsTold([])
@@ -61,7 +62,7 @@ import Testing
         #expect((counts["succeeded"] ?? 0) + (counts["cancelled"] ?? 0) == 50)
     }
 
-    @Test func whatIsCancelledWithItsBytesKeepsThem() async throws {
+    @Test func keepsPartsOfCancelledJobsWithProduceResumeDataWhileFinishing() async throws {
         let (scene, ids) = try await race(.cancel, ["produce_resume_data": true])
         for (index, id) in ids.enumerated() { try await expectOneStory(of: id, index, in: scene) }
         var sizes: [Int64] = []
@@ -72,7 +73,7 @@ import Testing
         #expect(sizes.count == Int(try await scene.api.counts(of: "default")["cancelled"] ?? 0))
     }
 
-    @Test func fiftyJobsArePausedWhileTheyFinishAndGoOn() async throws {
+    @Test func resumesFiftyJobsPausedWhileFinishing() async throws {
         let (scene, ids) = try await race(.pause)
         for (index, id) in ids.enumerated() { try await expectOneStory(of: id, index, in: scene) }
         try await scene.api.perform("resume", onAllOf: "default")

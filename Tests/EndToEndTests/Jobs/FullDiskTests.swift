@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// A disk that is full: a small file system of the service's own, mounted where only it sees it.
+/// A full disk: the service runs on a small file system, mounted in its own mount namespace.
 @Suite(.enabled(if: SmallDisk.isPossible, "This machine gives ordinary users no file system of their own."))
 struct FullDiskTests {
     private let first = Content.random(seed: 16, count: 2_000_000)
@@ -21,8 +21,8 @@ struct FullDiskTests {
         JSON.object(["url": .string(origin.url(path)), "retry": ["max_attempts": 1]]).with(members)
     }
 
-    /// It takes half a minute, as that is how often the disk is looked at.
-    @Test func aFullDiskIsWaitedForAndTheJobGoesOnByItself() async throws {
+    /// This takes half a minute, as the service checks the free space every 30 seconds.
+    @Test func waitsForSpaceAndContinuesByItself() async throws {
         let (fetchd, origin) = try await stage()
         let former = try await fetchd.api.submit(order(origin, "/first"))
         try await fetchd.api.waitForJob(former, .succeeded)
@@ -43,7 +43,7 @@ struct FullDiskTests {
         #expect(try await fetchd.api.get("/v1/jobs/\(id)/file").body == second)
     }
 
-    @Test func whoeverDoesNotWaitForSpaceFails() async throws {
+    @Test func failsWithNoSpaceUnlessWaitingForSpace() async throws {
         let (fetchd, origin) = try await stage()
         let former = try await fetchd.api.submit(order(origin, "/first"))
         try await fetchd.api.waitForJob(former, .succeeded)
@@ -55,8 +55,8 @@ struct FullDiskTests {
         try await fetchd.api.waitForJob(id, .succeeded)
     }
 
-    /// Jobs that run together do not take room that one of them needs to end: one ends, the others wait.
-    @Test func jobsDoNotStarveEachOtherOfSpace() async throws {
+    /// Concurrent jobs do not take the space that one of them needs to finish: one finishes, the others wait.
+    @Test func letsOneJobFinishWhileOthersWaitForSpace() async throws {
         let (fetchd, origin) = try await stage()
         var ids: [String] = []
         for index in 0..<4 {
@@ -73,8 +73,8 @@ struct FullDiskTests {
         #expect(jobs.filter { $0["state"] == "waiting" }.allSatisfy { $0["reason"] == "space" })
     }
 
-    /// The floor is left to others.
-    @Test func theMinimumOfFreeBytesIsLeftFree() async throws {
+    /// The service leaves `--minimum-free-bytes` free on the disk.
+    @Test func leavesMinimumFreeBytes() async throws {
         let (folder, origin) = (try TemporaryFolder(), try Origin())
         let fetchd = try await FetchdProcess.start(
             .init(arguments: ["--minimum-free-bytes", "1500000"], launcher: SmallDisk.launcher + [folder.path]),
@@ -89,8 +89,8 @@ struct FullDiskTests {
         #expect(try #require(disk["free_bytes"].integer) >= 1_200_000)
     }
 
-    /// A size that nobody told: the disk is full in the middle, and what was written stays.
-    @Test func aDiskThatFillsUpUnderWay() async throws {
+    /// The size is unknown, so the disk fills during the download; the written bytes are kept.
+    @Test func keepsPartAndWaitsForSpaceWhenDiskFillsDuringDownload() async throws {
         let (fetchd, origin) = try await stage()
         origin.serve("/first", .file(first), .chunked())
         origin.serve("/second", .file(second), .chunked())
@@ -109,8 +109,8 @@ struct FullDiskTests {
 }
 
 private enum SmallDisk {
-    /// Runs a program with `$0/downloads` on 3 MB of memory. A user namespace of its own takes the right to mount; the
-    /// promise to end with the tests has to be made anew in it.
+    /// Runs a program with `$0/downloads` on 3 MB of memory. The user namespace grants the right to mount; the
+    /// parent-death signal has to be set again inside it.
     static let launcher = [
         "unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
         """

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Names and links that lead astray: refused from clients, made safe from servers, and never followed.
+/// Unsafe names and symbolic links: refused from clients, sanitised from servers, and never followed.
 @Suite struct HostileNameTests {
     private static let names = [
         "", ".", "..", "../a", "/etc/passwd", "a/b", "a\\b", "..\\a", ".hidden", ".part", "a.part", "a\0b", "a\nb",
@@ -18,7 +18,7 @@ import Testing
         "CON/a", "a /b", "a\0", "a\u{202E}b", "{job_id}/../..",
     ]
 
-    @Test func clientsAreToldWhichNameIsUnsafe() async throws {
+    @Test func refusesUnsafeFilenameFromClient() async throws {
         let scene = try await Scene()
         let refused = APIAnswer.Problem(kind: "invalid-value", pointer: "/destination/filename")
         for name in Self.names {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func clientsAreToldWhichFolderIsUnsafe() async throws {
+    @Test func refusesUnsafeDirectoryFromClient() async throws {
         let scene = try await Scene()
         for directory in Self.directories {
             let order = scene.order("/file", ("destination", ["directory": .string(directory)]))
@@ -48,8 +48,8 @@ import Testing
         #expect(try await scene.isUntouched())
     }
 
-    /// What servers suggest, and what becomes of it.
-    @Test func serversAreNotBelieved() async throws {
+    /// Names that servers suggest, and the names the files get.
+    @Test func sanitisesFilenameSuggestedByServer() async throws {
         let scene = try await Scene()
         let long = String(repeating: "n", count: 300)
         let suggestions = [
@@ -84,8 +84,8 @@ import Testing
         #expect(files.allSatisfy { $0.hasPrefix("downloads/d") })
     }
 
-    /// A name that is safe by itself can become unsafe with what a server puts into it.
-    @Test func whatATemplateBecomesIsSafeToo() async throws {
+    /// A safe template can become an unsafe name with the text of a server in it.
+    @Test func sanitisesExpandedFilenameTemplate() async throws {
         let scene = try await Scene()
         let headers = [(name: "Content-Disposition", value: #"attachment; filename="x.part""#)]
         scene.origin.serve("/f", .file(scene.bytes, headers: headers))
@@ -108,7 +108,7 @@ extension HostileNameTests {
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
     }
 
-    @Test func aLinkOnTheWayIsNotFollowed() async throws {
+    @Test func failsWhenDestinationContainsSymbolicLink() async throws {
         let (scene, outside) = (try await Scene(), try TemporaryFolder())
         try link(scene, "link", to: outside.path)
         try scene.fetchd.folder.write("x", to: "downloads/real/x")
@@ -122,8 +122,8 @@ extension HostileNameTests {
         #expect(!scene.fetchd.folder.files.contains("data/file"))
     }
 
-    /// A separator with a combining mark behind it is one to the kernel, though not to everybody who looks at text.
-    @Test func aSeparatorInDisguiseIsOne() async throws {
+    /// The kernel sees a separator before a combining mark as a separator; Swift's `Character` does not.
+    @Test func treatsSeparatorWithCombiningMarkAsSeparator() async throws {
         let (scene, outside) = (try await Scene(), try TemporaryFolder())
         try link(scene, "a", to: outside.path)
         for destination: JSON in [
@@ -151,8 +151,8 @@ extension HostileNameTests {
         #expect(outside.files.isEmpty)
     }
 
-    /// The folder was one when the job was asked for, and even had a file of this session in it.
-    @Test func aFolderThatBecomesALinkMeanwhileIsNotFollowed() async throws {
+    /// The directory existed when the job was submitted, and became a symbolic link during the download.
+    @Test func refusesDirectoryReplacedByLinkDuringDownload() async throws {
         let (scene, outside) = (try await Scene(), try TemporaryFolder())
         try scene.fetchd.folder.write("x", to: "downloads/folder/x")
         let id = try await scene.heldJob(("destination", ["directory": "folder"]))
@@ -167,8 +167,8 @@ extension HostileNameTests {
         #expect(scene.fetchd.downloaded("folder/held") == scene.bytes)
     }
 
-    /// A link that has the file's own name is something that is there, whatever it leads to.
-    @Test func aLinkInTheFilesPlaceIsNotWrittenThrough() async throws {
+    /// A symbolic link at the destination path counts as an existing file, wherever it points.
+    @Test func neverWritesThroughLinkAtDestinationPath() async throws {
         let (scene, outside) = (try await Scene(), try TemporaryFolder())
         let target = try outside.write("precious", to: "target")
         let cases = [("rename", "name (1)"), ("replace", "name"), ("error", nil)]
@@ -192,8 +192,8 @@ extension HostileNameTests {
         #expect(outside.files == ["target"])
     }
 
-    /// A finished file that was replaced by a link is gone, and what the link leads to is nobody's business.
-    @Test func aLinkInAFinishedFilesPlaceIsNotReadThrough() async throws {
+    /// A finished file that was replaced by a symbolic link is gone (410), and the link's target is left alone.
+    @Test func neverReadsOrDeletesThroughLinkInPlaceOfFinishedFile() async throws {
         let (scene, outside) = (try await Scene(), try TemporaryFolder())
         let id = try await scene.job(in: .succeeded)
         try link(scene, "file", to: try outside.write("secret", to: "target"))

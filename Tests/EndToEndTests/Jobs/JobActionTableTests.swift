@@ -3,13 +3,12 @@ import Foundation
 import TestKit
 import Testing
 
-/// docs/job-lifecycle.md says what becomes of a job that is asked for something in each of its states; the service is
-/// asked for every cell of that table.
+/// The service performs every cell of the table in docs/job-lifecycle.md that says what each action does in each state.
 @Suite struct JobActionTableTests {
     struct Cell: Sendable, CustomTestStringConvertible {
         let action: JobSignal.Action
         let state: JobState.Name
-        /// nil: refused.
+        /// nil if the action is refused.
         let result: JobState.Name?
         /// The states in which the action is not refused.
         let allowed: [String]
@@ -33,12 +32,12 @@ import Testing
         }
     }()
 
-    @Test func theTableIsWhole() {
+    @Test func tableHasEveryActionAndState() {
         #expect(Self.cells.count == JobSignal.Action.allCases.count * JobState.Name.allCases.count)
     }
 
     @Test(arguments: cells)
-    func aJobDoesAsTheTableSays(_ cell: Cell) async throws {
+    func actionFollowsLifecycleTable(_ cell: Cell) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: cell.state)
         let before = try await scene.api.job(id)
@@ -60,9 +59,9 @@ import Testing
         }
     }
 
-    /// The action of a session is that of its jobs, where they allow it.
+    /// An action on a session acts on each of its jobs whose state allows it.
     @Test(arguments: JobState.Name.allCases)
-    func aSessionAsksEachOfItsJobs(_ state: JobState.Name) async throws {
+    func sessionActionFollowsLifecycleTableForEachJob(_ state: JobState.Name) async throws {
         for action in JobSignal.Action.allCases where action != .retry {
             let scene = try await Scene()
             scene.holdWhatIsResumed()

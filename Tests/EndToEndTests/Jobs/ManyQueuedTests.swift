@@ -2,22 +2,22 @@ import Foundation
 import TestKit
 import Testing
 
-/// Jobs that wait cost a row each: memory, start-up and admission go by what runs.
+/// A queued job costs one row: memory, start-up time and admission depend on running jobs only.
 ///
-/// The usual run compares some thousands with a few; `FETCHD_MANY_QUEUED=100000` (scripts/many-queued) compares that
-/// many with a thousand, and tells the numbers.
+/// The usual run compares some thousands of jobs with a few; `FETCHD_MANY_QUEUED=100000` (scripts/many-queued) compares
+/// that many with a thousand, and prints the figures.
 @Suite struct ManyQueuedTests {
     private static let wanted = ProcessInfo.processInfo.environment["FETCHD_MANY_QUEUED"].flatMap { Int($0) }
 
     private struct Cost: CustomStringConvertible {
         var jobs: Int
-        /// Bytes that the process occupies: when it took the jobs, and after a new start.
+        /// Resident bytes after submission, and after a restart.
         var submitted: Int
         var restarted: Int
-        /// From the start of the process to `/readyz`, and until its slots are taken.
+        /// From the start of the process to `/readyz`, and until all slots are taken.
         var readiness: Duration
         var admission: Duration
-        /// The median from POST to success of a small job of another session.
+        /// The median time from POST to success of a small job in another session.
         var latency: Duration
 
         var description: String {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func whatWaitsCostsNeitherMemoryNorTime() async throws {
+    @Test func queuedJobsCostNeitherMemoryNorTime() async throws {
         let few = try await cost(of: Self.wanted == nil ? 100 : 1000)
         let many = try await cost(of: Self.wanted ?? 5000)
         if Self.wanted != nil { print("\(few)\n\(many)") }
@@ -75,7 +75,7 @@ import Testing
         return latencies.sorted()[latencies.count / 2]
     }
 
-    /// As Linux counts it (proc_pid_status(5)).
+    /// Resident memory as Linux reports it (proc_pid_status(5)).
     private func residentBytes(_ fetchd: FetchdProcess) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(fetchd.processIdentifier)/status", encoding: .utf8)
         let kilobytes = status.firstMatch(of: /VmRSS:\s+([0-9]+) kB/).flatMap { Int($0.1) }

@@ -3,7 +3,7 @@ import Formats
 import TestKit
 import Testing
 
-/// Several addresses of one file: the next is tried when one fails for good.
+/// Several URLs of one file: the job tries the next when one fails permanently.
 @Suite struct MirrorTests {
     private let bytes = Content.random(seed: 12, count: 600_000)
 
@@ -19,7 +19,7 @@ import Testing
             (first, second) = (try Origin(), try Origin())
         }
 
-        /// A job whose addresses are these, tried twice each, and quickly.
+        /// A job with the given URLs; each is tried twice, without long delays.
         func order(_ urls: [String], _ members: JSONObject = [:]) -> JSON {
             JSON.object(["urls": .strings(urls), "retry": ["base_seconds": 0.01, "max_attempts": 2]]).with(members)
         }
@@ -29,7 +29,7 @@ import Testing
 
     // MARK: Turning to the next
 
-    @Test(arguments: [404, 403, 410, 401, 204]) func aStatusThatIsForGoodTurnsToTheNext(_ status: Int) async throws {
+    @Test(arguments: [404, 403, 410, 401, 204]) func triesNextURLOnPermanentStatus(_ status: Int) async throws {
         let stage = try await Stage()
         stage.first.serve("/f", .fixed(status: status, body: status == 204 ? [] : Array("<h1>No</h1>".utf8)))
         stage.second.serve("/f", .file(bytes))
@@ -43,8 +43,8 @@ import Testing
         #expect(waits.map { $0["data"]["reason"] } == ["retry"])
     }
 
-    /// What may pass is tried again at the same address first, as often there as at any.
-    @Test(arguments: [1, 2, 3]) func eachAddressHasAllItsAttempts(_ attempts: Int) async throws {
+    /// A transient error is retried at the same URL first; every URL has the full number of attempts.
+    @Test(arguments: [1, 2, 3]) func triesEachURLForAllItsAttempts(_ attempts: Int) async throws {
         let stage = try await Stage()
         stage.first.serve("/f", .fixed(status: 503))
         stage.second.serve("/f", .file(bytes), .answering(503).first(attempts - 1))
@@ -55,7 +55,7 @@ import Testing
         #expect(stage.second.requests.count == attempts)
     }
 
-    @Test func aRefusedConnectionTurnsToTheNextAfterItsRetries() async throws {
+    @Test func triesNextURLAfterRetriesOfRefusedConnection() async throws {
         let stage = try await Stage()
         stage.first.stop()
         stage.second.serve("/f", .file(bytes))
@@ -64,7 +64,7 @@ import Testing
         #expect(stage.fetchd.downloaded("f") == bytes)
     }
 
-    @Test(.enabled(if: TLSOrigin.isAvailable)) func aServerThatNobodyVouchesForTurnsToTheNext() async throws {
+    @Test(.enabled(if: TLSOrigin.isAvailable)) func triesNextURLWhenCertificateIsNotTrusted() async throws {
         let (stage, server) = (try await Stage(), try await TLSOrigin())
         stage.second.serve("/f", .file(bytes))
         let urls = [server.url("/f"), stage.second.url("/f")]
@@ -73,7 +73,7 @@ import Testing
         #expect(server.origin.requests.isEmpty)
     }
 
-    @Test func whoeverWaitsForAURLIsAskedForItOnlyWhenNoneIsLeft() async throws {
+    @Test func waitsForURLOnlyAfterLastURLHasExpired() async throws {
         let stage = try await Stage()
         stage.first.serve("/f", .file(bytes), .closing(after: 300_000).once, .answering(403).on(2...))
         stage.second.serve("/f", .file(bytes), .answering(403).once)
@@ -87,7 +87,7 @@ import Testing
 
     // MARK: What was had
 
-    @Test func theSameEntityGoesOnFromItsOffset() async throws {
+    @Test func resumesFromOffsetAtNextURLWithSameValidator() async throws {
         let stage = try await Stage()
         stage.first.serve("/f", .file(bytes), .closing(after: 300_000).once, .answering(404).on(2...))
         stage.second.serve("/f", .file(bytes))
@@ -98,7 +98,7 @@ import Testing
         #expect(stage.fetchd.downloaded("f") == bytes)
     }
 
-    @Test func anotherEntityIsReadFromItsStart() async throws {
+    @Test func restartsAtNextURLWithAnotherValidator() async throws {
         let stage = try await Stage()
         let other = Content.random(seed: 13, count: 500_000)
         stage.first.serve("/f", .file(bytes), .closing(after: 300_000).once, .answering(404).on(2...))
@@ -108,7 +108,7 @@ import Testing
         #expect(stage.fetchd.downloaded("f") == other)
     }
 
-    @Test func anErrorPageIsNeverAPartOfTheFile() async throws {
+    @Test func neverAppendsErrorPageToPart() async throws {
         let stage = try await Stage()
         let page = Content.random(seed: 14, count: 400_000)
         stage.first.serve("/f", .file(bytes), .closing(after: 300_000).once, .answering(404, body: page).on(2...))
@@ -124,7 +124,7 @@ import Testing
 
     // MARK: When none is left
 
-    @Test func theLastCauseIsTheFailure() async throws {
+    @Test func reportsFailureOfLastURLAndRetriesFromFirst() async throws {
         let stage = try await Stage()
         stage.first.serve("/f", .fixed(status: 404))
         stage.second.serve("/f", .file(bytes, etag: nil), .closing(after: 1000))
@@ -143,7 +143,7 @@ import Testing
         #expect(stage.fetchd.downloaded("f") == bytes)
     }
 
-    @Test func theAddressAskedForSurvivesARestart() async throws {
+    @Test func keepsCurrentURLAfterKill() async throws {
         let fetchd = try await FetchdProcess.start()
         let stage = try await Stage(fetchd)
         let gate = Gate()
@@ -160,7 +160,7 @@ import Testing
 
     // MARK: Another address
 
-    @Test func aPatchedURLReplacesThemAll() async throws {
+    @Test func replacesAllURLsWithPatchedURL() async throws {
         let stage = try await Stage()
         for origin in [stage.first, stage.second] { origin.serve("/f", .fixed(status: 404)) }
         let id = try await stage.api.submit(stage.order)
@@ -175,8 +175,8 @@ import Testing
         #expect(stage.second.requests.count == 1)
     }
 
-    /// The attempt under way still asks where it was sent. What comes of it is no verdict on the new address.
-    @Test(arguments: [1, 2]) func aPatchUnderWayIsHeededWhenTheAttemptHasFailed(_ addresses: Int) async throws {
+    /// The running attempt still requests the old URL; its failure does not count against the new URL.
+    @Test(arguments: [1, 2]) func ignoresFailureOfOldURLAfterPatch(_ addresses: Int) async throws {
         let (stage, gate) = (try await Stage(), Gate())
         stage.first.serve("/f", .fixed(status: 404), .waitingBeforeHead(for: gate))
         stage.second.serve("/g", .file(bytes))
@@ -192,7 +192,7 @@ import Testing
 
     // MARK: What is taken
 
-    @Test func addressesThatAreRefused() async throws {
+    @Test func refusesInvalidURLs() async throws {
         let scene = try await Scene()
         let url = scene.origin.url("/file")
         let sixteen = (0..<17).map { scene.origin.url("/\($0)") }
@@ -215,7 +215,7 @@ import Testing
 }
 
 extension APIClient {
-    /// Waits until a job waits for a reason; ends early when it has come to an end.
+    /// Waits until a job waits for a reason; fails early when the job ends.
     @discardableResult
     func waitForJob(_ id: String, _ state: JobState.Name, reason: String) async throws -> JSON {
         let job = try await waitForJob(id, toBe: "\(state.rawValue) for \(reason)") { job in

@@ -4,11 +4,11 @@ import Foundation
 import TestKit
 import Testing
 
-/// Moments before which a job is held, and after which it fails.
+/// `not_before`, `deadline` and `resource_seconds`.
 @Suite struct MomentTests {
     // MARK: not_before
 
-    @Test func aJobIsHeldUntilItsMoment() async throws {
+    @Test func holdsJobUntilNotBefore() async throws {
         let scene = try await Scene()
         let moment = Date(timeIntervalSinceNow: 1.5)
         let held = try await scene.api.submit(scene.order("/file", ("not_before", .time(moment))))
@@ -21,7 +21,7 @@ import Testing
         #expect(job["not_before"].date != nil)
     }
 
-    @Test(.realProcess) func aHeldJobSurvivesARestartAndIsLetGo() async throws {
+    @Test(.realProcess) func keepsJobHeldAfterKillUntilNotBeforeIsRemoved() async throws {
         let scene = try await Scene()
         let held = try await scene.api.submit(scene.order("/file", ("not_before", .moment(in: 3600))))
         try await scene.process.kill()
@@ -36,7 +36,7 @@ import Testing
         #expect(try await scene.api.waitForJob(held, .succeeded)["not_before"] == nil)
     }
 
-    @Test(.realProcess) func aMomentThatPassedWhileFetchdWasDownIsNoMomentAnyMore() async throws {
+    @Test(.realProcess) func startsJobWhoseNotBeforePassedWhileStopped() async throws {
         let scene = try await Scene()
         let moment = Date(timeIntervalSinceNow: 1)
         let held = try await scene.api.submit(scene.order("/file", ("not_before", .time(moment))))
@@ -46,8 +46,8 @@ import Testing
         try await scene.api.waitForJob(held, .succeeded)
     }
 
-    /// Resuming means that it need not stand still; it is held nevertheless.
-    @Test func pausingAndResumingDoesNotLetAHeldJobGo() async throws {
+    /// Resuming ends the pause; the job is still held until `not_before`.
+    @Test func keepsJobHeldAfterPauseAndResume() async throws {
         let scene = try await Scene()
         let held = try await scene.api.submit(scene.order("/file", ("not_before", .moment(in: 3600))))
         try await scene.api.act(.pause, on: held)
@@ -60,7 +60,7 @@ import Testing
     // MARK: deadline
 
     @Test(arguments: [JobState.Name.queued, .waiting, .running, .paused])
-    func aDeadlineMeetsAnOutstandingJob(_ state: JobState.Name) async throws {
+    func failsJobAtDeadlineInEveryOutstandingState(_ state: JobState.Name) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: state)
         let deadline = Date(timeIntervalSinceNow: 0.3)
@@ -78,7 +78,7 @@ import Testing
         #expect(try await scene.api.waitForJob(id, .succeeded)["resume"]["offset"] == 100_000)
     }
 
-    @Test func aDeadlineThatIsTakenAwayMeetsNobody() async throws {
+    @Test func ignoresRemovedDeadline() async throws {
         let scene = try await Scene()
         let ids = try await scene.api.submit(
             all: (0..<2).map { _ in scene.order("/held", ("deadline", .moment(in: 1.5))) })
@@ -88,7 +88,7 @@ import Testing
         #expect(try await scene.api.job(ids[0])["state"] == "running")
     }
 
-    @Test func aDeadlineThatHasPassedAlready() async throws {
+    @Test func failsJobWithPastDeadlineAtOnce() async throws {
         let scene = try await Scene()
         let id = try await scene.api.submit(scene.order("/held", ("deadline", .moment(in: -60))))
         try await expectOverdue(id, scene)
@@ -96,13 +96,14 @@ import Testing
 
     // MARK: resource_seconds
 
-    @Test(arguments: ["/held", "/busy"]) func resourceTimeRunsOutRunningAndWaiting(_ path: String) async throws {
+    @Test(arguments: ["/held", "/busy"]) func failsRunningAndWaitingJobAfterResourceSeconds(_ path: String) async throws
+    {
         let scene = try await Scene()
         let id = try await scene.api.submit(scene.order(path, ("timeouts", ["resource_seconds": 0.5])))
         try await expectOverdue(id, scene)
     }
 
-    @Test func resourceTimeRunsOutInTheQueue() async throws {
+    @Test func failsQueuedJobAfterResourceSeconds() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1, "timeouts": ["resource_seconds": 2]])
         let id = try await scene.api.submit(scene.order("/held", ("session", "narrow")))
@@ -116,8 +117,8 @@ import Testing
         #expect(try await scene.api.job(other)["state"] == "running")
     }
 
-    /// It begins with the first attempt, and stands still in a pause: a job that began later runs out of as much time.
-    @Test func resourceTimeStandsStillBeforeTheFirstAttemptAndInAPause() async throws {
+    /// Resource time starts with the first attempt and stops during a pause: a job that started later runs out first.
+    @Test func stopsResourceTimeBeforeFirstAttemptAndDuringPause() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1])
         let limit: (String, JSON) = ("timeouts", ["resource_seconds": 1.5])
@@ -140,7 +141,7 @@ import Testing
 
     // MARK: Restarts
 
-    @Test(.realProcess) func momentsThatPassedWhileFetchdWasDown() async throws {
+    @Test(.realProcess) func failsJobsWhoseDeadlinePassedWhileStopped() async throws {
         let scene = try await Scene()
         var ids: [String] = []
         let deadline = Date(timeIntervalSinceNow: 2)
@@ -155,7 +156,7 @@ import Testing
         for id in ids { try await expectOverdue(id, scene) }
     }
 
-    @Test(.realProcess) func resourceTimeRunsOnWhileFetchdIsDown() async throws {
+    @Test(.realProcess) func countsResourceTimeWhileStopped() async throws {
         let scene = try await Scene()
         scene.holdWhatIsResumed()
         let id = try await scene.api.submit(scene.order("/held", ("timeouts", ["resource_seconds": 4])))
@@ -167,7 +168,7 @@ import Testing
         try await scene.process.restart()
         let back = Date()
         try await expectOverdue(id, scene)
-        // A clock that began anew would have given it four seconds.
+        // A clock that started over would leave the job four seconds.
         #expect(try #require(await scene.api.job(id)["finished_at"].date).timeIntervalSince(back) < 3)
     }
 

@@ -4,9 +4,9 @@ import Foundation
 import TestKit
 import Testing
 
-/// `PATCH /v1/jobs/{id}`: a merge patch (RFC 7396) of what a job's client asked for.
+/// `PATCH /v1/jobs/{id}`: a merge patch (RFC 7396) of a job's specification.
 @Suite struct PatchTests {
-    @Test func everyFieldIsTakenAndShown() async throws {
+    @Test func patchesEveryField() async throws {
         let scene = try await Scene()
         let id = try await scene.pausedJob(("metadata", ["a": 1]))
         let revision = try #require(try await scene.api.job(id)["revision"].integer)
@@ -35,7 +35,7 @@ import Testing
         #expect(request.header("Authorization") == "Bearer t")
     }
 
-    @Test func nullTakesAwayAndObjectsAreMerged() async throws {
+    @Test func removesFieldsWithNullAndMergesObjects() async throws {
         let scene = try await Scene()
         let id = try await scene.pausedJob(
             ("metadata", ["keep": 1, "drop": 2, "deep": ["keep": [1, 2], "drop": true]]),
@@ -68,7 +68,7 @@ import Testing
         #expect(try await scene.api.change(id, ["metadata": ["l": [3]]])["metadata"] == ["l": [3]])
     }
 
-    @Test func onlyJSONIsTaken() async throws {
+    @Test func answers415UnlessContentTypeIsJSON() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         let path = "/v1/jobs/\(id)"
@@ -96,7 +96,7 @@ import Testing
         #expect(try await scene.api.send("PATCH", "/v1/jobs/job_unknown", ["metadata": [:]]).status == 404)
     }
 
-    @Test func whatCannotBeIsPointedAtAndNothingChanges() async throws {
+    @Test func answers422WithPointerAndChangesNothing() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         let before = try await scene.api.job(id)
@@ -130,7 +130,7 @@ import Testing
         #expect(try await scene.api.job(id) == before)
     }
 
-    @Test func aSucceededJobTakesOnlyMetadata() async throws {
+    @Test func acceptsOnlyMetadataForSucceededJob() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let before = try await scene.api.job(id)
@@ -149,9 +149,9 @@ import Testing
         #expect(try await scene.api.change(id, ["metadata": ["n": 1]])["metadata"] == ["n": 1])
     }
 
-    /// What a failed or cancelled job is told is for its next run.
+    /// A patch of a failed or cancelled job applies to its next run.
     @Test(arguments: [JobState.Name.failed, .cancelled])
-    func anEndedJobTakesItForALaterRetry(_ state: JobState.Name) async throws {
+    func appliesPatchOfEndedJobToLaterRetry(_ state: JobState.Name) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: state)
         let job = try await scene.api.change(
@@ -167,7 +167,7 @@ import Testing
         #expect(scene.origin.requests(to: "/file").first?.header("X-Run") == "2")
     }
 
-    @Test func aRunningJobGoesWhereItIsToldMeanwhile() async throws {
+    @Test func movesRunningJobToPatchedDestination() async throws {
         let scene = try await Scene()
         let id = try await scene.heldJob(("destination", ["filename": "before.bin"]))
         let job = try await scene.api.change(id, ["destination": ["directory": "other", "filename": "after.bin"]])
@@ -179,8 +179,8 @@ import Testing
         #expect(scene.origin.requests(to: "/held").count == 1)
     }
 
-    /// Answered 200 or 409: the file is where the answer says it will be.
-    @Test func aDestinationChangedWhileTheJobFinishes() async throws {
+    /// The patch is answered 200 or 409, and the file is where that answer says.
+    @Test func placesFileAtPatchedDestinationOnlyIfPatchWasAccepted() async throws {
         let scene = try await Scene(
             .init {
                 $0.engine.maxConcurrentJobs = 40
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func changesThatMeetAreAllKept() async throws {
+    @Test func keepsAllConcurrentPatches() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         let api = scene.api

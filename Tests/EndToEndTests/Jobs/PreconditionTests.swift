@@ -2,9 +2,9 @@ import Formats
 import TestKit
 import Testing
 
-/// `If-Match`: an action or a change is carried out only if nobody has changed the job since its client looked.
+/// `If-Match`: an action or a change is carried out only if the job has not changed since the client read it.
 @Suite struct PreconditionTests {
-    /// Everything that honours it, on a job that is paused.
+    /// Every request that honours `If-Match`, for a paused job.
     private static let requests: [(method: String, path: String, body: JSON?)] = [
         ("PATCH", "", ["metadata": ["n": 1]]), ("POST", "/pause", nil), ("POST", "/resume", nil),
         ("POST", "/cancel", nil), ("POST", "/cancel", ["produce_resume_data": true]),
@@ -18,7 +18,7 @@ import Testing
         try await api.send(request.method, "/v1/jobs/\(id)\(request.path)", request.body, headers: [("If-Match", tag)])
     }
 
-    @Test func whatIsStaleIsRefusedAndChangesNothing() async throws {
+    @Test func answers412WhenIfMatchIsStale() async throws {
         let scene = try await Scene()
         let id = try await scene.pausedJob()
         let before = try await scene.api.get("/v1/jobs/\(id)")
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: Self.requests.indices)
-    func theRevisionThatHoldsIsTaken(_ index: Int) async throws {
+    func acceptsCurrentRevisionInIfMatch(_ index: Int) async throws {
         let scene = try await Scene()
         let request = Self.requests[index]
         // What is resumed ends, and leaves a connection that can be used again.
@@ -60,8 +60,8 @@ import Testing
         }
     }
 
-    /// The progress moves by itself: an ETag that was read earlier in the same revision holds.
-    @Test func progressIsNoChange() async throws {
+    /// Progress does not change the revision: an ETag read earlier in the same revision still matches.
+    @Test func acceptsEarlierProgressOfSameRevisionInIfMatch() async throws {
         let scene = try await Scene()
         let id = try await scene.heldJob()
         let answer = try await scene.api.get("/v1/jobs/\(id)")
@@ -72,7 +72,7 @@ import Testing
         #expect(try await send(("POST", "/resume", nil), id, earlier, scene.api).status == 412)
     }
 
-    @Test func twoWhoSawTheSameCannotBothChangeIt() async throws {
+    @Test func acceptsOneOfTenConcurrentPatchesWithSameIfMatch() async throws {
         let scene = try await Scene()
         let id = try await scene.pausedJob()
         let tag = try #require(try await scene.api.get("/v1/jobs/\(id)").header("ETag"))

@@ -2,7 +2,7 @@ import Formats
 import TestKit
 import Testing
 
-/// A session's transfers go through its proxy, and through no other. Hosts are of names that only the proxy knows.
+/// A session's transfers go through its proxy, and through no other. Only the proxy can resolve the hosts' names.
 @Suite struct ProxyTests {
     private let bytes = Content.random(seed: 19, count: 300_000)
     private static let password = "s3cr3t-w0rd"
@@ -23,7 +23,7 @@ import Testing
         return try await fetchd.api.waitForOutcome(id)
     }
 
-    /// Neither the password, nor what is sent for it, is in any document or line of the log.
+    /// Checks that neither the password nor its encoded form is in any document or log line.
     private func expectNothingTold(_ fetchd: some TestedService, sourceLocation: SourceLocation = #_sourceLocation)
         async throws
     {
@@ -38,7 +38,7 @@ import Testing
 
     // MARK: HTTP
 
-    @Test func plainRequestsAreAskedOfAnHTTPProxy() async throws {
+    @Test func sendsPlainRequestsToHTTPProxy() async throws {
         let proxy = try Origin()
         proxy.serve("/file", .file(bytes), .closing(after: 100_000).once)
         let fetchd = try await start("http://127.0.0.1:\(proxy.port)")
@@ -58,7 +58,7 @@ import Testing
                 == .string("http://127.0.0.1:\(proxy.port)"))
     }
 
-    @Test func anHTTPProxyIsToldItsCredentialsAndNobodyElse() async throws {
+    @Test func sendsCredentialsToHTTPProxyAndShowsThemNowhere() async throws {
         let proxy = try Origin()
         proxy.serve("/file", .file(bytes), .demandingProxyBasic("ada", Self.password))
         let fetchd = try await start("http://ada:\(Self.password)@127.0.0.1:\(proxy.port)/")
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(.enabled(if: TLSOrigin.isAvailable), arguments: ["", "ada:s3cr3t-w0rd@"])
-    func secureRequestsGoThroughATunnelOfAnHTTPProxy(_ credentials: String) async throws {
+    func tunnelsHTTPSThroughHTTPProxy(_ credentials: String) async throws {
         let server = try await TLSOrigin()
         server.origin.serve("/file", .file(bytes))
         let tunnels = try TunnelProxy(demanding: credentials.isEmpty ? nil : String(credentials.dropLast()))
@@ -90,7 +90,7 @@ import Testing
         try await expectNothingTold(fetchd)
     }
 
-    @Test func anHTTPProxyThatRefusesTheCredentials() async throws {
+    @Test func failsWithCredentialsRequiredWhenHTTPProxyRefusesThem() async throws {
         let proxy = try Origin()
         proxy.serve("/file", .file(bytes), .demandingProxyBasic("ada", "another"))
         let fetchd = try await start("http://ada:\(Self.password)@127.0.0.1:\(proxy.port)")
@@ -102,7 +102,7 @@ import Testing
 
     // MARK: SOCKS
 
-    @Test(arguments: ["", "ada:s3cr3t-w0rd@"]) func aSOCKSProxyResolvesTheNames(_ credentials: String) async throws {
+    @Test(arguments: ["", "ada:s3cr3t-w0rd@"]) func letsSOCKSProxyResolveNames(_ credentials: String) async throws {
         let origin = try Origin()
         origin.serve("/file", .file(bytes))
         let tunnels = try TunnelProxy(demanding: credentials.isEmpty ? nil : String(credentials.dropLast()))
@@ -118,7 +118,7 @@ import Testing
         try await expectNothingTold(fetchd)
     }
 
-    @Test func aSOCKSProxyThatRefusesTheCredentials() async throws {
+    @Test func failsWithCredentialsRequiredWhenSOCKSProxyRefusesThem() async throws {
         let tunnels = try TunnelProxy(demanding: "ada:another")
         let fetchd = try await start("socks5://ada:\(Self.password)@127.0.0.1:\(tunnels.port)")
         let job = try await outcome("http://host.invalid/file", fetchd)
@@ -128,20 +128,21 @@ import Testing
 
     // MARK: Proxies that fail
 
-    @Test(arguments: ["http", "socks5"]) func aProxyThatIsNotThereIsTriedAgain(_ scheme: String) async throws {
+    @Test(arguments: ["http", "socks5"]) func retriesUnreachableProxyAndNamesItInFailure(_ scheme: String) async throws
+    {
         let proxy = try Origin()
         proxy.stop()
         let fetchd = try await start("\(scheme)://ada:\(Self.password)@127.0.0.1:\(proxy.port)")
         let job = try await outcome("http://host.invalid/file", fetchd)
         #expect(job["failure"]["code"] == "connect_failed")
         #expect(job["failure"]["attempts"] == 2)
-        // Whose fault it is.
+        // The message names the proxy.
         let message = job["failure"]["message"].string ?? ""
         #expect(message.contains("the proxy 127.0.0.1:\(proxy.port)"), "\(message)")
         try await expectNothingTold(fetchd)
     }
 
-    @Test func aProxyThatComesBackIsUsed() async throws {
+    @Test func usesProxyOnceItIsReachableAgain() async throws {
         let former = try Origin()
         former.stop()
         let fetchd = try await start(
@@ -157,7 +158,7 @@ import Testing
 
     // MARK: The environment
 
-    @Test func theEnvironmentsProxiesAreIgnored() async throws {
+    @Test func ignoresProxiesOfEnvironment() async throws {
         let (wrong, origin) = (try Origin(), try Origin())
         origin.serve("/file", .file(bytes))
         let proxy = "http://127.0.0.1:\(wrong.port)"
@@ -169,7 +170,7 @@ import Testing
         #expect(wrong.connectionCount == 0)
     }
 
-    @Test func noExceptionOfTheEnvironmentHolds() async throws {
+    @Test func ignoresNoProxyOfEnvironment() async throws {
         let proxy = try Origin()
         proxy.serve("/file", .file(bytes))
         let fetchd = try await start(
@@ -182,7 +183,7 @@ import Testing
 
     // MARK: What is taken
 
-    @Test func proxiesThatAreRefused() async throws {
+    @Test func refusesInvalidProxies() async throws {
         let scene = try await Scene()
         let proxies: [JSON] = [
             5, "", "127.0.0.1:3128", "ftp://host:21", "https://host:443", "http://host", "http://:3128",

@@ -4,12 +4,12 @@ import Foundation
 import TestKit
 import Testing
 
-/// Who gets a slot, and how long it is held.
+/// Which jobs get slots, and how long they hold them.
 @Suite struct QueueTests {
     // MARK: One at a time
 
-    /// When a request comes, every file before it is in its place: the slot was held through the promotion.
-    @Test func aSessionOfOneSlotIsStrictlySerial() async throws {
+    /// When a request arrives, every earlier file is in its place: a job holds its slot through the promotion.
+    @Test func runsSessionWithOneSlotSerially() async throws {
         let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
         try await fetchd.api.declareSession("strict", ["max_concurrent_jobs": 1])
         let promoted = Monitor<[Int]>([])
@@ -38,8 +38,8 @@ import Testing
         #expect(promoted.current.last == 7)
     }
 
-    /// Before the rename nobody else begins, and after it somebody does.
-    @Test func nobodyBeginsBeforeTheFileBeforeIsInPlace() async throws {
+    /// The next job starts only after the rename of the previous job's file.
+    @Test func startsNextJobOnlyAfterFileIsPromoted() async throws {
         let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
         try await fetchd.api.declareSession("strict", ["max_concurrent_jobs": 1])
         let places = Monitor<[Bool]>([])
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [JobSignal.Action.pause, .cancel])
-    func aJobThatIsStoppedGivesItsSlotAway(_ action: JobSignal.Action) async throws {
+    func freesSlotOfPausedOrCancelledJob(_ action: JobSignal.Action) async throws {
         let scene = try await Scene(process: .init(arguments: ["--max-concurrent-jobs", "1"]))
         let held = try await scene.api.submit(scene.order("/held"))
         try await scene.api.waitForBytes(held)
@@ -69,7 +69,7 @@ import Testing
         try await scene.api.waitForJob(next, .succeeded)
     }
 
-    @Test func aHigherLimitLetsJobsInAtOnce() async throws {
+    @Test func startsQueuedJobsWhenSessionLimitIsRaised() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("films", ["max_concurrent_jobs": 1])
         let ids = try await scene.api.submit(all: (0..<3).map { _ in scene.order("/held", ("session", "films")) })
@@ -82,8 +82,8 @@ import Testing
 
     // MARK: Several limits
 
-    /// Of the limits of service, session and host, the one that is reached first holds.
-    @Test func serviceSessionAndHostLimitTogether() async throws {
+    /// Of the limits of service, session and host, the one that is reached first applies.
+    @Test func appliesServiceSessionAndHostLimitsTogether() async throws {
         let options = ["--max-concurrent-jobs", "4", "--max-connections-per-host", "2"]
         let (first, second) = (try await Scene(process: .init(arguments: options)), try Origin())
         let (api, gate) = (first.api, first.gate)
@@ -111,14 +111,14 @@ import Testing
         #expect(second.maxConcurrentRequests == 2)
     }
 
-    /// The smaller of the service's and the session's limit for each host.
+    /// The smaller of the service's and the session's limit applies to each host.
     @Test(arguments: [(service: 5, session: 2, most: 2), (service: 2, session: 5, most: 2)])
-    func theSmallerLimitForAHostHolds(service: Int, session: Int, most: Int) async throws {
+    func appliesSmallerConnectionLimitPerHost(service: Int, session: Int, most: Int) async throws {
         let scene = try await Scene(process: .init(arguments: ["--max-connections-per-host", "\(service)"]))
         try await scene.api.declareSession("polite", ["max_connections_per_host": .count(session)])
         let ids = try await scene.api.submit(all: (0..<8).map { _ in scene.order("/held", ("session", "polite")) })
         #expect(await scene.gate.reached(by: most))
-        // Whoever is admitted later finds the same limit: nothing more comes while others run beside it.
+        // Jobs that are admitted later have the same limit: no further job starts while these run.
         let other = try Origin()
         other.serve("/other", .file(scene.bytes))
         let witness = try await scene.api.submit(["url": .string(other.url("/other")), "session": "polite"])
@@ -131,7 +131,7 @@ import Testing
 
     // MARK: Whose turn it is
 
-    @Test func highBeforeNormalBeforeLow() async throws {
+    @Test func startsHighBeforeNormalBeforeLowPriority() async throws {
         let scene = try await Scene(process: .init(arguments: ["--max-concurrent-jobs", "1"]))
         let held = try await scene.api.submit(scene.order("/held"))
         try await scene.api.waitForBytes(held)
@@ -160,8 +160,8 @@ import Testing
         #expect(Set(order.suffix(2)) == ["/low", "/low-of-urgent"])
     }
 
-    /// A thousand jobs of one session do not let three of another wait for their end.
-    @Test func aCrowdDoesNotStarveTheFew() async throws {
+    /// A thousand queued jobs of one session do not delay three jobs of another session until their end.
+    @Test func startsJobsOfSmallSessionBeforeBacklogOfLargeOne() async throws {
         let scene = try await Scene(process: .init(arguments: ["--max-concurrent-jobs", "2"]))
         scene.origin.serve("/crowd", .file([1]))
         scene.origin.serve("/few", .file([2]))

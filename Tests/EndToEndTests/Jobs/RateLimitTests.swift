@@ -2,8 +2,8 @@ import Formats
 import TestKit
 import Testing
 
-/// Bytes a second, of a job, of a session and of the service. Loopback would bring each of these files in some
-/// milliseconds: what is measured is far below, however slow the machine is, and how far is not asserted closely.
+/// Bytes per second of a job, a session and the service. Loopback would transfer each file in milliseconds; the limits
+/// are far below that on any machine, and the assertions leave wide margins.
 @Suite struct RateLimitTests {
     private static let size = 50_000_000
     private static let rate: Int64 = 1_000_000
@@ -15,7 +15,7 @@ import Testing
         return (fetchd, origin)
     }
 
-    /// Bytes a second that come to some jobs together over about a second, measured from when they have all begun.
+    /// The bytes per second that the jobs receive together over about a second, measured once all of them have begun.
     private func rate(of ids: [String], _ api: APIClient) async throws -> Double {
         func received() async throws -> (bytes: Int64, at: ContinuousClock.Instant) {
             var sum: Int64 = 0
@@ -24,20 +24,20 @@ import Testing
         }
         for id in ids { try await api.waitForBytes(id) }
         let first = try await received()
-        return try await eventually("a stretch to measure") {
+        return try await eventually("a second to measure") {
             let last = try await received()
             let seconds = (last.at - first.at) / .seconds(1)
             return seconds >= 1 ? Double(last.bytes - first.bytes) / seconds : nil
         }
     }
 
-    /// Far more than nothing, and not much more than allowed.
+    /// Checks that a rate is close to the limit, with wide margins.
     private func expectKept(_ measured: Double, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(
             0.2 * Double(Self.rate)...2 * Double(Self.rate) ~= measured, "\(measured)", sourceLocation: sourceLocation)
     }
 
-    @Test func aJobsLimitHoldsAndCanBeChangedAndTakenAway() async throws {
+    @Test func appliesChangesAndRemovesJobRateLimit() async throws {
         let (fetchd, origin) = try await stage()
         let id = try await fetchd.api.submit([
             "url": .string(origin.url("/file")), "rate_limit_bytes_per_second": .integer(Self.rate / 10),
@@ -56,7 +56,7 @@ import Testing
         #expect(origin.requests.count == 1)
     }
 
-    @Test func aLimitCanBeSetUnderWay() async throws {
+    @Test func appliesRateLimitSetDuringDownload() async throws {
         let (fetchd, origin) = try await stage()
         let gate = Gate()
         origin.serve("/file", .file(bytes), .waiting(at: 100_000, for: gate))
@@ -68,8 +68,8 @@ import Testing
         #expect(try await fetchd.api.job(id)["state"] == "running")
     }
 
-    /// A session's limit is of all its jobs together, and theirs in even shares.
-    @Test func aSessionsLimitIsSharedEvenly() async throws {
+    /// A session's limit applies to all its jobs together, and they share it evenly.
+    @Test func sharesSessionRateLimitEvenlyAmongJobs() async throws {
         let (fetchd, origin) = try await stage()
         try await fetchd.api.declareSession("films", ["rate_limit_bytes_per_second": .integer(Self.rate)])
         let ids = try await fetchd.api.submit(
@@ -97,7 +97,7 @@ import Testing
         for id in ids { #expect(try await fetchd.api.waitForJob(id, .succeeded)["attempts"] == 1) }
     }
 
-    @Test func theServicesLimitIsOfAllTogether() async throws {
+    @Test func appliesServiceRateLimitToAllJobsTogether() async throws {
         let (fetchd, origin) = try await stage(["--rate-limit-bytes-per-second", "\(Self.rate)"])
         try await fetchd.api.declareSession("films")
         let ids = try await fetchd.api.submit(
@@ -105,8 +105,8 @@ import Testing
         expectKept(try await rate(of: ids, fetchd.api))
     }
 
-    /// The smallest of the three holds.
-    @Test(arguments: ["job", "session", "service"]) func theSmallestLimitHolds(_ smallest: String) async throws {
+    /// The smallest of the three limits applies.
+    @Test(arguments: ["job", "session", "service"]) func appliesSmallestRateLimit(_ smallest: String) async throws {
         func limit(_ whose: String) -> Int64 { whose == smallest ? Self.rate : Self.rate * 20 }
         let (fetchd, origin) = try await stage(["--rate-limit-bytes-per-second", "\(limit("service"))"])
         try await fetchd.api.declareSession("films", ["rate_limit_bytes_per_second": .integer(limit("session"))])
@@ -117,7 +117,7 @@ import Testing
         expectKept(try await rate(of: [id], fetchd.api))
     }
 
-    @Test func aRestartForgetsNoLimit() async throws {
+    @Test func keepsRateLimitsAfterKill() async throws {
         let (fetchd, origin) = try await stage()
         try await fetchd.api.declareSession("films", ["rate_limit_bytes_per_second": .integer(Self.rate * 20)])
         let id = try await fetchd.api.submit([
@@ -130,7 +130,7 @@ import Testing
         expectKept(try await rate(of: [id], fetchd.api))
     }
 
-    @Test func limitsThatAreRefused() async throws {
+    @Test func refusesInvalidRateLimits() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .running)
         let (kind, pointer) = ("invalid-value", "/rate_limit_bytes_per_second")

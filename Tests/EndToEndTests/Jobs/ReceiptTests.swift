@@ -3,7 +3,7 @@ import Formats
 import TestKit
 import Testing
 
-/// What a finished job proves of its file.
+/// The receipt of a finished job.
 @Suite struct ReceiptTests {
     private static let date = "Mon, 19 Aug 2019 15:23:14 GMT"
 
@@ -18,7 +18,7 @@ import Testing
         return try await api.waitForJob(api.submit(.object(order)), .succeeded)
     }
 
-    @Test(.realProcess) func everyFieldIsFilledIn() async throws {
+    @Test(.realProcess) func fillsEveryFieldOfReceiptAndKeepsItAfterKill() async throws {
         scene.origin.serve("/a", .redirect(to: "/b?hop=1", status: 301))
         scene.origin.serve("/b", .redirect(to: "/c?hop=2"))
         scene.origin.serve("/c", .file(scene.bytes, etag: "\"v9\"", lastModified: Self.date, contentType: "video/mp4"))
@@ -62,7 +62,7 @@ import Testing
         #expect(try await api.job(job["id"].string ?? "")["receipt"] == receipt)
     }
 
-    @Test func whatTheServerDoesNotSayIsNull() async throws {
+    @Test func leavesUnknownReceiptFieldsNull() async throws {
         scene.origin.serve("/f", .file(scene.bytes, etag: nil, contentType: nil))
         let job = try await finish("/f")
         for name in ["etag", "last_modified"] { #expect(job["receipt"][name] == .null, "\(name)") }
@@ -71,7 +71,7 @@ import Testing
         #expect(job["receipt"]["final_url"] == job["url"])
     }
 
-    @Test func aDigestIsComputedUnlessNobodyWantsIt() async throws {
+    @Test func computesSHA256UnlessDigestIsNone() async throws {
         let hash = JSON.string(SHA.hexadecimal(of: scene.bytes))
         #expect(try await finish("/file", ("digest", "none"))["file"]["sha256"] == .null)
         #expect(try await finish("/file", ("digest", "sha-256"))["file"]["sha256"] == hash)
@@ -82,8 +82,8 @@ import Testing
         #expect(try await finish("/empty")["file"]["sha256"] == .string(SHA.hexadecimal(of: [])))
     }
 
-    /// The bytes had before are read again, those that come are not.
-    @Test(.realProcess) func theDigestOfAResumedFileIsThatOfTheWhole() async throws {
+    /// The bytes from before a restart are read again for the digest.
+    @Test(.realProcess) func computesDigestOfWholeFileAfterResume() async throws {
         let hash = JSON.string(SHA.hexadecimal(of: scene.bytes))
         scene.origin.serve("/f", .file(scene.bytes), .closing(after: 70_001).once, .closing(after: 60_000).on(2...2))
         let broken = try await finish("/f")
@@ -105,8 +105,8 @@ import Testing
         #expect(restarted["file"]["sha256"] == hash)
     }
 
-    /// The answer that brings the rest of a file need not say again what it is (RFC 9110, section 15.3.7).
-    @Test func whatWasSaidOfTheFileBeforeIsRemembered() async throws {
+    /// A 206 response need not repeat the metadata of the file (RFC 9110, section 15.3.7).
+    @Test func remembersMetadataThatResumeResponseOmits() async throws {
         let headers = [(name: "Content-Disposition", value: "attachment; filename=film.mp4")]
         scene.origin.serve(
             "/f", .file(scene.bytes, lastModified: Self.date, contentType: "video/mp4", headers: headers),
@@ -121,7 +121,7 @@ import Testing
         #expect(job["receipt"]["etag"] == "\"v1\"")
     }
 
-    @Test func whetherTheEndWasKnownIsSaid() async throws {
+    @Test func reportsWhetherLengthWasVerified() async throws {
         scene.origin.serve("/open", .file(scene.bytes), .withoutLength)
         scene.origin.serve("/chunked", .file(scene.bytes), .chunked())
         #expect(try await finish("/open")["receipt"]["length_verified"] == false)
@@ -129,7 +129,7 @@ import Testing
         #expect(try await finish("/chunked")["receipt"]["length_verified"] == true)
     }
 
-    @Test func whatDidNotSucceedHasNone() async throws {
+    @Test func hasNoReceiptUnlessSucceeded() async throws {
         for state in [JobState.Name.queued, .running, .waiting, .paused, .failed, .cancelled] {
             let job = try await api.job(scene.job(in: state))
             #expect(job["receipt"] == .null, "\(state)")

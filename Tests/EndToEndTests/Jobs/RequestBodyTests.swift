@@ -2,7 +2,7 @@ import Formats
 import TestKit
 import Testing
 
-/// Downloads that are asked for with a body: what is sent, and what a redirect or a lost connection makes of it.
+/// Downloads with a request body: what is sent, and what a redirect or a lost connection does to it.
 @Suite struct RequestBodyTests {
     private let scene: Scene
     private var api: APIClient { scene.api }
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH"])
-    func everyMethodCarriesEveryKindOfBody(_ method: String) async throws {
+    func sendsEveryKindOfBodyWithEveryMethod(_ method: String) async throws {
         let bodies: [(JSONObject, String, String)] = [
             (["body": "a=b\r\nü\u{0}"], "a=b\r\nü\u{0}", "text/plain; charset=utf-8"),
             (["body": ""], "", "text/plain; charset=utf-8"),
@@ -55,8 +55,8 @@ import Testing
         #expect(try last().header("Content-Length") == "0")
     }
 
-    /// A number that no counter of ours could hold is somebody's identifier.
-    @Test func numbersAreNotRounded() async throws {
+    /// Numbers beyond 64 bits are kept digit by digit: they may be identifiers.
+    @Test func sendsNumbersInBodyUnrounded() async throws {
         let text = #"{"large":18446744073709551615,"small":-9223372036854775809,"real":1.25}"#
         let order = #"{"url":"\#(scene.origin.url("/report"))","method":"POST","json":\#(text),"metadata":\#(text)}"#
         let created = try await api.send("POST", "/v1/jobs", bytes: Array(order.utf8))
@@ -65,13 +65,13 @@ import Testing
         #expect(String(decoding: try last().body, as: UTF8.self) == text)
     }
 
-    @Test func theClientsContentTypeWins() async throws {
+    @Test func prefersContentTypeOfJobHeaders() async throws {
         try await download(
             "/report", ["method": "POST", "json": ["a": 1], "headers": ["content-TYPE": "application/ld+json"]])
         #expect(try last().headers("Content-Type") == ["application/ld+json"])
     }
 
-    @Test func sessionHeadersAreMergedUnderTheJobs() async throws {
+    @Test func mergesSessionHeadersUnderJobHeaders() async throws {
         try await api.declareSession(
             "films",
             ["headers": ["X-Both": "session", "X-Session": "s", "Content-Type": "text/csv"], "user_agent": "f/1"])
@@ -88,12 +88,12 @@ import Testing
         #expect(try last().headers("User-Agent") == ["own/2"])
     }
 
-    /// Browsers turn these into a GET; the others repeat what was asked.
+    /// Browsers turn some of these into a GET; the others repeat the method and body.
     @Test(arguments: [
         ("POST", 301, "GET"), ("POST", 302, "GET"), ("POST", 303, "GET"), ("POST", 307, "POST"), ("POST", 308, "POST"),
         ("PUT", 301, "PUT"), ("PUT", 302, "PUT"), ("PUT", 303, "GET"), ("PUT", 307, "PUT"), ("PATCH", 308, "PATCH"),
     ])
-    func aRedirectTurnsToGetOrRepeats(_ method: String, _ status: Int, _ then: String) async throws {
+    func changesMethodToGetOrRepeatsItAfterRedirect(_ method: String, _ status: Int, _ then: String) async throws {
         let elsewhere = try Origin()
         elsewhere.serve("/there", .file(scene.bytes))
         scene.origin.serve("/form", .redirect(to: "/hop", status: status))
@@ -117,9 +117,9 @@ import Testing
         #expect(outer.header("X-Album") == nil)
     }
 
-    /// What answers a POST is no file with ranges: it is asked for again, whole.
+    /// The response to a POST or PUT cannot be resumed by range: the request is repeated as a whole.
     @Test(arguments: ["POST", "PUT"])
-    func whatBreaksIsAskedForAgainFromTheStart(_ method: String) async throws {
+    func restartsInterruptedRequestWithBody(_ method: String) async throws {
         scene.origin.serve("/report", .file(scene.bytes), .closing(after: 120_000).once)
         let job = try await download("/report", ["method": .string(method), "form": ["page": "1"]])
         #expect(job["resume"] == ["decision": "restarted", "why": "no_validator", "offset": 0])
@@ -131,7 +131,7 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    @Test(.realProcess) func aPausedOneBeginsAnewToo() async throws {
+    @Test(.realProcess) func restartsPausedRequestWithBodyAfterKill() async throws {
         let id = try await scene.pausedJob(("method", "POST"), ("json", ["page": 1]))
         try await scene.process.kill()
         try await scene.process.restart()
@@ -142,7 +142,7 @@ import Testing
         #expect(scene.fetchd.downloaded("held") == scene.bytes)
     }
 
-    @Test func credentialsGoWithABody() async throws {
+    @Test func sendsCredentialsWithBody() async throws {
         scene.origin.serve("/basic", .file(scene.bytes), .demandingBasic("me", "pw"))
         scene.origin.serve("/digest", .file(scene.bytes), .demandingDigest(OriginDigest("me", "pw")))
         for kind in ["basic", "digest"] {
@@ -156,8 +156,8 @@ import Testing
         }
     }
 
-    /// Every refusal of a body is in `Refusal.job`; here, that none of them reaches the origin.
-    @Test func aBodyThatCannotBeIsRefused() async throws {
+    /// `Refusal.job` has every refusal of a body; this test checks that none of them reaches the origin.
+    @Test func refusesInvalidBodyBeforeAnyRequest() async throws {
         let refusals: [Refusal] = [
             .invalid(["method": "POST", "body": "a", "form": ["a": "b"]], "/form"),
             .invalid(["method": "POST", "body": "a", "json": [:]], "/json"),

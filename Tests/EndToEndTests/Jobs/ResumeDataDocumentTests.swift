@@ -4,10 +4,10 @@ import Foundation
 import TestKit
 import Testing
 
-/// What was had of a job that does not run: kept, shown, and gone on from. At every step the files in the folder of parts
-/// are those that the API tells.
+/// The part of a job that does not run: it is kept, shown as resume data, and resumed. After every step the files in
+/// the folder of parts match the resume data in the API.
 @Suite struct ResumeDataDocumentTests {
-    @Test func whatAPausedJobHasIsShown() async throws {
+    @Test func showsResumeDataOfPausedJob() async throws {
         let scene = try await Scene()
         let date = "Mon, 19 Aug 2019 15:23:14 GMT"
         scene.origin.serve(
@@ -29,7 +29,7 @@ import Testing
         try await scene.expectPartsAsTold([100_000])
     }
 
-    @Test func whatIsNotKnownIsNull() async throws {
+    @Test func leavesUnknownResumeDataFieldsNullAndRestarts() async throws {
         let scene = try await Scene()
         scene.origin.serve(
             "/held", .file(scene.bytes, etag: nil), .chunked(), .waiting(at: 100_000, for: scene.gate).once)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [JobState.Name.queued, .succeeded, .cancelled, .waiting, .failed])
-    func whereThereIsNoneItIsNotFound(_ state: JobState.Name) async throws {
+    func answers404WhenJobHasNoResumeData(_ state: JobState.Name) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: state)
         let answer = try await scene.api.get("/v1/jobs/\(id)/resume-data")
@@ -56,7 +56,7 @@ import Testing
         #expect(try await scene.api.send("POST", "/v1/jobs/\(id)/resume-data").status == 405)
     }
 
-    @Test func aPauseKeepsThePartAndAResumeGoesOnFromIt() async throws {
+    @Test func resumesWithIfRangeAfterPause() async throws {
         let scene = try await Scene()
         scene.holdWhatIsResumed()
         let id = try await scene.pausedJob()
@@ -74,9 +74,9 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    /// Where the job was does not matter: under way, paused, or waiting for another try.
+    /// The rule is the same whether the job was running, paused or waiting.
     @Test(arguments: ["running", "paused", "waiting"])
-    func aCancelledJobKeepsItsPartOnlyWhereItIsAsked(_ state: String) async throws {
+    func keepsPartOfCancelledJobOnlyWithProduceResumeData(_ state: String) async throws {
         let scene = try await Scene()
         scene.origin.serve(
             "/breaking", .file(scene.bytes), .closing(after: 100_000).once,
@@ -123,7 +123,7 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    @Test func aFailedJobKeepsItsPart() async throws {
+    @Test func keepsPartOfFailedJobUntilItIsDeleted() async throws {
         let scene = try await Scene()
         scene.origin.serve("/f", .file(scene.bytes), .closing(after: 120_000))
         let id = try await scene.api.submit(scene.order("/f", ("retry", ["max_attempts": 1])))
@@ -137,7 +137,7 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    @Test(.realProcess) func aCrashTouchesNoneOfIt() async throws {
+    @Test(.realProcess) func keepsResumeDataAfterKillAndRemovesStrayParts() async throws {
         let scene = try await Scene()
         scene.origin.serve("/broken", .file(scene.bytes), .closing(after: 60_000))
         let paused = try await scene.pausedJob()
@@ -149,7 +149,7 @@ import Testing
         var before: [JSON] = []
         for id in ids { before.append(try #require(try await scene.api.resumeData(of: id))) }
         try await scene.process.kill()
-        // Left over by somebody: no promise, no part.
+        // A file without a row: the service removes it.
         try scene.fetchd.folder.write("left over", to: "downloads/.incomplete/part_0.part")
         try await scene.process.restart()
         try await scene.expectPartsAsTold([60_000, 100_000, 100_000])
@@ -160,8 +160,8 @@ import Testing
         try await scene.expectPartsAsTold([60_000, 100_000])
     }
 
-    /// What a disk lost, or somebody removed, is fetched again, and the job says why.
-    @Test func bytesThatAreNotThereAnyMoreAreFetchedAgain() async throws {
+    /// If a part was removed or shortened outside the service, the job fetches it again and says why.
+    @Test func restartsWhenPartIsMissingOrTooShort() async throws {
         let scene = try await Scene()
         for (why, damage) in [("part_missing", nil), ("part_shorter_than_recorded", "short")] {
             let id = try await scene.pausedJob()

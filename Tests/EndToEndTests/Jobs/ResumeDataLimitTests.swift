@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Resume data is not kept for ever, nor without bounds: what expires or has no room goes, row and file.
+/// Resume data has a time to live and a size limit: expired or excess parts are removed, row and file.
 @Suite struct ResumeDataLimitTests {
     private func session(_ scene: Scene, ttl: Double) async throws -> (String, JSON) {
         try await scene.api.declareSession("brief", ["resume_data_ttl_seconds": .number(ttl)])
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// It begins anew, and says so once.
+    /// Checks that the job restarts and reports `part_missing` once.
     private func expectAnnouncedLoss(_ id: String, _ scene: Scene) async throws {
         let job = try await scene.api.waitForJob(id, .succeeded)
         #expect(job["resume"] == ["decision": "restarted", "why": "part_missing", "offset": 0])
@@ -35,7 +35,7 @@ import Testing
         #expect(told.map { $0["data"]["why"].string } == ["part_missing"])
     }
 
-    /// The snapshot that was told when the job ended.
+    /// The end time and revision in the snapshot of the job's final event.
     private func ending(of id: String, _ scene: Scene) async throws -> (
         time: Date, revision: Int64
     ) {
@@ -44,7 +44,7 @@ import Testing
         return (time, try #require(snapshot["revision"].integer))
     }
 
-    @Test(.realProcess) func itExpires() async throws {
+    @Test(.realProcess) func expiresPartAfterTTL() async throws {
         let scene = try await Scene()
         let id = try await failedJob(scene, try await session(scene, ttl: 0.7))
         try await waitUntilForgotten(id, scene)
@@ -63,8 +63,8 @@ import Testing
         #expect(scene.fetchd.downloaded("broken") == scene.bytes)
     }
 
-    /// A paused job's part does not age, whatever time it takes: another one that began to age later is gone before.
-    @Test(.realProcess) func itStandsStillWhileTheJobIsPaused() async throws {
+    /// A paused job's part does not expire: the part of a job that failed later expires before it.
+    @Test(.realProcess) func stopsExpiryWhilePaused() async throws {
         let scene = try await Scene()
         let brief = try await session(scene, ttl: 0.5)
         let paused = try await scene.pausedJob(brief)
@@ -81,8 +81,8 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    /// Overdue while the service was down: gone when it is up.
-    @Test(.realProcess) func itExpiresOverARestart() async throws {
+    /// The TTL passes while the service is stopped: the part is removed at the next start.
+    @Test(.realProcess) func expiresPartThatBecameOverdueWhileStopped() async throws {
         let scene = try await Scene()
         let id = try await failedJob(scene, try await session(scene, ttl: 1))
         let expiry = try await ending(of: id, scene).time.addingTimeInterval(1)
@@ -93,7 +93,7 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    @Test func theOldestGoWhenThereIsNoRoom() async throws {
+    @Test func removesOldestPartsBeyondResumeDataMaxBytes() async throws {
         let scene = try await Scene(.init { $0.engine.maxResumeDataBytes = 250000 })
         let first = try await scene.pausedJob()
         let second = try await failedJob(scene)
@@ -114,8 +114,8 @@ import Testing
         try await scene.expectPartsAsTold([100_000, 100_000])
     }
 
-    /// Bytes that are coming are not resume data yet: no room at all stops no download.
-    @Test func whatRunsIsNotCounted() async throws {
+    /// The bytes of running jobs are not resume data: a limit of zero stops no download.
+    @Test func ignoresRunningJobsInResumeDataLimit() async throws {
         let scene = try await Scene(.init { $0.engine.maxResumeDataBytes = 0 })
         scene.holdWhatIsResumed()
         let running = try await scene.heldJob()
@@ -127,8 +127,8 @@ import Testing
         #expect(scene.fetchd.downloaded("held") == scene.bytes)
     }
 
-    /// The service was given a smaller limit while it was down.
-    @Test func aSmallerLimitHoldsFromTheStart() async throws {
+    /// The service restarts with a smaller limit.
+    @Test func appliesSmallerResumeDataLimitAtStart() async throws {
         let folder = try TemporaryFolder()
         let origin = try Origin()
         let bytes = Content.random(seed: 7, count: 200_000)

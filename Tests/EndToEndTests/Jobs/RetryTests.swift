@@ -3,11 +3,11 @@ import Foundation
 import TestKit
 import Testing
 
-/// Servers that are slow, silent or busy: how long they are waited for, and when they are asked again.
+/// Slow, silent and busy servers: how long the service waits for them, and when it retries.
 @Suite struct RetryTests {
     private let bytes = Content.random(seed: 15, count: 600_000)
 
-    /// The pauses between one attempt and the next, as the journal tells them.
+    /// The `job.waiting` events of a job.
     private func waits(of id: String, _ api: APIClient) async throws -> [JSON] {
         try await api.events(of: id).filter { $0["type"] == "job.waiting" }
     }
@@ -21,7 +21,7 @@ import Testing
 
     // MARK: Time limits
 
-    @Test func aServerThatFallsSilentIsGivenUpAndAskedAgain() async throws {
+    @Test func retriesSilentServerAfterRequestTimeout() async throws {
         let scene = try await Scene()
         scene.origin.serve("/f", .file(bytes), .silent.on(1...1), .stalling(after: 200_000).on(2...2))
         let id = try await scene.api.submit(
@@ -33,7 +33,7 @@ import Testing
         #expect(lines.count == 2, "\(scene.fetchd.log)")
     }
 
-    @Test func aSilentServerFailsTheJobInTheEnd() async throws {
+    @Test func failsWithTimedOutAfterLastAttempt() async throws {
         let scene = try await Scene()
         scene.origin.serve("/f", .file(bytes), .silent)
         let id = try await scene.api.submit(
@@ -44,8 +44,8 @@ import Testing
         #expect(job["failure"]["attempts"] == 2)
     }
 
-    /// Neither accepted nor refused.
-    @Test func aConnectionThatDoesNotStandInTime() async throws {
+    /// The port neither accepts nor refuses the connection.
+    @Test func failsWithTimedOutWhenConnectionIsNotAccepted() async throws {
         let (scene, port) = (try await Scene(), try UnresponsivePort())
         let id = try await scene.api.submit([
             "url": .string("http://127.0.0.1:\(port.number)/f"), "timeouts": ["connect_seconds": 0.2],
@@ -57,7 +57,7 @@ import Testing
         #expect(job["attempts"] == 2)
     }
 
-    @Test func aSessionsTimeLimitsAreItsJobs() async throws {
+    @Test func appliesSessionTimeoutsToItsJobs() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession(
             "hasty", ["timeouts": ["request_seconds": 0.2], "retry": ["base_seconds": 0, "max_attempts": 1]])
@@ -69,8 +69,8 @@ import Testing
         #expect(try await scene.api.job(patient)["state"] == "running")
     }
 
-    /// A trickle is no silence: only a minimum speed ends it.
-    @Test func aServerThatIsTooSlowIsGivenUpAndAskedAgain() async throws {
+    /// A slow transfer is not silent: only the minimum speed ends it.
+    @Test func retriesServerBelowMinimumSpeed() async throws {
         let scene = try await Scene(.init { $0.engine.minimumSpeedSeconds = 0.5 })
         try await scene.api.declareSession("brisk", ["minimum_bytes_per_second": 50_000])
         scene.origin.serve("/f", .file(bytes), .limited(bytesPerSecond: 5000).once)
@@ -87,7 +87,7 @@ import Testing
         #expect(wait["data"]["reason"] == "retry")
     }
 
-    @Test func aServerThatIsAlwaysTooSlow() async throws {
+    @Test func failsWithTooSlowAfterLastAttempt() async throws {
         let scene = try await Scene(.init { $0.engine.minimumSpeedSeconds = 0.3 })
         try await scene.api.declareSession("brisk", ["minimum_bytes_per_second": 1_000_000])
         // Without a validator nothing is gained from one attempt to the next.
@@ -101,8 +101,8 @@ import Testing
 
     // MARK: Delays
 
-    /// At random between nothing and a bound that doubles: what they have in common is the bound.
-    @Test func delaysAreRandomBelowABoundThatDoubles() async throws {
+    /// Each delay is random between zero and a bound that doubles; the test checks the bounds.
+    @Test func drawsRandomDelaysBelowDoublingBound() async throws {
         let scene = try await Scene()
         scene.origin.serve("/f", .fixed(status: 503))
         let ids = try await scene.api.submit(
@@ -134,7 +134,7 @@ import Testing
         // A day at most, whatever the date.
         ("Fri, 31 Dec 2199 23:59:59 GMT", 86_000...86_401),
     ])
-    func retryAfterLengthensTheDelayWhereItMakesSense(_ value: String, _ expected: ClosedRange<Double>) async throws {
+    func lengthensDelayByRetryAfterWithinBounds(_ value: String, _ expected: ClosedRange<Double>) async throws {
         let scene = try await Scene()
         scene.origin.serve(
             "/f", .fixed(status: 503, headers: [("Retry-After", value)]), .serving(.file(bytes)).on(2...))
@@ -147,7 +147,7 @@ import Testing
     @Test(arguments: [
         "EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy",
     ])
-    func retryAfterAsADate(_ form: String) async throws {
+    func readsRetryAfterAsHTTPDate(_ form: String) async throws {
         let scene = try await Scene()
         let until = Date(timeIntervalSinceNow: 1800)
         let format = DateFormatter()
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])
-    func statusesThatMayPassAreAskedAgain(_ status: Int) async throws {
+    func retriesTransientStatus(_ status: Int) async throws {
         let scene = try await Scene()
         scene.origin.serve("/f", .file(bytes), .answering(status).once)
         let id = try await scene.api.submit(scene.order("/f", ("retry", ["base_seconds": 0])))
@@ -170,8 +170,8 @@ import Testing
 
     // MARK: Counting
 
-    /// More losses than attempts: each that brought bytes begins the count anew.
-    @Test func progressResetsTheCount() async throws {
+    /// The connection breaks more often than attempts are allowed; every attempt that brings bytes resets the count.
+    @Test func resetsAttemptCountOnProgress() async throws {
         let scene = try await Scene()
         scene.origin.serve("/f", .file(bytes), .closing(after: 50_000).first(11))
         let id = try await scene.api.submit(scene.order("/f", ("retry", ["base_seconds": 0, "max_attempts": 2])))
@@ -183,9 +183,9 @@ import Testing
                 == [nil] + (1...11).map { "bytes=\($0 * 50_000)-" })
     }
 
-    /// Bytes that cannot be gone on from are no progress, however many they are; nor are those of a file that is another
-    /// each time.
-    @Test(arguments: ["unmarked", "changing"]) func bytesThatAreLostAgainAreNoProgress(_ kind: String) async throws {
+    /// Bytes that cannot be resumed are not progress, nor are bytes of a file whose ETag changes every time.
+    @Test(arguments: ["unmarked", "changing"]) func countsAttemptsWhoseBytesCannotBeResumed(_ kind: String) async throws
+    {
         let scene = try await Scene()
         let changing = OriginBehaviour(spoil: { answer, exchange in answer.set("ETag", "\"v\(exchange.ordinal)\"") })
         scene.origin.serve(
@@ -199,7 +199,7 @@ import Testing
         #expect(job["failure"]["attempts"] == 3)
     }
 
-    @Test func withoutProgressTheAttemptsRunOut() async throws {
+    @Test func exhaustsAttemptsWithoutProgress() async throws {
         let scene = try await Scene()
         scene.origin.serve(
             "/f", .file(bytes), .closing(after: 50_000).once, .answering(502).on(2...3), .hangingUp.on(4...))
@@ -211,7 +211,7 @@ import Testing
         #expect(job["progress"]["bytes_durable"] == 50_000)
     }
 
-    @Test func aNameThatIsUnknownUsesAttempts() async throws {
+    @Test func exhaustsAttemptsOnUnknownName() async throws {
         let scene = try await Scene()
         // A label of 64 characters: no resolver needs to ask anybody.
         let name = String(repeating: "a", count: 64) + ".invalid"
@@ -225,8 +225,8 @@ import Testing
 
     // MARK: Waits that use no attempts
 
-    /// TCP has no way to a broadcast address: Linux answers ENETUNREACH, as without any route.
-    @Test func aMissingRouteIsWaitedFor() async throws {
+    /// TCP has no route to a broadcast address: Linux answers ENETUNREACH, as without any route.
+    @Test func waitsForNetworkWithoutUsingAttempts() async throws {
         let scene = try await Scene()
         let id = try await scene.api.submit([
             "url": "http://127.255.255.255/f", "retry": ["max_attempts": 1, "base_seconds": 0],

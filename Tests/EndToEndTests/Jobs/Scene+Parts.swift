@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 extension Scene {
-    /// A job of `/held` that stands still after 100,000 bytes.
+    /// A job of `/held` that has received 100,000 bytes and gets no more.
     func heldJob(_ members: (String, JSON)...) async throws -> String {
         var order: JSONObject = ["url": .string(origin.url("/held"))]
         for (name, value) in members { order[name] = value }
@@ -23,7 +23,7 @@ extension Scene {
         return id
     }
 
-    /// Sizes of the files in the folder of parts.
+    /// The sizes of the files in the folder of parts.
     var partSizes: [Int64] {
         let folder = fetchd.folder.path("downloads/.incomplete")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -33,7 +33,8 @@ extension Scene {
         }.sorted()
     }
 
-    /// Of jobs at rest: what may be resumed, as told, is what lies in the folder of parts, file by file.
+    /// Checks, for jobs at rest, that the resume data in the API and the files in the folder of parts have the given
+    /// sizes.
     func expectPartsAsTold(
         _ sizes: [Int64], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {

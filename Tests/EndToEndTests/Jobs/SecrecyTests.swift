@@ -3,15 +3,15 @@ import Foundation
 import TestKit
 import Testing
 
-/// Secrets are stored and sent to whom they are meant for, and nobody else ever sees them.
+/// Secrets are stored, and sent only to the servers they are meant for; no answer, event or log line shows them.
 @Suite struct SecrecyTests {
-    /// None contains another, and none is anywhere else by chance.
+    /// No secret contains another, and none occurs anywhere else by chance.
     private static let secrets = [
         "pw-basic-1", "pw-digest-2", "token-bearer-3", "header-auth-4", "header-key-5", "cookie-6", "pw-proxy-7",
         "session-header-8", "pw-url-9", "pw-patched-10",
     ]
 
-    /// As they are written in `Authorization` fields, too.
+    /// The secrets, and their encoded forms in `Authorization` fields.
     private static let forbidden =
         secrets
         + ["me:pw-basic-1", "me:pw-proxy-7", "me:pw-url-9", "me:pw-patched-10"].map {
@@ -20,7 +20,7 @@ import Testing
 
     private static let signature = "signature-of-the-url"
 
-    @Test func nobodyEverSeesASecret() async throws {
+    @Test func showsSecretsInNoAnswerEventOrLogLine() async throws {
         let scene = try await Scene(process: .init(arguments: ["--log-level", "trace"], token: "the-api-token"))
         let (api, origin, receiver) = (scene.api, scene.origin, try WebhookReceiver())
         let proxy = try TunnelProxy(demanding: "me:pw-proxy-7")

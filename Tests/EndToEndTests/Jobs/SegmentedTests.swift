@@ -5,8 +5,8 @@ import HTTPSemantics
 import TestKit
 import Testing
 
-/// One file over several connections: as many as are wanted and have room, each byte once, and one connection where the
-/// server plays with no more.
+/// One file over several connections: as many as requested and allowed, each byte once, and one connection if the
+/// server supports no more.
 @Suite struct SegmentedTests {
     private static let bytes = Content.random(seed: 40, count: 4 << 20)
     private var bytes: [UInt8] { Self.bytes }
@@ -30,7 +30,7 @@ import Testing
             return try await api.submit(order.with(members))
         }
 
-        /// Over both addresses.
+        /// Submits a job with the URLs of both origins.
         func submitToBoth(_ connections: Int) async throws -> String {
             try await api.submit([
                 "urls": [.string(origin.url("/f")), .string(mirror.url("/f"))], "connections": .count(connections),
@@ -41,14 +41,14 @@ import Testing
         func isDownloaded(_ bytes: [UInt8]) -> Bool { fetchd.downloaded("f") == bytes }
     }
 
-    /// The ranges that were asked for; nil for everything.
+    /// The `Range` of each request; nil if it asked for the whole file.
     private func asked(_ origin: Origin) -> [String?] { origin.requests(to: "/f").map { $0.header("Range") } }
 
     private static let slow = OriginBehaviour.limited(bytesPerSecond: 1 << 20)
 
     // MARK: Sharing
 
-    @Test(arguments: [2, 5, 16]) func asManyConnectionsAsAreWanted(_ connections: Int) async throws {
+    @Test(arguments: [2, 5, 16]) func opensRequestedNumberOfConnections(_ connections: Int) async throws {
         let stage = try await Stage()
         stage.origin.serve("/f", .file(bytes), Self.slow)
         let job = try await stage.api.waitForJob(stage.submit(connections), .succeeded)
@@ -67,7 +67,7 @@ import Testing
         #expect(job["progress"]["bytes_received"].integer == Int64(bytes.count))
     }
 
-    @Test func aFinishedFileIsClosed() async throws {
+    @Test func closesFinishedFile() async throws {
         let stage = try await Stage()
         stage.origin.serve("/f", .file(bytes))
         try await stage.api.waitForJob(stage.submit(4), .succeeded)
@@ -81,14 +81,14 @@ import Testing
         }
     }
 
-    @Test func oneConnectionAsksForEverythingAsEver() async throws {
+    @Test func requestsWholeFileWithoutRangeOverOneConnection() async throws {
         let stage = try await Stage()
         stage.origin.serve("/f", .file(bytes))
         try await stage.api.waitForJob(stage.submit(1), .succeeded)
         #expect(asked(stage.origin) == [nil])
     }
 
-    @Test func aSessionSaysItForItsJobs() async throws {
+    @Test func takesConnectionsFromSession() async throws {
         let stage = try await Stage()
         stage.origin.serve("/f", .file(bytes), Self.slow)
         try await stage.api.declareSession("wide", ["connections": 4])
@@ -99,7 +99,7 @@ import Testing
         #expect(try await stage.api.session("wide")["configuration"]["connections"] == 4)
     }
 
-    @Test(arguments: [0, 17, -1]) func anotherNumberIsRefused(_ connections: Int) async throws {
+    @Test(arguments: [0, 17, -1]) func refusesInvalidConnections(_ connections: Int) async throws {
         let stage = try await Stage()
         let order: JSON = ["url": "http://127.0.0.1:9/f", "connections": .count(connections)]
         let answer = try await stage.api.post("/v1/jobs", order)
@@ -110,7 +110,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test func theSessionsLimitOfConnectionsToAHostHolds() async throws {
+    @Test func appliesSessionConnectionLimitPerHost() async throws {
         let stage = try await Stage()
         stage.origin.serve("/f", .file(bytes), Self.slow)
         try await stage.api.declareSession("narrow", ["connections": 8, "max_connections_per_host": 3])
@@ -122,7 +122,7 @@ import Testing
         #expect(stage.origin.maxConcurrentRequests <= 4)
     }
 
-    @Test func theServicesLimitIsSharedByJobsAndTheirConnections() async throws {
+    @Test func countsConnectionsOfJobsInServiceLimitPerHost() async throws {
         let stage = try await Stage(["--max-connections-per-host", "4"])
         let gate = Gate()
         for name in ["/f", "/g", "/h"] { stage.origin.serve(name, .file(bytes), .waiting(at: 1000, for: gate)) }
@@ -138,7 +138,7 @@ import Testing
         #expect(stage.isDownloaded(bytes))
     }
 
-    @Test func aJobThatHasNoRoomForMoreRunsOverOne() async throws {
+    @Test func usesOneConnectionWhenLimitAllowsNoMore() async throws {
         let stage = try await Stage(["--max-connections-per-host", "1"])
         stage.origin.serve("/f", .file(bytes), Self.slow)
         try await stage.api.waitForJob(stage.submit(8), .succeeded)
@@ -146,7 +146,7 @@ import Testing
         #expect(stage.isDownloaded(bytes))
     }
 
-    @Test func moreConnectionsCanBeAskedForUnderWay() async throws {
+    @Test func opensMoreConnectionsWhenPatchedDuringDownload() async throws {
         let stage = try await Stage()
         stage.origin.serve("/f", .file(bytes), .limited(bytesPerSecond: 400_000))
         let id = try await stage.submit(2)
@@ -160,7 +160,7 @@ import Testing
     // MARK: Servers that do not play
 
     @Test(arguments: ["ranges ignored", "weak validator", "no validator", "no ranges offered"])
-    func aServerWithoutRangesIsAskedOnce(_ fault: String) async throws {
+    func usesOneRequestWhenServerHasNoRangesOrStrongValidator(_ fault: String) async throws {
         let stage = try await Stage()
         switch fault {
         case "ranges ignored": stage.origin.serve("/f", .file(bytes), .ignoringRanges)
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test(arguments: ["bytes 1-9/4194304", "bytes 0-4194303/*", "bytes 0-9/4194304", "nonsense"])
-    func aFirstRangeThatIsNotTheWholeIsAskedForWithoutOne(_ contentRange: String) async throws {
+    func repeatsRequestWithoutRangeWhenFirstRangeIsWrong(_ contentRange: String) async throws {
         let stage = try await Stage()
         stage.origin.serve("/f", .file(bytes), .contentRange(contentRange))
         let job = try await stage.api.waitForJob(stage.submit(8), .succeeded)
@@ -184,7 +184,7 @@ import Testing
         #expect(stage.isDownloaded(bytes))
     }
 
-    @Test func anEmptyFileHasNoRangesAndIsHadNevertheless() async throws {
+    @Test func downloadsEmptyFileWithoutRange() async throws {
         let stage = try await Stage()
         stage.origin.serve("/f", .file([]))
         try await stage.api.waitForJob(stage.submit(8), .succeeded)
@@ -199,7 +199,8 @@ import Testing
         ("another file under no tag", .serving(.file(Content.random(seed: 42, count: 4 << 20 + 1), etag: nil))),
     ]
 
-    @Test(arguments: refusals.indices) func aServerThatTakesNoSecondConnectionIsServedByOne(_ index: Int) async throws {
+    @Test(arguments: refusals.indices) func finishesOverOneConnectionWhenServerRefusesSecond(_ index: Int) async throws
+    {
         let stage = try await Stage()
         stage.origin.serve("/f", .file(bytes), Self.slow, Self.refusals[index].1.on(2...))
         let job = try await stage.api.waitForJob(stage.submit(8), .succeeded)
@@ -210,9 +211,9 @@ import Testing
         #expect(stage.origin.requests.count <= 8)
     }
 
-    /// The first connection comes to the end of its share before the other learns that it gets none, and goes on.
+    /// The first connection reaches the end of its segment before the second is refused, and then fetches the rest.
     @Test(arguments: ["everything", "another file", "a refusal"])
-    func aServerWhoseRefusalComesLateIsServedByOne(_ fault: String) async throws {
+    func finishesOverOneConnectionWhenRefusalComesLate(_ fault: String) async throws {
         let (stage, gate) = (try await Stage(), Gate())
         let refusal: OriginBehaviour =
             switch fault {
@@ -231,8 +232,8 @@ import Testing
         #expect(stage.origin.requests(to: "/f").count == 2)
     }
 
-    /// A range that claims to begin earlier than it does is not trimmed: its bytes would lie beside their places.
-    @Test func aFalseStartOfARangeIsNotBelieved() async throws {
+    /// A range that claims to start earlier than it does is not trimmed: its bytes would be written at wrong offsets.
+    @Test func rejectsRangeThatStartsBeforeItsContent() async throws {
         let stage = try await Stage()
         let early = OriginBehaviour(spoil: { answer, _ in
             let told = answer.header("Content-Range").flatMap(ContentRange.init)
@@ -246,14 +247,14 @@ import Testing
 
     // MARK: What breaks
 
-    @Test func connectionsThatBreakOffAreReplaced() async throws {
+    @Test func replacesBrokenConnections() async throws {
         let stage = try await Stage()
         stage.origin.serve("/f", .file(bytes), .resetting(after: 500_000))
         try await stage.api.waitForJob(stage.submit(4), .succeeded)
         #expect(stage.isDownloaded(bytes))
     }
 
-    @Test func aConnectionThatFallsSilentLosesItsShare() async throws {
+    @Test func reassignsSegmentOfSilentConnection() async throws {
         let stage = try await Stage()
         stage.origin.serve("/f", .file(bytes), .stalling(after: 100_000).on(2...2))
         let job = try await stage.api.waitForJob(stage.submit(2), .succeeded)
@@ -262,7 +263,7 @@ import Testing
         #expect(job["attempts"] == 1)
     }
 
-    @Test func aPauseStopsAllAndAResumeAsksForTheRestAlone() async throws {
+    @Test func resumesOnlyMissingRangesAfterPause() async throws {
         let stage = try await Stage()
         let gate = Gate()
         stage.origin.serve("/f", .file(bytes), .waiting(at: 200_000, for: gate).first(4))
@@ -282,7 +283,7 @@ import Testing
         expectNothingTwice(stage.origin.requests.dropFirst(before).map { $0.header("Range") }, ranges)
     }
 
-    @Test func aKilledServiceAsksForTheMissingRangesAlone() async throws {
+    @Test func resumesOnlyMissingRangesAfterKill() async throws {
         let stage = try await Stage()
         let gate = Gate()
         stage.origin.serve("/f", .file(bytes), .waiting(at: 300_000, for: gate).first(4))
@@ -306,8 +307,8 @@ import Testing
         expectNothingTwice(stage.origin.requests.dropFirst(before).map { $0.header("Range") }, ranges)
     }
 
-    /// What is missing can be had over one connection, too: gap by gap.
-    @Test func gapsAreFilledByOneConnectionWhereNoMoreAreWanted() async throws {
+    /// With one connection the missing ranges are fetched gap by gap.
+    @Test func fillsGapsOverOneConnection() async throws {
         let stage = try await Stage()
         let gate = Gate()
         stage.origin.serve("/f", .file(bytes), .waiting(at: 200_000, for: gate).first(4))
@@ -329,7 +330,7 @@ import Testing
         #expect(asked.last??.hasPrefix("bytes=\(3 * share + 200_000)-") == true)
     }
 
-    @Test func aCancelledOneLeavesNothing() async throws {
+    @Test func removesPartAndConnectionsOfCancelledJob() async throws {
         let stage = try await Stage()
         let gate = Gate()
         stage.origin.serve("/f", .file(bytes), .waiting(at: 200_000, for: gate))
@@ -345,7 +346,7 @@ import Testing
 
     // MARK: Mirrors
 
-    @Test func mirrorsAreAskedTogether() async throws {
+    @Test func fetchesFromAllMirrorsTogether() async throws {
         let stage = try await Stage()
         stage.origin.serve("/f", .file(bytes), Self.slow)
         stage.mirror.serve("/f", .file(bytes), Self.slow)
@@ -355,7 +356,7 @@ import Testing
         #expect(job["attempts"] == 1)
     }
 
-    @Test(arguments: ["\"other\"", "W/\"v1\"", nil]) func aMirrorThatIsNotTheSameBringsNothing(_ etag: String?)
+    @Test(arguments: ["\"other\"", "W/\"v1\"", nil]) func takesNoBytesFromMirrorWithAnotherValidator(_ etag: String?)
         async throws
     {
         let stage = try await Stage()
@@ -368,7 +369,7 @@ import Testing
         #expect((1...2).contains(stage.mirror.requests.count))
     }
 
-    @Test func aMirrorOfAnotherSizeBringsNothing() async throws {
+    @Test func takesNoBytesFromMirrorWithAnotherSize() async throws {
         let stage = try await Stage()
         stage.origin.serve("/f", .file(bytes), Self.slow)
         stage.mirror.serve("/f", .file(bytes + [1]), .ignoringConditions)
@@ -380,7 +381,7 @@ import Testing
 
     // MARK: -
 
-    /// Nothing that was promised is asked for again.
+    /// Checks that no durable byte is requested again.
     private func expectNothingTwice(_ asked: [String?], _ ranges: [JSON]) {
         let had = ByteRanges(pairs: ranges.map { $0.arrayValue?.compactMap(\.integer) ?? [] }) ?? ByteRanges()
         #expect(!had.isEmpty)

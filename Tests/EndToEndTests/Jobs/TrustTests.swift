@@ -2,7 +2,7 @@ import Formats
 import TestKit
 import Testing
 
-/// Whom a session's transfers believe. Every certificate is a real one.
+/// Which servers a session's transfers trust. Every certificate is a real one.
 @Suite(.enabled(if: TLSOrigin.isAvailable)) struct TrustTests {
     private static let path = "/file"
     private let bytes = Content.random(seed: 18, count: 100_000)
@@ -13,7 +13,7 @@ import Testing
         return server
     }
 
-    /// What becomes of a job of a session with those rules.
+    /// Runs a job in a session with the given rules, and returns the job when it has succeeded or failed.
     private func outcome(
         _ server: TLSOrigin, _ tls: JSON, _ fetchd: some TestedService, host: String = "localhost"
     ) async throws -> JSON {
@@ -38,7 +38,7 @@ import Testing
 
     // MARK: Certificates
 
-    @Test func anAuthorityThatIsGivenIsTrustedAndNoOther() async throws {
+    @Test func trustsOnlyTheGivenAuthority() async throws {
         let fetchd = try await LocalService.start()
         let (authority, other) = (try await CertificateAuthority(), try await CertificateAuthority(name: "Another"))
         let server = try await server(authority.issue())
@@ -50,21 +50,21 @@ import Testing
         #expect(fetchd.downloaded("file") == bytes)
     }
 
-    @Test func anExpiredCertificate() async throws {
+    @Test func refusesExpiredCertificate() async throws {
         let (fetchd, authority) = (try await LocalService.start(), try await CertificateAuthority())
         let server = try await server(authority.issue(.expired))
         let job = try await outcome(server, ["ca_file": .string(authority.caFile)], fetchd)
         expectRefused(job, server, because: "certificate", "expired")
     }
 
-    @Test func aCertificateForAnotherHost() async throws {
+    @Test func refusesCertificateForAnotherHost() async throws {
         let (fetchd, authority) = (try await LocalService.start(), try await CertificateAuthority())
         let server = try await server(authority.issue(to: "elsewhere.example"))
         let job = try await outcome(server, ["ca_file": .string(authority.caFile)], fetchd)
         expectRefused(job, server, because: "certificate")
     }
 
-    @Test func aSelfSignedCertificate() async throws {
+    @Test func refusesSelfSignedCertificateUnlessGiven() async throws {
         let fetchd = try await LocalService.start()
         let server = try await server(nil)
         expectRefused(try await outcome(server, [:], fetchd), server, because: "self-signed")
@@ -72,7 +72,7 @@ import Testing
         #expect(job["state"] == "succeeded", "\(job.written)")
     }
 
-    @Test func aRedirectIsBelievedNoMoreThanItsOrigin() async throws {
+    @Test func refusesUntrustedCertificateAfterRedirect() async throws {
         let (fetchd, origin) = (try await LocalService.start(), try Origin())
         let server = try await server(nil)
         origin.serve("/moved", .redirect(to: server.url(Self.path)))
@@ -82,7 +82,7 @@ import Testing
 
     // MARK: Pins
 
-    @Test func aPinnedKey() async throws {
+    @Test func refusesServerWithoutPinnedKey() async throws {
         let (fetchd, authority) = (try await LocalService.start(), try await CertificateAuthority())
         let certificate = try await authority.issue()
         let server = try await server(certificate)
@@ -99,8 +99,8 @@ import Testing
         #expect(shown["pinned_public_keys"] == ["elsewhere.example": .strings([wrong])])
     }
 
-    /// Names of hosts have no case.
-    @Test func aPinHoldsHoweverTheHostIsWritten() async throws {
+    /// Host names are case-insensitive.
+    @Test func comparesPinnedHostsCaseInsensitively() async throws {
         let (fetchd, authority) = (try await LocalService.start(), try await CertificateAuthority())
         let server = try await server(authority.issue())
         let wrong = try await authority.issue().pin
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func aPinIsAskedForAlsoWhereNothingIsVerified() async throws {
+    @Test func checksPinWithoutVerification() async throws {
         let fetchd = try await LocalService.start()
         let server = try await server(nil)
         let wrong = try await Certificate.selfSigned().pin
@@ -124,7 +124,7 @@ import Testing
         #expect(try await outcome(server, right, fetchd)["state"] == "succeeded")
     }
 
-    @Test func aKeyThatChangedUnderWayIsNotGoneOnWith() async throws {
+    @Test func refusesMirrorWithoutPinnedKeyAndKeepsPart() async throws {
         let (fetchd, authority) = (try await LocalService.start(), try await CertificateAuthority())
         let (before, after) = (try await server(authority.issue()), try await server(authority.issue()))
         before.origin.serve(Self.path, .file(bytes), .closing(after: 50_000).once, .answering(404).on(2...))
@@ -144,7 +144,7 @@ import Testing
 
     // MARK: Not verifying
 
-    @Test func whoDoesNotVerifyTakesAnythingAndIsNeverSilentAboutIt() async throws {
+    @Test func acceptsAnyCertificateAndLogsWarningWithoutVerification() async throws {
         let (fetchd, authority) = (try await LocalService.start(), try await CertificateAuthority())
         #expect(!fetchd.log.contains("verify certificates"))
         var attempts = 0
@@ -170,7 +170,7 @@ import Testing
 
     // MARK: What is taken
 
-    @Test func aJobHasNoRulesOfItsOwn() async throws {
+    @Test func refusesTLSRulesOfJob() async throws {
         let scene = try await Scene()
         let answer = try await scene.api.post("/v1/jobs", scene.order("/file", ("tls", ["verify": false])))
         #expect(answer.status == 422)
@@ -181,7 +181,7 @@ import Testing
         #expect(patch.problem == .init(kind: "unknown-field", pointer: "/tls"))
     }
 
-    @Test func rulesThatAreRefused() async throws {
+    @Test func refusesInvalidTLSRules() async throws {
         let (scene, folder) = (try await Scene(), try TemporaryFolder())
         let text = try folder.write("This is no certificate.\n", to: "ca.pem")
         let cases: [(JSON, String, String)] = [

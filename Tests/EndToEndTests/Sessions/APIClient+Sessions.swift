@@ -1,9 +1,9 @@
 import Formats
 import TestKit
 
-/// The steps that tests of sessions share: a session as its client sees it, from declaring to acknowledging.
+/// Requests about sessions that tests share, from the declaration to the acknowledgement.
 extension APIClient {
-    /// Creates jobs in one request and returns their identifiers, in the order asked for.
+    /// Creates jobs in one request and returns their identifiers in the order of the request.
     @discardableResult
     func submit(all jobs: [JSON]) async throws -> [String] {
         let answer = try await post("/v1/jobs/batch", ["jobs": .array(jobs)])
@@ -11,7 +11,7 @@ extension APIClient {
         return (answer.json["jobs"].arrayValue ?? []).compactMap { $0["id"].string }
     }
 
-    /// Pauses, resumes or cancels all of a session, and returns the session as answered.
+    /// Pauses, resumes or cancels all jobs of a session, and returns the session from the response.
     @discardableResult
     func perform(_ action: String, onAllOf session: String) async throws -> JSON {
         let answer = try await post("/v1/sessions/\(session)/\(action)")
@@ -19,7 +19,7 @@ extension APIClient {
         return answer.json
     }
 
-    /// The client's word that it has everything up to an event; returns the session as answered.
+    /// Acknowledges all events of a session through the given one, and returns the session from the response.
     @discardableResult
     func acknowledge(_ session: String, through event: Int64?) async throws -> JSON {
         let answer = try await post("/v1/sessions/\(session)/acknowledge", ["through": .optional(event)])
@@ -27,7 +27,7 @@ extension APIClient {
         return answer.json
     }
 
-    /// What a session has told since an event, read as clients read it: page after page, to the end.
+    /// The events of a session after the given event, read page by page to the end.
     func journal(
         of session: String, after start: Int64 = 0, type: String? = nil, pagesOf limit: Int = 1000
     ) async throws -> [JSON] {
@@ -44,12 +44,12 @@ extension APIClient {
         }
     }
 
-    /// Every `session.finished` there is of a session, in order.
+    /// Every `session.finished` event of a session, in order.
     func finishes(of session: String) async throws -> [JSON] {
         try await journal(of: session, type: "session.finished")
     }
 
-    /// How the jobs of a session stand, by state, without those of which there are none.
+    /// The number of a session's jobs by state, without zeros.
     func counts(of session: String) async throws -> [String: Int64] {
         try await self.session(session).counts
     }
@@ -58,7 +58,7 @@ extension APIClient {
 // MARK: - Waiting
 
 extension APIClient {
-    /// Waits until a session is as wanted, and returns it as it then is.
+    /// Waits until a session satisfies the condition, and returns it.
     @discardableResult
     func waitForSession(_ name: String, toBe what: String, _ isWanted: (JSON) -> Bool) async throws -> JSON {
         var last = JSON.null
@@ -80,7 +80,7 @@ extension APIClient {
         }
     }
 
-    /// Waits until a deleted session is settled and gone.
+    /// Waits until a deleted session is settled and answers 404.
     func waitForEnd(of session: String) async throws {
         _ = try await eventually("session \(session) to be gone") {
             try await get("/v1/sessions/\(session)").status == 404 ? true : nil
@@ -96,6 +96,6 @@ extension JSON {
         }
     }
 
-    /// Only the types of a list of events.
+    /// The types of a list of events.
     static func types(of events: [JSON]) -> [String] { events.compactMap { $0["type"].string } }
 }

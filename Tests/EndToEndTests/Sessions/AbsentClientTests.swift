@@ -2,11 +2,10 @@ import Formats
 import TestKit
 import Testing
 
-/// The client that submitted is gone for good. Another process that knows nothing but the session's name must be able to
-/// learn everything that happened, from the journal alone: every event once, in order, with all there is to know of
-/// each job that ended.
+/// The submitting client is gone for good. Another process that knows only the session's name must learn everything
+/// from the journal: every event once, in order, with a full snapshot of each ended job.
 @Suite struct AbsentClientTests {
-    /// Submits as a process that dies right after it; one batch is taken note of, the second is under way.
+    /// Submits as a client that dies right after it; the first batch is acknowledged, the second is running.
     private func submitAndVanish(_ scene: Scene) async throws -> (
         first: [String], second: [String]
     ) {
@@ -23,7 +22,7 @@ import Testing
     }
 
     @Test(.realProcess, arguments: [false, true])
-    func anotherProcessReadsEverythingSinceTheAcknowledgement(_ isKilled: Bool) async throws {
+    func readsAllEventsSinceAcknowledgementFromAnotherProcess(_ isKilled: Bool) async throws {
         let scene = try await Scene()
         let (first, second) = try await submitAndVanish(scene)
         try await scene.api.waitForBytes(second[2])
@@ -59,8 +58,8 @@ import Testing
         #expect(events.last?["data"]["counts"] == ["succeeded": 3, "failed": 1, "cancelled": 0])
     }
 
-    /// All that the API would tell of it, so that nobody has to ask; but for the query of URLs, which may be a secret.
-    @Test func aTerminalEventTellsTheWholeJob() async throws {
+    /// The snapshot equals the job document, except for the query of its URLs, which may be a secret.
+    @Test func containsWholeJobInTerminalEvent() async throws {
         let scene = try await Scene()
         let (_, jobs) = try await submitAndVanish(scene)
         try await scene.api.waitForBytes(jobs[2])

@@ -3,14 +3,14 @@ import TestKit
 import Testing
 import Webhooks
 
-/// "I have taken it from here": said by every webhook that a finish was addressed to, or by the client's call. Until then
-/// the session shows that something waits for its consumer.
+/// Acknowledgement of a finish: by every webhook it was addressed to, or by the client's call. Until then the session
+/// shows `unacknowledged_since`.
 @Suite struct AcknowledgementTests {
     private static let tireless = LocalService.Options {
         $0.webhooks.schedule = RetrySchedule(delays: [0] + Array(repeating: 0.05, count: 500))
     }
 
-    /// A session that has finished its first batch.
+    /// Runs one job in a session and waits for the batch to finish.
     @discardableResult
     private func finish(
         _ session: String = "films", _ path: String = "/file", in scene: Scene
@@ -26,7 +26,7 @@ import Webhooks
         return try await scene.api.get(path).json["deliveries"][0]["state"]
     }
 
-    @Test func aFinishIsAcknowledgedWhenEveryWebhookHasTakenIt() async throws {
+    @Test func acknowledgesFinishWhenEveryWebhookHasAcknowledgedIt() async throws {
         let scene = try await Scene(Self.tireless)
         let (willing, unwilling) = (try WebhookReceiver(), try WebhookReceiver())
         unwilling.answer(503)
@@ -49,7 +49,7 @@ import Webhooks
         #expect(session["acknowledged_through"] == 0)
     }
 
-    @Test func aWebhookThatWasNotAskedAcknowledgesNothing() async throws {
+    @Test func ignoresWebhooksThatDoNotSubscribeToFinish() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         try await scene.api.declareWebhook(of: "films", url: receiver.url, events: ["job.*"])
@@ -63,7 +63,7 @@ import Webhooks
         #expect(try await scene.api.session("films")["unacknowledged_since"] == finish["time"])
     }
 
-    @Test(.realProcess) func theCallAcknowledges() async throws {
+    @Test(.realProcess) func acknowledgesThroughEventAndKeepsItAfterKill() async throws {
         let scene = try await Scene()
         let finish = try await finish(in: scene)
         let id = try #require(finish["id"].integer)
@@ -75,14 +75,14 @@ import Webhooks
         session = try await scene.api.acknowledge("films", through: id)
         #expect(session["acknowledged_through"].integer == id)
         #expect(session["unacknowledged_since"] == .null)
-        // It is never taken back, by nobody.
+        // An acknowledgement is never taken back.
         for earlier in [id, 1, 0] { #expect(try await scene.api.acknowledge("films", through: earlier) == session) }
         try await scene.process.kill()
         try await scene.process.restart()
         #expect(try await scene.api.session("films") == session)
     }
 
-    @Test func theOldestUnacknowledgedFinishCounts() async throws {
+    @Test func showsTimeOfOldestUnacknowledgedFinish() async throws {
         let scene = try await Scene()
         var finishes: [JSON] = []
         for _ in 0..<3 { finishes.append(try await finish(in: scene)) }
@@ -94,7 +94,7 @@ import Webhooks
         #expect(try await scene.api.session("films")["unacknowledged_since"] == .null)
     }
 
-    @Test func acknowledgingCancelsNoDelivery() async throws {
+    @Test func keepsPendingDeliveryAfterAcknowledgement() async throws {
         let (scene, receiver) = (try await Scene(Self.tireless), try WebhookReceiver())
         receiver.answer(503)
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
@@ -110,7 +110,7 @@ import Webhooks
         #expect(receiver.received.last?.data["event"] == finish["id"])
     }
 
-    @Test(.realProcess) func aConsumerThatOnlyPollsNeedsNoWebhook() async throws {
+    @Test(.realProcess) func deliversEveryFinishToPollingConsumer() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         for batch in Int64(1)...3 {
@@ -132,7 +132,7 @@ import Webhooks
         #expect(try await scene.api.session("films")["unacknowledged_since"] == .null)
     }
 
-    @Test func whatIsNotThereCannotBeAcknowledged() async throws {
+    @Test func refusesInvalidAcknowledgement() async throws {
         let scene = try await Scene()
         try await finish("photos", in: scene)
         let finish = try await finish(in: scene)

@@ -1,8 +1,8 @@
 import TestKit
 import Testing
 
-/// A session in the middle of its work, to be deleted: one job has failed, one is under way and held. Its finish would take
-/// an hour after the last job, if nobody deleted it.
+/// A session in the middle of its work, for tests that delete it: one job has failed, one is running and held. Its
+/// batch would finish an hour after its last job.
 struct BusySession {
     let scene: Scene
     let failed: String
@@ -25,7 +25,7 @@ struct BusySession {
         try await scene.api.waitForBytes(held)
     }
 
-    /// Neither by creating, alone or with others that would be taken elsewhere, nor by retrying.
+    /// Checks that the session refuses new jobs, alone and in a batch, and retries.
     func expectNothingNewIsTaken() async throws {
         let created = try await api.journal(of: "films", type: "job.created")
         let order = scene.order("/file", ("session", "films"))

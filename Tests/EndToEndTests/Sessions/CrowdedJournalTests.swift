@@ -2,12 +2,12 @@ import Formats
 import TestKit
 import Testing
 
-/// Readers with a cursor while many write: event numbers must become visible in the order in which they were given, or a
-/// reader that has passed one by never sees it again.
+/// Readers with a cursor during concurrent writes: event numbers must become visible in ascending order, or a reader
+/// that has passed a number never sees its event.
 @Suite struct CrowdedJournalTests {
     private static let (writers, jobsEach) = (64, 5)
 
-    @Test func aCursorNeitherSkipsNorRepeatsWhileManyWrite() async throws {
+    @Test func neitherSkipsNorRepeatsEventsDuringConcurrentWrites() async throws {
         let (fetchd, origin) = (try await LocalService.start(), try Origin())
         origin.serve("/f", .file(Content.random(seed: 1, count: 1000)))
         let (api, url) = (fetchd.api, origin.url("/f"))
@@ -34,7 +34,7 @@ import Testing
         #expect(seen.even == journal.filter { $0["session"] == "even" })
     }
 
-    /// Reads on and on, until so many jobs have succeeded.
+    /// Reads page after page until the given number of jobs have succeeded.
     private func read(_ api: APIClient, _ filter: String, pagesOf limit: Int, until count: Int) async throws -> [JSON] {
         var (seen, after, succeeded): ([JSON], Int64, Int) = ([], 0, 0)
         return try await eventually("\(count) successes to be read", atMost: .seconds(60), pause: .milliseconds(1)) {

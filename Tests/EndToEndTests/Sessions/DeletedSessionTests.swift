@@ -2,12 +2,12 @@ import Formats
 import TestKit
 import Testing
 
-/// `finishTasksAndInvalidate` and `invalidateAndCancel`: a deleted session takes nothing new, ends what there is, tells it,
-/// and only then is gone.
+/// `finishTasksAndInvalidate` and `invalidateAndCancel`: a deleted session takes no new jobs, ends its outstanding
+/// jobs, delivers its events, and then is removed.
 @Suite struct DeletedSessionTests {
     private static let path = "/v1/sessions/films"
 
-    @Test func whatThereIsFinishesAndIsTold() async throws {
+    @Test func finishesOutstandingJobsAndDeliversEventsBeforeRemoval() async throws {
         let receiver = try WebhookReceiver()
         let films = try await BusySession()
         try await films.api.declareWebhook(of: "films", url: receiver.url)
@@ -36,7 +36,7 @@ import Testing
         #expect(try await films.api.finishes(of: "films").map { $0["id"] } == [finish.data["event"]])
     }
 
-    @Test func cancellingEndsItAtOnce() async throws {
+    @Test func cancelsOutstandingJobsWithOutstandingCancel() async throws {
         let (gate, receiver) = (Gate(), try WebhookReceiver())
         receiver.answer(204, after: gate)
         let films = try await BusySession()
@@ -54,7 +54,7 @@ import Testing
         #expect(films.scene.fetchd.folder.files.filter { $0.hasSuffix(".part") }.isEmpty)
     }
 
-    @Test func onSecondThoughtsItIsCancelled() async throws {
+    @Test func cancelsOutstandingJobsOfSessionThatIsFinishing() async throws {
         let films = try await BusySession()
         #expect(try await films.api.delete(films.path + "?outstanding=finish").status == 202)
         #expect([202, 204].contains(try await films.api.delete(films.path + "?outstanding=cancel").status))
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: ["finish", "cancel"])
-    func aSessionThatOwesNothingIsGoneAtOnce(_ choice: String) async throws {
+    func removesSettledSessionAtOnce(_ choice: String) async throws {
         let scene = try await Scene()
         let path = Self.path + "?outstanding=\(choice)"
         try await scene.api.declareSession("films")
@@ -79,10 +79,10 @@ import Testing
         #expect(scene.fetchd.downloaded("file") == scene.bytes)
     }
 
-    /// A deletion wakes the service's own closer, which may be quicker than the rest of the request: with many at once, it
-    /// is for some of them. Nobody can tell by the answer.
+    /// A deletion wakes the background worker that closes sessions, and it may close a session before the request does.
+    /// With many deletions at once this happens to some; the answer is the same.
     @Test(arguments: ["finish", "cancel"])
-    func whoeverClosesASessionTheAnswerIsTheSame(_ choice: String) async throws {
+    func answers204ForSettledSessionDuringConcurrentDeletions(_ choice: String) async throws {
         let scene = try await Scene()
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<200 {
@@ -97,9 +97,9 @@ import Testing
         #expect(statuses == Array(repeating: 204, count: 200))
     }
 
-    /// Its last job's end is its own: nothing else is owed, and it is forgotten as soon as it is answered.
+    /// The action ends the session's last job; the session is removed after the response.
     @Test(arguments: ["/v1/sessions/films/cancel", "/v1/jobs/{job}/cancel"])
-    func anActionThatEndsItIsAnswered(_ path: String) async throws {
+    func answersActionThatEndsFinishingSession(_ path: String) async throws {
         let scene = try await Scene()
         scene.holdWhatIsResumed()
         for _ in 1...5 {
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func theDefaultSessionStays() async throws {
+    @Test func answers409ForDeletionOfDefaultSession() async throws {
         let scene = try await Scene()
         for query in ["", "?outstanding=finish", "?outstanding=cancel"] {
             let answer = try await scene.api.delete("/v1/sessions/default" + query)
@@ -132,7 +132,7 @@ import Testing
         #expect(try await scene.api.delete("/v1/sessions/default?outstanding=maybe").status == 422)
     }
 
-    @Test func declaredAnewItIsAnotherSession() async throws {
+    @Test func startsNewSessionWhenDeclaredAfterDeletion() async throws {
         let films = try await BusySession()
         #expect([202, 204].contains(try await films.api.delete(films.path + "?outstanding=cancel").status))
         try await films.api.waitForEnd(of: "films")

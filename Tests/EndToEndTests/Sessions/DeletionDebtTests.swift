@@ -2,13 +2,13 @@ import TestKit
 import Testing
 import Webhooks
 
-/// A deleted session is not gone before all that it owes is settled: whatever its jobs, its endpoints and the service itself
-/// do meanwhile.
+/// A deleted session is removed only when its jobs and deliveries are settled, also across endpoint failures and
+/// restarts.
 @Suite struct DeletionDebtTests {
     private static let tireless = FetchdProcess.Options(
         arguments: ["--webhook-retry-delays", "0," + Array(repeating: "0.05", count: 500).joined(separator: ",")])
 
-    @Test(.realProcess) func anEndpointThatIsDownKeepsTheSessionUntilItTakesTheFinish() async throws {
+    @Test(.realProcess) func keepsDeletedSessionUntilEndpointAcceptsFinish() async throws {
         let receiver = try WebhookReceiver()
         receiver.answer(503)
         let films = try await BusySession(process: Self.tireless)
@@ -30,7 +30,7 @@ import Webhooks
         #expect(try await films.api.finishes(of: "films").count == 1)
     }
 
-    @Test func aFinishThatIsGivenUpKeepsNobody() async throws {
+    @Test func removesDeletedSessionWhenFinishDeliveryIsExhausted() async throws {
         let (receiver, gate) = (try WebhookReceiver(), Gate())
         receiver.answer(503)
         receiver.answer(503, to: 1...1, after: gate)
@@ -44,7 +44,7 @@ import Webhooks
         #expect(receiver.received.count == 3)
     }
 
-    @Test(.realProcess) func aDeletionOutlivesACrash() async throws {
+    @Test(.realProcess) func keepsDeletionAfterKill() async throws {
         let films = try await BusySession()
         #expect(try await films.api.delete(films.path).status == 202)
         try await films.scene.process.kill()
@@ -62,8 +62,8 @@ import Webhooks
         #expect(try await films.api.get(films.path).status == 404)
     }
 
-    /// What there is may still be paused, for as long as anybody likes, and still goes on.
-    @Test func aPausedJobIsOwedToo() async throws {
+    /// A paused job keeps the session, and can be resumed.
+    @Test func keepsDeletedSessionWithPausedJobUntilItEnds() async throws {
         let films = try await BusySession()
         #expect(try await films.api.post("/v1/jobs/\(films.held)/pause").status == 200)
         #expect(try await films.api.delete(films.path).status == 202)

@@ -2,7 +2,7 @@ import Formats
 import TestKit
 import Testing
 
-/// What a finish says of its batch, however little is left of the jobs by then.
+/// Counts and outcome of a finish, also when jobs of the batch were deleted before.
 @Suite struct FinishCountTests {
     private struct Case: Sendable, CustomTestStringConvertible {
         let paths: [String]
@@ -23,8 +23,8 @@ import Testing
         Case(paths: ["/file", "/held"], outcome: "succeeded", counts: ["succeeded": 1, "failed": 0, "cancelled": 1]),
     ]
 
-    /// What is held is cancelled.
-    @Test func theOutcomeTellsWhatBecameOfTheBatch() async throws {
+    /// Jobs of `/held` are cancelled.
+    @Test func reportsOutcomeAndCountsOfBatch() async throws {
         let scene = try await Scene()
         for (index, example) in Self.cases.enumerated() {
             let session = "films-\(index)"
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func theCountsSurviveTheDeletionOfTheJobs() async throws {
+    @Test func countsDeletedJobs() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         let ids = try await scene.api.submit(
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: ["cancelling", "deleting"])
-    func aBatchThatIsEmptiedIsFinished(_ way: String) async throws {
+    func finishesBatchWhoseJobsAreAllCancelledOrDeleted(_ way: String) async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05, "max_concurrent_jobs": 1])
         try await scene.api.declareWebhook(of: "films", url: receiver.url)
@@ -90,8 +90,8 @@ import Testing
         #expect(try await scene.api.finishes(of: "films").count == 1)
     }
 
-    /// The event stays small; the journal between its first and its last event has the rest.
-    @Test func theFirstHundredFailuresAreTold() async throws {
+    /// The event stays small; the journal between its first and last event has the other failures.
+    @Test func listsFirstHundredFailures() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         let ids = try await scene.api.submit(

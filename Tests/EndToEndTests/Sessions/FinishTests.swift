@@ -3,14 +3,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// When a batch is done: not before its last job, not while anything is merely held up, once, and whatever becomes of the
-/// service meanwhile.
+/// When a batch finishes: after its last job, not while a job is paused or waiting, exactly once, and across restarts.
 @Suite struct FinishTests {
     private static let quick: JSON = ["finish_delay_seconds": 0.05]
-    /// Due times that no test lives to see.
+    /// A delay longer than any test.
     private static let slow: JSON = ["finish_delay_seconds": 3600]
 
-    @Test(.realProcess) func killedAroundEveryFinishEachBatchIsFinishedOnce() async throws {
+    @Test(.realProcess) func finishesEachBatchOnceWhenKilledAroundFinish() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         try await scene.api.declareSession("films", Self.quick)
         try await scene.api.declareWebhook(of: "films", url: receiver.url)
@@ -34,7 +33,7 @@ import Testing
         #expect(posted.values.allSatisfy { $0.count == 1 })
     }
 
-    @Test(.realProcess) func aDueTimeOutlivesCrashes() async throws {
+    @Test(.realProcess) func keepsFinishDueTimeAfterKill() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("films", Self.slow)
         let id = try await scene.api.submit(scene.order("/file", ("session", "films")))
@@ -53,7 +52,7 @@ import Testing
         #expect(try await scene.api.session("films")["finish_due_at"] == .null)
     }
 
-    @Test(.realProcess) func anOverdueBatchFinishesAtTheStart() async throws {
+    @Test(.realProcess) func finishesOverdueBatchAtStart() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 2])
         let id = try await scene.api.submit(scene.order("/file", ("session", "films")))
@@ -72,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func aLoopOfSingleSubmissionsIsOneBatch() async throws {
+    @Test func putsSingleSubmissionsIntoOneBatchWithinFinishDelay() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("loop", Self.slow)
         var dueTimes: [String] = []
@@ -92,7 +91,7 @@ import Testing
         #expect(finishes.first?["data"]["counts"]["succeeded"] == 6)
     }
 
-    @Test func pausedAndWaitingJobsHoldTheFinishBack() async throws {
+    @Test func delaysFinishForPausedAndWaitingJobs() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("films", Self.quick)
         let ids = try await scene.api.submit(
@@ -115,7 +114,7 @@ import Testing
         #expect(finish["data"]["counts"] == ["succeeded": 1, "failed": 0, "cancelled": 2])
     }
 
-    @Test func aRetryAfterTheFinishBelongsToTheNextBatch() async throws {
+    @Test func putsRetryAfterFinishIntoNextBatch() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("films", Self.quick)
         let id = try await scene.api.submit(scene.order("/missing", ("session", "films")))
@@ -128,8 +127,8 @@ import Testing
         #expect(second["data"]["failures"] == [])
     }
 
-    /// Its first ending no longer counts.
-    @Test func aRetryBeforeTheFinishStaysInTheBatch() async throws {
+    /// The job's first ending no longer counts.
+    @Test func keepsRetryBeforeFinishInItsBatch() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("films", Self.slow)
         let failing = try await scene.api.submit(scene.order("/missing", ("session", "films")))

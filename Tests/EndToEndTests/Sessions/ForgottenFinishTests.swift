@@ -1,8 +1,7 @@
 import TestKit
 import Testing
 
-/// All was downloaded and nobody ever took note: the completion handler that was never called. It is told to whoever looks
-/// after the service, by log and by metric.
+/// A finish that no consumer acknowledges is reported to the operator, in the log and as a metric.
 @Suite struct ForgottenFinishTests {
     private static let metric = "fetchd_finish_unacknowledged_seconds{"
 
@@ -12,7 +11,7 @@ import Testing
         return try #require(try await scene.api.waitForFinish(of: session)["id"].integer)
     }
 
-    /// The lines that name a session, or any.
+    /// The metric's lines for a session, or for all sessions.
     private func metrics(_ scene: Scene, _ session: String? = nil) async throws
         -> [Substring]
     {
@@ -21,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func aFinishThatNobodyTakesIsLoggedAndMeasured() async throws {
+    @Test func logsAndMeasuresUnacknowledgedFinish() async throws {
         let scene = try await Scene(.init { $0.acknowledgementPatience = 0.2 })
         let forgotten = try await finish("forgotten", in: scene)
         let warning = try await eventually("a warning") {
@@ -48,7 +47,7 @@ import Testing
         #expect(warnings.count == 2)
     }
 
-    @Test func aFinishIsGivenTimeToBeTaken() async throws {
+    @Test func reportsUnacknowledgedFinishOnlyAfterPatience() async throws {
         let scene = try await Scene()
         let id = try await finish("films", in: scene)
         func unacknowledged() async throws -> Bool {

@@ -2,14 +2,14 @@ import Formats
 import TestKit
 import Testing
 
-/// Links expire and servers ask who is there; then no retry helps, but somebody may. The session says so once, when
-/// nothing else of it moves.
+/// Expired links and demanded credentials need the client. The session writes one `session.waiting` event when none of
+/// its other jobs can continue.
 @Suite struct HelpNeededTests {
     private let origin: Origin
     private let scene: Scene
     private var api: APIClient { scene.api }
 
-    /// `/expiring` breaks off once and is forbidden from then on; `/protected` wants credentials.
+    /// `/expiring` breaks off once and answers 403 afterwards; `/protected` demands credentials.
     init() async throws {
         scene = try await Scene()
         origin = scene.origin
@@ -30,7 +30,7 @@ import Testing
 
     private func calls() async throws -> [JSON] { try await api.journal(of: "films", type: "session.waiting") }
 
-    /// Stuck for good: nothing is due, nothing will finish.
+    /// Checks that the session waits for its client: no finish is due or written.
     private func expectStandstill() async throws {
         let session = try await api.session("films")
         #expect(session["state"] == "active")
@@ -38,7 +38,7 @@ import Testing
         #expect(try await api.finishes(of: "films") == [])
     }
 
-    @Test func anExpiredLinkIsWaitedForAndTheSessionSaysSo() async throws {
+    @Test func writesSessionWaitingWhenLinkExpires() async throws {
         let receiver = try WebhookReceiver()
         let secret = try await api.declareWebhook(of: "films", url: receiver.url)
         let id = try await submit("/expiring")
@@ -69,7 +69,7 @@ import Testing
         #expect(try await calls().count == 1)
     }
 
-    @Test func aChallengeIsWaitedForAndTold() async throws {
+    @Test func writesSessionWaitingWithChallengeWhenCredentialsAreNeeded() async throws {
         let challenge: JSON = ["scheme": "basic", "realm": #"The "films""#]
         let id = try await submit("/protected")
         let job = try await api.waitForJob(id, .waiting)
@@ -87,8 +87,8 @@ import Testing
         try await expectStandstill()
     }
 
-    /// What nobody has promised to help with fails, whatever the session would wait for.
-    @Test func theJobsOwnWordWins() async throws {
+    /// The job's empty `wait_for` overrides the session's.
+    @Test func failsWithoutSessionWaitingWhenJobWaitsForNothing() async throws {
         for (path, code) in [("/protected", "credentials_required"), ("/expiring", "link_expired")] {
             let order = scene.order(path, ("session", "films"), ("wait_for", []))
             let job = try await api.waitForJob(api.submit(order), .failed)
@@ -101,7 +101,7 @@ import Testing
         #expect(try await calls() == [])
     }
 
-    @Test func whileAnotherJobRunsNothingIsSaid() async throws {
+    @Test func writesSessionWaitingOnlyWhenNoOtherJobRuns() async throws {
         let running = try await submit("/held")
         try await api.waitForBytes(running)
         let stuck = try await submit("/expiring")
@@ -114,8 +114,8 @@ import Testing
         try await expectStandstill()
     }
 
-    /// It could go on without anybody's help, if it were let.
-    @Test func aPausedJobIsNotStuck() async throws {
+    /// A paused job can continue without new credentials or a new URL.
+    @Test func writesNoSessionWaitingWhileAnotherJobIsPaused() async throws {
         let paused = try await submit("/held")
         try await api.waitForBytes(paused)
         #expect(try await api.post("/v1/jobs/\(paused)/pause").status == 200)
@@ -126,7 +126,7 @@ import Testing
         #expect(try await calls().map { $0["data"]["jobs"].count } == [1])
     }
 
-    @Test(.realProcess) func itIsSaidAgainOnlyAfterSomethingHasMoved() async throws {
+    @Test(.realProcess) func writesSessionWaitingAgainOnlyAfterProgress() async throws {
         let first = try await submit("/protected")
         try await api.waitForJob(first, .waiting)
         #expect(try await calls().count == 1)
@@ -135,7 +135,7 @@ import Testing
         try await scene.process.restart()
         try await api.declareSession("films")
         #expect(try await calls().count == 1)
-        // Somebody tries, in vain.
+        // The client resumes the job, which gets stuck again.
         #expect(try await api.post("/v1/jobs/\(first)/resume").status == 200)
         try await api.waitForJob(first, toBe: "stuck again") { $0["state"] == "waiting" && $0["attempts"] == 2 }
         #expect(try await calls().count == 2)
@@ -150,7 +150,7 @@ import Testing
         try await expectStandstill()
     }
 
-    @Test func manyStuckJobsAreOneCall() async throws {
+    @Test func writesOneSessionWaitingForManyBlockedJobs() async throws {
         let ids = try await api.submit(
             all: Array(repeating: scene.order("/protected", ("session", "films")), count: 20))
         for id in ids { try await api.waitForJob(id, .waiting) }
@@ -160,7 +160,7 @@ import Testing
         #expect(calls[0]["data"]["jobs"].arrayValue?.compactMap { $0["job"].string } == ids)
     }
 
-    @Test func cancellingEndsTheWait() async throws {
+    @Test func finishesWhenBlockedJobIsCancelled() async throws {
         let id = try await submit("/protected")
         try await api.waitForJob(id, .waiting)
         let answer = try await api.post("/v1/jobs/\(id)/cancel").json

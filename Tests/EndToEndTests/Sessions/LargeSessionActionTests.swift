@@ -1,11 +1,11 @@
 import TestKit
 import Testing
 
-/// A large session is acted on in several steps; from outside it is one action all the same.
+/// A large session is acted on in several transactions; for the client it is one action.
 @Suite struct LargeSessionActionTests {
     private static let count = 1200
 
-    @Test func twelveHundredJobsArePausedResumedAndCancelled() async throws {
+    @Test func pausesResumesAndCancelsTwelveHundredJobs() async throws {
         let scene = try await Scene()
         scene.holdWhatIsResumed()
         let api = scene.api
@@ -30,15 +30,15 @@ import Testing
         #expect(try await api.finishes(of: "films").count == 1)
     }
 
-    /// Jobs that end in the very moment are no reason to fail, nor to be counted twice.
-    @Test func anActionMeetsJobsThatEnd() async throws {
+    /// Jobs that end during the action neither make it fail nor count twice.
+    @Test func countsEachJobOnceWhenActionMeetsEndingJobs() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         let ids = try await scene.api.submit(
             all: Array(repeating: scene.order("/file", ("session", "films")), count: 100))
         for action in ["pause", "resume", "pause", "cancel"] {
             let counts = try await scene.api.perform(action, onAllOf: "films").counts
-            // Too late for those whose file is on the way to its place, and for nobody else.
+            // Only jobs whose file is being promoted can no longer be cancelled.
             if action == "cancel" { #expect(Set(counts.keys).isSubset(of: ["succeeded", "cancelled", "running"])) }
         }
         let counts = try await scene.api.waitForFinish(of: "films")["data"]["counts"]

@@ -2,16 +2,16 @@ import Formats
 import TestKit
 import Testing
 
-/// Ten thousand jobs in one request: all of them in the order asked for, or none of them at all.
+/// Ten thousand jobs in one request: all are created in the order of the request, or none.
 @Suite struct LargestBatchTests {
     private static let count = 10_000
 
-    /// Nobody listens there. What becomes of the jobs is not the question, so they wait behind one that is held.
+    /// No server listens at these URLs; the jobs wait behind one that is held.
     private func orders() -> [JSON] {
         (0..<Self.count).map { ["url": .string("http://127.0.0.1:1/\($0)"), "session": "films"] }
     }
 
-    @Test(.realProcess) func allAreCreatedInTheOrderAskedFor() async throws {
+    @Test(.realProcess) func createsTenThousandJobsInRequestOrder() async throws {
         let scene = try await Scene()
         scene.holdWhatIsResumed()
         try await scene.api.declareSession("films", ["max_concurrent_jobs": 1])
@@ -33,7 +33,7 @@ import Testing
         #expect((counts["queued"] ?? 0) + (counts["running"] ?? 0) == Int64(Self.count) + 1)
     }
 
-    @Test func oneFaultAndNothingIsWritten() async throws {
+    @Test func createsNoJobWhenOneIsInvalid() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("films")
         let faults: [(JSONObject, String, String)] = [

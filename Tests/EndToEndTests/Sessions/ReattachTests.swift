@@ -2,10 +2,10 @@ import Formats
 import TestKit
 import Testing
 
-/// A client that was away knows nothing but its session's name. Declaring it again must tell how everything stands, also
-/// when the service itself has just come back from a crash.
+/// A client that was away knows only its session's name. Declaring the session again answers its current state, also
+/// right after a crash of the service.
 @Suite struct ReattachTests {
-    /// One job done, and one that has come half way.
+    /// A session with one finished job and one that has half of its bytes.
     private func halfWay() async throws -> (scene: Scene, done: String, held: String) {
         let scene = try await Scene()
         scene.holdWhatIsResumed()
@@ -17,7 +17,7 @@ import Testing
         return (scene, done, held)
     }
 
-    @Test(.realProcess) func attachingRightAfterACrashTellsTheProgressAsPersisted() async throws {
+    @Test(.realProcess) func answersPersistedProgressWhenAttachingAfterKill() async throws {
         let (scene, done, held) = try await halfWay()
         try await scene.api.waitForSession("films", toBe: "half way in the database, too") {
             $0["progress"]["bytes_received"] == 300_000
@@ -45,7 +45,7 @@ import Testing
         #expect(try await scene.api.waitForFinish(of: "films")["data"]["counts"]["succeeded"] == 2)
     }
 
-    @Test func attachingWithoutABodyChangesNothing() async throws {
+    @Test func changesNothingWhenAttachingWithoutBody() async throws {
         let (scene, _, held) = try await halfWay()
         // So that nothing changes by itself.
         #expect(try await scene.api.post("/v1/jobs/\(held)/pause").status == 200)
@@ -58,8 +58,8 @@ import Testing
         #expect(try await scene.api.journal(of: "films") == events)
     }
 
-    /// What is under way goes on as it began; what comes later goes by the new one.
-    @Test func attachingWithABodyReplacesTheConfiguration() async throws {
+    /// Running jobs keep the configuration with which they started; later jobs use the new one.
+    @Test func replacesConfigurationWhenAttachingWithBody() async throws {
         let (scene, _, held) = try await halfWay()
         let before = try await scene.api.session("films")
         let answer = try await scene.api.put("/v1/sessions/films", ["directory": "albums"])
@@ -76,7 +76,7 @@ import Testing
         #expect(try await scene.api.waitForJob(held, .succeeded)["file"]["path"] == "films/held")
     }
 
-    @Test func whoAttachesToANewNameGetsAnEmptySession() async throws {
+    @Test func createsEmptySessionWhenAttachingToNewName() async throws {
         let scene = try await Scene()
         let answer = try await scene.api.put("/v1/sessions/films")
         #expect(answer.status == 201)

@@ -3,11 +3,11 @@ import Foundation
 import TestKit
 import Testing
 
-/// Whoever builds on sessions wants to see success, failure and everything between before the first real server fails.
-/// Rehearsals take the way of real downloads, crashes included.
+/// Rehearsals produce success, failure and waiting without a real server. They take the same path as downloads, crashes
+/// included.
 @Suite struct RehearsedSessionTests {
     private static let enabled = LocalService.Options { $0.allowsRehearsals = true }
-    /// So slow that several checkpoints, which are two seconds apart, come before the end.
+    /// Slow enough for several checkpoints, which are two seconds apart.
     private static let slow = "rehearse:slow.bin?size=5000000&seconds=8"
 
     private func order(_ url: String, _ session: String = "default") -> JSON {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func rehearsalsAreRefusedUnlessTheServiceTakesThem() async throws {
+    @Test func refusesRehearsalsUnlessEnabled() async throws {
         let scene = try await Scene()
         let one = try await scene.api.post("/v1/jobs", order("rehearse:film.mkv"))
         #expect(one.status == 422)
@@ -42,7 +42,7 @@ import Testing
         "rehearse:", "rehearse:a/b", "rehearse:..", "rehearse://host/a", "rehearse:a?colour=blue", "rehearse:a?size=-1",
         "rehearse:a?size=1&size=2", "rehearse:a?seconds=soon", "rehearse:a?status=200", "rehearse:a?size=5&lose_at=5",
     ])
-    func whatCannotBeRehearsedIsRefused(_ url: String) async throws {
+    func refusesInvalidRehearsalURL(_ url: String) async throws {
         let fetchd = try await LocalService.start(Self.enabled)
         let answer = try await fetchd.api.post("/v1/jobs", order(url))
         #expect(answer.status == 422)
@@ -50,8 +50,8 @@ import Testing
         #expect(try await fetchd.api.events() == [])
     }
 
-    /// Success, failure and both in one, each with a job that the crash interrupts.
-    @Test func everyOutcomeIsRehearsedOverACrash() async throws {
+    /// Success, failure and both in one batch, each with a job that the kill interrupts.
+    @Test func rehearsesEveryOutcomeAcrossKill() async throws {
         let (fetchd, receiver) = (
             try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"])), try WebhookReceiver()
         )
@@ -71,7 +71,7 @@ import Testing
         }
         try await fetchd.kill()
         try await fetchd.restart()
-        // The same bytes again, left alone.
+        // The same content without an interruption.
         let undisturbed = try await fetchd.api.submit(order("rehearse:slow.bin?size=5000000"))
 
         let finishes = try await receiver.waitFor("session.finished", count: 3)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func somebodyIsNeededIsRehearsedToo() async throws {
+    @Test func rehearsesWaitingForURLAndCredentials() async throws {
         let fetchd = try await LocalService.start(Self.enabled)
         try await declare(["films"], fetchd)
         let expiring = order("rehearse:f.bin?size=3000000&lose_at=2000000&then=403", "films")
@@ -118,8 +118,8 @@ import Testing
         #expect(try await fetchd.api.waitForJob(id, .succeeded)["file"]["size"] == 1_048_576)
     }
 
-    /// Somebody has switched them off for the next start: what is left over says why it does not go on.
-    @Test func aRehearsalThatIsLeftOverFailsWithAReason() async throws {
+    /// The service restarts without `--enable-rehearsals`: the leftover job fails with a message that names the option.
+    @Test func failsLeftoverRehearsalWhenDisabledAtRestart() async throws {
         let fetchd = try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"]))
         let id = try await fetchd.api.submit(order("rehearse:slow.bin?seconds=3600"))
         try await fetchd.api.waitForBytes(id)

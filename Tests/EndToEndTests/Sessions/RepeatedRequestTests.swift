@@ -2,8 +2,8 @@ import Formats
 import TestKit
 import Testing
 
-/// A client whose connection broke before the answer cannot know whether its jobs exist. With an `Idempotency-Key` it asks
-/// again, and gets the answer that it missed.
+/// A client whose connection broke before the response cannot know whether its jobs exist. It repeats the request with
+/// the same `Idempotency-Key` and gets the original response.
 @Suite struct RepeatedRequestTests {
     private enum Route: String, CaseIterable, Sendable {
         case one = "/v1/jobs"
@@ -23,7 +23,7 @@ import Testing
         try await scene.api.send("POST", route.rawValue, body, headers: key.map { [("Idempotency-Key", $0)] } ?? [])
     }
 
-    /// As the journal has them, so that none is forgotten by being deleted.
+    /// The created jobs in the journal, which lists deleted ones too.
     private func created(_ scene: Scene) async throws -> [String] {
         try await scene.api.journal(of: "default", type: "job.created").compactMap { $0["job"].string }
     }
@@ -32,7 +32,7 @@ import Testing
         (answer.json["jobs"].arrayValue ?? [answer.json]).compactMap { $0["id"].string }
     }
 
-    @Test func whatWasAnsweredOnceIsAnsweredSoUnderOtherSettings() async throws {
+    @Test func repeatsStoredResponseEvenWhenRequestIsNowInvalid() async throws {
         let scene = try await Scene(process: .init(arguments: ["--enable-rehearsals"]))
         let body: JSON = ["url": "rehearse:film.mkv"]
         let first = try await post(scene, .one, body, key: "key 1")
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(.realProcess, arguments: Route.allCases)
-    private func theSameRequestIsAnsweredAsTheFirstTime(_ route: Route) async throws {
+    private func repeatsStoredResponseForSameIdempotencyKeyAfterKill(_ route: Route) async throws {
         let scene = try await Scene()
         let body = body(scene, route)
         let first = try await post(scene, route, body, key: "key 1")
@@ -69,14 +69,14 @@ import Testing
             #expect(again.header("Content-Type") == first.header("Content-Type"))
             #expect(try await created(scene) == ids)
         }
-        // Even what is deleted is not created anew.
+        // Deleted jobs are not created again.
         for id in ids { #expect(try await scene.api.delete("/v1/jobs/\(id)").status == 204) }
         #expect(try await post(scene, route, body, key: "key 1").body == first.body)
         #expect(try await created(scene) == ids)
     }
 
     @Test(arguments: Route.allCases)
-    private func theSameKeyWithAnotherBodyIsRefused(_ route: Route) async throws {
+    private func answers422WhenIdempotencyKeyIsReusedWithAnotherBody(_ route: Route) async throws {
         let scene = try await Scene()
         let first = try await post(scene, route, body(scene, route), key: "k")
         let other = try await post(scene, route, body(scene, route, "/missing"), key: "k")
@@ -86,7 +86,7 @@ import Testing
         #expect(try await post(scene, route, body(scene, route), key: "k").body == first.body)
     }
 
-    @Test func onlyTheSameKeyAndRouteAreTheSameRequest() async throws {
+    @Test func createsSeparateJobsForOtherKeysAndRoutes() async throws {
         let scene = try await Scene()
         let body = body(scene, .one)
         var ids: [String] = []
@@ -97,7 +97,7 @@ import Testing
         #expect(Set(ids).count == 5)
     }
 
-    @Test func aRefusalIsNotRemembered() async throws {
+    @Test func forgetsIdempotencyKeyOfRefusedRequest() async throws {
         let scene = try await Scene()
         let order = scene.order("/file", ("session", "films"))
         #expect(try await post(scene, .one, order, key: "k").status == 422)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: ["", String(repeating: "k", count: 256), "schl\u{FC}ssel"])
-    func aKeyThatIsNoneIsRefused(_ key: String) async throws {
+    func answers400WhenIdempotencyKeyIsInvalid(_ key: String) async throws {
         let scene = try await Scene()
         let answer = try await post(scene, .one, body(scene, .one), key: key)
         #expect(answer.status == 400)
@@ -118,14 +118,14 @@ import Testing
     }
 
     @Test(arguments: Route.allCases)
-    private func aHundredAtOnceAreOneRequest(_ route: Route) async throws {
+    private func createsJobsOnceForHundredConcurrentRequestsWithSameKey(_ route: Route) async throws {
         let scene = try await Scene()
         let body = body(scene, route)
         let answers = try await withThrowingTaskGroup(of: APIAnswer.self) { group in
             for _ in 0..<100 { group.addTask { try await post(scene, route, body, key: "k") } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        // One in flight may be told so instead.
+        // A request that finds another in flight may be answered 409.
         #expect(answers.allSatisfy { [201, 409].contains($0.status) })
         let bodies = Set(answers.filter { $0.status == 201 }.map(\.body))
         #expect(bodies.count == 1)

@@ -4,7 +4,8 @@ import TestKit
 import Testing
 import Webhooks
 
-/// The journal forgets what was taken, and never in silence: a reader who comes too late is told from where it can go on.
+/// The journal prunes acknowledged events after a retention time. A reader that comes too late is answered 410 with the
+/// first available event.
 @Suite struct RetentionTests {
     private static let forgetful = LocalService.Options {
         $0.engine.retention = Retention(acknowledged: 0.5, unacknowledged: 3600)
@@ -17,13 +18,14 @@ import Webhooks
         return try await scene.api.waitForFinish(of: session)
     }
 
-    /// What is left, read by somebody who does not ask for more than there is.
+    /// The remaining events of a session.
     private func remaining(_ scene: Scene, of session: String) async throws -> [JSON] {
         let answer = try await scene.api.get("/v1/events?session=\(session)&limit=1000")
         #expect(answer.status == 200)
         return answer.json["events"].arrayValue ?? []
     }
 
+    /// Waits until only events of the given types remain.
     private func waitUntilForgotten(
         _ scene: Scene, _ session: String, but types: [String] = []
     ) async throws {
@@ -32,7 +34,7 @@ import Webhooks
         }
     }
 
-    @Test func whatIsAcknowledgedIsForgottenAndWhatIsNotStays() async throws {
+    @Test func prunesAcknowledgedEventsAndKeepsOthers() async throws {
         let (scene, receiver) = (
             try await Scene(
                 process: .init(arguments: [
@@ -67,7 +69,7 @@ import Webhooks
         let recovery = try await scene.api.post(webhook + "/recover", ["after": 0])
         #expect(recovery.problem == .init(kind: "events-pruned"))
         #expect(recovery.json["first_available"].integer.map { $0 <= first } == true)
-        // From there on nothing is missing, and without asking for what was, one reads what is.
+        // Reading from the first available event, or without `after`, succeeds.
         let next = try await scene.api.get("/v1/events?after=\(first - 1)")
         #expect(next.status == 200)
         let stays = next.json["events"].arrayValue ?? []
@@ -76,8 +78,8 @@ import Webhooks
         #expect(try await scene.api.get("/v1/events").json["events"].arrayValue == stays)
     }
 
-    /// A client re-attaches with what its session says, however much other sessions have had forgotten meanwhile.
-    @Test func whoLostNothingIsNotToldSo() async throws {
+    /// A client re-attaches with `acknowledged_through`, however many events of other sessions were pruned.
+    @Test func answers410OnlyWhenEventsOfThatSessionWerePruned() async throws {
         let scene = try await Scene(Self.forgetful)
         try await scene.api.declareSession("quiet")
         let finish = try await finish("busy", in: scene)
@@ -94,8 +96,8 @@ import Webhooks
         #expect(try await scene.api.get("/v1/events?after=0").status == 410)
     }
 
-    /// The client has taken it, but an endpoint has not: what it is still owed stays.
-    @Test func whatIsOnItsWayStays() async throws {
+    /// The client has acknowledged the events, but an endpoint has not accepted one yet.
+    @Test func keepsEventsOfPendingDeliveriesUntilDelivered() async throws {
         let (scene, receiver) = (try await Scene(Self.forgetful), try WebhookReceiver())
         receiver.answer(503)
         try await scene.api.declareSession("films")
@@ -109,7 +111,7 @@ import Webhooks
         #expect(try await scene.api.get("/v1/sessions/films/webhooks/receiver/deliveries").json["deliveries"] == [])
     }
 
-    @Test func notEvenWhatNobodyTookIsKeptForEver() async throws {
+    @Test func prunesUnacknowledgedEventsAfterTheirRetention() async throws {
         // By a service that keeps everything: the forgetful one may have forgotten the beginning before the end is there.
         let before = try await Scene()
         let finish = try await finish("films", in: before)
@@ -124,7 +126,7 @@ import Webhooks
         #expect(try await scene.api.get("/v1/events?after=0").status == 410)
     }
 
-    @Test func aSessionThatIsDeclaredAnewBeginsBehindWhatWasForgotten() async throws {
+    @Test func startsRedeclaredSessionAfterPrunedEvents() async throws {
         let scene = try await Scene(Self.forgetful)
         let finish = try await finish("films", in: scene)
         #expect(try await scene.api.delete("/v1/sessions/films").status == 204)

@@ -1,7 +1,7 @@
 import TestKit
 
 extension Scene {
-    /// From now on `/held` holds a download that goes on where it was, too, until the gate opens.
+    /// From now on `/held` also holds resumed downloads until the gate opens.
     func holdWhatIsResumed() {
         origin.serve(
             "/held", .file(bytes), .waiting(at: 100_000, for: gate),

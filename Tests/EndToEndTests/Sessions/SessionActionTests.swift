@@ -2,11 +2,11 @@ import Formats
 import TestKit
 import Testing
 
-/// Pause, resume and cancel of everything that a session owes, in one request that is answered when it holds.
+/// Pause, resume and cancel of all outstanding jobs of a session, complete when the request is answered.
 @Suite struct SessionActionTests {
     private let scene: Scene
     private var api: APIClient { scene.api }
-    /// Jobs in every state that there is: one at a time runs, two are behind it.
+    /// Jobs in every state: one at a time runs, two are queued behind it.
     private let (succeeded, failed, waiting, paused, running): (String, String, String, String, String)
     private let queued: [String]
     private var outstanding: [String] { [waiting, paused, running] + queued }
@@ -38,7 +38,7 @@ import Testing
 
     private func types(of job: String) async throws -> [String] { JSON.types(of: try await api.events(of: job)) }
 
-    @Test(.realProcess) func everythingIsPausedWhenTheAnswerComes() async throws {
+    @Test(.realProcess) func pausesAllOutstandingJobsBeforeAnswering() async throws {
         let others = try await scene.job(in: .running)
         let session = try await api.perform("pause", onAllOf: "films")
         #expect(session.counts == ["succeeded": 1, "failed": 1, "paused": 5])
@@ -62,7 +62,7 @@ import Testing
         #expect(["queued", "running"].contains(try await api.job(others)["state"]))
     }
 
-    @Test func whatWasPausedGoesOn() async throws {
+    @Test func resumesAllPausedJobs() async throws {
         try await api.perform("pause", onAllOf: "films")
         scene.origin.serve("/busy", .file(scene.bytes), .waitingBeforeHead(for: scene.gate))
         let session = try await api.perform("resume", onAllOf: "films")
@@ -80,7 +80,7 @@ import Testing
         #expect(try await api.perform("resume", onAllOf: "films").counts == ["succeeded": 6, "failed": 1])
     }
 
-    @Test func everythingIsCancelledWhenTheAnswerComes() async throws {
+    @Test func cancelsAllOutstandingJobsBeforeAnswering() async throws {
         let session = try await api.perform("cancel", onAllOf: "films")
         #expect(session.counts == ["succeeded": 1, "failed": 1, "cancelled": 5])
         #expect(session["state"] == "idle")
@@ -94,7 +94,7 @@ import Testing
         #expect(try await api.finishes(of: "films") == [finish])
     }
 
-    @Test func whatCannotBeIsRefused() async throws {
+    @Test func refusesUnknownSessionFieldAndAction() async throws {
         for action in ["pause", "resume", "cancel"] {
             let unknown = try await api.post("/v1/sessions/nowhere/\(action)")
             #expect(unknown.status == 404)

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// examples/webhook_receiver.py, running until it has had a `session.finished`.
+/// examples/webhook_receiver.py, running until it receives a `session.finished`.
 struct Consumer {
     let child: ChildProcess
     private let folder: TemporaryFolder
@@ -34,7 +34,7 @@ struct Consumer {
 
     func keep(_ secret: String) throws { try folder.write(secret, to: "secret") }
 
-    /// The events that it has verified and taken, in that order.
+    /// The events that it has verified and accepted, in order.
     var taken: [JSON] {
         get throws {
             let log = try #require(folder.bytes(of: "log"))
@@ -42,7 +42,7 @@ struct Consumer {
         }
     }
 
-    /// What it answers to something that fetchd posted elsewhere: 204 when a secret that it keeps has signed it, else 401.
+    /// Its answer to a request that fetchd posted elsewhere: 204 if the signature matches one of its secrets, else 401.
     func verdict(on posted: ReceivedWebhook) async throws -> Int {
         let names = ["webhook-id", "webhook-timestamp", "webhook-signature"]
         let headers = names.map { (name: $0, value: posted.request.header($0) ?? "") }

@@ -2,10 +2,10 @@ import Downloads
 import TestKit
 import Testing
 
-/// Nobody has to be there: whatever becomes of the consumer, the service and the job, in any combination, the events
-/// arrive or are visibly undelivered, and nothing is lost or told twice.
+/// Every combination of crashes of consumer and service with an ending of the job: each event is delivered, or visibly
+/// undelivered, and has one identifier.
 @Suite(.serialized) struct CrashMatrixTests {
-    @Test(arguments: Cell.all) func nothingIsLost(_ cell: Cell) async throws {
+    @Test(arguments: Cell.all) func deliversEveryEventAcrossCrashes(_ cell: Cell) async throws {
         var stage = try await Stage(cell)
         try await stage.beginTransfer()
         if cell.consumer == .restarted { stage.consumer.stop() }
@@ -54,7 +54,7 @@ private struct Stage {
     private let secret: String
     private let job: String
     private(set) var consumer: WebhookReceiver
-    /// What consumers took that are gone now.
+    /// The requests that an earlier consumer received.
     private var takenBefore: [ReceivedWebhook] = []
 
     private static let events = ["job.*", "session.finished"]
@@ -80,12 +80,13 @@ private struct Stage {
         job = try await fetchd.api.submit(["url": .string(origin.url("/file")), "retry": ["base_seconds": 0]])
     }
 
-    /// Half of the file has come, and the rest does not before the gate opens.
+    /// Half of the file has arrived; the rest waits for the gate.
     func beginTransfer() async throws {
         #expect(await gate.reached())
         try await fetchd.api.waitForBytes(job)
     }
 
+    /// Kills or terminates the service and restarts it, according to the cell.
     func strikeService() async throws {
         switch cell.service {
         case .up: return
@@ -104,7 +105,8 @@ private struct Stage {
         consumer = try WebhookReceiver(inPlaceOf: consumer)
     }
 
-    /// Nothing has arrived, and everybody can see it; the consumer comes, where it was or elsewhere, and asks for it.
+    /// Checks that deliveries are exhausted and shown as such; then starts a consumer, at the same address or another,
+    /// and recovers them.
     mutating func findUndelivered() async throws {
         let api = fetchd.api
         try await api.waitForDelivery(of: "session.finished", toBe: .exhausted)
@@ -125,7 +127,7 @@ private struct Stage {
         #expect(try await api.act("recover", ["after": 0]).json == ["recovered": .count(journal.count)])
     }
 
-    /// Everything at least once, under one identifier each, and the finish last.
+    /// Checks that every event arrived at least once, under one identifier, and the finish last.
     func checkConsumer() async throws {
         _ = try await consumer.waitFor("session.finished")
         let log = try await fetchd.api.waitForSettledDeliveries()

@@ -2,8 +2,7 @@ import Formats
 import TestKit
 import Testing
 
-/// A webhook is declared as often as one likes; what a replacement and a deletion do to its secret, its patterns and what
-/// is on its way is part of the contract.
+/// Declaring a webhook again, and deleting it: what happens to its secret, event patterns and pending deliveries.
 @Suite struct DeclarationTests {
     private static let path = "/v1/sessions/default/webhooks/receiver"
     private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
@@ -14,7 +13,7 @@ import Testing
         return .object(body)
     }
 
-    @Test func aReplacementKeepsTheSecretAndShowsNone() async throws {
+    @Test func keepsSecretWhenReplacedWithoutOne() async throws {
         let (scene, first, second) = (try await Scene(), try WebhookReceiver(), try WebhookReceiver())
         let created = try await scene.api.put(Self.path, body(first))
         #expect(created.status == 201)
@@ -30,7 +29,7 @@ import Testing
         #expect(first.received.isEmpty)
     }
 
-    @Test func aSecretGivenWithAReplacementSignsAlone() async throws {
+    @Test func signsOnlyWithSecretGivenInReplacement() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         let old = try await scene.api.declareWebhook(url: receiver.url)
         let replaced = try await scene.api.put(Self.path, body(receiver, ("secret", .string(Self.secret))))
@@ -43,7 +42,7 @@ import Testing
         #expect(posted.signatureCount == 1)
     }
 
-    @Test func otherPatternsHoldForWhatHappensFromThenOn() async throws {
+    @Test func appliesReplacedEventPatternsToLaterEvents() async throws {
         let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.created"])
         try await scene.api.submit(scene.order("/held"))
@@ -52,14 +51,14 @@ import Testing
         #expect(replaced.json["events"] == ["job.succeeded"])
         scene.gate.open()
         _ = try await receiver.waitFor("job.succeeded")
-        // Which is addressed to nobody, as it happens before the next replacement.
+        // The finish matches no pattern, as it happens before the next replacement.
         try await scene.api.waitForFinish(of: "default")
         // Left out, they are the default again: a replacement says all there is to say.
         #expect(try await scene.api.put(Self.path, body(receiver)).json["events"] == ["session.*"])
         #expect(receiver.received.map(\.type) == ["job.created", "job.succeeded"])
     }
 
-    @Test func theListIsByNameAndOfOneSession() async throws {
+    @Test func listsWebhooksOfOneSessionByName() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("other")
         for name in ["b", "c", "a"] {
@@ -76,7 +75,7 @@ import Testing
         #expect(try await scene.api.get("/v1/sessions/default/webhooks/a").json == list[0])
     }
 
-    @Test func aDeletionCancelsWhatIsPendingAndKeepsTheLog() async throws {
+    @Test func cancelsPendingDeliveriesAndKeepsLogWhenDeleted() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.refuse("job.succeeded")
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.*", "session.finished"])
@@ -104,7 +103,7 @@ import Testing
         #expect(parked["attempts"].count == 1)
     }
 
-    @Test func anotherOfThatNameInheritsNothing() async throws {
+    @Test func startsWithNewSecretAndEmptyLogWhenRedeclaredAfterDeletion() async throws {
         let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         let old = try await scene.api.declareWebhook(url: receiver.url)
         #expect(try await scene.api.act("test").status == 200)

@@ -1,11 +1,11 @@
 import TestKit
 import Testing
 
-/// The delivery log answers the question that every webhook raises: what was sent, and what came back?
+/// The delivery log: what was sent, and what the endpoint answered.
 @Suite struct DeliveryLogTests {
     private static let log = "/v1/sessions/default/webhooks/receiver/deliveries"
 
-    @Test func everyAttemptIsTold() async throws {
+    @Test func recordsStatusResponseAndLatencyOfEveryAttempt() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: [0, 0.02, 0.02, 0.02]), try WebhookReceiver())
         receiver.answer(503, body: "Restarting.", to: 1...1)
         receiver.answer(404, to: 2...2)
@@ -29,7 +29,7 @@ import Testing
         #expect(alone.json == delivery)
     }
 
-    @Test func anEndpointThatIsNotThereIsToldWithoutAStatus() async throws {
+    @Test func recordsConnectionErrorWithoutStatus() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.stop()
         try await scene.api.declareWebhook(url: receiver.url)
@@ -44,7 +44,7 @@ import Testing
         #expect(delivery["attempts"][0]["error"].string?.isEmpty == false)
     }
 
-    @Test func aStateIsAskedForPageByPage() async throws {
+    @Test func pagesDeliveriesByState() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: [0, 0.01]), try WebhookReceiver())
         receiver.refuse("job.started")
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.created", "job.started"])
@@ -66,7 +66,7 @@ import Testing
         #expect(refused.problem == .init(kind: "invalid-value"))
     }
 
-    @Test func whatIsNotThereIsNotFound() async throws {
+    @Test func answers404ForUnknownDelivery() async throws {
         let scene = try await Scene()
         let answers = [
             try await scene.api.delivery("dlv_01K0000000000000000000000"),
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(.realProcess) func theLogSurvivesACrash() async throws {
+    @Test(.realProcess) func keepsDeliveryLogAfterKill() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.answer(500, body: "No.", to: 1...1)
         try await scene.api.declareWebhook(url: receiver.url)

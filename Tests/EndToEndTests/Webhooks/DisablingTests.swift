@@ -1,11 +1,11 @@
 import TestKit
 import Testing
 
-/// An endpoint that says it is gone gets nothing more, somebody is told, and it comes back when its owner says so.
+/// An endpoint that answers 410 is disabled, other webhooks can be notified, and the client can enable it again.
 @Suite struct DisablingTests {
     private static let path = "/v1/sessions/default/webhooks/receiver"
 
-    /// A webhook whose endpoint has answered 410 to its first event.
+    /// Declares a webhook whose endpoint answers 410 to its first event.
     private func disable(_ receiver: WebhookReceiver, in scene: Scene, events: [String])
         async throws
     {
@@ -20,7 +20,7 @@ import Testing
         try await scene.api.waitForJob(job, .succeeded)
     }
 
-    @Test func othersAreToldThatAnEndpointIsGone() async throws {
+    @Test func notifiesOtherWebhooksWhenOneIsDisabled() async throws {
         let (scene, receiver, watcher) = (try await Scene.delivering(), try WebhookReceiver(), try WebhookReceiver())
         let secret = try await scene.api.declareWebhook("watcher", url: watcher.url, events: ["webhook.disabled"])
         try await disable(receiver, in: scene, events: ["job.created", "webhook.disabled"])
@@ -40,7 +40,7 @@ import Testing
         #expect(watcher.received.count == 1)
     }
 
-    @Test func enabledAgainItGetsWhatIsNewAndRecoversTheRest() async throws {
+    @Test func deliversNewEventsAndRecoversOthersWhenEnabled() async throws {
         let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await disable(receiver, in: scene, events: ["job.created", "job.succeeded"])
         #expect(receiver.received.count == 1)
@@ -66,7 +66,7 @@ import Testing
         #expect(Set(receiver.received.map(\.id)).count == 4)
     }
 
-    @Test func aDeclarationEnablesToo() async throws {
+    @Test func enablesWebhookWhenDeclaredAgain() async throws {
         let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await disable(receiver, in: scene, events: ["job.created"])
         let replaced = try await scene.api.put(Self.path, ["url": .string(receiver.url), "events": ["job.created"]])
@@ -76,7 +76,7 @@ import Testing
         #expect(try await receiver.waitFor(count: 2)[1].data["job"] == .string(job))
     }
 
-    @Test func enablingWhatIsEnabledChangesNothing() async throws {
+    @Test func changesNothingWhenEnablingEnabledWebhook() async throws {
         let scene = try await Scene()
         try await scene.api.declareWebhook(url: "https://consumer.example/")
         let before = try await scene.api.get(Self.path).json
@@ -85,8 +85,8 @@ import Testing
         #expect(enabled.json == before)
     }
 
-    /// What happens meanwhile is addressed to nobody, so nothing comes in a flood afterwards.
-    @Test func whileDisabledNothingIsAddressedToIt() async throws {
+    /// Events during that time are not addressed to the webhook, so enabling it sends no backlog.
+    @Test func addressesNoEventsWhileDisabled() async throws {
         let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await disable(receiver, in: scene, events: ["job.created"])
         #expect(try await scene.api.deliveries().count == 1)

@@ -3,9 +3,9 @@ import Foundation
 import TestKit
 import Testing
 
-/// Endpoints as they are: busy, moved, talkative, dead. None of them decides more than it is asked.
+/// Endpoints that are busy, redirect, answer endlessly or do not answer.
 @Suite struct EndpointMannersTests {
-    /// Seconds between the one attempt that was made and the next, with the time that its answer took.
+    /// The seconds between the only attempt and the next one, and the latency of the first.
     private func pause(afterAnswer retryAfter: String, delays: [Double], status: Int = 503) async throws -> (
         pause: Double, latency: Double
     ) {
@@ -23,16 +23,16 @@ import Testing
         return (next.timeIntervalSince(at), try #require(attempt["latency_seconds"].numberValue))
     }
 
-    /// Times are kept in milliseconds.
+    /// Times have a precision of one millisecond.
     private static let rounding = 0.002
 
-    @Test(arguments: [503, 429, 404]) func retryAfterLengthensTheDelay(_ status: Int) async throws {
+    @Test(arguments: [503, 429, 404]) func lengthensDelayByRetryAfter(_ status: Int) async throws {
         let (pause, latency) = try await pause(afterAnswer: "7200", delays: [0, 60, 60], status: status)
         #expect(pause >= 7200 - Self.rounding)
         #expect(pause <= 7200 + latency + Self.rounding)
     }
 
-    @Test func retryAfterMayBeADate() async throws {
+    @Test func acceptsRetryAfterAsHTTPDate() async throws {
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
         format.timeZone = TimeZone(identifier: "GMT")
@@ -44,18 +44,18 @@ import Testing
         #expect(pause <= 7200 + Self.rounding)
     }
 
-    @Test(arguments: ["1", "0", "-5", "soon", ""]) func retryAfterNeverShortensTheDelay(_ value: String) async throws {
+    @Test(arguments: ["1", "0", "-5", "soon", ""]) func neverShortensDelayByRetryAfter(_ value: String) async throws {
         let (pause, latency) = try await pause(afterAnswer: value, delays: [0, 3600])
         #expect(pause >= 3600 - Self.rounding)
         #expect(pause <= 3600 * 1.1 + latency + Self.rounding)
     }
 
-    @Test func retryAfterPutsADeliveryOffForADayAtMost() async throws {
+    @Test func limitsRetryAfterToOneDay() async throws {
         let (pause, latency) = try await pause(afterAnswer: "100000000", delays: [0, 60])
         #expect(pause <= 86_400 + latency + Self.rounding)
     }
 
-    @Test(arguments: [301, 302, 303, 307, 308]) func aRedirectIsAFailureAndNotFollowed(_ status: Int) async throws {
+    @Test(arguments: [301, 302, 303, 307, 308]) func failsOnRedirectWithoutFollowingIt(_ status: Int) async throws {
         let (scene, target) = (try await Scene.delivering(after: [0, 0.01]), try WebhookReceiver())
         let receiver = try WebhookReceiver()
         receiver.answer(status, headers: [("Location", target.url)])
@@ -68,9 +68,9 @@ import Testing
         #expect(target.received.isEmpty)
     }
 
-    /// The status decides; how much an endpoint has to say does not, nor is it all listened to.
+    /// The status decides the outcome; the response is read up to a limit.
     @Test(arguments: [(200, "acknowledged"), (500, "exhausted")])
-    func anEndlessAnswerIsCut(_ status: Int, _ state: String) async throws {
+    func truncatesEndlessResponseAndUsesItsStatus(_ status: Int, _ state: String) async throws {
         let (scene, receiver) = (try await Scene.delivering(after: [0]), try WebhookReceiver())
         receiver.answer(to: 1...1) { _ in
             var answer = OriginAnswer(status: status, body: Array(repeating: 0x61, count: 8 << 20))
@@ -90,7 +90,7 @@ import Testing
         #expect(delivery["attempts"][0]["response"].string == String(repeating: "a", count: 16_384))
     }
 
-    @Test func anAnswerNeedNotBeText() async throws {
+    @Test func storesBinaryResponseAsReplacedText() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: [0]), try WebhookReceiver())
         receiver.answer(to: 1...1) { _ in OriginAnswer(status: 200, body: [0x61, 0x00, 0xFF, 0x22, 0x0A, 0x62]) }
         try await scene.api.declareWebhook(url: receiver.url)
@@ -99,8 +99,8 @@ import Testing
         #expect(delivery["attempts"][0]["response"].string == "a\u{FFFD}\u{FFFD}\"\nb")
     }
 
-    /// Dead in both ways: nobody takes the connection, or nobody answers on it.
-    @Test(.realProcess) func twoDeadEndpointsHoldUpNoneOfFifty() async throws {
+    /// One dead endpoint accepts no connection, the other accepts it and never answers.
+    @Test(.realProcess) func deliversToFiftyEndpointsDespiteTwoDeadOnes() async throws {
         let scene = try await Scene.delivering()
         let (unresponsive, silent) = (try UnresponsivePort(), try WebhookReceiver())
         silent.fallSilent()

@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// A finish says: everything before it has arrived, or never will. A consumer that acts on it must be able to rely on that.
+/// A finish is posted when every earlier event of its webhook was delivered or given up. Consumers rely on that order.
 @Suite struct FinishOrderTests {
-    @Test func aFinishIsPostedOnlyAfterWhatItsWebhookRefusedIsTaken() async throws {
+    @Test func postsFinishAfterRetriedEventsAreDelivered() async throws {
         let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         receiver.refuse("job.succeeded", times: 3)
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.*", "session.finished"])
@@ -15,14 +15,14 @@ import Testing
         #expect(types.count == 7)
     }
 
-    @Test func aFinishWaitsForWhatIsUnderWay() async throws {
+    @Test func postsFinishAfterRunningDeliveries() async throws {
         let scene = try await Scene.delivering()
         let (receiver, witness, gate) = (try WebhookReceiver(), try WebhookReceiver(), Gate())
         receiver.answer(204, to: 1...1, after: gate)
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.succeeded", "session.finished"])
         try await scene.api.declareWebhook("witness", url: witness.url)
         try await scene.api.submit(scene.order())
-        // It is in the journal, and whom nothing holds back has it.
+        // The finish is in the journal, and delivered to the webhook that has nothing pending.
         _ = try await witness.waitFor("session.finished")
         let held = try await scene.api.deliveries(to: "receiver")
         #expect(held.map { $0["type"] } == ["session.finished", "job.succeeded"])
@@ -33,7 +33,7 @@ import Testing
         #expect(receiver.received.map(\.type) == ["job.succeeded", "session.finished"])
     }
 
-    @Test func whatWasGivenUpHoldsAFinishBackNoLonger() async throws {
+    @Test func postsFinishAfterExhaustedDeliveries() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: [0, 0.02]), try WebhookReceiver())
         receiver.refuse("job.succeeded")
         // Not the job's other events, which would be under way beside this one and arrive in any order.
@@ -46,7 +46,7 @@ import Testing
         try await scene.api.waitForDelivery(of: "session.finished", toBe: .acknowledged)
     }
 
-    @Test func aSickWebhookHoldsUpOnlyItself() async throws {
+    @Test func delaysFinishOnlyForWebhookWithPendingDeliveries() async throws {
         let scene = try await Scene.delivering(after: Scene.parking)
         let (sick, well) = (try WebhookReceiver(), try WebhookReceiver())
         sick.refuse("job.succeeded")
@@ -66,7 +66,7 @@ import Testing
         #expect(try await scene.api.session()["unacknowledged_since"] != .null)
     }
 
-    @Test func anAcceptedEventBringsAtOnceWhatWaits() async throws {
+    @Test func sendsPendingDeliveriesAtOnceAfterSuccess() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: [0, 0.05, 3600]), try WebhookReceiver())
         receiver.refuse("job.created", times: 2)
         let events = ["job.created", "job.succeeded", "session.finished"]
@@ -85,7 +85,7 @@ import Testing
         #expect(log.allSatisfy { $0["state"] == "acknowledged" })
     }
 
-    @Test func theNextFinishWaitsForTheOneBefore() async throws {
+    @Test func postsNextFinishAfterThePreviousOne() async throws {
         let scene = try await Scene.delivering(after: Scene.parking)
         let (receiver, witness) = (try WebhookReceiver(), try WebhookReceiver())
         receiver.refuse("session.finished", times: 1)

@@ -2,9 +2,9 @@ import Formats
 import TestKit
 import Testing
 
-/// `POST .../recover`: a consumer that has lost what it took, or was not there yet, gets it from the journal.
+/// `POST .../recover`: sends the events of the journal again to a consumer that lost them or came later.
 @Suite struct RecoveryTests {
-    @Test func whatWasTakenOrGivenUpComesAgainUnderItsId() async throws {
+    @Test func recoversAcknowledgedAndExhaustedDeliveriesWithSameID() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: [0, 0.01]), try WebhookReceiver())
         receiver.refuse("job.created", times: 2)
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.created", "session.finished"])
@@ -25,7 +25,7 @@ import Testing
         #expect(Set(receiver.received.map(\.id)).count == 2)
     }
 
-    @Test func eventsFromBeforeItsCreationAreAddressedToIt() async throws {
+    @Test func recoversEventsFromBeforeWebhookWasCreated() async throws {
         let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await scene.api.waitForJob(try await scene.api.submit(scene.order()), .succeeded)
         let journal = try await eventually("the finish") {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func nothingAtOrBeforeTheNumberIsSent() async throws {
+    @Test func recoversOnlyEventsAfterGivenNumber() async throws {
         let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.*", "session.finished"])
         try await scene.api.submit(scene.order())
@@ -57,7 +57,7 @@ import Testing
         let again = try await receiver.waitFor(count: 6).suffix(2)
         #expect(again.map(\.type) == ["job.succeeded", "session.finished"])
         try await scene.api.waitForSettledDeliveries()
-        // Behind the last there is nothing.
+        // There are no events after the last.
         let last = try #require(log[0]["event"].integer)
         for after in [last, last + 1000] {
             #expect(try await scene.api.act("recover", ["after": .integer(after)]).json == ["recovered": 0])
@@ -65,7 +65,7 @@ import Testing
         #expect(receiver.received.count == 6)
     }
 
-    @Test func onlyWhatMatchesIsRecoveredAndNoTest() async throws {
+    @Test func recoversOnlyMatchingEventsAndNoTestEvents() async throws {
         let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.succeeded"])
         #expect(try await scene.api.act("test").status == 200)
@@ -78,8 +78,8 @@ import Testing
         #expect(receiver.received.map(\.type) == ["webhook.test", "job.succeeded", "job.succeeded"])
     }
 
-    /// More events than are recovered in one step.
-    @Test func aLongAbsenceIsMadeUpFor() async throws {
+    /// There are more events than one transaction recovers.
+    @Test func recoversMoreEventsThanOneStep() async throws {
         let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         _ = try await scene.job(in: .running)
         try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1])
@@ -93,7 +93,7 @@ import Testing
         #expect(Set(received.map { $0.data["job"].string }).count == 1100)
     }
 
-    @Test func itIsRefusedWhileTheWebhookIsDisabled() async throws {
+    @Test func answers409ForRecoveryWhileDisabled() async throws {
         let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         receiver.answer(410, to: 1...1)
         try await scene.api.declareWebhook(url: receiver.url)
@@ -110,7 +110,7 @@ import Testing
             ([:], "missing-field"), (["after": -1], "invalid-value"), (["after": "1"], "invalid-value"),
             (["after": 1.5], "invalid-value"),
         ] as [(JSON, String)])
-    func aNumberIsNeeded(_ body: JSON, _ kind: String) async throws {
+    func answers422WhenAfterIsMissingOrInvalid(_ body: JSON, _ kind: String) async throws {
         let scene = try await Scene()
         try await scene.api.declareWebhook(url: "https://consumer.example/")
         let refused = try await scene.api.act("recover", body)
@@ -118,7 +118,7 @@ import Testing
         #expect(refused.problem == .init(kind: kind, pointer: "/after"))
     }
 
-    /// The log once so many deliveries are there and settled.
+    /// The log, once the given number of deliveries are settled.
     private func settled(_ scene: Scene, count: Int) async throws -> [JSON] {
         try await eventually("\(count) deliveries to be settled") {
             let log = try await scene.api.deliveries()

@@ -3,9 +3,9 @@ import Formats
 import TestKit
 import Testing
 
-/// `POST /v1/deliveries/{id}/redeliver`: sent once more because somebody wants it, whatever became of it before.
+/// `POST /v1/deliveries/{id}/redeliver`: sends a delivery again on request, whatever its state.
 @Suite struct RedeliveryTests {
-    /// A delivery of `webhook.test`, once it is as wanted.
+    /// A delivery of `webhook.test`, once it satisfies the condition.
     private func delivery(
         _ scene: Scene, to receiver: WebhookReceiver, toBe what: String,
         _ isWanted: (JSON) -> Bool
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func whatWasTakenIsSentAgainUnderItsId() async throws {
+    @Test func redeliversAcknowledgedDeliveryWithSameIDAndBody() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         let taken = try await delivery(scene, to: receiver, toBe: "acknowledged") { $0["state"] == "acknowledged" }
         try await redeliver(taken, in: scene)
@@ -41,7 +41,7 @@ import Testing
         #expect(again["attempts"][0] == taken["attempts"][0])
     }
 
-    @Test func whatWasGivenUpHasAllItsTriesAgain() async throws {
+    @Test func redeliversExhaustedDeliveryWithFullSchedule() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: [0, 0.01, 0.01]), try WebhookReceiver())
         receiver.answer(500, to: 1...6)
         let exhausted = try await delivery(scene, to: receiver, toBe: "exhausted") { $0["state"] == "exhausted" }
@@ -54,7 +54,7 @@ import Testing
         #expect(Set(receiver.received.map(\.id)) == [exhausted["id"].string])
     }
 
-    @Test func whatWaitsIsSentAtOnceAndItsScheduleBeginsAnew() async throws {
+    @Test func redeliversPendingDeliveryAtOnceAndRestartsSchedule() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.answer(500, to: 1...2)
         let parked = try await delivery(scene, to: receiver, toBe: "parked") { $0["attempts"].count == 1 }
@@ -67,7 +67,7 @@ import Testing
         _ = try await waitForAttempts(3, .acknowledged, in: scene)
     }
 
-    @Test func whatWasCancelledIsSentOnceItsWebhookIsEnabled() async throws {
+    @Test func redeliversCancelledDeliveryOnceWebhookIsEnabled() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.answer(410, to: 1...1)
         let cancelled = try await delivery(scene, to: receiver, toBe: "cancelled") { $0["state"] == "cancelled" }
@@ -80,7 +80,7 @@ import Testing
         #expect(taken["attempts"].arrayValue?.map { $0["status"] } == [410, 204])
     }
 
-    @Test func whatWasForADeletedWebhookCannotBeSentAgain() async throws {
+    @Test func answers409ForRedeliveryToDeletedWebhook() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         let taken = try await delivery(scene, to: receiver, toBe: "acknowledged") { $0["state"] == "acknowledged" }
         #expect(try await scene.api.delete("/v1/sessions/default/webhooks/receiver").status == 204)
@@ -95,7 +95,7 @@ import Testing
         #expect(receiver.received.count == 1)
     }
 
-    @Test func aFinishThatIsSentAgainStaysAcknowledged() async throws {
+    @Test func keepsFinishAcknowledgedDuringRedelivery() async throws {
         let (scene, receiver, gate) = (try await Scene.delivering(), try WebhookReceiver(), Gate())
         receiver.answer(204, to: 2...2, after: gate)
         try await scene.api.declareWebhook(url: receiver.url)

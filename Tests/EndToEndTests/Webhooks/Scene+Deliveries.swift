@@ -4,7 +4,7 @@ import TestKit
 import Webhooks
 
 extension Scene {
-    /// A scene whose finishes come at once, and whose deliveries are tried again after so many seconds each.
+    /// A scene whose finishes have no delay and whose deliveries are retried after the given seconds.
     static func delivering(after delays: [Double] = [0, 0.05, 0.05, 0.05, 0.05]) async throws -> Scene {
         let scene =
             if RealProcess.isWanted {
@@ -18,7 +18,7 @@ extension Scene {
         return scene
     }
 
-    /// Delays after which nothing happens by itself while a test runs.
+    /// A schedule whose retry comes after the end of any test.
     static let parking: [Double] = [0, 3600]
 }
 
@@ -43,7 +43,7 @@ extension APIClient {
         try await post("/v1/sessions/default/webhooks/\(webhook)/\(action)", body)
     }
 
-    /// Waits until the newest delivery of a type of event is as wanted, and returns it as it then is.
+    /// Waits until the newest delivery of an event type satisfies the condition, and returns it.
     @discardableResult
     func waitForDelivery(
         of type: String, to webhook: String = "receiver", toBe what: String, _ isWanted: (JSON) -> Bool
@@ -63,7 +63,7 @@ extension APIClient {
         }
     }
 
-    /// Waits until nothing is on its way to the webhook any more, and returns its log.
+    /// Waits until no delivery to the webhook is pending, and returns its log.
     @discardableResult
     func waitForSettledDeliveries(to webhook: String = "receiver") async throws -> [JSON] {
         try await eventually("everything to \(webhook) to be settled") {

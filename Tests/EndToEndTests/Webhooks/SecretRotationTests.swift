@@ -2,7 +2,7 @@ import Formats
 import TestKit
 import Testing
 
-/// Secrets are rotated without a moment in which a consumer, told of the new one or not yet, has to refuse anything.
+/// Secrets are rotated without a gap: during the overlap, consumers with the old or the new secret can verify.
 @Suite struct SecretRotationTests {
     private static let given = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
     private static let stranger = "whsec_c3RyYW5nZXIgc3RyYW5nZXIgc3RyYW5nZXIgMTI="
@@ -14,7 +14,7 @@ import Testing
         return try #require(answer.json["secret"].string)
     }
 
-    /// The next post.
+    /// Posts a test event and returns the request.
     private func posted(_ scene: Scene, _ receiver: WebhookReceiver) async throws
         -> ReceivedWebhook
     {
@@ -23,7 +23,7 @@ import Testing
         return try await receiver.waitFor(count: count + 1)[count]
     }
 
-    @Test func theOldSecretSignsBesideTheNewOne() async throws {
+    @Test func signsWithOldAndNewSecretAfterRotation() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         let old = try await scene.api.declareWebhook(url: receiver.url)
         let new = try await rotate(scene)
@@ -38,7 +38,7 @@ import Testing
         #expect(!shown.names.contains("secret"))
     }
 
-    @Test func aSecretOfOnesOwnIsTaken() async throws {
+    @Test func acceptsGivenSecretForRotation() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         let old = try await scene.api.declareWebhook(url: receiver.url)
         #expect(try await rotate(scene, to: Self.given) == Self.given)
@@ -47,7 +47,7 @@ import Testing
         #expect(posted.isSigned(with: old) && posted.isSigned(with: Self.given))
     }
 
-    @Test func twiceRotatedThreeSecretsSign() async throws {
+    @Test func signsWithThreeSecretsAfterTwoRotations() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         let first = try await scene.api.declareWebhook(url: receiver.url)
         let second = try await rotate(scene)
@@ -57,7 +57,7 @@ import Testing
         for secret in [first, second, third] { #expect(posted.isSigned(with: secret)) }
     }
 
-    @Test(.realProcess) func theOldSecretSurvivesACrash() async throws {
+    @Test(.realProcess) func keepsOldSecretAfterKill() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         let old = try await scene.api.declareWebhook(url: receiver.url)
         let new = try await rotate(scene)
@@ -68,8 +68,8 @@ import Testing
         #expect(posted.isSigned(with: old) && posted.isSigned(with: new))
     }
 
-    /// A repetition is signed by the secrets of its own time, not by those of the first attempt.
-    @Test func whatWaitsForItsNextTryIsSignedAnew() async throws {
+    /// A retry is signed with the secrets valid at that time, not with those of the first attempt.
+    @Test func signsRetryWithCurrentSecrets() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.refuse("webhook.test", times: 1)
         let old = try await scene.api.declareWebhook(url: receiver.url)
@@ -91,7 +91,7 @@ import Testing
             (["secret": "hunter2"], "invalid-value", "/secret"), (["secret": 5], "invalid-value", "/secret"),
             (["key": "whsec_"], "unknown-field", "/key"),
         ] as [(JSON, String, String)])
-    func aMistakeRotatesNothing(_ body: JSON, _ kind: String, _ pointer: String) async throws {
+    func keepsSecretWhenRotationIsInvalid(_ body: JSON, _ kind: String, _ pointer: String) async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         let secret = try await scene.api.declareWebhook(url: receiver.url)
         let refused = try await scene.api.act("rotate-secret", body)
@@ -102,9 +102,9 @@ import Testing
         #expect(posted.isSigned(with: secret))
     }
 
-    /// By a verifier that is not ours, which knows the one secret or the other.
+    /// The reference implementation of Standard Webhooks verifies with one of the two secrets.
     @Test(.enabled("needs PyPI's standardwebhooks: run scripts/install") { await Consumer.isPossible })
-    func aConsumerMayKnowEitherSecret() async throws {
+    func verifiesWithEitherSecretInReferenceImplementation() async throws {
         let (scene, receiver, consumer) = (try await Scene(), try WebhookReceiver(), try await Consumer())
         let old = try await scene.api.declareWebhook(url: receiver.url)
         let new = try await rotate(scene)

@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// `POST .../test`: whoever sets up an endpoint sees that it works, and nobody else notices.
+/// `POST .../test`: sends a test event to one webhook only.
 @Suite struct TestEventTests {
-    @Test func itArrivesSignedAtThatWebhookAloneWhateverItsPatterns() async throws {
+    @Test func sendsSignedTestEventToOneWebhookWhateverItsPatterns() async throws {
         let (scene, receiver, other) = (try await Scene(), try WebhookReceiver(), try WebhookReceiver())
         let secret = try await scene.api.declareWebhook(url: receiver.url, events: ["job.failed"])
         try await scene.api.declareWebhook("other", url: other.url, events: ["webhook.test", "job.*", "session.*"])
@@ -29,7 +29,7 @@ import Testing
         #expect(receiver.received.count == 1)
     }
 
-    @Test func itIsInTheJournal() async throws {
+    @Test func writesTestEventToJournal() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url)
         let delivery = try await scene.api.act("test").json
@@ -40,7 +40,7 @@ import Testing
         #expect(events[0]["data"] == ["webhook": "receiver"])
     }
 
-    @Test func itDoesNotHoldBackAFinish() async throws {
+    @Test func delaysNoFinishForFailedTestEvent() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         receiver.refuse("webhook.test")
         try await scene.api.declareWebhook(url: receiver.url)
@@ -53,7 +53,7 @@ import Testing
         #expect(receiver.received.map(\.type).prefix(2) == ["webhook.test", "session.finished"])
     }
 
-    @Test func itDoesNotHoldBackAFinishWhileItIsUnderWay() async throws {
+    @Test func delaysNoFinishForRunningTestEvent() async throws {
         let (scene, receiver, gate) = (try await Scene.delivering(), try WebhookReceiver(), Gate())
         receiver.answer(204, to: 1...1, after: gate)
         try await scene.api.declareWebhook(url: receiver.url)
@@ -66,7 +66,7 @@ import Testing
         try await scene.api.waitForDelivery(of: "webhook.test", toBe: .acknowledged)
     }
 
-    @Test func itIsRefusedWhileTheWebhookIsDisabled() async throws {
+    @Test func answers409ForTestEventWhileDisabled() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         receiver.answer(410, to: 1...1)
         try await scene.api.declareWebhook(url: receiver.url)
@@ -80,7 +80,7 @@ import Testing
         #expect(tests.count == 1)
     }
 
-    @Test func whatIsNotThereCannotBeActedOn() async throws {
+    @Test func answers404ForActionsOnUnknownWebhook() async throws {
         let scene = try await Scene()
         for action in ["test", "rotate-secret", "enable"] {
             #expect(try await scene.api.act(action).problem == .init(kind: "not-found"))
