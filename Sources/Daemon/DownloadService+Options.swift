@@ -6,23 +6,24 @@ import Storage
 import Webhooks
 
 extension DownloadService {
-    /// Where the service keeps its files, and how each of its layers works. The defaults listen on a free port of 127.0.0.1.
+    /// The folders of the service, and the options of each of its layers. By default the service listens on a free port of
+    /// 127.0.0.1.
     public struct Options: Sendable {
         /// The folder of the database.
         public var dataFolder: String
         /// The folder that files are downloaded into.
         public var downloadsFolder: String
-        /// Bytes that downloads leave free on the file system of the downloads folder; nil: see `DownloadsFolder`.
+        /// Bytes that downloads leave free on the file system of the downloads folder; nil: the default of `DownloadsFolder`.
         public var minimumFreeBytes: Int64?
-        /// Networks that downloads may reach although they are not public.
+        /// Networks that are not public and that downloads may reach.
         public var allowedNetworks: [Network] = []
-        /// Host names that the downloads, and the webhooks, may look up at once.
+        /// The number of simultaneous DNS lookups, for the downloads and again for the webhooks.
         public var maxLookups = CurlClient.Options().maxLookups
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
-        /// Seconds that a finish may stay unacknowledged before the log and the metrics say so.
+        /// Seconds after which the log and the metrics report an unacknowledged finish.
         public var acknowledgementPatience = 3600.0
-        /// The version that the statistics and the log name.
+        /// The version that the statistics and the log report.
         public var version = ""
 
         public var store = Store.Options()
@@ -31,7 +32,8 @@ extension DownloadService {
         public var feed = Feed.Options()
         public var api = APIHandler.Options()
         public var server = HTTPServer.Options()
-        /// The clock of the whole service. Network timeouts and heartbeats of streams go by the machine's.
+        /// The clock of the whole service, except for network timeouts and the heartbeats of streams: these use the clock of
+        /// the machine.
         public var time: any TimeSource = SystemTime()
 
         public init(dataFolder: String, downloadsFolder: String) {

@@ -8,10 +8,10 @@ import Rehearsals
 import Storage
 import Webhooks
 
-/// The whole service: database, transfers, webhooks and API, in one process. It opens them in the order in which they depend
-/// on each other, runs them until `stop()`, and closes them in reverse (docs/architecture.md, "Stopping").
+/// The whole service: database, transfers, webhooks and API, in one process. It opens these layers in the order of their
+/// dependencies, runs them until `stop()`, and closes them in reverse order (docs/architecture.md, "Stopping").
 ///
-/// Signals, flags, environment and exit statuses belong to the program around it.
+/// The executable handles signals, flags, environment variables and exit statuses.
 public final class DownloadService: Sendable {
     private enum Stage {
         case starting
@@ -28,11 +28,12 @@ public final class DownloadService: Sendable {
         self.log = log
     }
 
-    /// Runs until `stop()`. A service runs once.
+    /// Runs until `stop()`. Call it at most once for each instance.
     ///
-    /// - Parameter onReady: is called when the jobs of the last run are recovered and the API answers, with its port.
-    /// - Throws: `StartError`; `UnstoredError` when the disk did not take everything before the end. Everything is closed
-    ///   then as well.
+    /// - Parameter onReady: called with the port of the API, after the jobs of the last run are recovered and the API accepts
+    ///   requests.
+    /// - Throws: `StartError`; `UnstoredError` if some changes could not be written to the disk. All layers are closed in
+    ///   either case.
     public func run(onReady: @Sendable (_ port: UInt16) -> Void = { _ in }) async throws {
         let opening = StoreOpening(options: options, log: log) { [self] in isStopping }
         guard let store = try await opening.open() else {
@@ -44,22 +45,22 @@ public final class DownloadService: Sendable {
         try result.get()
         guard store.unstored.count == 0 else {
             log.error(
-                "Stopped, but the disk did not take everything: \(store.unstored.count) changes are not stored. The next start goes on from what is."
+                "Stopped, but \(store.unstored.count) changes could not be written to the disk. The next start continues from the stored state."
             )
             throw UnstoredError()
         }
         guard isClosed else { throw UnstoredError() }
-        log.notice("Stopped; what was under way goes on at the next start.")
+        log.notice("Stopped. Unfinished downloads continue at the next start.")
     }
 
-    /// Asks for an orderly end of `run()`: attempts keep what they have, and go on from there at the next start.
+    /// Asks `run()` to end in an orderly way. Attempts keep the bytes they have received, and continue at the next start.
     public func stop() {
         let before = stage.withLock { stage in
             defer { stage = .stopping }
             return stage
         }
         guard case .running(let engine, let readiness) = before else { return }
-        // Requests are refused first, so that nothing new begins.
+        // Requests are refused first, so that no new job begins.
         readiness.close()
         engine.stop()
     }
@@ -86,7 +87,7 @@ public final class DownloadService: Sendable {
         let handler = APIHandler(
             options: apiOptions([downloads, webhooks]), store: store, engine: engine, feed: feed,
             readiness: readiness, log: log)
-        // Listening comes before recovering, so that an occupied port ends the start before anything is changed.
+        // The server listens before the jobs are recovered: if the port is occupied, the start fails without any change.
         let server = try StartError.wrapping { () throws(HTTPServerError) in
             try HTTPServer(options: options.server, handler: handler)
         }
@@ -102,8 +103,8 @@ public final class DownloadService: Sendable {
         try result.get()
     }
 
-    /// The end comes in reverse: first the transfers, while requests are still read and refused; then the port is closed;
-    /// then the last webhooks end.
+    /// The layers end in reverse order: first the transfers, while the server still reads and refuses requests; then the
+    /// server closes its port; then the last webhooks end.
     private func serve(
         _ engine: Engine, _ dispatcher: Dispatcher, _ feed: Feed, _ server: HTTPServer, _ readiness: Readiness,
         _ onReady: @Sendable (UInt16) -> Void
@@ -118,7 +119,7 @@ public final class DownloadService: Sendable {
                 result = .failure(error)
             }
             readiness.close()
-            // Clients that wait or listen are answered with what is known.
+            // Pending long polls and streams get an answer with the present state.
             feed.close()
             await server.stop(grace: Self.grace)
             group.cancelAll()
@@ -127,10 +128,11 @@ public final class DownloadService: Sendable {
         }
     }
 
-    /// For answers that are being sent. Longer downloads of finished files are cut off: their clients go on with Range.
+    /// The time for responses that are being sent. A longer response with a finished file is cut off; the client can continue
+    /// it with a Range request.
     private static let grace = Duration.seconds(2)
 
-    /// A stop is heeded from the beginning of the recovery, and "ready" is said after it.
+    /// `stop()` also ends the recovery. `onReady` is called after the recovery.
     private func work(_ engine: Engine, _ readiness: Readiness, _ onReady: () -> Void) async throws {
         let begins = stage.withLock { stage in
             guard case .starting = stage else { return false }
@@ -149,7 +151,7 @@ public final class DownloadService: Sendable {
         await engine.run()
     }
 
-    /// - Returns: false when the log could not be copied into the database, which the next start does.
+    /// - Returns: false if the write-ahead log could not be copied into the database. The next start copies it.
     private func close(_ store: Store) -> Bool {
         do throws(StoreError) {
             try store.close()
@@ -160,7 +162,7 @@ public final class DownloadService: Sendable {
         }
     }
 
-    /// - Parameter admits: nil for webhooks, which are posted to any address: their receivers often run beside the service.
+    /// - Parameter admits: nil for webhooks, which may be sent to any address: a receiver often runs on the same machine.
     private func client(_ name: String, admitting admits: (@Sendable (IPAddress) -> Bool)? = nil) throws -> CurlClient {
         var curl = CurlClient.Options()
         curl.admitsAddress = admits

@@ -1,7 +1,7 @@
 import API
 import CurlClient
 
-/// What a client reports of its thread, in the words of the metrics.
+/// Converts the report of a client's event loop into the type that the metrics use.
 extension LoopMetrics {
     init(_ client: CurlClient) {
         let metrics = client.loopMetrics

@@ -1,8 +1,8 @@
-/// Why the service did not start: one sentence for the terminal.
+/// The service could not start. The description is one sentence for the terminal.
 public struct StartError: Error, CustomStringConvertible {
     public let description: String
 
-    /// Lets an error of a layer below end the start with its description.
+    /// Runs `body`, and converts its error to a `StartError` with the same description.
     static func wrapping<Value, Failure: Error>(
         _ body: () throws(Failure) -> Value
     ) throws(StartError) -> Value {

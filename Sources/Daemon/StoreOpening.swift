@@ -4,15 +4,15 @@ import HTTPServer
 import Logging
 import Storage
 
-/// Opens the store. Where that can succeed later without help, it is tried every second: when the disk has room again, or
-/// another process has unlocked the database. Meanwhile the port answers, and says why the service is not ready.
+/// Opens the store. If the disk is full, or another process has locked the database, it tries again every second. Meanwhile a
+/// server answers every request with the reason why the service is not ready.
 struct StoreOpening: Sendable {
     let options: DownloadService.Options
     let log: Logger
     let isStopping: @Sendable () -> Bool
 
-    /// - Returns: nil when the service was stopped first.
-    /// - Throws: `StartError` for what does not pass without help.
+    /// - Returns: nil if the service was stopped first.
+    /// - Throws: `StartError` for an error that another attempt would not solve.
     func open() async throws -> Store? {
         switch try attempt() {
         case .opened(let store): return store
@@ -49,7 +49,7 @@ struct StoreOpening: Sendable {
         let server = try StartError.wrapping { () throws(HTTPServerError) in
             try HTTPServer(options: options.server, handler: handler)
         }
-        log.warning("\(why) fetchd waits at port \(server.port), and tries again every second.")
+        log.warning("\(why) fetchd waits at port \(server.port) and tries again every second.")
         let result: Result<Store?, any Error>
         do { result = .success(try await repeatAttempts(handler)) } catch { result = .failure(error) }
         await server.stop(grace: .seconds(1))

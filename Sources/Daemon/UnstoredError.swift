@@ -1,2 +1,2 @@
-/// The service has stopped, and the disk did not take everything that was to be stored. The log says what.
+/// The service has stopped, and some changes could not be written to the disk. The log has the details.
 public struct UnstoredError: Error {}

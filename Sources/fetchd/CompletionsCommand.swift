@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `fetchd completions bash`: what the shell needs to finish what one begins to type.
+/// `fetchd completions bash`: prints the completion script of a shell.
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completions",
-        abstract: "Prints a script that completes commands, options and names in a shell.",
+        abstract: "Prints a completion script for a shell.",
         discussion: """
             EXAMPLES:
               fetchd completions bash > ~/.local/share/bash-completion/completions/fetchd
@@ -14,7 +14,7 @@ struct CompletionsCommand: ParsableCommand {
 
     enum Shell: String, ExpressibleByArgument, CaseIterable { case bash, zsh, fish }
 
-    @Argument(help: "bash, zsh or fish.")
+    @Argument(help: "The shell: bash, zsh or fish.")
     var shell: Shell
 
     func run() throws {

@@ -6,31 +6,31 @@ import Client
 struct FetchdCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetchd",
-        abstract: "Downloads in the background: submit jobs over HTTP, go away, be called back.",
+        abstract: "Downloads files in the background. Programs submit jobs over HTTP and are notified at the end.",
         discussion: """
-            Start the service with 'fetchd serve'; 'fetchd serve --help' explains every option. \
-            'fetchd restore' puts a copy of its database in place. All other commands talk to a running service by its public \
-            API, which it describes itself, at /openapi.yaml.
+            'fetchd serve' runs the service; 'fetchd serve --help' explains every option. 'fetchd restore' replaces the \
+            service's database with a copy. All other commands send requests to a running service. The service describes its \
+            public API at /openapi.yaml.
 
-            Where the service is, and the token it wants, they take from --url and --token-file, from FETCHD_URL and \
-            FETCHD_TOKEN, or from ~/.config/fetchd/config.json ({"url": "...", "token": "..."}). --json prints the API's \
-            own documents. Data go to standard output, everything else to standard error.
+            The commands take the address and the token of the service from --url and --token-file, from FETCHD_URL and \
+            FETCHD_TOKEN, or from ~/.config/fetchd/config.json ({"url": "...", "token": "..."}). With --json, they print the \
+            JSON documents of the API. Data go to standard output; progress, messages and errors go to standard error.
 
             EXIT STATUS:
-              0    it worked
-              1    a download that was waited for was not successful
-              64   the command makes no sense
-              65   the service refused what was asked
-              66   there is no such job, session, webhook or file
-              69   the service is not there
+              0    success
+              1    a download that the command waited for has failed
+              64   the command line has a mistake
+              65   the service refused a value as invalid
+              66   the job, session, webhook or file does not exist
+              69   the service is unavailable
               70   the service failed
               73   a file cannot be written
-              74   'fetchd serve' stopped, and something could not be stored
-              75   the present state does not allow it
-              76   what answers is not fetchd
-              77   a token is needed, or another one
+              74   'fetchd serve' stopped, and some changes could not be stored
+              75   the current state does not allow the action
+              76   the server at the address is not fetchd
+              77   a token is required, or the token is wrong
               78   the configuration cannot be used
-              124  the time given by --timeout is over
+              124  the time of --timeout has passed
               129  the terminal was closed
               130  interrupted by Ctrl-C
               143  ended by SIGTERM
@@ -44,8 +44,8 @@ struct FetchdCommand: AsyncParsableCommand {
         subcommands: [ServeCommand.self, RestoreCommand.self, CompletionsCommand.self],
         groupedSubcommands: ClientCommands.groups)
 
-    /// Before anything is opened: what is opened while a standard stream is closed gets its number, and what is meant for
-    /// that stream.
+    /// Opens closed standard streams before anything else: otherwise the next file to be opened would get the descriptor of
+    /// such a stream, and receive its output.
     static func main() async {
         StandardStreams.open()
         await main(nil)

@@ -3,45 +3,45 @@ import Formats
 import Foundation
 import Storage
 
-/// `fetchd restore`: a copy of the database takes the place of the one that is there.
+/// `fetchd restore`: replaces the database with a copy.
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Puts a copy of the database in place, while the service does not run.",
+        abstract: "Replaces the database with a copy. The service must not be running.",
         discussion: """
-            FILE is a copy of fetchd.sqlite: one made after a clean stop, by 'sqlite3 fetchd.sqlite ".backup FILE"', or \
-            together with its log, FILE-wal. It is checked first, and only read. The database that is there is kept in the \
-            data folder, with .replaced and the time in its name.
+            FILE is a copy of fetchd.sqlite that was made after a clean stop, with 'sqlite3 fetchd.sqlite ".backup FILE"', or \
+            together with its write-ahead log, FILE-wal. The command checks FILE first, and does not change it. It keeps the \
+            present database in the data folder, with .replaced and the time in its name.
 
-            Events, jobs and batches get numbers above all that the folder has seen: no consumer of webhooks sees one number \
-            with two meanings. Part files that the copy does not know are left alone. docs/operations.md tells more.
+            New events, jobs and batches get numbers above all numbers that the folder has used, so a webhook receiver never \
+            sees one number for two events. Part files that the copy does not know are kept. See docs/operations.md.
 
-            The service's own database is a FILE, too: 'fetchd restore data/fetchd.sqlite' goes on with what it holds where \
-            'fetchd serve' refuses it because its last changes are lost.
+            FILE can also be the database of the data folder itself: if 'fetchd serve' refuses to start because the last \
+            changes are lost, 'fetchd restore data/fetchd.sqlite' continues with the remaining contents.
 
             EXAMPLES:
               fetchd restore --data-dir /var/lib/fetchd /backup/fetchd.sqlite
             """)
 
-    @Argument(help: ArgumentHelp("The copy.", valueName: "file"), completion: .file())
+    @Argument(help: ArgumentHelp("The copy of the database.", valueName: "file"), completion: .file())
     var file: String
 
     @Option(
         help: ArgumentHelp(
-            "The data folder; FETCHD_DATA_DIR and --config can name it, too. (default: \(Settings.Defaults.dataDir))",
+            "The data folder; also FETCHD_DATA_DIR or --config. (default: \(Settings.Defaults.dataDir))",
             valueName: "dir"))
     var dataDir: String?
 
-    @Option(help: ArgumentHelp("The service's JSON file of settings. (default: none)", valueName: "file"))
+    @Option(help: ArgumentHelp("The configuration file (JSON) of the service. (default: none)", valueName: "file"))
     var config: String?
 
     func run() throws {
         do {
             let report = try Restoration.run(file, into: try folder())
-            print("\(file) is restored: \(report.jobs) jobs; the next event has a number above \(report.lastEvent).")
-            if let replaced = report.replaced { print("The database that was there is kept as \(replaced).") }
+            print("Restored \(report.jobs) jobs from \(file). The next event gets a number above \(report.lastEvent).")
+            if let replaced = report.replaced { print("The previous database is kept as \(replaced).") }
             if report.replacedIsUnreadable {
-                print("It could not be read, so that numbers go on well above the last event that is known of it.")
+                print("The previous database could not be read. New events get numbers far above its last known event.")
             }
         } catch let error as SettingsError {
             throw ValidationError(error.description)

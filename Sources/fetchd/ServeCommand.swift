@@ -3,154 +3,158 @@ import Daemon
 import Formats
 import Foundation
 
-/// `fetchd serve`. The options are read as they are given; what they mean together with environment and file is decided
-/// by `Settings`.
+/// `fetchd serve`. It passes on the options as given; `Settings` combines them with the environment and the file.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Runs the service until SIGTERM or SIGINT.",
         discussion: """
-            Every option can also be given as an environment variable, FETCHD_ and its name in capitals with _ for - \
-            (FETCHD_LISTEN, FETCHD_DATA_DIR, ...; lists separated by commas), or as a member of the JSON file that \
-            --config names ("listen", "data_dir", ...; lists as arrays). An option wins over the environment, the \
+            Every option is also an environment variable, with the prefix FETCHD_ and the name in capitals with _ for - \
+            (FETCHD_LISTEN, FETCHD_DATA_DIR, ...; lists separated by commas), and a member of the JSON file that --config \
+            names ("listen", "data_dir", ...; lists as arrays). An option takes precedence over the environment, and the \
             environment over the file.
 
-            FETCHD_TOKEN (or "token" in the file) is the bearer token that every request has to carry. It has no option, \
-            because command lines can be read by others. Without it only loopback addresses are listened on.
+            FETCHD_TOKEN (or "token" in the file) is the bearer token that every request must carry. It has no option, \
+            because other users of the machine can read command lines. Without a token, fetchd listens on loopback \
+            addresses only.
 
-            The service is ready when GET /readyz answers 200. SIGTERM lets running transfers keep what they have and \
-            ends; they go on from there at the next start, as they do after a crash. A second SIGTERM ends fetchd at once.
+            The service is ready when GET /readyz answers 200. On SIGTERM, running transfers keep the bytes they have \
+            received, and fetchd ends. The transfers continue at the next start, as after a crash. A second SIGTERM ends \
+            fetchd at once.
 
             EXIT STATUS:
               0    stopped by SIGTERM or SIGINT, and everything is stored
-              1    it could not start, and says why
+              1    the service could not start; the error says why
               64   an option or a setting cannot be used
-              74   stopped, but the disk failed or did not answer in time: something could not be stored
+              74   stopped, but the disk failed or did not answer in time, and some changes could not be stored
               130  ended at once by a second signal, SIGINT
               143  ended at once by a second signal, SIGTERM
             """)
 
-    @Option(help: ArgumentHelp("A JSON file with any of these settings. (default: none)", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "A configuration file (JSON) with any of these settings. (default: none)", valueName: "file"))
     var config: String?
 
     @Option(
         help: ArgumentHelp(
-            "The address and port of the API; port 0 lets the system choose. (default: \(Settings.Defaults.listen))",
+            "The address and port of the API. Port 0: the system chooses a free port. (default: \(Settings.Defaults.listen))",
             valueName: "host:port"))
     var listen: String?
 
     @Option(
         help: ArgumentHelp(
-            "The folder of the database; made if missing, used by one service at a time. (default: \(Settings.Defaults.dataDir))",
+            "The folder of the database. It is created if missing. Only one service at a time can use it. (default: \(Settings.Defaults.dataDir))",
             valueName: "dir"))
     var dataDir: String?
 
     @Option(
         help: ArgumentHelp(
-            "The folder that files are downloaded into; made if missing. (default: \(Settings.Defaults.downloadsDir))",
+            "The folder for downloaded files. It is created if missing. (default: \(Settings.Defaults.downloadsDir))",
             valueName: "dir"))
     var downloadsDir: String?
 
     @Option(
         help: ArgumentHelp(
-            "Jobs that run at once, 1 to 10000. (default: \(Settings.Defaults.maxConcurrentJobs))", valueName: "n"))
+            "The maximum number of running jobs, 1 to 10000. (default: \(Settings.Defaults.maxConcurrentJobs))",
+            valueName: "n"))
     var maxConcurrentJobs: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Connections to one host and port at once, 1 to 10000. (default: \(Settings.Defaults.maxConnectionsPerHost))",
+            "The maximum number of simultaneous connections to one host and port, 1 to 10000. (default: \(Settings.Defaults.maxConnectionsPerHost))",
             valueName: "n"))
     var maxConnectionsPerHost: Int?
 
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
-            "A network, such as 192.168.0.0/16, that downloads and their proxies may reach although it is not public; repeatable. Webhooks may be posted anywhere. (default: none)",
+            "A network that is not public, such as 192.168.0.0/16, and that downloads and their proxies may reach; repeatable. Webhooks can be sent to any address. (default: none)",
             valueName: "cidr"))
     var allowNetwork: [String] = []
 
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
-            "A name of this service that clients use in URLs (the Host header), besides localhost and addresses; repeatable. (default: none)",
+            "A host name that clients use for this service (in the Host header), in addition to localhost and IP addresses; repeatable. (default: none)",
             valueName: "name"))
     var publicHost: [String] = []
 
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
-            "An origin, such as http://localhost:9000, whose web pages may use the API from a browser (CORS); repeatable. * is any, and needs a token. See docs/web.md. (default: none)",
+            "An origin, such as http://localhost:9000, whose web pages may use the API from a browser (CORS); repeatable. * allows any origin and requires a token. See docs/web.md. (default: none)",
             valueName: "origin"))
     var allowOrigin: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Seconds before each attempt of a webhook delivery, the first included. (default: \(Settings.Defaults.webhookRetryDelays))",
+            "Seconds to wait before each attempt of a webhook delivery, including the first. (default: \(Settings.Defaults.webhookRetryDelays))",
             valueName: "s,s,..."))
     var webhookRetryDelays: String?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds that a finished batch may stay unacknowledged before the log and the metrics say so. (default: \(Int(Settings.Defaults.acknowledgementPatience)))",
+            "Seconds after which the log and the metrics report an unacknowledged finished batch. (default: \(Int(Settings.Defaults.acknowledgementPatience)))",
             valueName: "seconds"))
     var acknowledgementPatience: Double?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds that events and deliveries are kept once they were acknowledged. (default: \(Int(Settings.Defaults.eventRetention)), a week)",
+            "Seconds for which acknowledged events and deliveries are kept. (default: \(Int(Settings.Defaults.eventRetention)), a week)",
             valueName: "seconds"))
     var eventRetention: Double?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds that events nobody has acknowledged, and pending deliveries, are kept. (default: \(Int(Settings.Defaults.unacknowledgedRetention)), 30 days)",
+            "Seconds for which unacknowledged events and pending deliveries are kept. (default: \(Int(Settings.Defaults.unacknowledgedRetention)), 30 days)",
             valueName: "seconds"))
     var unacknowledgedRetention: Double?
 
     @Option(
         help: ArgumentHelp(
-            "Bytes that unfinished downloads which do not run (paused, waiting, failed) may take together; beyond, the oldest are forgotten and begin anew. (default: no limit)",
+            "The maximum number of bytes that all paused, waiting and failed downloads together keep on disk. Beyond it, the bytes of the oldest downloads are deleted, and these start from the beginning. (default: no limit)",
             valueName: "bytes"))
     var resumeDataMaxBytes: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Bytes that downloads leave free on the file system of the downloads folder; a job for which there is no room waits. (default: 1 % of the file system, at most 1 GiB)",
+            "Bytes that downloads leave free on the file system of the downloads folder. A job waits until there is enough space for it. (default: 1 % of the file system, at most 1 GiB)",
             valueName: "bytes"))
     var minimumFreeBytes: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Bytes a second that all transfers together may receive. (default: no limit)", valueName: "bytes"))
+            "The maximum rate of all transfers together, in bytes per second. (default: no limit)", valueName: "bytes"))
     var rateLimitBytesPerSecond: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds over which a session's minimum_bytes_per_second is judged. (default: \(Int(Settings.Defaults.minimumSpeedSeconds)))",
+            "Seconds over which a session's minimum_bytes_per_second is measured. (default: \(Int(Settings.Defaults.minimumSpeedSeconds)))",
             valueName: "seconds"))
     var minimumSpeedSeconds: Double?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds after which a quiet stream of events says that it is still there. (default: \(Int(Settings.Defaults.streamHeartbeat)))",
+            "Seconds between the heartbeats of an event stream without events. (default: \(Int(Settings.Defaults.streamHeartbeat)))",
             valueName: "seconds"))
     var streamHeartbeat: Double?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds that a stop may take, when a disk hangs for example. Then fetchd ends with status 74. (default: \(Int(Settings.Defaults.stopTimeout)))",
+            "The maximum number of seconds that a stop may take, for example if a disk hangs. After that, fetchd ends with status 74. (default: \(Int(Settings.Defaults.stopTimeout)))",
             valueName: "seconds"))
     var stopTimeout: Double?
 
     @Flag(
         help: ArgumentHelp(
-            "Take jobs with rehearse: URLs, which make up a download that succeeds or fails as the URL says; see docs/sessions.md. (default: off)"
+            "Accept jobs with rehearse: URLs. Such a job is a simulated download, and its URL says how it ends. See docs/sessions.md. (default: off)"
         ))
     var enableRehearsals = false
 
     @Option(
         help: ArgumentHelp(
-            "How much is logged: trace, debug, info, notice, warning, error or critical. (default: \(Settings.Defaults.logLevel))",
+            "The lowest level that is logged: trace, debug, info, notice, warning, error or critical. (default: \(Settings.Defaults.logLevel))",
             valueName: "level"))
     var logLevel: String?
 
@@ -168,7 +172,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Only those that were given.
+    /// Only the options that were given.
     private var flags: [Settings.Key: JSON] {
         let flags: [Settings.Key: JSON?] = [
             .listen: listen.map(JSON.string),

@@ -1,7 +1,7 @@
 import API
 
 extension AllowedOrigins {
-    /// From a setting: `*`, or origins as they are.
+    /// - Parameter texts: the values of the setting: `*`, or origins.
     init(reading texts: [String]) throws {
         guard !texts.contains("*") else {
             self = .any
@@ -14,11 +14,11 @@ extension AllowedOrigins {
         if let origin = WebOrigin(text) { return origin }
         if text == "null" {
             throw SettingsError(
-                "allow_origin holds 'null', which is what every page of a file says: put the page on a web server, such as python3 -m http.server 9000, and name that: http://localhost:9000."
+                "allow_origin contains 'null', which is the origin of every page opened from a file. Serve the page from a web server, for example with python3 -m http.server 9000, and allow its origin: http://localhost:9000."
             )
         }
         throw SettingsError(
-            "allow_origin holds '\(text)'; it takes origins, that is scheme, host and port without a path, such as https://downloads.example or http://localhost:9000, or * for any."
+            "allow_origin contains '\(text)'; it takes origins (scheme, host and port, without a path), such as https://downloads.example or http://localhost:9000, or * for any origin."
         )
     }
 }

@@ -14,7 +14,8 @@ struct ListenAddress: Sendable, CustomStringConvertible {
         if host == "localhost" { host = "127.0.0.1" }
         guard IPAddress(host) != nil else {
             throw SettingsError(
-                "listen is '\(text)'; '\(host)' is not an address. Use 0.0.0.0 for all of IPv4, [::] for all.")
+                "listen is '\(text)'; '\(host)' is not an IP address. Use 0.0.0.0 for all IPv4 addresses, [::] for all addresses."
+            )
         }
         self.host = host
         self.port = port
@@ -25,7 +26,7 @@ struct ListenAddress: Sendable, CustomStringConvertible {
         return address.isIPv4 ? address.bytes.first == 127 : address == IPAddress("::1")
     }
 
-    /// The same with the port that the system chose.
+    /// The same address with the port that the system chose.
     func with(port: UInt16) -> ListenAddress { ListenAddress(host: host, port: port) }
 
     private init(host: String, port: UInt16) {

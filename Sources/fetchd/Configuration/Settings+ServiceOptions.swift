@@ -3,7 +3,7 @@ import Engine
 import Storage
 import Webhooks
 
-/// What the settings mean to each layer, with the descriptors that the system allows.
+/// Converts the settings to the options of each layer, within the system's limit on file descriptors.
 extension Settings {
     var serviceOptions: DownloadService.Options {
         var options = DownloadService.Options(dataFolder: dataDir, downloadsFolder: downloadsDir)

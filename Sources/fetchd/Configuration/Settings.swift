@@ -3,8 +3,8 @@ import CurlClient
 import Formats
 import Logging
 
-/// What the service goes by: options over environment over file over defaults, each value judged with a sentence that
-/// says where it came from.
+/// The settings of the service. An option takes precedence over an environment variable, a variable over the configuration
+/// file, and the file over the default. The error for an invalid value names its source.
 struct Settings: Sendable {
     var listen: ListenAddress
     var dataDir: String
@@ -44,7 +44,8 @@ struct Settings: Sendable {
         static let logLevel = "info"
     }
 
-    /// Names, as they stand in the file; the environment has them in capitals behind `FETCHD_`.
+    /// The names of the settings in the configuration file. The environment variable has the prefix `FETCHD_` and the name in
+    /// capitals.
     enum Key: String, CaseIterable {
         case listen
         case dataDir = "data_dir"
@@ -71,7 +72,7 @@ struct Settings: Sendable {
         var environmentName: String { "FETCHD_" + rawValue.uppercased() }
     }
 
-    /// - Throws: `SettingsError` for a file that cannot be read and for any value that is not valid.
+    /// - Throws: `SettingsError` if the configuration file cannot be read or a value is invalid.
     init(flags: [Key: JSON], configFile: String?) throws {
         let sources = try SettingsSources(flags: flags, configFile: configFile)
         listen = try ListenAddress(sources.string(.listen) ?? Defaults.listen)
@@ -100,17 +101,17 @@ struct Settings: Sendable {
         token = try sources.string(.token)
         if let token, token.isEmpty || !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
             throw SettingsError(
-                "The token must be visible ASCII characters, without spaces or line breaks. Set FETCHD_TOKEN to such, or unset it."
+                "The token must be visible ASCII characters, without spaces or line breaks. Change FETCHD_TOKEN, or unset it."
             )
         }
         if allowedOrigins == .any, token == nil {
             throw SettingsError(
-                "allow_origin * without a token would let every page of the Web that is opened on this machine use fetchd. Set FETCHD_TOKEN, or name the origins."
+                "allow_origin * without a token would let any web page that is opened on this machine use fetchd. Set FETCHD_TOKEN, or list the origins."
             )
         }
         if !listen.isLoopback, token == nil {
             throw SettingsError(
-                "Listening on \(listen) without a token would let everybody in. Set FETCHD_TOKEN, or listen on a loopback address."
+                "Listening on \(listen) requires a token, because other machines can connect. Set FETCHD_TOKEN, or listen on a loopback address."
             )
         }
     }
@@ -119,7 +120,7 @@ struct Settings: Sendable {
         let texts = texts.isEmpty ? Defaults.webhookRetryDelays.split(separator: ",").map(String.init) : texts
         return try texts.map { text in
             guard let delay = Double(text), delay >= 0, delay.isFinite else {
-                throw SettingsError("webhook_retry_delays holds '\(text)'; it takes seconds, separated by commas.")
+                throw SettingsError("webhook_retry_delays contains '\(text)'; it takes seconds, separated by commas.")
             }
             return delay
         }
@@ -134,7 +135,7 @@ struct Settings: Sendable {
     }
 }
 
-/// A setting that cannot be used.
+/// A setting has an invalid value, or the configuration file cannot be used.
 struct SettingsError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -1,9 +1,9 @@
 import Formats
 import Foundation
 
-/// Where settings come from, the strongest first: options, the environment, the file that `--config` names.
+/// The sources of the settings, in order of precedence: options, the environment, the file of `--config`.
 struct SettingsSources {
-    /// A value as its source has it: an option and the file have types, the environment has text alone.
+    /// A value from a source: options and the file have typed values, the environment has only text.
     private enum Given {
         case value(JSON)
         case text(String)
@@ -36,10 +36,10 @@ struct SettingsSources {
             throw SettingsError("The configuration file \(path) cannot be read: \(error.localizedDescription)")
         }
         guard case .object(let members) = file else {
-            throw SettingsError("\(path) must hold a JSON object with settings of fetchd.")
+            throw SettingsError("\(path) must hold a JSON object with the settings of fetchd.")
         }
         if let stranger = members.names.sorted().first(where: { Settings.Key(rawValue: $0) == nil }) {
-            throw SettingsError("\(path) holds '\(stranger)', which is no setting of fetchd.")
+            throw SettingsError("\(path) contains '\(stranger)', which is not a setting of fetchd.")
         }
         return members
     }
@@ -74,7 +74,7 @@ struct SettingsSources {
         return number
     }
 
-    /// Up to ten years, so that sums of times stay times.
+    /// At most ten years, so that the sum of a time and a setting is still a valid time.
     func seconds(_ key: Settings.Key) throws -> Double? {
         let kind = "a number of seconds from 0 to \(Int(Self.mostSeconds))"
         let seconds = try value(key, kind) { given in
@@ -108,7 +108,7 @@ struct SettingsSources {
         }
     }
 
-    /// Empty where none is given.
+    /// - Returns: an empty list if no source has the setting.
     func strings(_ key: Settings.Key) throws -> [String] {
         let texts = try value(key, "a list of strings") { given in
             switch given {
@@ -120,18 +120,18 @@ struct SettingsSources {
         return (texts ?? []).filter { !$0.isEmpty }
     }
 
-    /// nil where one of them is no string.
+    /// - Returns: nil if an element is not a string.
     private static func strings(_ elements: [JSON]) -> [String]? {
         let strings = elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
         return strings.count == elements.count ? strings : nil
     }
 
-    /// - Parameter read: nil for a value of another kind.
+    /// - Parameter read: returns nil if the value has another type.
     private func value<Value>(_ key: Settings.Key, _ kind: String, _ read: (Given) -> Value?) throws -> Value? {
         for (name, look) in sources {
             guard let given = look(key) else { continue }
             guard let value = read(given) else {
-                throw SettingsError("\(key.rawValue), given by \(name), must be \(kind).")
+                throw SettingsError("\(key.rawValue), set by \(name), must be \(kind).")
             }
             return value
         }

@@ -1,46 +1,47 @@
 import CurlClient
 import Glibc
 
-/// Connections and files take descriptors; the soft limit is often 1,024 while the hard one allows many more.
+/// The limit on file descriptors, which connections and files need. The soft limit is often 1,024; the hard limit is usually
+/// much higher.
 enum DescriptorLimit {
-    /// For the database, the API's connections, webhooks, and what libraries open by themselves.
+    /// Descriptors for the database, webhooks, and files that libraries open.
     private static let reserve = 64
-    /// A job holds its socket and its part, and for moments a folder or two.
+    /// A job has a socket and a part file, and at times one or two folders open.
     private static let ofOneJob = 3
 
-    /// As many as the system allows.
+    /// Sets the soft limit to the hard limit.
     static func raise() {
         guard var limit = current else { return }
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// How many jobs can run without taking the descriptors that their own ends need: without one, nothing is stored.
+    /// The number of jobs that can run while enough descriptors stay free to store their results.
     static var jobs: Int {
         guard let count else { return .max }
         return max(1, (count - reserve - 2 * lookups) / ofOneJob)
     }
 
-    /// How many names the downloads, and the webhooks, may look up at once. A lookup holds a socket as long as it takes,
-    /// also when its job has given it up.
+    /// The number of simultaneous DNS lookups, for the downloads and again for the webhooks. A lookup keeps its socket until it
+    /// ends, even if its job has stopped waiting for it.
     static var lookups: Int {
         let most = CurlClient.Options().maxLookups
         return count.map { min(most, $0 / 16) } ?? most
     }
 
-    /// nil: more than anybody needs.
+    /// nil: the limit is so high that it does not matter.
     private static var count: Int? {
         guard let limit = current, limit.rlim_cur < 1 << 24 else { return nil }
         return Int(limit.rlim_cur)
     }
 
-    /// How many clients may be connected: those that wait and listen are thousands on a service that is watched.
+    /// The number of clients that may be connected. Thousands of clients can have a long poll or a stream open.
     static func clients(beside jobs: Int) -> Int {
         let rest = left(beside: jobs)
         return min(mostClients, max(fewestClients, rest - min(rest / 4, 1024)))
     }
 
-    /// How many connections those jobs may have beside their first ones.
+    /// The number of additional connections that these jobs may have together, beyond the first one of each job.
     static func additionalConnections(beside jobs: Int) -> Int {
         max(0, left(beside: jobs) - clients(beside: jobs))
     }

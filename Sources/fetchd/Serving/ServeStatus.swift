@@ -1,5 +1,5 @@
-/// What `fetchd serve` ends with besides 0, 1 and 64, as sysexits.h has it.
+/// The exit statuses of `fetchd serve` besides 0, 1 and 64, as in sysexits.h.
 enum ServeStatus: Int32 {
-    /// The disk failed, or did not answer in time: something could not be stored (EX_IOERR).
+    /// The disk failed or did not answer in time, and some changes could not be stored (EX_IOERR).
     case unstored = 74
 }

@@ -1,7 +1,7 @@
 import Daemon
 import Logging
 
-/// `fetchd serve` as a process: runs the service, ends it at a signal, and gives it the descriptors that the system allows.
+/// `fetchd serve` as a process: raises the limit on file descriptors, runs the service, and stops it on a signal.
 struct Serving {
     private let settings: Settings
     private let log: Logger
@@ -19,7 +19,7 @@ struct Serving {
         DescriptorLimit.raise()
         if DescriptorLimit.jobs < settings.maxConcurrentJobs {
             log.warning(
-                "The system allows descriptors for \(DescriptorLimit.jobs) jobs at once, not \(settings.maxConcurrentJobs); raise its limit (ulimit -Hn)."
+                "The limit on file descriptors allows \(DescriptorLimit.jobs) jobs at once, not \(settings.maxConcurrentJobs). Raise the limit (ulimit -Hn)."
             )
         }
         let service = DownloadService(settings.serviceOptions, log: log)

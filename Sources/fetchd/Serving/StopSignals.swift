@@ -2,23 +2,22 @@ import Dispatch
 import Glibc
 import Locks
 
-/// SIGTERM and SIGINT: the first asks for an orderly stop. A second one ends the process at once, and so does an orderly stop
-/// that takes too long.
+/// The handlers of SIGTERM and SIGINT. The first signal asks for an orderly stop. A second signal ends the process at once; so
+/// does the timeout of the stop.
 ///
-/// All of it happens on a queue with a thread of its own: a disk that hangs may hold up every thread on which Swift's tasks
-/// run.
+/// The handlers run on a queue of their own, not in a task: if a disk hangs, it can block every thread that runs Swift tasks.
 enum StopSignals {
-    /// Returns when the signals are heeded; until then they end the process.
+    /// Returns when the handlers are installed; until then the signals end the process.
     ///
-    /// - Parameter seconds: what the orderly stop may take.
-    /// - Returns: one element, when the first signal comes.
+    /// - Parameter seconds: the timeout of the orderly stop.
+    /// - Returns: a stream that yields one element, at the first signal.
     static func heed(stopWithin seconds: Double) async -> AsyncStream<Void> {
         let (requests, continuation) = AsyncStream<Void>.makeStream()
         let queue = DispatchQueue(label: "fetchd.signals", qos: .userInitiated)
         let count = Locked(0)
         for number in [SIGTERM, SIGINT] {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            // The handler holds its source, which so lives as long as the process.
+            // The handler retains its source, so that the source lives as long as the process.
             source.setEventHandler {
                 let signals = count.withLock { count in
                     count += Int(source.data)
@@ -28,7 +27,7 @@ enum StopSignals {
                 queue.asyncAfter(deadline: .now() + seconds) {
                     end(
                         ServeStatus.unstored.rawValue,
-                        "The stop took longer than the \(seconds) s of --stop-timeout. Running jobs go on from their last checkpoint at the next start."
+                        "The stop took longer than the \(seconds) s of --stop-timeout. At the next start, running jobs continue from their last checkpoint."
                     )
                 }
                 continuation.yield()
@@ -41,7 +40,7 @@ enum StopSignals {
         return requests
     }
 
-    /// - Parameter reason: a sentence for standard error. It is not written where that would block.
+    /// - Parameter reason: a sentence for standard error. It is not written if the write would block.
     private static func end(_ status: Int32, _ reason: String) -> Never {
         var standardError = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         if poll(&standardError, 1, 0) == 1 {
