@@ -140,15 +140,25 @@ public final class DownloadService: Sendable {
             return true
         }
         guard begins else { return }
-        do {
-            try await engine.recover()
-        } catch {
-            throw StartError(description: "The jobs of the last run could not be recovered. \(error)")
-        }
+        try await recover(engine)
         guard !engine.isStopping else { return }
         readiness.open()
         onReady()
         await engine.run()
+    }
+
+    /// Waits for the disk of the database while it fails. The opening before has read the database, so the disk can recover.
+    private func recover(_ engine: Engine) async throws {
+        while !engine.isStopping {
+            do {
+                return try await engine.recover()
+            } catch let error as StoreError where error.canPass {
+                log.warning("fetchd cannot recover the jobs of the last run yet, and tries again every second. \(error)")
+                try? await Task.sleep(for: .seconds(1))
+            } catch {
+                throw StartError(description: "The jobs of the last run could not be recovered. \(error)")
+            }
+        }
     }
 
     /// - Returns: false if the write-ahead log could not be copied into the database. The next start copies it.

@@ -73,6 +73,22 @@ public enum StoreError: Error, Sendable, Equatable {
     }
 }
 
+extension StoreError {
+    /// Whether the same call can succeed later without help: when the disk has room or works again, or when another process
+    /// has unlocked the database.
+    public var canPass: Bool {
+        switch self {
+        case .outOfSpace, .busy, .diskFailed: true
+        case .folderUnusable, .folderInUse, .databaseUnreadable, .databaseFromNewerVersion, .databaseIncomplete,
+            .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .noSuchSession, .noSuchJob,
+            .noSuchWebhook, .unknownSession, .noSuchDelivery, .sessionFinishing, .sessionPermanent, .webhookDisabled,
+            .webhookGone, .noSuchEvent, .eventsPruned, .revisionChanged, .fieldsFixed, .noResumeData,
+            .idempotencyKeyReused, .failed, .notClosed:
+            false
+        }
+    }
+}
+
 extension StoreError: CustomStringConvertible {
     public var description: String {
         switch self {
