@@ -70,8 +70,8 @@ import Testing
     @Test func whoLeavesIsToldHowToComeBack() throws {
         var board = JobBoard()
         _ = board.put(try Sample.job("job_1"))
-        #expect(WatchRun.farewell(board) == "The download goes on in the service. Come back with: fetchd watch job_1")
+        #expect(WatchRun.farewell(board) == "The download continues in the service. To watch again: fetchd watch job_1")
         for number in 2...4 { _ = board.put(try Sample.job("job_\(number)")) }
-        #expect(WatchRun.farewell(board) == "The downloads go on in the service. Come back with: fetchd watch")
+        #expect(WatchRun.farewell(board) == "The downloads continue in the service. To watch again: fetchd watch")
     }
 }
