@@ -21,7 +21,7 @@ def typing(url: str, token: str, address: str) -> None:
     with Page(url) as page:
         page.until("it asks for the token", lambda: page.focused.accessible_name == "Token")
         page.press("wrong", Keys.ENTER)
-        page.until("it says that the token is wrong", lambda: "does not take this token" in page.find("#token-dialog").text)
+        page.until("it says that the token is wrong", lambda: "does not accept this token" in page.find("#token-dialog").text)
         page.press(token, Keys.ENTER)
         page.until("it is connected", lambda: page.find("#connection-words").text.startswith("Live"))
         page.require("The token is kept beyond the tab.", page.run("return localStorage.length === 0 && !document.cookie"))
@@ -169,7 +169,7 @@ def many(url: str, count: str, oldest: str) -> None:
         page.click("button", "Show all")
         page.until("the first page is back", lambda: rows() == 100)
         page.click("button", "0 Failed")
-        page.until("none has failed", lambda: "None matches" in page.find("#jobs-empty").text)
+        page.until("none has failed", lambda: "No downloads match" in page.find("#jobs-empty").text)
         page.require_no_harm()
 
 
@@ -230,7 +230,7 @@ def streaming(url: str, job: str, address: str) -> None:
         opened = lambda: page.run("return window.streams.length")
         page.until("it opens a stream", lambda: opened() == 1)
         # A proxy that gathers what passes through it: the stream is there and says nothing.
-        page.require("It believes in silence.", words() == "Live, asking every second")
+        page.require("It believes in silence.", words() == "Live, polling every second")
         add(page, address)
         page.until_state("second.bin", "Done")
 

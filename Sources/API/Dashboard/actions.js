@@ -1,4 +1,4 @@
-// What can be asked of a job, by its state, as in docs/job-lifecycle.md.
+// The actions on jobs and sessions. docs/job-lifecycle.md says which actions each state allows.
 
 import { address, get, open, post, query, remove, token } from "./api.js";
 import { element } from "./dom.js";
@@ -16,22 +16,22 @@ const possible = {
   delete: ["succeeded", "failed", "cancelled"],
 };
 
-/** Bytes; what passes through the page is in memory as a whole. */
+/** The largest file, in bytes, that the page fetches itself: the browser keeps the whole file in memory. */
 export const largestSave = 250_000_000;
 
-/** `url`, `credentials`, or null when nothing is missing that only a person could supply. */
+/** @returns `url` or `credentials` if the user must supply it; otherwise null. */
 export function lack(job) {
   if (job.state === "waiting") return ["url", "credentials"].includes(job.reason) ? job.reason : null;
   if (job.failure?.code === "credentials_required") return "credentials";
   return job.failure?.code === "link_expired" ? "url" : null;
 }
 
-/** Whether an action does something in the state that the job is in. */
+/** Whether an action has an effect in the job's present state. */
 export function isPossible(action, job) {
   if (action === "supply") return lack(job) !== null;
-  // It would wait either way.
+  // A paused job would wait just the same.
   if (action === "pause" && lack(job)) return false;
-  // What is on its way to its place, or being stopped, is let through.
+  // A job that is being promoted or stopped reaches another state shortly.
   const isSettling = job.state === "running" && ["promoting", "stopping"].includes(job.phase);
   return possible[action].includes(job.state) && !isSettling;
 }
@@ -40,15 +40,15 @@ const words = {
   supply: "Supply…", pause: "Pause", resume: "Resume", retry: "Retry", cancel: "Cancel", file: "Save", delete: "Forget",
 };
 
-/** In the reader's words; what waits is not resumed but tried now. */
+/** The label of a button. For a waiting job, `resume` means: try now. */
 export function actionWords(action, job) {
   return action === "resume" && job.state === "waiting" ? "Try now" : words[action];
 }
 
-/** A mistaken click costs no bytes: a retry goes on from those. */
+/** A cancelled job keeps its bytes, so that a retry after an accidental click continues from them. */
 const optionsOf = (action) => (action === "cancel" ? { produce_resume_data: true } : {});
 
-/** @returns the job as it then is; null when it is gone, undefined when nothing was done. */
+/** @returns the job after the action; null if it was deleted, undefined if nothing was done. */
 export async function act(action, job) {
   try {
     if (action === "file") return await save(job);
@@ -63,26 +63,26 @@ export async function act(action, job) {
 async function forget(job) {
   const name = jobName(job);
   const answer = await ask(
-    `Forget ${name}?`, "It disappears from the list, with its receipt. Its events stay in the journal for a while.",
-    "Forget", job.file ? "Delete the file, too" : null);
+    `Forget ${name}?`, "This removes the download and its receipt from the list. Its events stay in the journal for a while.",
+    "Forget", job.file ? "Also delete the file" : null);
   if (!answer) return undefined;
   await remove(query(address("jobs", job.id), { file: answer.option ? "delete" : "" }));
-  tell(answer.option ? `${name} is forgotten and its file deleted.` : `${name} is forgotten.`);
+  tell(answer.option ? `${name} and its file were deleted.` : `${name} was removed from the list.`);
   return null;
 }
 
 // MARK: The file
 
-/** Hands the file to the browser. A link carries no token: where there is one, the page fetches the bytes itself. */
+/** Saves the file in the browser. A link cannot send the token; if there is a token, the page fetches the file itself. */
 async function save(job) {
   const url = address("jobs", job.id, "file");
   if (!token()) return download(url);
   if (job.file.size > largestSave) {
-    const size = `${jobName(job)} has ${bytes(job.file.size)}, too much to pass through this page.`;
-    complain(`${size} Open the download: there is a command that fetches it.`);
+    const size = `${jobName(job)} has ${bytes(job.file.size)} and is too large to save from this page.`;
+    complain(`${size} Select the download: its details have a command that fetches the file.`);
     return undefined;
   }
-  // As long as it takes.
+  // The signal never aborts, so there is no timeout.
   const response = await open(url, { signal: new AbortController().signal });
   if (!response.ok) throw await refusalIn(response);
   const copy = URL.createObjectURL(await response.blob());
@@ -99,15 +99,15 @@ function download(url, name = "") {
   return undefined;
 }
 
-/** What fetches the file in a terminal; the token is left to the reader, so that no screenshot shows it. */
+/** The command that fetches the file in a terminal. It refers to the token as a variable, so that no screenshot shows it. */
 export function fetchCommand(job) {
   const authorization = token() ? ' -H "Authorization: Bearer $FETCHD_TOKEN"' : "";
   return `curl -OJ${authorization} ${address("jobs", job.id, "file")}`;
 }
 
-// MARK: A session's
+// MARK: Sessions
 
-/** @returns the session as it then is; undefined when nothing was done. */
+/** @returns the session after the action; undefined if nothing was done. */
 export async function actOnSession(action, session) {
   if (action === "cancel" && !(await isMeant(session))) return undefined;
   try {
@@ -119,7 +119,7 @@ export async function actOnSession(action, session) {
 }
 
 function isMeant(session) {
-  const words = "Those that are not done are stopped. Each can be retried, from the bytes that it has.";
+  const words = "This cancels all unfinished downloads. They keep their bytes, and you can retry each of them.";
   return ask(`Cancel all downloads of ${session.id}?`, words, "Cancel all");
 }
 

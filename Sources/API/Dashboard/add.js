@@ -1,4 +1,4 @@
-// Adding downloads: one address, or a list of them.
+// The form that adds downloads: one address, or a list of them.
 
 import { address, post } from "./api.js";
 import { byID, closeByButtons, element, setText } from "./dom.js";
@@ -24,7 +24,7 @@ export class AddDialog {
       this.#submit();
     });
     this.#form.addEventListener("input", () => this.#forgive());
-    // In a text of several lines, Enter begins another one.
+    // In a textarea, Enter inserts a line break, so Ctrl+Enter submits the form.
     this.#form.elements.urls.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.#form.requestSubmit();
     });
@@ -39,7 +39,7 @@ export class AddDialog {
   showSessions(sessions, chosen) {
     const select = this.#form.elements.session;
     const before = this.#dialog.open ? select.value : chosen || select.value;
-    // A session that was deleted takes no more jobs.
+    // A finishing session accepts no more jobs.
     const names = sessions.filter((session) => session.state !== "finishing").map((session) => session.id);
     if (names.join("\n") !== [...select.options].map((option) => option.value).join("\n")) {
       select.replaceChildren(...names.map((id) => element("option", { value: id }, id)));
@@ -51,9 +51,9 @@ export class AddDialog {
 
   async #submit() {
     const lines = this.#lines();
-    if (lines.length === 0) return this.#complain("Type or paste at least one address.", "urls");
+    if (lines.length === 0) return this.#complain("Enter at least one address.", "urls");
     if (lines.length > mostAtOnce) {
-      const words = `These are ${count(lines.length)} addresses; ${count(mostAtOnce)} can be added at once.`;
+      const words = `You can add at most ${count(mostAtOnce)} addresses at once; these are ${count(lines.length)}.`;
       return this.#complain(words, "urls");
     }
     const submit = this.#form.querySelector("[type=submit]");
@@ -67,7 +67,7 @@ export class AddDialog {
     submit.removeAttribute("aria-busy");
   }
 
-  /** Lines that are not empty, and where they are. */
+  /** The lines that are not empty, with their numbers and positions. */
   #lines() {
     const texts = this.#form.elements.urls.value.split("\n");
     let start = 0;
@@ -90,7 +90,7 @@ export class AddDialog {
     };
   }
 
-  /** The same order again, after nobody answered, is carried out once. */
+  /** If the user repeats a request that got no answer, the idempotency key prevents a second download. */
   async #post(orders) {
     const body = orders.length === 1 ? orders[0] : { jobs: orders };
     const text = JSON.stringify(body);
@@ -110,9 +110,9 @@ export class AddDialog {
     this.#on.added(jobs);
   }
 
-  // MARK: Saying what is wrong
+  // MARK: Errors
 
-  /** The service points to the field, of the job in question where there are several. */
+  /** Shows an error at the field that the problem document points to. For a list, selects the line of the job. */
   #explain(error, lines) {
     const pointer = error instanceof Refusal ? error.pointer : null;
     const [, index, path] = pointer?.match(/^\/jobs\/(\d+)(.*)$/) ?? [null, "0", pointer];
@@ -149,15 +149,15 @@ const fields = {
 
 const fieldNames = {
   urls: "The address", session: "The session", directory: "The folder", filename: "The file name",
-  connections: "The number of connections", checksum: "The checksum", algorithm: "The checksum's kind",
+  connections: "The number of connections", checksum: "The checksum", algorithm: "The checksum algorithm",
 };
 
-/** The service names members of its documents, such as `jobs.1.url`; people know the fields of this form. */
+/** Replaces the name of a member in a problem document, such as `jobs.1.url`, with the name of the form's field. */
 function inWords(text, field) {
   return field ? text.replace(/^`[^`]+`/, fieldNames[field]) : text;
 }
 
-/** `crypto.randomUUID` is not there on plain HTTP. */
+/** `crypto.randomUUID` is not available over plain HTTP. */
 function randomKey() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,27 +1,27 @@
-// The service's API: requests with the token, answers as JSON, everything else as an error that speaks.
+// The client of the service's API: sends requests with the token, returns JSON, and throws errors with a clear message.
 
 import { NoAnswer, refusalIn } from "./problems.js";
 
 const base = new URL("v1/", document.baseURI);
-/** Milliseconds; longer than any answer takes that is not waited for: pausing syncs what a transfer has. */
+/** The timeout in milliseconds. The slowest request is a pause: it syncs the bytes of the transfer first. */
 const patience = 60_000;
 
 let keptToken = sessionStorage.getItem("token");
 let askForToken = null;
 
-/** The token of this tab; null where none was asked for. */
+/** The token of this tab; null if the service has not asked for one. */
 export function token() {
   return keptToken;
 }
 
-/** Kept in the page's session only: gone when the tab is closed. */
+/** Stores the token in `sessionStorage`, which the browser deletes with the tab. */
 export function keepToken(text) {
   keptToken = text;
   if (text) sessionStorage.setItem("token", text);
   else sessionStorage.removeItem("token");
 }
 
-/** @param ask resolves once there is another token; what was refused is then asked again. */
+/** @param ask resolves when the user has entered a token; the refused request is then sent again. */
 export function onUnauthorized(ask) {
   askForToken = ask;
 }
@@ -31,7 +31,7 @@ export function address(...parts) {
   return new URL(parts.map(encodeURIComponent).join("/"), base);
 }
 
-/** The same with a query; empty values are left out. */
+/** Adds a query to the address, without empty values. */
 export function query(url, values) {
   for (const [name, value] of Object.entries(values)) {
     if (value !== "" && value != null) url.searchParams.set(name, value);
@@ -40,9 +40,9 @@ export function query(url, values) {
 }
 
 /**
- * A response that may be anything; 401 is answered by asking for the token and trying once more.
+ * Returns the response, whatever its status. On 401, asks the user for the token and sends the request again.
  *
- * @param options as of `fetch`; without a `signal`, it is given up when nobody answers for a minute.
+ * @param options the options of `fetch`. Without a `signal`, the request has a timeout of one minute.
  */
 export async function open(url, options = {}) {
   for (;;) {
@@ -53,7 +53,7 @@ export async function open(url, options = {}) {
     const response = await answerTo(url, { ...options, headers, signal, cache: "no-store" });
     if (response.status !== 401 || !askForToken) return response;
     const refusal = await refusalIn(response);
-    // Somebody else may have got another one meanwhile.
+    // Another request may have obtained a new token meanwhile.
     if (asked === keptToken) await askForToken(asked ? refusal : null);
   }
 }
@@ -81,7 +81,7 @@ async function answered(response) {
   try {
     return await response.json();
   } catch {
-    // Cut off underway, or no answer of fetchd's at all.
+    // The response was cut off, or it does not come from fetchd.
     throw new NoAnswer();
   }
 }

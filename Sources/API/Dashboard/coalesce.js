@@ -1,10 +1,10 @@
-// Many wishes, few answers.
+// Combines many calls into a few.
 
 /**
- * A function that has `work` done soon after it is called, however often: never twice at once, with a pause between,
- * and always once more after the last call.
+ * Returns a function that runs `work` soon after it is called. However often it is called, `work` never runs twice at the
+ * same time, there is a pause between two runs, and one run starts after the last call.
  *
- * @param pause milliseconds, or a function that says them.
+ * @param pause milliseconds, or a function that returns them.
  */
 export function coalesced(work, pause) {
   let isWanted = false;

@@ -1,10 +1,10 @@
-// How the page stands with the service, in words.
+// Shows the state of the connection to the service.
 
 import { byID, setText } from "./dom.js";
 import { announce } from "./notices.js";
 import { NoAnswer, sentence } from "./problems.js";
 
-/** Seconds after which somebody should look. */
+/** Seconds without an answer after which the page advises the user to check the service. */
 const patience = 20;
 
 let state = { kind: "connecting" };
@@ -14,14 +14,14 @@ export function showConnection(next) {
   const wasBroken = state.kind === "broken";
   if (next.kind === "broken" && !wasBroken) {
     brokenSince = Date.now();
-    announce("The connection to fetchd is lost. The page tries again by itself.");
+    announce("The connection to fetchd is lost. The page reconnects automatically.");
   }
   if (next.kind !== "broken" && wasBroken) announce("fetchd answers again.");
   state = next;
   tickConnection();
 }
 
-/** What changes by time alone. */
+/** Updates the texts that depend on the time. */
 export function tickConnection() {
   const isBroken = state.kind === "broken";
   byID("connection").dataset.kind = state.kind;
@@ -36,7 +36,7 @@ export function tickConnection() {
 function words() {
   switch (state.kind) {
     case "live": return "Live";
-    case "polling": return "Live, asking every second";
+    case "polling": return "Live, polling every second";
     case "broken": {
       const seconds = Math.ceil((state.at - Date.now()) / 1000);
       return seconds > 0 ? `Reconnecting in ${seconds} s` : "Reconnecting";
@@ -46,10 +46,10 @@ function words() {
 }
 
 function adviceWords() {
-  if (!(state.error instanceof NoAnswer)) return `${sentence(state.error)} The page tries again by itself.`;
+  if (!(state.error instanceof NoAnswer)) return `${sentence(state.error)} The page tries again automatically.`;
   const seconds = (Date.now() - brokenSince) / 1000;
-  const stale = "What you see is as it was.";
-  if (seconds < patience) return `${stale} fetchd does not answer; if it is being restarted, the page goes on by itself.`;
-  const advice = "Check that it is running (fetchd serve) and that this computer reaches it.";
+  const stale = "This page shows the last known state.";
+  if (seconds < patience) return `${stale} fetchd does not answer. If it is restarting, the page reconnects automatically.`;
+  const advice = "Check that it is running (fetchd serve) and that this computer can reach it.";
   return `${stale} fetchd has not answered at ${location.host} for a while. ${advice}`;
 }

@@ -1,4 +1,4 @@
-// The delivery log of a webhook: every delivery with every attempt, and sending one again.
+// The delivery log of a webhook: every delivery with every attempt, and a button that sends it again.
 
 import { address, get, post, query } from "./api.js";
 import { answerWords } from "./attempts.js";
@@ -40,7 +40,7 @@ export class DeliveryLog {
     this.#keepFresh(webhook);
   }
 
-  /** Attempts are no events of the journal: the newest page is asked for while it is looked at. */
+  /** Attempts are not in the journal, so the page polls the newest deliveries while the log is open. */
   #keepFresh(webhook) {
     this.#timer = setTimeout(async () => {
       if (!document.hidden) await this.#read(null, true);
@@ -70,7 +70,7 @@ export class DeliveryLog {
     }
   }
 
-  /** The newest event is the first. */
+  /** Inserts an entry; the newest event is first. */
   #insert(delivery) {
     const entry = new DeliveryEntry(delivery, (again) => this.#redeliver(again));
     this.#entries.set(delivery.id, entry);
@@ -81,13 +81,13 @@ export class DeliveryLog {
   #showMore(cursor) {
     this.#cursor = cursor;
     byID("deliveries-more").hidden = !cursor;
-    if (this.#entries.size === 0) this.#list.append(element("li", { class: "empty" }, "Nothing was sent to it yet."));
+    if (this.#entries.size === 0) this.#list.append(element("li", { class: "empty" }, "There are no deliveries yet."));
   }
 
   async #redeliver(delivery) {
     try {
       this.#entries.get(delivery.id).show(await post(address("deliveries", delivery.id, "redeliver")));
-      announce(`Event ${delivery.event} is sent again.`);
+      announce(`Event ${delivery.event} will be sent again.`);
     } catch (error) {
       this.#complain(error);
     }
@@ -128,7 +128,7 @@ class DeliveryEntry {
 function nextWords({ state, next_attempt_at: next }) {
   if (state !== "pending" || !next) return "";
   const left = secondsUntil(next);
-  return left > 1 ? `Next try in ${duration(left)}.` : "";
+  return left > 1 ? `Next attempt in ${duration(left)}.` : "";
 }
 
 function attemptItem(attempt) {

@@ -1,4 +1,4 @@
-// One job in full: what it is, what became of it, what it proves, and everything that happened to it.
+// All details of one job: properties, file, receipt, kept bytes and events.
 
 import { fetchCommand, lack, readJob } from "./actions.js";
 import { address, get, query } from "./api.js";
@@ -21,7 +21,7 @@ export class JobDetails {
   #facts = new Facts("This download");
   #file = new Facts("File");
   #receipt = new Facts("Receipt");
-  #kept = new Facts("Kept to go on with");
+  #kept = new Facts("Kept for a retry");
   #events = element("tbody", { role: "rowgroup" });
   #on;
 
@@ -32,7 +32,7 @@ export class JobDetails {
     this.#dialog.addEventListener("close", () => (this.#job = null));
     byID("job-body").append(
       this.#supply, this.#facts.root, this.#file.root, this.#receipt.root, this.#kept.root,
-      element("section", {}, element("h3", { id: "job-events" }, "What happened"), eventTable(this.#events)));
+      element("section", {}, element("h3", { id: "job-events" }, "Events"), eventTable(this.#events)));
     this.refresh = coalesced(() => this.#read(), 500);
   }
 
@@ -47,7 +47,7 @@ export class JobDetails {
     await this.refresh();
   }
 
-  /** Something happened to a job. */
+  /** The job has a new event. */
   noteEvent(id) {
     if (this.#job?.id === id) this.refresh();
   }
@@ -81,7 +81,7 @@ export class JobDetails {
     this.#facts.show(jobFacts(job));
     this.#file.show(job.file ? fileFacts(job) : []);
     this.#receipt.show(job.receipt ? receiptFacts(job.receipt) : []);
-    // Only when something else is lacking: nobody's typing is thrown away.
+    // The form is replaced only if another value is missing; otherwise the user's input would be lost.
     if (lack(job) === this.#lack) return;
     this.#lack = lack(job);
     this.#supply.replaceChildren(...(this.#lack ? [supplyForm(job, (changed) => this.#changed(changed))] : []));
@@ -99,7 +99,7 @@ export class JobDetails {
   }
 }
 
-/** Null where it has nothing to go on with. */
+/** @returns the job's resume data; null if it has none. */
 async function readPart(job) {
   if (job.file || job.progress.bytes_durable === 0) return null;
   try {
@@ -110,7 +110,7 @@ async function readPart(job) {
   }
 }
 
-/** Terms and what stands for them; changed in place, and hidden when there are none. */
+/** A list of terms and values. It is updated in place, and hidden when it is empty. */
 class Facts {
   #list = element("dl");
   #shown = new Map();
@@ -145,7 +145,7 @@ function jobFacts(job) {
     ["Priority", job.priority === "normal" ? null : job.priority],
     ["Attempts", job.attempts > 0 ? String(job.attempts) : null],
     ["Added", time(job.created_at)],
-    ["Begins", job.not_before && time(job.not_before)],
+    ["Starts", job.not_before && time(job.not_before)],
     ["Deadline", job.deadline && time(job.deadline)],
     ["Ended", job.finished_at && time(job.finished_at)],
     ["Metadata", Object.keys(job.metadata).length > 0 ? JSON.stringify(job.metadata) : null],
@@ -161,24 +161,24 @@ function paceWords({ bytes_per_second: rate, eta_seconds: left }) {
 function fileFacts(job) {
   return [
     ["Path", job.file.path], ["Size", `${bytes(job.file.size)} (${job.file.size} bytes)`], ["sha-256", job.file.sha256],
-    ["Type", job.file.content_type], ["To fetch it", fetchCommand(job)],
+    ["Type", job.file.content_type], ["Command to fetch it", fetchCommand(job)],
   ];
 }
 
 function receiptFacts(receipt) {
   const { timings } = receipt;
   return [
-    ["Came from", receipt.final_url],
-    ["After redirects from", receipt.redirects.join(" → ")],
+    ["Downloaded from", receipt.final_url],
+    ["Redirected from", receipt.redirects.join(" → ")],
     ["Server", [receipt.remote_address, receipt.protocol, `status ${receipt.status}`].filter(Boolean).join(", ")],
     ["ETag", receipt.etag],
     ["Last modified", receipt.last_modified],
-    ["Length", receipt.length_verified ? "Verified" : "Not verified: the server did not say where the file ends"],
+    ["Length", receipt.length_verified ? "Verified" : "Not verified: the server did not send the length"],
     ["Attempts", String(receipt.attempts)],
     ["Connected after", exactDuration(timings.connect_seconds)],
     ["First byte after", exactDuration(timings.first_byte_seconds)],
     ["Transfer took", exactDuration(timings.transfer_seconds)],
-    ["In all", exactDuration(timings.total_seconds)],
+    ["Total time", exactDuration(timings.total_seconds)],
   ];
 }
 
@@ -192,7 +192,7 @@ function partFacts(part) {
 }
 
 function eventTable(body) {
-  const heads = ["Time", "Event", "About it"].map((text) => element("th", { scope: "col", role: "columnheader" }, text));
+  const heads = ["Time", "Event", "Details"].map((text) => element("th", { scope: "col", role: "columnheader" }, text));
   return element(
     "table", { class: "events", role: "table", "aria-labelledby": "job-events" },
     element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...heads)), body);
@@ -209,7 +209,7 @@ function eventNote({ type, data }) {
     case "job.started": return `Attempt ${data.attempt}`;
     case "job.resumed": return `From ${bytes(data.offset)}${data.bytes_expected ? ` of ${bytes(data.bytes_expected)}` : ""}`;
     case "job.restarted": return restartReasons[data.why] ?? data.why;
-    case "job.waiting": return `${data.failure.message}${data.retry_at ? ` Next try at ${time(data.retry_at)}.` : ""}`;
+    case "job.waiting": return `${data.failure.message}${data.retry_at ? ` Next attempt at ${time(data.retry_at)}.` : ""}`;
     case "job.paused": return `${bytes(data.bytes_durable)} kept`;
     case "job.failed": return failureSentence(data.snapshot.failure);
     case "job.succeeded": return `${bytes(data.snapshot.file.size)} in ${data.snapshot.file.path}`;

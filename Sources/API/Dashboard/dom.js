@@ -1,7 +1,7 @@
-// Elements, made and found. Whatever comes from elsewhere (file names, addresses, errors) is only ever set as text:
-// nothing here, or in any other file of this page, reads markup from a string.
+// Creates and finds elements. Data (file names, addresses, errors) are only set as text: no file of this page parses markup
+// from a string.
 
-/** The element of this id; it is an error of ours when there is none. */
+/** The element with this id. A missing element is a mistake in the page. */
 export function byID(id) {
   const found = document.getElementById(id);
   if (!found) throw new Error(`The page has no #${id}.`);
@@ -9,7 +9,7 @@ export function byID(id) {
 }
 
 /**
- * Makes an element. Children are elements or texts; null is left out.
+ * Creates an element. Children are elements or texts; null is skipped.
  *
  *     element("p", { class: "note" }, "Hello, ", element("em", {}, name))
  */
@@ -24,7 +24,7 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
-/** A copy of a template's only element, and those of its parts that have a `data-part`. */
+/** A copy of a template's only element, and its parts that have a `data-part`. */
 export function copyOf(templateID) {
   const root = byID(templateID).content.firstElementChild.cloneNode(true);
   const parts = {};
@@ -32,7 +32,7 @@ export function copyOf(templateID) {
   return { root, parts };
 }
 
-/** Sets a text, and touches the page only when it is another one: a selection in it stays. */
+/** Sets a text only if it differs, because setting it would clear a selection. */
 export function setText(target, text) {
   if (target.textContent !== text) target.textContent = text;
 }
@@ -42,14 +42,14 @@ export function setAttribute(target, name, value) {
   else if (target.getAttribute(name) !== String(value)) target.setAttribute(name, value);
 }
 
-/** A bar: a fraction of 0 to 1, or null where nobody knows. */
+/** @param fraction from 0 to 1, or null if it is unknown. */
 export function setBar(bar, fraction, label) {
   if (fraction == null) bar.removeAttribute("value");
   else if (bar.value !== fraction || !bar.hasAttribute("value")) bar.value = fraction;
   setAttribute(bar, "aria-label", label);
 }
 
-/** Brings the children of a list into this order, moving none that is in its place: the focus stays where it is. */
+/** Brings the children of a list into this order. Children in the right place are not moved, so that they keep the focus. */
 export function arrange(parent, children) {
   const wanted = new Set(children);
   for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
@@ -58,7 +58,7 @@ export function arrange(parent, children) {
   });
 }
 
-/** Lets the buttons marked `data-close` close their dialog. Escape does so by itself. */
+/** Buttons with `data-close` close their dialog. The browser handles Escape. */
 export function closeByButtons(dialog) {
   for (const button of dialog.querySelectorAll("[data-close]")) button.addEventListener("click", () => dialog.close());
 }

@@ -1,6 +1,6 @@
-// What happens, as it happens. The journal is streamed where that works; until the stream has said its first word, and
-// wherever it has fallen silent (a proxy that gathers answers before it passes them on), the journal is asked every
-// second. Either way each event is told once, in order, and after an interruption none is missing.
+// Receives the events of the journal. It uses a stream if possible. Until the stream has sent its first bytes, and if it is
+// silent (for example behind a proxy that buffers responses), it polls the journal every second. In both cases it delivers
+// each event once and in order, and misses no event after an interruption.
 
 import { address, get, open, query } from "./api.js";
 import { NoAnswer, Refusal, refusalIn } from "./problems.js";
@@ -10,13 +10,13 @@ import { EventParser } from "./sse.js";
 const pollPause = 1000;
 const hiddenPollPause = 15_000;
 const longestDelay = 15_000;
-/** A stream says something every 15 seconds, if only that it is there. */
+/** A stream without events sends a heartbeat every 15 seconds. */
 const longestSilence = 40_000;
-/** Where there is no stream, there may be one after an update. */
+/** If the service offers no stream, try again after this time: it may have been updated. */
 const streamPause = 60_000;
 
 export class Feed {
-  /** The last event that was told; null before the service was first reached. */
+  /** The last event that was delivered; null before the first answer of the service. */
   #position = null;
   #streamSpeaks = false;
   #failures = 0;
@@ -24,8 +24,8 @@ export class Feed {
   #on;
 
   /**
-   * @param on {reset, event, progress, connection}: everything is to be read anew; an event of the journal; how a job
-   *   gets on; how the connection is: {kind: "live" | "polling" | "broken", at, error}, `at` being the next try.
+   * @param on {reset, event, progress, connection}: read everything again; an event of the journal; the progress of a job;
+   *   the state of the connection: {kind: "live" | "polling" | "broken", at, error}. `at` is the time of the next attempt.
    */
   constructor(on) {
     this.#on = on;
@@ -38,12 +38,12 @@ export class Feed {
     this.#streamForever();
   }
 
-  /** Tries again now rather than later. */
+  /** Tries again at once. */
   now() {
     this.#wake();
   }
 
-  /** Whether changes come by themselves. */
+  /** Whether the events come from the stream. */
   get isStreaming() {
     return this.#streamSpeaks;
   }
@@ -52,7 +52,7 @@ export class Feed {
     return this.#position !== null && this.#failures === 0;
   }
 
-  // MARK: Asking
+  // MARK: Polling
 
   async #pollForever() {
     for (;;) {
@@ -74,7 +74,7 @@ export class Feed {
     }
   }
 
-  /** Everything is read anew, behind a position that was noted before. */
+  /** Reads everything again, after it has noted the present position in the journal. */
   async #begin() {
     const { sessions } = await get(address("sessions"));
     this.#position = Math.max(0, ...sessions.map((session) => session.last_event));
@@ -87,7 +87,7 @@ export class Feed {
       for (const event of page.events) this.#tell(event);
       this.#position = Math.max(this.#position, page.next_after);
     } catch (error) {
-      // The journal no longer has what comes next, or it is another service's journal by now.
+      // The journal no longer has the next event, or the database was replaced.
       if (!(error instanceof Refusal) || ![410, 422].includes(error.status)) throw error;
       await this.#begin();
     }
@@ -115,17 +115,17 @@ export class Feed {
     });
   }
 
-  // MARK: Being told
+  // MARK: Streaming
 
   async #streamForever() {
     for (;;) {
-      // A browser has few connections to one host: a page that nobody looks at keeps none.
+      // A browser has few connections to one host, so a hidden page keeps no stream open.
       if (this.isConnected && !document.hidden && !(await this.#stream())) await sleep(streamPause);
       else await sleep(pollPause);
     }
   }
 
-  /** Whether it makes sense to try again soon: it spoke, or nobody answered. */
+  /** @returns whether to try again soon: the stream has sent something, or the service did not answer. */
   async #stream() {
     const stop = new AbortController();
     const hide = () => document.hidden && stop.abort();
@@ -168,14 +168,14 @@ export class Feed {
     else this.#tell(document);
   }
 
-  /** Too much has happened: it is read anew, as after an interruption. */
+  /** The stream has skipped events, so everything is read again, as after an interruption. */
   #streamReset() {
     this.#position = null;
     throw new NoAnswer();
   }
 }
 
-/** The events of a stream, piece by piece; a piece may hold none. One that falls silent is given up. */
+/** The events of a stream, for each piece of it; a piece may have none. Aborts a stream that is silent for too long. */
 async function* pieces(stream, stop) {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   const parser = new EventParser();

@@ -1,4 +1,4 @@
-// Numbers, sizes and times in words.
+// Formats numbers, sizes and times.
 
 const units = ["B", "kB", "MB", "GB", "TB", "PB"];
 const whole = new Intl.NumberFormat("en");
@@ -16,7 +16,7 @@ export function counted(number, one, several = `${one}s`) {
   return `${count(number)} ${number === 1 ? one : several}`;
 }
 
-/** Bytes with three digits that mean something: `999 B`, `1.05 MB`, `37.2 GB`. */
+/** Bytes with three significant digits: `999 B`, `1.05 MB`, `37.2 GB`. */
 export function bytes(number) {
   let [value, unit] = [number, 0];
   while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
@@ -29,7 +29,7 @@ export function speed(bytesPerSecond) {
 }
 
 export function percent(fraction) {
-  // 100 % is said only when nothing is missing.
+  // 100 % is shown only for a complete download.
   return `${fraction >= 1 ? 100 : Math.min(99, Math.floor(fraction * 100))} %`;
 }
 
@@ -47,24 +47,24 @@ function pair(amount, base, large, small) {
   return `${Math.floor(amount / base)} ${large}${rest ? ` ${rest} ${small}` : ""}`;
 }
 
-/** Fractions of a second matter here: timings of a receipt, latencies. */
+/** With fractions of a second, for the timings of a receipt and latencies. */
 export function exactDuration(seconds) {
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   return seconds < 60 ? `${seconds.toFixed(2)} s` : duration(seconds);
 }
 
-/** RFC 3339 as a time of this computer's clock: without the day when it is today. */
+/** Formats an RFC 3339 time in the time zone of this computer, without the day if it is today. */
 export function time(text) {
   const date = new Date(text);
   return (date.toDateString() === new Date().toDateString() ? clock : dayAndClock).format(date);
 }
 
-/** Seconds from now until then; negative when it is over. */
+/** The seconds until this time; negative if it has passed. */
 export function secondsUntil(text) {
   return (new Date(text).getTime() - Date.now()) / 1000;
 }
 
-/** What people call a download: its file, else the name it is to get, else the end of its address. */
+/** The name of a download: of its file, or its requested file name, or the end of its address. */
 export function jobName(job) {
   if (job.file) return job.file.path.split("/").pop();
   const wish = job.destination?.filename;

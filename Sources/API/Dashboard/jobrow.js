@@ -1,4 +1,4 @@
-// One job, as a row of the list. It is made once and then changed in place, so that the focus stays where it is.
+// A job as a row of the list. The row is created once and then updated in place, so that it keeps the focus.
 
 import { act, actionWords, isPossible } from "./actions.js";
 import { copyOf, setAttribute, setBar, setText } from "./dom.js";
@@ -32,12 +32,12 @@ export class JobRow {
     this.tick();
   }
 
-  /** What its transfer says between two readings of the list. */
+  /** The progress that the stream reports between two refreshes of the list. */
   progress(progress, phase) {
     if (this.job.state === "running") this.show({ ...this.job, progress, phase: phase ?? this.job.phase });
   }
 
-  /** What changes by time alone. */
+  /** Updates the text that depends on the time. */
   tick() {
     setText(this.#parts.note, stateNote(this.job));
   }
@@ -60,13 +60,13 @@ export class JobRow {
       setText(button, words);
       setAttribute(button, "aria-label", `${words} ${jobName(this.job)}`);
     }
-    // Whoever pressed a button that is no longer there goes on with the one in its place.
+    // If the pressed button is now hidden, the focus moves to the first visible button.
     if (focused?.hidden) (this.#buttons.find((button) => !button.hidden) ?? this.#parts.name).focus();
   }
 
   async #act(button, on) {
     if (button.dataset.action === "supply") return on.open(this.job);
-    // Not disabled: that would take the focus away.
+    // The button is not disabled, because a disabled button loses the focus.
     if (button.getAttribute("aria-busy")) return;
     button.setAttribute("aria-busy", "true");
     const job = await act(button.dataset.action, this.job);
@@ -76,7 +76,7 @@ export class JobRow {
   }
 }
 
-/** `12 % of 4.19 MB`; `4.19 MB` where the whole is not known, or is there. */
+/** `12 % of 4.19 MB`; `4.19 MB` if the size is unknown or the download is complete. */
 export function progressWords({ bytes_received: received, bytes_expected: expected, fraction }) {
   if (expected == null) return received > 0 ? bytes(received) : "";
   return received >= expected ? bytes(expected) : `${percent(fraction ?? 0)} of ${bytes(expected)}`;

@@ -1,4 +1,4 @@
-// The list of jobs: the newest first, a page at a time, narrowed by session, state, tag and text.
+// The list of jobs: newest first, in pages, filtered by session, state, tag and text.
 
 import { address, get, query } from "./api.js";
 import { coalesced } from "./coalesce.js";
@@ -8,16 +8,16 @@ import { JobRow } from "./jobrow.js";
 import { stateNames } from "./words.js";
 
 const pageSize = 100;
-/** The service narrows by session, state and tag; for texts, the page looks through so many jobs before it stops. */
+/** The service filters by session, state and tag. To filter by text, the page searches up to `mostSearched` jobs itself. */
 const searchStep = 1000;
 const mostSearched = 5000;
-/** Milliseconds between two readings of the list while much happens. */
+/** Minimum milliseconds between two refreshes of the list. */
 const quietTime = 500;
 const quietTimeOfSearch = 5000;
 
 export class JobList {
   #rows = new Map();
-  /** Where the pages before this one begin; the last is this one's. Null is the newest. */
+  /** The cursors of the pages up to the present one. Null is the cursor of the newest page. */
   #cursors = [null];
   #next = null;
   #generation = 0;
@@ -31,13 +31,13 @@ export class JobList {
     for (const [value, name] of Object.entries(stateNames)) state.append(element("option", { value }, name));
     this.#form.addEventListener("input", () => this.#startOver());
     this.#form.addEventListener("submit", (event) => event.preventDefault());
-    // The fields are empty only after this event.
+    // The form resets its fields after this event.
     this.#form.addEventListener("reset", () => setTimeout(() => this.#startOver()));
     byID("page-older").addEventListener("click", () => this.#turn(() => this.#cursors.push(this.#next)));
     byID("page-newer").addEventListener("click", () => this.#turn(() => this.#cursors.pop()));
   }
 
-  /** Narrows to a session or a state; what is not named stays. */
+  /** Sets some of the filters; the others stay. */
   narrow(values) {
     for (const [name, value] of Object.entries(values)) this.#form.elements[name].value = value;
     this.#startOver();
@@ -47,7 +47,7 @@ export class JobList {
     return this.#filters();
   }
 
-  /** From the top. */
+  /** Shows the first page. */
   showNewest() {
     this.#startOver();
   }
@@ -56,7 +56,7 @@ export class JobList {
     this.#rows.get(id)?.progress(progress, phase);
   }
 
-  /** A job as it was just read elsewhere. */
+  /** Updates the row of a job that another part of the page has read. */
   show(job) {
     this.#rows.get(job.id)?.show(job);
   }
@@ -101,7 +101,7 @@ export class JobList {
     const generation = this.#generation;
     try {
       const page = await this.#read(this.#cursors.at(-1), this.#filters());
-      // Somebody has turned the page meanwhile.
+      // The user may have turned the page meanwhile.
       if (generation === this.#generation) this.#show(page);
     } catch (error) {
       this.#on.failed(error);
@@ -136,7 +136,7 @@ export class JobList {
   #row(job) {
     const known = this.#rows.get(job.id);
     if (!known) return new JobRow(job, { open: this.#on.open, changed: () => this.#noteChange() });
-    // A reading that began before an action is older than what the action answered.
+    // A list that was requested before an action may be older than the answer of the action.
     if (job.revision >= known.job.revision) known.show(job);
     return known;
   }
@@ -167,9 +167,9 @@ export class JobList {
 }
 
 function emptyWords(isNarrowed, hasMore, searched) {
-  if (hasMore && searched != null) return `None of these ${count(searched)} matches. “Older” searches on.`;
-  if (isNarrowed) return "None matches. “Show all” brings the others back.";
-  return "Nothing here yet. “Add downloads” begins one.";
+  if (hasMore && searched != null) return `None of these ${count(searched)} downloads match. “Older” continues the search.`;
+  if (isNarrowed) return "No downloads match. “Show all” clears the filters.";
+  return "There are no downloads yet. “Add downloads” starts one.";
 }
 
 function readPage(values) {

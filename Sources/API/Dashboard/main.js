@@ -1,5 +1,5 @@
-// The dashboard: what there is, wired together. Changes come from the feed; they say what to read anew, and the lists
-// show what was read. Nothing is shown that the service did not say.
+// The dashboard: creates and connects the parts of the page. When the feed delivers an event, the lists are read again from
+// the service. The page shows only data that the service has sent.
 
 import { AddDialog } from "./add.js";
 import { address, get, query } from "./api.js";
@@ -47,7 +47,7 @@ function showSessions(list) {
   document.title = sessions.running ? `${count(sessions.running)} running · fetchd` : "fetchd";
 }
 
-/** The service was just reached, for the first time or again: nothing is known of what happened meanwhile. */
+/** The service has answered for the first time, or again after an interruption: everything is read again. */
 async function reset(list) {
   showSessions(list);
   webhooks.showSessions(list);
@@ -59,13 +59,13 @@ function readAgain() {
   readSessions();
 }
 
-/** Requests that fail while the service is away are no news: the connection's state says so, and what to do. */
+/** While the service is unreachable, the state of the connection already says so; other failures are shown. */
 function showFailure(error) {
   if (feed.isConnected && error.status) complain(error);
   else feed.now();
 }
 
-// MARK: What happens
+// MARK: Events
 
 function takeEvent(event) {
   readAgain();
@@ -87,14 +87,14 @@ function takeProgress({ job, progress, phase, data }) {
 
 let hasStatistics = true;
 
-/** How much comes in, and, where it is not streamed, how each job gets on. */
+/** Measures the throughput and, without a stream, the progress of each job. */
 async function measure() {
   if (!feed.isConnected || document.hidden) return;
   if (sessions.running === 0) return addSample(0);
   try {
     addSample((feed.isStreaming ? await measuredByService() : null) ?? (await measuredByJobs()));
   } catch {
-    // A gap in the plot; the feed finds out why.
+    // The graph gets a gap. The feed reports the error.
   }
 }
 
@@ -124,7 +124,7 @@ function everySecond() {
   draw();
 }
 
-/** Attempts at deliveries are no events: webhooks are looked at now and then. */
+/** Attempts of deliveries are not in the journal, so the webhooks are polled. */
 function everyFewSeconds() {
   if (feed.isConnected && !document.hidden) webhooks.showSessions(sessions.sessions);
 }

@@ -1,32 +1,32 @@
-// Short notices: seen in a corner, and read out by screen readers, which are not told everything at once.
+// Short notices in a corner of the page. Screen readers read them out, a few at a time.
 
 import { byID, element } from "./dom.js";
 import { sentence } from "./problems.js";
 
-/** Milliseconds that a notice stays; one of an error stays until it is closed. */
+/** Milliseconds after which a notice disappears. A notice of an error stays until the user closes it. */
 const stay = 6000;
-/** Milliseconds in which what is to be read out is gathered. */
+/** Milliseconds in which texts are collected before they are read out together. */
 const breath = 1000;
-/** More than so many at once are not read out one by one. */
+/** The maximum number of texts that are read out together. */
 const mostAtOnce = 3;
 
 const waiting = [];
 let timer = null;
 
-/** Something that was done. */
+/** Shows a notice of success. */
 export function tell(text) {
   const notice = show(text, "done");
   setTimeout(() => notice.remove(), stay);
   announce(text);
 }
 
-/** Something that went wrong: an error, or a sentence. */
+/** Shows a notice of an error. @param error an error or a sentence. */
 export function complain(error) {
   const text = typeof error === "string" ? error : sentence(error);
   show(text, "wrong").setAttribute("role", "alert");
 }
 
-/** Only for those who hear the page. */
+/** Reads a text out, without showing it. */
 export function announce(text) {
   waiting.push(text);
   timer ??= setTimeout(readOut, breath);

@@ -1,9 +1,9 @@
-// What went wrong, as errors whose message is a sentence that says what to do next.
+// Errors whose message is a sentence that says what to do next.
 
-/** The service answered, and said no: a problem document (RFC 9457). */
+/** The service has refused the request, with a problem document (RFC 9457). */
 export class Refusal extends Error {
   constructor(status, problem, retryAfter) {
-    super(problem?.detail ?? `fetchd answered ${status} without a reason. Its log may say more.`);
+    super(problem?.detail ?? `fetchd answered ${status} without a reason. See the log of fetchd.`);
     this.status = status;
     this.kind = problem?.type?.replace("/problems/", "") ?? "";
     this.pointer = problem?.pointer ?? null;
@@ -13,27 +13,27 @@ export class Refusal extends Error {
   }
 }
 
-/** Nobody answered. */
+/** The service did not answer. */
 export class NoAnswer extends Error {
   constructor() {
-    super("fetchd does not answer. Check that it is running and that this computer reaches it; then try again.");
+    super("fetchd does not answer. Check that it is running and that this computer can reach it, and try again.");
   }
 }
 
-/** The sentence for whatever was thrown. */
+/** The message for any error. */
 export function sentence(error) {
   if (error instanceof Refusal || error instanceof NoAnswer) return error.message;
-  return `This page has made a mistake (${error.message}). Reload it; if that does not help, please report it.`;
+  return `This page has a bug (${error.message}). Reload the page. If that does not help, please report the bug.`;
 }
 
-/** The refusal in an answer that is none of 2xx. */
+/** The refusal in a response with a status other than 2xx. */
 export async function refusalIn(response) {
   const seconds = Number.parseFloat(response.headers.get("Retry-After") ?? "");
   let problem = null;
   try {
     problem = await response.json();
   } catch {
-    // A proxy's error page, say: the status is all there is.
+    // The body is not a problem document (for example the error page of a proxy). Only the status is known.
   }
   return new Refusal(response.status, problem, Number.isFinite(seconds) ? seconds : null);
 }

@@ -1,10 +1,10 @@
-// A question that is to be answered before something is done that cannot be undone.
+// Asks the user for confirmation before an action that cannot be undone.
 
 import { byID } from "./dom.js";
 
 /**
- * @param option a box to tick, where there is a choice.
- * @returns null for no, else {option: whether the box was ticked}.
+ * @param option the label of a checkbox, or null for none.
+ * @returns null for no; otherwise {option: whether the checkbox was checked}.
  */
 export function ask(heading, words, yes, option = null) {
   const dialog = byID("question-dialog");
@@ -15,7 +15,7 @@ export function ask(heading, words, yes, option = null) {
   box.hidden = option === null;
   box.querySelector("span").textContent = option ?? "";
   box.querySelector("input").checked = false;
-  // Escape leaves what was there before.
+  // Escape does not change the return value.
   dialog.returnValue = "no";
   dialog.showModal();
   byID("question-no").focus();

@@ -1,4 +1,4 @@
-// The sessions, one row each, and all of them together as tiles.
+// The table of sessions, and the tiles with the totals of all sessions.
 
 import { actOnSession } from "./actions.js";
 import { arrange, byID, copyOf, element, setAttribute, setBar, setText } from "./dom.js";
@@ -13,7 +13,7 @@ export class SessionList {
   #tiles = new Map();
   #chosen = "";
   #on;
-  /** As they were last read. */
+  /** The sessions that were last read. */
   sessions = [];
 
   /** @param on {narrow(values), changed()}. */
@@ -31,7 +31,7 @@ export class SessionList {
     for (const [state, tile] of this.#tiles) tile.show(total(sessions, state));
   }
 
-  /** Which session and state the list of jobs is narrowed to. */
+  /** Marks the session and the state that the list of jobs is filtered by. */
   mark({ session, state }) {
     this.#chosen = state;
     for (const [name, tile] of this.#tiles) setAttribute(tile.button, "aria-pressed", name === state);
@@ -61,7 +61,7 @@ function total(sessions, state) {
   return sessions.reduce((sum, session) => sum + session.counts[state], 0);
 }
 
-/** How many jobs are in a state; pressed, it shows only those. */
+/** A button with the number of jobs in a state. It filters the list by that state. */
 class Tile {
   #number = element("span", { class: "tile-number" }, "–");
 
@@ -116,7 +116,7 @@ class SessionRow {
     setText(this.#parts.bytes, isOwing ? words : "");
   }
 
-  /** Not hidden, so that nothing moves, and not `disabled`, which would take the focus away. */
+  /** The button is not hidden, so that the row keeps its layout, and not `disabled`, because it would lose the focus. */
   #showButton(button, { id, counts }) {
     const affected = { pause: ["queued", "running", "waiting"], resume: ["paused", "waiting"], cancel: outstanding };
     const action = button.dataset.action;

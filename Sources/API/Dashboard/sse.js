@@ -1,11 +1,11 @@
 // Server-Sent Events over fetch, because EventSource cannot send Authorization (HTML, section 9.2.6).
 
-/** Makes events of a stream's text, however it was cut on its way. */
+/** Parses the text of a stream into events. The pieces may be cut anywhere. */
 export class EventParser {
   #rest = "";
   #event = { type: "", data: [], id: null };
 
-  /** The events that this piece completes: {type, data, id}; `id` is null where the server named none. */
+  /** The events that this piece completes: {type, data, id}; `id` is null if the event has none. */
   take(piece) {
     const lines = (this.#rest + piece).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop();

@@ -1,4 +1,4 @@
-// What a job waits for, or lacked when it failed, and only somebody can give: another address, or credentials.
+// The form for a new address or credentials that a waiting or failed job needs from the user.
 
 import { act, lack } from "./actions.js";
 import { address, patch } from "./api.js";
@@ -6,12 +6,12 @@ import { element } from "./dom.js";
 import { tell } from "./notices.js";
 import { sentence } from "./problems.js";
 
-/** A form that supplies it. @param changed is called with the job as it then is. */
+/** Creates the form. @param changed is called with the updated job. */
 export function supplyForm(job, changed) {
   const error = element("p", { class: "error", role: "alert", hidden: true });
   const isAddress = lack(job) === "url";
-  const heading = isAddress ? "Give it a new address" : "Supply credentials";
-  const goOn = job.state === "waiting" ? "Go on with it" : "Retry with it";
+  const heading = isAddress ? "Supply a new address" : "Supply credentials";
+  const goOn = job.state === "waiting" ? "Continue" : "Retry";
   const form = element(
     "form", { class: "supply", novalidate: true }, element("h3", {}, heading), error,
     element("div", { class: "fields" }, ...(isAddress ? addressFields() : credentialFields(job))),
@@ -30,8 +30,8 @@ export function supplyForm(job, changed) {
 
 async function supply(job, change) {
   const changed = await patch(address("jobs", job.id), change);
-  tell("The download goes on with what you gave it.");
-  // What waits goes on by itself; what failed has to be asked.
+  tell(changed.state === "failed" ? "The download is retried." : "The download continues.");
+  // A waiting job continues automatically; a failed job needs a retry.
   return changed.state === "failed" ? ((await act("retry", changed)) ?? changed) : changed;
 }
 
@@ -51,7 +51,7 @@ function credentialFields(job) {
   const asked = job.challenge?.scheme;
   const types = ["basic", "digest", "bearer"].map((type) => element("option", { selected: type === asked }, type));
   return [
-    element("label", {}, "Kind ", element("select", { name: "type" }, ...types)),
+    element("label", {}, "Type ", element("select", { name: "type" }, ...types)),
     element("label", {}, "User name ", field({ name: "username" })),
     element("label", {}, "Password or token ", field({ name: "secret", type: "password" })),
   ];

@@ -1,4 +1,4 @@
-// How much comes in: one sample a second, drawn for the last five minutes, and told in a sentence.
+// The throughput: one sample per second, shown as a graph of the last five minutes and as a sentence.
 
 import { byID, setText } from "./dom.js";
 import { speed } from "./format.js";
@@ -6,7 +6,7 @@ import { speed } from "./format.js";
 /** Seconds. */
 const span = 300;
 
-/** {at: seconds, value: bytes per second}; what is not known is not there, and leaves a gap. */
+/** {at: seconds, value: bytes per second}. Seconds without a measurement have no sample and leave a gap. */
 let samples = [];
 
 export function addSample(bytesPerSecond) {
@@ -34,7 +34,7 @@ function filled(run) {
   return `M${first} 100L${run.join("L")}L${last} 100Z`;
 }
 
-/** Samples that follow each other; where the service was not reached, the line is broken. */
+/** Splits the samples at gaps, where the service was unreachable. */
 function unbroken(all) {
   const runs = [];
   all.forEach((sample, index) => {
@@ -44,7 +44,7 @@ function unbroken(all) {
   return runs;
 }
 
-/** 1, 2 or 5 and noughts: a scale that people can read. */
+/** Rounds up to 1, 2 or 5 times a power of ten, for a readable scale. */
 function roundUp(value) {
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= value);

@@ -1,4 +1,4 @@
-// The token: asked for when the service wants one, kept in this tab.
+// Asks for the token when the service requires it, and keeps it in this tab.
 
 import { keepToken, onUnauthorized, token } from "./api.js";
 import { byID, setText } from "./dom.js";
@@ -10,7 +10,7 @@ export function prepareToken() {
   byID("forget-token").hidden = !token();
   byID("forget-token").addEventListener("click", () => {
     keepToken(null);
-    // Nothing of what was shown stays.
+    // Remove all data from the page.
     location.reload();
   });
 }
@@ -19,8 +19,8 @@ async function ask(refusal) {
   const dialog = byID("token-dialog");
   const error = byID("token-error");
   error.hidden = !refusal;
-  setText(error, "The service does not take this token. Look it up where fetchd is started, and paste all of it.");
-  // Without it there is nothing to see: Escape leads nowhere.
+  setText(error, "The service does not accept this token. Copy FETCHD_TOKEN from the configuration of fetchd.");
+  // The page shows nothing without the token, so Escape does not close the dialog.
   const stay = (event) => event.preventDefault();
   dialog.addEventListener("cancel", stay);
   dialog.showModal();

@@ -1,4 +1,4 @@
-// The webhooks of all sessions: how each is doing, and what a failing one answered last.
+// The webhooks of all sessions: the state of each, and the last response of a failing one.
 
 import { address, get, post, query } from "./api.js";
 import { coalesced } from "./coalesce.js";
@@ -7,9 +7,9 @@ import { counted, exactDuration, time } from "./format.js";
 import { complain, tell } from "./notices.js";
 import { answerWords, lastAttempt } from "./attempts.js";
 
-/** Of each webhook, so many deliveries are looked at for its last answer. */
+/** The number of deliveries of each webhook that are searched for its last attempt. */
 const lookedAt = 20;
-/** Each session is a request of its own. */
+/** The page sends one request for each session. */
 const mostSessions = 50;
 
 export class WebhookList {
@@ -33,7 +33,7 @@ export class WebhookList {
       const lists = await Promise.all(this.#sessions.slice(0, mostSessions).map(readWebhooks));
       this.#show(await Promise.all(lists.flat().map(withDeliveries)));
     } catch {
-      // The feed says when the service is away, and asks for this again.
+      // The feed reports that the service is unreachable, and refreshes this list later.
     }
   }
 
@@ -54,7 +54,7 @@ async function readWebhooks(session) {
   try {
     return (await get(address("sessions", session, "webhooks"))).webhooks;
   } catch (error) {
-    // The session is gone by now.
+    // The session was deleted meanwhile.
     if (error.status === 404) return [];
     throw error;
   }
@@ -71,7 +71,7 @@ class WebhookCard {
   #state = element("span", { class: "state" });
   #about = element("p", { class: "muted" });
   #last = element("p", { class: "note" });
-  #answer = element("pre", { hidden: true, tabindex: "0", "aria-label": "The endpoint's answer" });
+  #answer = element("pre", { hidden: true, tabindex: "0", "aria-label": "The endpoint's response" });
   #buttons;
 
   constructor(on) {
@@ -101,7 +101,7 @@ class WebhookCard {
 
   #showButtons({ session, name }, { kind }) {
     this.#buttons.test.hidden = kind === "disabled";
-    // For a failing one it means: what waits is tried now.
+    // For a failing webhook, "enable" sends the pending deliveries at once.
     this.#buttons.enable.hidden = kind === "well";
     setText(this.#buttons.enable, kind === "failing" ? "Try now" : "Enable");
     for (const button of Object.values(this.#buttons)) {
@@ -113,7 +113,7 @@ class WebhookCard {
     const { session, name } = this.#webhook;
     try {
       await post(address("sessions", session, "webhooks", name, action));
-      tell(action === "test" ? `A test is on its way to ${name}.` : `${name} gets events again.`);
+      tell(action === "test" ? `A test event was queued for ${name}.` : `${name} receives events again.`);
     } catch (error) {
       complain(error);
     }
@@ -138,5 +138,5 @@ function pendingWords(deliveries) {
   if (pending.length === 0) return "";
   const next = pending.map((delivery) => delivery.next_attempt_at).filter(Boolean).sort()[0];
   const atLeast = pending.length === lookedAt ? "at least " : "";
-  return `${atLeast}${counted(pending.length, "delivery", "deliveries")} on the way${next ? `; next try at ${time(next)}` : ""}.`;
+  return `${atLeast}${counted(pending.length, "delivery", "deliveries")} pending${next ? `; next attempt at ${time(next)}` : ""}.`;
 }

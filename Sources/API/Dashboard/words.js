@@ -1,4 +1,4 @@
-// What the service says in codes, as sentences: what it is, and what to do next.
+// Translates the codes of the service to sentences: what has happened, and what to do next.
 
 import { count, counted, duration, secondsUntil, time } from "./format.js";
 
@@ -8,7 +8,7 @@ export const stateNames = {
 };
 
 const phases = {
-  connecting: "Connecting", transferring: "Downloading", verifying: "Checking", promoting: "Putting in place",
+  connecting: "Connecting", transferring: "Downloading", verifying: "Checking", promoting: "Moving to its place",
   stopping: "Stopping",
 };
 
@@ -18,42 +18,42 @@ export function stateWords(job) {
   return stateNames[job.state] ?? job.state;
 }
 
-/** What else there is to say of its state; empty when that is all. */
+/** A sentence about the job's state; empty if there is nothing to add. */
 export function stateNote(job) {
   if (job.failure) return failureSentence(job.failure);
   if (job.state === "waiting") return waitingSentence(job);
   if (job.state === "queued" && job.not_before && secondsUntil(job.not_before) > 0) {
-    return `Begins at ${time(job.not_before)}.`;
+    return `Starts at ${time(job.not_before)}.`;
   }
   if (job.state === "running" && job.resume?.decision === "restarted") {
-    return `Began anew: ${restartReasons[job.resume.why] ?? job.resume.why}.`;
+    return `Started from the beginning: ${restartReasons[job.resume.why] ?? job.resume.why}.`;
   }
   return "";
 }
 
 function waitingSentence(job) {
   switch (job.reason) {
-    case "retry": return `The last try failed. ${nextTry(job)}`;
-    case "network": return `This machine has no way to the network. ${nextTry(job)}`;
-    case "space": return `The disk is full: make room. ${nextTry(job)}`;
-    case "storage": return `The downloads folder does not work: look at the service's disk. ${nextTry(job)}`;
-    case "credentials": return `The server asks for credentials${realm(job)}. Supply them, and it goes on.`;
-    case "url": return "Its address has expired. Supply a new one, and it goes on.";
+    case "retry": return `The last attempt failed. ${nextTry(job)}`;
+    case "network": return `The service's machine has no network connection. ${nextTry(job)}`;
+    case "space": return `The service's disk is full: free some space. ${nextTry(job)}`;
+    case "storage": return `The downloads folder cannot be used: check the service's disk. ${nextTry(job)}`;
+    case "credentials": return `The server requires credentials${realm(job)}. Supply them to continue.`;
+    case "url": return "The address has expired. Supply a new one to continue.";
     default: return nextTry(job);
   }
 }
 
 function nextTry(job) {
-  if (!job.retry_at) return "It goes on when somebody resumes it.";
+  if (!job.retry_at) return "Resume it to continue.";
   const left = secondsUntil(job.retry_at);
-  return left < 1 ? "It is tried again now." : `It is tried again in ${duration(left)}.`;
+  return left < 1 ? "Next attempt now." : `Next attempt in ${duration(left)}.`;
 }
 
 function realm(job) {
   return job.challenge?.realm ? ` for “${job.challenge.realm}”` : "";
 }
 
-/** What happened, and what to do next. */
+/** The failure, and what to do next. */
 export function failureSentence(failure) {
   const advice = adviceFor(failure);
   return advice ? `${failure.message} ${advice}` : failure.message;
@@ -68,55 +68,56 @@ function adviceFor(failure) {
 
 const advice = {
   bad_url: "Check the address, and add the right one.",
-  blocked_address: "If it is yours, start fetchd with --allow-network for that network, then retry.",
-  name_resolution_failed: "Check the host's name in the address, then retry.",
-  connect_failed: "Check that the server is up, then retry.",
-  connection_lost: "Retry: it goes on from the bytes that it has.",
+  blocked_address: "If the address is yours, start fetchd with --allow-network for its network, then retry.",
+  name_resolution_failed: "Check the host name in the address, then retry.",
+  connect_failed: "Check that the server is running, then retry.",
+  connection_lost: "Retry: the download continues from the bytes it has.",
   tls_failed: "Check the server's certificate, or the session's TLS settings, then retry.",
   timed_out: "Retry when the server answers again.",
   too_slow: "Retry later, or lower the session's minimum speed.",
-  too_many_redirects: "Open the address in a browser to see where it leads, and add the last one.",
-  bad_status: "Retry later, or ask whoever runs the server.",
-  credentials_required: "Supply credentials, and it is retried.",
-  link_expired: "Get a new link and supply it; it goes on from the bytes that it has.",
-  truncated: "Retry: it goes on from the bytes that it has.",
-  size_mismatch: "Check whether the file has changed at its source, and add it again.",
-  too_large: "Add it again with a larger limit if you want it all the same.",
-  checksum_mismatch: "Check the checksum. If it is right, the file at that address is another one.",
+  too_many_redirects: "Open the address in a browser to see where the redirects end, and add that address.",
+  bad_status: "Retry later, or ask the server's administrator.",
+  credentials_required: "Supply credentials to retry.",
+  link_expired: "Supply a new link: the download continues from the bytes it has.",
+  truncated: "Retry: the download continues from the bytes it has.",
+  size_mismatch: "Check whether the file has changed on the server, and add it again.",
+  too_large: "To download it anyway, add it again with a larger limit.",
+  checksum_mismatch: "Check the checksum. If it is right, the server has a different file at this address.",
   bad_range: "Retry with one connection.",
-  source_changed: "Retry to get the new version from its beginning.",
-  destination_exists: "Move the file that is in its place, or add it under another name, then retry.",
+  source_changed: "Retry to download the new version from the beginning.",
+  destination_exists: "Move the existing file, then retry, or add the download with another name.",
   destination_invalid: "Add it again with another folder or file name.",
-  no_space: "Make room on the disk, then retry.",
-  storage_error: "Look at fetchd's log and at the disk, then retry.",
-  deadline_exceeded: "Retry if it is still wanted.",
+  no_space: "Free some space on the disk, then retry.",
+  storage_error: "Check fetchd's log and the disk, then retry.",
+  deadline_exceeded: "Retry if you still want the file.",
 };
 
 export const restartReasons = {
-  etag_changed: "the file is another one now", last_modified_changed: "the file has changed since",
-  size_changed: "the file has another size now", range_ignored: "the server sends only whole files",
-  bad_range: "the server sent another range than was asked for",
-  no_validator: "the server cannot tell whether the file is still the same", part_missing: "its part was gone",
-  part_shorter_than_recorded: "its part was shorter than recorded",
+  etag_changed: "the file on the server has changed (ETag)",
+  last_modified_changed: "the file on the server has changed (Last-Modified)",
+  size_changed: "the size of the file on the server has changed", range_ignored: "the server sends only whole files",
+  bad_range: "the server sent a different range than requested",
+  no_validator: "the server does not say whether the file is unchanged", part_missing: "its part file was missing",
+  part_shorter_than_recorded: "its part file was shorter than recorded",
   sync_failed: "the disk failed to store some of its bytes",
 };
 
-/** Where a session stands between two finishes. */
+/** The state of a session's batch. */
 export function finishWords(session) {
   const owed = ["queued", "running", "waiting", "paused"].reduce((sum, state) => sum + session.counts[state], 0);
-  if (session.state === "finishing") return `Ending; ${counted(owed, "download")} to go.`;
-  if (owed > 0) return `Batch ${count(session.batch)}: ${count(owed)} to go`;
+  if (session.state === "finishing") return `Ending; ${counted(owed, "download")} left.`;
+  if (owed > 0) return `Batch ${count(session.batch)}: ${count(owed)} left`;
   if (session.finish_due_at) return `Batch ${count(session.batch)} is about to finish`;
-  if (session.batch === 0) return "Nothing asked for yet";
+  if (session.batch === 0) return "No downloads yet";
   if (!session.unacknowledged_since) return `Batch ${count(session.batch)} finished and acknowledged`;
   return `Batch ${count(session.batch)} finished; not acknowledged since ${time(session.unacknowledged_since)}`;
 }
 
 const eventNames = {
-  "job.created": "Added", "job.started": "Attempt began", "job.resumed": "Went on from where it was",
-  "job.restarted": "Began anew", "job.waiting": "Waits", "job.paused": "Paused", "job.succeeded": "Done",
+  "job.created": "Added", "job.started": "Attempt started", "job.resumed": "Resumed",
+  "job.restarted": "Started from the beginning", "job.waiting": "Waiting", "job.paused": "Paused", "job.succeeded": "Done",
   "job.failed": "Failed", "job.cancelled": "Cancelled", "job.deleted": "Forgotten",
-  "session.waiting": "Session needs somebody", "session.finished": "Session finished",
+  "session.waiting": "Session requires action", "session.finished": "Session finished",
   "webhook.disabled": "Webhook disabled", "webhook.test": "Webhook test",
 };
 
@@ -125,5 +126,5 @@ export function eventWords(type) {
 }
 
 export const deliveryStates = {
-  pending: "On its way", acknowledged: "Accepted", exhausted: "Given up", cancelled: "Cancelled",
+  pending: "Pending", acknowledged: "Accepted", exhausted: "Given up", cancelled: "Cancelled",
 };

@@ -4,16 +4,18 @@ import Foundation
 struct AddCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Submits downloads, and waits for them if asked to.",
+        abstract: "Submits downloads, and can wait for them.",
         discussion: """
-            Prints the identifiers of the jobs, one a line; with --wait the paths of the files, below the service's \
-            downloads folder, when they are there, and with --save where they are here. Several URLs are one batch: all \
-            are taken, or none. A lost answer is asked for again without adding anything twice.
+            Prints the identifiers of the jobs, one on each line. With --wait, prints the paths of the finished files, \
+            relative to the service's downloads folder. With --save, prints the paths of the local copies. Several URLs are \
+            added together: either all of them, or none. If the answer of the service is lost, the command repeats the \
+            request; nothing is added twice.
 
-            --wait ends with 0 when every download has succeeded, else with 1, and then says why: failure code, message \
-            and HTTP status. It waits through restarts of the service. Ctrl-C ends the waiting, not the downloads.
+            --wait exits with status 0 if every download has succeeded. Otherwise it exits with status 1 and prints failure \
+            code, message and HTTP status. It continues to wait while the service restarts. Ctrl-C ends the command, not the \
+            downloads.
 
-            With --json one URL is one document; several, and whatever --input or - lists, are {"jobs": [...]}.
+            With --json, one URL gives one document. Several URLs, --input and - give {"jobs": [...]}.
 
             EXAMPLES:
               fetchd add https://example.org/image.iso
@@ -23,24 +25,25 @@ struct AddCommand: ClientCommand {
               fetchd add --wait --quiet --input urls.txt
             """)
 
-    @Argument(help: "What to download; - reads URLs from standard input, one a line.")
+    @Argument(help: "The URLs to download; - reads URLs from standard input, one on each line.")
     var urls: [String] = []
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("A file with URLs, one a line; empty lines and # comments are skipped.", valueName: "file"),
+        help: ArgumentHelp(
+            "A file with URLs, one on each line. Empty lines and # comments are skipped.", valueName: "file"),
         completion: .file())
     var input: String?
 
-    @OptionGroup(title: "What is downloaded")
+    @OptionGroup(title: "The download")
     var job: NewJobOptions
 
-    @Flag(name: .shortAndLong, help: "Wait until the downloads are over.")
+    @Flag(name: .shortAndLong, help: "Wait until all downloads have ended.")
     var wait = false
 
     @Option(
         help: ArgumentHelp(
-            "Wait, and then put the files here: into a folder, or under a name. What is there is replaced.",
+            "Wait, and then save the files to this local folder or file. Existing files are replaced.",
             valueName: "path"), completion: .file())
     var save: String?
 
@@ -52,10 +55,10 @@ struct AddCommand: ClientCommand {
 
     func validate() throws {
         guard !urls.isEmpty || input != nil else {
-            throw ValidationError("Say what to download: a URL, several, or --input FILE.")
+            throw ValidationError("Give one or more URLs, or --input FILE.")
         }
         if waiting.timeout != nil, !wait, save == nil {
-            throw ValidationError("--timeout is for --wait and --save.")
+            throw ValidationError("--timeout requires --wait or --save.")
         }
     }
 
@@ -67,7 +70,7 @@ struct AddCommand: ClientCommand {
         let isWaiting = wait || save != nil
         let (position, added) = try await deadline.limiting {
             do {
-                // First where the journal ends: what happens from then on is not missed.
+                // The last event of the journal is read before the request, so that the watch misses no event of the jobs.
                 let position = isWaiting ? try await service.lastEvent() : nil
                 return (position, try await submission.send(to: service))
             } catch let error as ClientError {
@@ -78,24 +81,25 @@ struct AddCommand: ClientCommand {
         try await follow(added, from: position, deadline, service, console)
     }
 
-    /// How many a list holds, the caller need not know: the shape of what is printed does not depend on it.
+    /// The URLs come from a list. The form of the output then does not depend on the number of URLs in it.
     private var isList: Bool { input != nil || urls.contains("-") }
 
-    /// Whatever can be known here is known before anything is added.
+    /// Checks everything that can be checked locally before anything is added.
     private func check(_ urls: [ListedURL]) throws(ClientError) {
         guard !urls.isEmpty else {
-            throw ClientError(.missing, "There is nothing to download", "The input holds no URL; nothing was added.")
+            throw ClientError(.missing, "There is nothing to download", "The input has no URLs. Nothing was added.")
         }
         if urls.count > 1, job.concernsOneFile {
             throw ClientError(
                 .misused, "One file, several URLs",
-                "--out with a file's name, --checksum and --mirror are for one URL. End --out with / to name a folder.")
+                "--checksum, --mirror, and --out with a file name work with one URL only. To give a folder, end --out with /."
+            )
         }
         guard let save else { return }
         if urls.count > 1, !save.hasSuffix("/"), !LocalFile.isFolder(save) {
             throw ClientError(
                 .misused, "One place, several URLs",
-                "--save takes a folder where there are several URLs, and \(Printable(save)) is none. Nothing was added."
+                "With several URLs, --save requires a folder, and \(Printable(save)) is not a folder. Nothing was added."
             )
         }
         try LocalFile.requireRoom(at: save)
@@ -106,7 +110,7 @@ struct AddCommand: ClientCommand {
         for job in added.jobs { try console.print(job.id) }
     }
 
-    /// To the end, or as far as it goes: what became of the jobs is told in any case.
+    /// Waits for the jobs and prints their results, also if the waiting is interrupted.
     private func follow(
         _ added: AddedJobs, from position: Int64, _ deadline: Deadline, _ service: RemoteService, _ console: Console
     ) async throws {

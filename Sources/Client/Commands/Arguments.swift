@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A number of bytes as people write it: `500000`, `500K`, `2M`, `1.5G`, in binary units.
+/// A number of bytes, with or without a binary unit: `500000`, `500K`, `2M`, `1.5G`.
 struct ByteCount: ExpressibleByArgument, Sendable {
     let count: Int64
 
@@ -15,7 +15,7 @@ struct ByteCount: ExpressibleByArgument, Sendable {
     }
 }
 
-/// Such a number, or `none`, which takes a limit away.
+/// A number of bytes, or `none`, which removes a limit.
 struct ByteLimit: ExpressibleByArgument, Sendable {
     let count: Int64?
 
@@ -30,7 +30,7 @@ struct ByteLimit: ExpressibleByArgument, Sendable {
     }
 }
 
-/// `Name: value`.
+/// A header: `Name: value`.
 struct HeaderArgument: ExpressibleByArgument, Sendable {
     let name: String
     let value: String
@@ -42,7 +42,7 @@ struct HeaderArgument: ExpressibleByArgument, Sendable {
     }
 }
 
-/// `sha-256:HEX` and the like.
+/// A checksum, such as `sha-256:HEX`.
 struct ChecksumArgument: ExpressibleByArgument, Sendable {
     let checksum: NewChecksum
 
@@ -64,7 +64,8 @@ enum DeliveryStateArgument: String, ExpressibleByArgument, CaseIterable, Sendabl
 }
 
 extension NewDestination {
-    /// From `videos/film.mkv`, or `videos/` for a folder alone; nil when there is nothing to say.
+    /// - Parameter path: `videos/film.mkv`, or `videos/` for only a folder.
+    /// - Returns: nil if neither a path nor a conflict rule is given.
     init?(path: String?, onConflict: ConflictArgument?) {
         self.onConflict = onConflict?.rawValue
         if let path {

@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// Something done to each of several: one that refuses does not keep the others from it, and the first refusal is what the
-/// command ends with.
+/// Runs an action for each of several items. If the service refuses one, the command reports it and continues with the others.
+/// The first refusal determines the exit status.
 enum BestEffort {
     static func run(on ids: [String], _ console: Console, _ act: (String) async throws -> Void) async throws {
         var firstError: ClientError?
@@ -18,6 +18,6 @@ enum BestEffort {
 }
 
 extension ClientError {
-    /// Others may fare better.
+    /// The same action can succeed for another item.
     fileprivate var concernsOneOfMany: Bool { [.refused, .missing, .conflicting, .broken].contains(status) }
 }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// A command that asks the service for something: it is given the service and a place to write, and whatever it throws
-/// becomes a sentence and an exit status.
+/// A command that sends requests to the service. `run()` passes the service and the console to `perform`, and converts its
+/// errors to a message and an exit status.
 protocol ClientCommand: AsyncParsableCommand {
     var service: ServiceOptions { get }
     func perform(with service: RemoteService, _ console: Console) async throws
@@ -25,7 +25,7 @@ extension ClientCommand {
     }
 }
 
-/// All that a client can be asked for, in the groups in which the help shows them. The executable puts them beside `serve`.
+/// All client commands, in the groups that the help shows. The executable adds them to its own commands.
 public enum ClientCommands {
     public static let groups = [
         CommandGroup(
@@ -42,6 +42,6 @@ public enum ClientCommands {
 }
 
 extension ExitCode {
-    /// A download that was waited for has not succeeded; what became of it was told already.
+    /// A download that the command waited for has not succeeded. The command has already printed its result.
     static let downloadFailed = ExitCode(CommandStatus.failed.rawValue)
 }

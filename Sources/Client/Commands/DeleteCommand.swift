@@ -3,7 +3,7 @@ import ArgumentParser
 struct DeleteCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Forgets jobs; those under way are cancelled first.",
+        abstract: "Deletes jobs. Jobs that have not ended are cancelled first.",
         discussion: """
             EXAMPLES:
               fetchd delete job_01HZX3K9V7Q2N4R8T6W0YB5CDE
@@ -11,10 +11,10 @@ struct DeleteCommand: ClientCommand {
             """,
         aliases: ["rm"])
 
-    @Argument(help: "The jobs.", completion: .jobIDs)
+    @Argument(help: "The identifiers of the jobs.", completion: .jobIDs)
     var ids: [String]
 
-    @Flag(help: "Delete the finished file as well, instead of keeping it.")
+    @Flag(help: "Also delete the finished file.")
     var withFile = false
 
     @OptionGroup(title: "The service")
@@ -22,7 +22,7 @@ struct DeleteCommand: ClientCommand {
 
     func perform(with service: RemoteService, _ console: Console) async throws {
         var deleted: [JSONText] = []
-        // Printed also where one of them refuses.
+        // The list is also printed if one of the deletions is refused.
         defer { if console.isJSON { try? console.print(.object([("deleted", .array(deleted))])) } }
         try await BestEffort.run(on: ids, console) { id in
             _ = try await service.send("DELETE", RequestPath("jobs", id).asking("file", withFile ? "delete" : nil))

@@ -3,11 +3,12 @@ import ArgumentParser
 struct EventsCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "Reads the journal: what happened, numbered, in order.",
+        abstract: "Prints the events of the journal, in order.",
         discussion: """
-            With --follow it goes on with what happens, through restarts of the service, until Ctrl-C; without --after it \
-            then begins now. With --json there is one document, and with --follow --json one for each event, a line each \
-            (JSON Lines). The number of the last event is what --after takes to go on from there.
+            With --follow, the command continues with new events, through restarts of the service, until Ctrl-C. Without \
+            --after, it then starts with the next event. With --json, it prints one document; with --follow --json, one \
+            document for each event, on a line of its own (JSON Lines). To continue later, pass the number of the last event \
+            to --after.
 
             EXAMPLES:
               fetchd events --session photos
@@ -15,33 +16,36 @@ struct EventsCommand: ClientCommand {
               fetchd events --follow --after 0
             """)
 
-    @Flag(name: .shortAndLong, help: "Go on with what happens.")
+    @Flag(name: .shortAndLong, help: "Continue with new events.")
     var follow = false
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Only later ones than this.", valueName: "number"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only events after this number.", valueName: "number"))
     var after: Int64?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Of this session.", valueName: "name"), completion: .sessionNames)
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Only events of this session.", valueName: "name"),
+        completion: .sessionNames)
     var session: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Of this job.", valueName: "id"), completion: .jobIDs)
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only events of this job.", valueName: "id"), completion: .jobIDs)
     var job: String?
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Of this type, or pattern: job.failed, session.*.", valueName: "type"))
+        name: .shortAndLong,
+        help: ArgumentHelp("Only events of this type or pattern: job.failed, session.*.", valueName: "type"))
     var type: String?
 
     @Option(
         name: [.customShort("l", allowingJoined: true), .long],
-        help: ArgumentHelp("So many at most. (default: all)", valueName: "n"))
+        help: ArgumentHelp("The maximum number of events. (default: all)", valueName: "n"))
     var limit: Int?
 
     @OptionGroup(title: "The service")
     var service: ServiceOptions
 
     func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1 on.") }
-        if let after, after < 0 { throw ValidationError("--after takes the number of an event.") }
+        if let limit, limit < 1 { throw ValidationError("--limit must be 1 or more.") }
+        if let after, after < 0 { throw ValidationError("--after must be the number of an event, or 0.") }
     }
 
     func perform(with service: RemoteService, _ console: Console) async throws {
@@ -66,7 +70,7 @@ struct EventsCommand: ClientCommand {
             elements += JSONText(answer.body)["events"]?.elements ?? []
             if !console.isJSON { for event in page.events { try console.print(EventDescription.line(event)) } }
         }
-        // One that is gone has left its events; of one that was mistyped there are none.
+        // A deleted session still has its events. Without events, the session may be mistyped.
         if elements.isEmpty { try await service.requireSession(session) }
         guard console.isJSON else { return }
         let nextAfter = JSONText(JSONText.written(next ?? 0))
@@ -80,13 +84,13 @@ struct EventsCommand: ClientCommand {
         var (count, position) = (0, start)
         try await stream.listen { notice in
             switch notice {
-            case .lost: tell(console, "fetchd is not answering at \(service.address); waiting for it.")
+            case .lost: tell(console, "fetchd is not answering at \(service.address). Waiting for it.")
             case .missed(let error):
                 if console.isJSON { SilentReport(console: console).missed(error) }
             case .back: tell(console, "fetchd is back.")
             case .event(let event) where event.type == "reset":
                 let next = event.lastID.flatMap { Int64($0) } ?? position
-                console.warn("The journal goes on elsewhere", EventDescription.jump(from: position, to: next))
+                console.warn("The journal continues at another event", EventDescription.jump(from: position, to: next))
                 position = next
             case .event(let event) where event.type == "job.progress":
                 break
@@ -100,13 +104,13 @@ struct EventsCommand: ClientCommand {
         }
     }
 
-    /// Beside JSON, what passes is not told.
+    /// With `--json`, temporary problems are not reported.
     private func tell(_ console: Console, _ sentence: String) {
         if !console.isJSON { console.say(sentence) }
     }
 }
 
-/// An event as a line.
+/// Formats an event as one line.
 enum EventDescription {
     static func line(_ event: EventDocument) -> String {
         let about = [event.session, event.job].compactMap(\.self).joined(separator: " ")
@@ -116,16 +120,16 @@ enum EventDescription {
 
     static func document(_ text: JSONText, _ service: RemoteService) throws(ClientError) -> EventDocument {
         guard let event = try? text.decoded(EventDocument.self) else {
-            throw .strange(service.address, "its stream of events holds something else")
+            throw .strange(service.address, "its event stream has an entry that is not an event")
         }
         return event
     }
 
-    /// Of a stream that cannot begin where it was to.
+    /// The message for a stream that cannot start at the requested event.
     static func jump(from position: Int64, to next: Int64) -> String {
         position < next
-            ? "Events up to \(next) were removed from the journal; it goes on there."
-            : "There is no event \(position) yet: the journal ends with \(next), and it goes on there."
+            ? "Events up to \(next) were removed from the journal. The stream continues after event \(next)."
+            : "Event \(position) does not exist yet. The stream continues after event \(next), the last one."
     }
 
     private static func details(_ data: EventDocument.Details) -> String {

@@ -1,12 +1,12 @@
-/// What `--json` prints of jobs that were waited for, however the waiting has ended: each as the service has it now, else
-/// as it was last known.
+/// The documents that `--json` prints after waiting, also if the waiting was interrupted: the present document of each job,
+/// or its last known one if the service does not return it.
 struct FinalDocuments: Sendable {
     let added: AddedJobs
     let tracker: JobTracker
-    /// The command was interrupted, or has no time left.
+    /// The command was interrupted, or its timeout has passed.
     let isHasty: Bool
 
-    /// In the order asked for.
+    /// - Returns: the documents, in the order of the arguments.
     func documents(from service: RemoteService) async -> [JSONText] {
         let end = ContinuousClock.now + (isHasty ? .seconds(2) : .seconds(3600))
         let service = isHasty ? service.limited(to: .seconds(1)) : service
@@ -16,7 +16,7 @@ struct FinalDocuments: Sendable {
             do throws(ClientError) {
                 if isThere, .now < end { document = JSONText(try await service.job(job.id).body) }
             } catch {
-                // One that was deleted is missing alone; where nobody answers, the others are not asked for.
+                // If only this job is missing (deleted), continue with the others. If the service fails, ask for no more.
                 isThere = error.status == .missing
             }
             documents.append(document ?? tracker.snapshots[job.id] ?? text)

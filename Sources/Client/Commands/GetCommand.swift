@@ -3,10 +3,11 @@ import ArgumentParser
 struct GetCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Fetches the finished file of a job to here.",
+        abstract: "Copies the finished file of a job to this machine.",
         discussion: """
-            Writes to standard output, unless that is a terminal; with -o also into a device or a pipe. A connection that breaks is gone on with; size and \
-            sha-256 are compared with what the service has noted, and where they differ the command fails.
+            Writes the file to standard output, unless that is a terminal. With -o, writes to a folder, a file, a device or a \
+            pipe. If the connection breaks, the command continues from the last byte. It compares size and sha-256 with \
+            those that the service has stored, and fails if they differ.
 
             EXAMPLES:
               fetchd get job_01HZX3K9V7Q2N4R8T6W0YB5CDE > image.iso
@@ -14,13 +15,13 @@ struct GetCommand: ClientCommand {
               fetchd get -o . job_01HZX3K9V7Q2N4R8T6W0YB5CDE
             """)
 
-    @Argument(help: "The job.", completion: .jobIDs)
+    @Argument(help: "The identifier of the job.", completion: .jobIDs)
     var id: String
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Where to: a folder, a file, which is replaced when all is here, or - for standard output.",
+            "A folder, a file, or - for standard output. An existing file is replaced once the copy is complete.",
             valueName: "path"), completion: .file())
     var output: String?
 
@@ -31,7 +32,7 @@ struct GetCommand: ClientCommand {
         if output == nil, console.outTerminal.isInteractive {
             throw ClientError(
                 .misused, "The file is not for a terminal",
-                "The file is not for a terminal. Say where to put it: fetchd get -o PATH \(id), or fetchd get \(id) > FILE."
+                "The file is not written to a terminal. Choose a destination: fetchd get -o PATH \(id), or fetchd get \(id) > FILE."
             )
         }
         let answer = try await service.job(id)

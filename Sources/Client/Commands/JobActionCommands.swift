@@ -3,7 +3,7 @@ import ArgumentParser
 struct PauseCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Stops jobs for the time being; what they have is kept.",
+        abstract: "Pauses jobs. They keep the bytes they have received.",
         discussion: """
             EXAMPLES:
               fetchd pause job_01HZX3K9V7Q2N4R8T6W0YB5CDE
@@ -22,7 +22,7 @@ struct PauseCommand: ClientCommand {
 struct ResumeCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Lets paused jobs go on, and waiting ones at once.",
+        abstract: "Resumes paused jobs, and waiting jobs without the wait.",
         discussion: """
             EXAMPLES:
               fetchd resume job_01HZX3K9V7Q2N4R8T6W0YB5CDE
@@ -40,7 +40,7 @@ struct ResumeCommand: ClientCommand {
 struct CancelCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "Stops jobs for good.",
+        abstract: "Cancels jobs.",
         discussion: """
             EXAMPLES:
               fetchd cancel job_01HZX3K9V7Q2N4R8T6W0YB5CDE
@@ -49,7 +49,7 @@ struct CancelCommand: ClientCommand {
 
     @OptionGroup var selection: JobSelection
 
-    @Flag(help: "Keep what was downloaded, so that a retry goes on from there.")
+    @Flag(help: "Keep the downloaded bytes, so that a retry can continue from them.")
     var keepBytes = false
 
     @OptionGroup(title: "The service") var service: ServiceOptions
@@ -63,9 +63,9 @@ struct CancelCommand: ClientCommand {
 struct RetryCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Begins failed or cancelled jobs again, from the bytes they have.",
+        abstract: "Retries failed or cancelled jobs, from the bytes they have kept.",
         discussion: """
-            With --session or --all, it is those that have failed.
+            With --session or --all, the command retries only failed jobs.
 
             EXAMPLES:
               fetchd retry job_01HZX3K9V7Q2N4R8T6W0YB5CDE
@@ -75,7 +75,8 @@ struct RetryCommand: ClientCommand {
     @OptionGroup var selection: JobSelection
     @OptionGroup(title: "The service") var service: ServiceOptions
 
-    /// The API retries one at a time: whoever retries a session means what has failed, not what was cancelled.
+    /// The API has no retry of a whole session, so the command retries one job after the other. With a session, it retries
+    /// only failed jobs: cancelled jobs were cancelled on purpose.
     func perform(with service: RemoteService, _ console: Console) async throws {
         let action = JobAction(verb: "retry")
         let ids = selection.ids
@@ -84,7 +85,8 @@ struct RetryCommand: ClientCommand {
         let failed = try await service.list("jobs", at: path).decoded(JobDocument.self)
         if failed.isEmpty {
             return try console.isJSON
-                ? console.print(.object([("jobs", .array([]))])) : console.say("No job has failed; nothing is retried.")
+                ? console.print(.object([("jobs", .array([]))]))
+                : console.say("No job has failed. Nothing was retried.")
         }
         try await action.run(on: failed.map(\.id), isList: true, service, console)
     }

@@ -1,4 +1,4 @@
-/// A job as a row, and as the lines of `show`.
+/// Jobs as the rows of a table, and a job as the lines of `show`.
 extension Table {
     static func jobs(_ jobs: [JobDocument]) -> Table {
         var table = Table(
@@ -18,11 +18,11 @@ extension Table {
     }
 }
 
-/// Names and values below each other.
+/// Lines of names and values.
 struct Sheet: Sendable {
     private var lines: [(name: String, value: String)] = []
 
-    /// Nothing where there is no value.
+    /// Adds a line, unless the value is nil or empty.
     mutating func add(_ name: String, _ value: String?) {
         if let value, !value.isEmpty { lines.append((name, value)) }
     }
@@ -71,7 +71,7 @@ extension Sheet {
     private static func resumption(_ resume: JobDocument.Resume) -> String? {
         switch resume.decision {
         case "resumed": "from \(DisplayFormat.bytes(resume.offset ?? 0))"
-        case "restarted": "no, begun anew: \(resume.why ?? "unknown")"
+        case "restarted": "no, started from the beginning: \(resume.why ?? "unknown")"
         default: nil
         }
     }

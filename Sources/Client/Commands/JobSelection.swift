@@ -1,33 +1,34 @@
 import ArgumentParser
 
-/// Which jobs something is done to: some by name, those of a session, or those of all sessions.
+/// The jobs that a command acts on: jobs by identifier, all jobs of a session, or all jobs.
 struct JobSelection: ParsableArguments {
-    @Argument(help: "The jobs.", completion: .jobIDs)
+    @Argument(help: "The identifiers of the jobs.", completion: .jobIDs)
     var ids: [String] = []
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("All of this session.", valueName: "name"), completion: .sessionNames)
+        name: .shortAndLong, help: ArgumentHelp("All jobs of this session.", valueName: "name"),
+        completion: .sessionNames)
     var session: String?
 
-    @Flag(help: "All of every session.")
+    @Flag(help: "All jobs of all sessions.")
     var all = false
 
     func validate() throws {
         let ways = [!ids.isEmpty, session != nil, all].count { $0 }
-        guard ways == 1 else { throw ValidationError("Name jobs, or a session with --session, or --all.") }
+        guard ways == 1 else { throw ValidationError("Give job identifiers, --session, or --all.") }
     }
 }
 
-/// Something that is done to jobs, one after the other: one that refuses does not keep the others from it.
+/// An action on jobs, one after the other. If one job refuses the action, the action continues with the others.
 struct JobAction: Sendable {
-    /// As the API calls it.
+    /// The name of the action in the API.
     let verb: String
     var body: JSONText?
 
-    /// - Parameter isList: a list is printed, also of one: the caller does not know how many there are.
+    /// - Parameter isList: print a list even for one job, because the user did not choose the number of jobs.
     func run(on ids: [String], isList: Bool, _ service: RemoteService, _ console: Console) async throws {
         var documents: [JSONText] = []
-        // Printed also where one of several refuses.
+        // The list is also printed if one of the jobs refuses the action.
         defer { if console.isJSON, isList { try? console.print(.object([("jobs", .array(documents))])) } }
         try await BestEffort.run(on: ids, console) { id in
             let answer = try await service.send("POST", RequestPath("jobs", id, verb), body.map { Array($0.bytes) })
@@ -41,7 +42,7 @@ struct JobAction: Sendable {
         try console.print("\(job.id) \(JobDescription.state(job))")
     }
 
-    /// The actions that a session has, on all of its jobs at once.
+    /// Runs the action that a session offers for all its jobs at once.
     func run(
         onSessions names: [String], isList: Bool = false, _ service: RemoteService, _ console: Console
     ) async throws {
@@ -60,7 +61,7 @@ struct JobAction: Sendable {
 }
 
 extension JobSelection {
-    /// By name, or by the sessions' own actions.
+    /// Runs the action on the named jobs, or runs the corresponding action of the sessions.
     func perform(_ action: JobAction, _ service: RemoteService, _ console: Console) async throws {
         if let session { return try await action.run(onSessions: [session], service, console) }
         if all { return try await action.run(onSessions: service.sessionNames(), isList: true, service, console) }

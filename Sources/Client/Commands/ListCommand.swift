@@ -3,7 +3,7 @@ import ArgumentParser
 struct ListCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists jobs, the newest first.",
+        abstract: "Lists jobs, newest first.",
         discussion: """
             EXAMPLES:
               fetchd list
@@ -13,28 +13,30 @@ struct ListCommand: ClientCommand {
             """,
         aliases: ["ls"])
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Of this session.", valueName: "name"), completion: .sessionNames)
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Only jobs of this session.", valueName: "name"),
+        completion: .sessionNames)
     var session: String?
 
-    @Option(help: "In this state.")
+    @Option(help: "Only jobs in this state.")
     var state: JobStateArgument?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("With this tag.", valueName: "tag"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only jobs with this tag.", valueName: "tag"))
     var tag: String?
 
     @Option(
         name: [.customShort("l", allowingJoined: true), .long],
-        help: ArgumentHelp("So many at most. (default: all)", valueName: "n"))
+        help: ArgumentHelp("The maximum number of jobs. (default: all)", valueName: "n"))
     var limit: Int?
 
-    @Flag(name: .shortAndLong, help: "Print identifiers alone.")
+    @Flag(name: .shortAndLong, help: "Print only identifiers.")
     var quiet = false
 
     @OptionGroup(title: "The service")
     var service: ServiceOptions
 
     func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1 on.") }
+        if let limit, limit < 1 { throw ValidationError("--limit must be 1 or more.") }
     }
 
     func perform(with service: RemoteService, _ console: Console) async throws {
@@ -46,7 +48,7 @@ struct ListCommand: ClientCommand {
         if quiet {
             try console.out.write(jobs.map { $0.id + "\n" }.joined())
         } else if jobs.isEmpty {
-            console.say("There are no such jobs. To add one: fetchd add URL")
+            console.say("No jobs found. To add one: fetchd add URL")
         } else {
             try console.print(Table.jobs(jobs))
         }

@@ -1,62 +1,62 @@
 import ArgumentParser
 
-/// What can be said of a new job, beside its URL.
+/// The options of a new job, except for its URL.
 struct NewJobOptions: ParsableArguments {
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("The session it belongs to. (default: default)", valueName: "name"),
+        name: .shortAndLong, help: ArgumentHelp("The session of the job. (default: default)", valueName: "name"),
         completion: .sessionNames)
     var session: String?
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Where the file goes, below the service's downloads folder; a folder where it ends with /.",
+            "The path of the file, relative to the service's downloads folder. A path that ends with / is a folder.",
             valueName: "path"))
     var out: String?
 
-    @Option(help: "What happens where a file is already. (default: the session's)")
+    @Option(help: "The action if the file already exists. (default: the session's)")
     var onConflict: ConflictArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Bytes of any other sum never become a file: sha-256:HEX, sha-512:HEX, sha-1:HEX, md5:HEX.",
+            "The expected checksum: sha-256:HEX, sha-512:HEX, sha-1:HEX or md5:HEX. The job fails if the file has another one.",
             valueName: "sum"))
     var checksum: ChecksumArgument?
 
     @Option(
         name: [.customShort("H"), .long], parsing: .singleValue,
-        help: ArgumentHelp("A header to be sent; repeatable.", valueName: "name: value"))
+        help: ArgumentHelp("A request header; repeatable.", valueName: "name: value"))
     var header: [HeaderArgument] = []
 
     @Option(parsing: .singleValue, help: ArgumentHelp("Another URL of the same file; repeatable.", valueName: "url"))
     var mirror: [String] = []
 
-    @Option(help: "Which goes first. (default: the session's)")
+    @Option(help: "Jobs with a higher priority start first. (default: the session's)")
     var priority: PriorityArgument?
 
-    @Option(help: ArgumentHelp("Connections to one file, 1 to 16. (default: the session's)", valueName: "n"))
+    @Option(help: ArgumentHelp("Connections for the file, 1 to 16. (default: the session's)", valueName: "n"))
     var connections: Int?
 
-    @Option(help: ArgumentHelp("Bytes a second at most, such as 500K or 2M.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("The maximum rate in bytes per second, such as 500K or 2M.", valueName: "bytes"))
     var rateLimit: ByteCount?
 
-    @Option(help: ArgumentHelp("Not to begin earlier: 2030-01-31T22:00:00Z.", valueName: "time"))
+    @Option(help: ArgumentHelp("Start at this time or later: 2030-01-31T22:00:00Z.", valueName: "time"))
     var notBefore: String?
 
-    @Option(help: ArgumentHelp("To have failed then, if it is not done.", valueName: "time"))
+    @Option(help: ArgumentHelp("Fail if the download has not ended at this time.", valueName: "time"))
     var deadline: String?
 
     @Option(
         parsing: .singleValue,
-        help: "Wait for this instead of failing; repeatable. (default: the session's)")
+        help: "Wait instead of failing if the download lacks this; repeatable. (default: the session's)")
     var waitFor: [HelpArgument] = []
 
     @Option(
         name: .shortAndLong, parsing: .singleValue,
-        help: ArgumentHelp("A word to find it by; repeatable.", valueName: "tag"))
+        help: ArgumentHelp("A tag, to find the job by; repeatable.", valueName: "tag"))
     var tag: [String] = []
 
-    /// Whether it makes sense for one URL only.
+    /// Whether an option is given that is valid for only one URL.
     var concernsOneFile: Bool {
         !mirror.isEmpty || checksum != nil || (out.map { !$0.isEmpty && !$0.hasSuffix("/") } ?? false)
     }
@@ -73,17 +73,17 @@ struct NewJobOptions: ParsableArguments {
     }
 }
 
-/// How is waited.
+/// The options of commands that wait.
 struct WaitingOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "No bars and no lines on the way; failures are told all the same.")
+    @Flag(name: .shortAndLong, help: "Print no progress. Failures are still printed.")
     var quiet = false
 
-    @Option(help: ArgumentHelp("Wait so many seconds at most, then end with 124.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("After this many seconds, exit with status 124.", valueName: "seconds"))
     var timeout: Double?
 
     func validate() throws {
         if let timeout, !(timeout > 0 && timeout < 1e9) {
-            throw ValidationError("--timeout takes a number of seconds above 0.")
+            throw ValidationError("--timeout must be a number of seconds above 0.")
         }
     }
 }

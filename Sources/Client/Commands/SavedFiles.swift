@@ -1,13 +1,13 @@
-/// Finished files on their way to here, one after the other. One that cannot be put there does not keep the others from
-/// it: it is downloaded all the same, and the way back to it is told.
+/// Saves finished files locally, one after the other. If a file cannot be saved, the command continues with the others and
+/// prints how to get that file later: it is still in the service's downloads folder.
 struct SavedFiles: Sendable {
     let service: RemoteService
     let console: Console
-    /// A folder, or the name of the only one.
+    /// A folder, or the path of the only file.
     let place: String
     let deadline: Deadline
 
-    /// - Returns: the first trouble; the others were told.
+    /// - Returns: the first error. The others have been reported.
     func fetch(_ jobs: [JobDocument]) async -> (any Error)? {
         do {
             let troubles = try await Interruption.cancelling {
@@ -31,7 +31,7 @@ struct SavedFiles: Sendable {
                 troubles.append(
                     ClientError(
                         error.status, "The file cannot be saved",
-                        "\(error.sentence) It is downloaded; to have it here: fetchd get -o PATH \(job.id)"))
+                        "\(error.sentence) The service has the file. To save it: fetchd get -o PATH \(job.id)"))
             }
         }
         return troubles

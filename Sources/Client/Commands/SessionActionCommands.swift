@@ -18,7 +18,7 @@ struct SessionPauseCommand: ClientCommand {
 
 struct SessionResumeCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Lets all jobs of a session go on.",
+        commandName: "resume", abstract: "Resumes all jobs of a session.",
         discussion: """
             EXAMPLES:
               fetchd session resume photos
@@ -34,7 +34,7 @@ struct SessionResumeCommand: ClientCommand {
 
 struct SessionCancelCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Cancels all outstanding jobs of a session; the session stays.",
+        commandName: "cancel", abstract: "Cancels all unfinished jobs of a session. The session stays.",
         discussion: """
             EXAMPLES:
               fetchd session cancel photos

@@ -4,7 +4,7 @@ import Foundation
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
-        abstract: "Declares sessions, shows them, acts on all of their jobs.",
+        abstract: "Declares and shows sessions, and controls all jobs of a session.",
         discussion: """
             EXAMPLES:
               fetchd session set photos --max-concurrent-jobs 2 --directory photos
@@ -18,7 +18,7 @@ struct SessionCommand: AsyncParsableCommand {
         ])
 }
 
-/// What is said of a session.
+/// Formats a session for the terminal.
 enum SessionDescription {
     static func counts(_ session: SessionDocument) -> String {
         let states = JobStateArgument.allCases.map(\.rawValue)
@@ -62,7 +62,7 @@ struct SessionListCommand: ClientCommand {
               fetchd session list --quiet
             """, aliases: ["ls"])
 
-    @Flag(name: .shortAndLong, help: "Print names alone.")
+    @Flag(name: .shortAndLong, help: "Print only names.")
     var quiet = false
 
     @OptionGroup(title: "The service") var service: ServiceOptions
@@ -87,7 +87,7 @@ struct SessionListCommand: ClientCommand {
 
 struct SessionShowCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Shows how a session stands.",
+        commandName: "show", abstract: "Shows the state of a session.",
         discussion: """
             EXAMPLES:
               fetchd session show photos
@@ -103,9 +103,9 @@ struct SessionShowCommand: ClientCommand {
 
 struct SessionAcknowledgeCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "acknowledge", abstract: "Says that you have taken it from here.",
+        commandName: "acknowledge", abstract: "Acknowledges the finished batches of a session.",
         discussion: """
-            Acknowledges every finish up to an event; without --through, up to the last event there is.
+            Acknowledges every finish up to the event of --through, or up to the session's last event.
 
             EXAMPLES:
               fetchd session acknowledge photos
@@ -132,9 +132,10 @@ struct SessionAcknowledgeCommand: ClientCommand {
 
 struct SessionDeleteCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Ends a session; it takes no more jobs, and files stay.",
+        commandName: "delete", abstract: "Deletes a session. Downloaded files stay.",
         discussion: """
-            What is outstanding finishes first, or is cancelled with --cancel; then the session is gone.
+            The session takes no more jobs. Its unfinished jobs end first, or --cancel cancels them; then the session is \
+            deleted.
 
             EXAMPLES:
               fetchd session delete photos
@@ -142,7 +143,7 @@ struct SessionDeleteCommand: ClientCommand {
             """, aliases: ["rm"])
 
     @Argument(help: "The session.", completion: .sessionNames) var name: String
-    @Flag(help: "Cancel what is outstanding.") var cancel = false
+    @Flag(help: "Cancel the unfinished jobs.") var cancel = false
     @OptionGroup(title: "The service") var service: ServiceOptions
 
     func perform(with service: RemoteService, _ console: Console) async throws {
@@ -155,6 +156,7 @@ struct SessionDeleteCommand: ClientCommand {
         if console.isJSON { return try console.print(JSONText(answer.body)) }
         let session = try answer.document(SessionDocument.self)
         try console.print(
-            "\(name) is finishing: \(SessionDescription.counts(session)). It is gone when nothing is owed any more.")
+            "\(name) is finishing: \(SessionDescription.counts(session)). The service deletes it after its last batch and deliveries."
+        )
     }
 }

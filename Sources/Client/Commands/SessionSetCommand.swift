@@ -5,18 +5,19 @@ import Foundation
 struct SessionSetCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Declares a session, or attaches to it again.",
+        abstract: "Creates a session, or changes its configuration.",
         discussion: """
-            As often as you like: the same name is the same session. Without options a session that is there is left as \
-            it is. With options they are the whole configuration from then on: what is not named has its default again. \
-            --configuration takes all that the API knows (see /openapi.yaml); options go before it.
+            You can repeat the command: the same name is the same session. Without options, an existing session keeps its \
+            configuration. With options, the options are its whole new configuration: settings that are not given get their \
+            default. --configuration accepts every member of the API (see /openapi.yaml); the other options take precedence \
+            over it.
 
             EXAMPLES:
               fetchd session set photos
               fetchd session set photos --directory photos --max-concurrent-jobs 2
             """)
 
-    @Argument(help: "Its name.", completion: .sessionNames)
+    @Argument(help: "The name of the session.", completion: .sessionNames)
     var name: String
 
     @Option(
@@ -24,25 +25,27 @@ struct SessionSetCommand: ClientCommand {
         completion: .file())
     var configuration: String?
 
-    @Option(help: ArgumentHelp("A folder for its files, below the downloads folder.", valueName: "path"))
+    @Option(help: ArgumentHelp("The folder for its files, relative to the downloads folder.", valueName: "path"))
     var directory: String?
 
-    @Option(help: ArgumentHelp("Jobs of it that run at once.", valueName: "n"))
+    @Option(help: ArgumentHelp("The maximum number of running jobs.", valueName: "n"))
     var maxConcurrentJobs: Int?
 
-    @Option(help: ArgumentHelp("Connections to one file, 1 to 16.", valueName: "n"))
+    @Option(help: ArgumentHelp("Connections for each file, 1 to 16.", valueName: "n"))
     var connections: Int?
 
-    @Option(help: ArgumentHelp("Bytes a second for all its transfers together, such as 2M.", valueName: "bytes"))
+    @Option(
+        help: ArgumentHelp(
+            "The maximum rate of all its transfers together, in bytes per second, such as 2M.", valueName: "bytes"))
     var rateLimit: ByteCount?
 
-    @Option(help: "Which goes first.")
+    @Option(help: "Jobs with a higher priority start first.")
     var priority: PriorityArgument?
 
-    @Option(help: "What happens where a file is already.")
+    @Option(help: "The action if a file already exists.")
     var onConflict: ConflictArgument?
 
-    @Option(parsing: .singleValue, help: "Wait for this instead of failing; repeatable.")
+    @Option(parsing: .singleValue, help: "Wait instead of failing if a download lacks this; repeatable.")
     var waitFor: [HelpArgument] = []
 
     @OptionGroup(title: "The service")
@@ -54,7 +57,7 @@ struct SessionSetCommand: ClientCommand {
         try SessionDescription.show(answer, console)
     }
 
-    /// nil: attach, and change nothing.
+    /// - Returns: nil: attach to the session without changing its configuration.
     private func document() throws(ClientError) -> [UInt8]? {
         var members = try configuration.map { file throws(ClientError) in try Self.members(in: file) } ?? []
         func set(_ name: String, _ value: JSONText?) {
@@ -76,7 +79,7 @@ struct SessionSetCommand: ClientCommand {
         let bytes = try InputFile.bytes(of: file)
         guard let members = (try? JSON(parsing: bytes))?.objectValue?.members else {
             throw ClientError(
-                .refused, "The configuration is no JSON",
+                .refused, "The configuration is not a JSON object",
                 "The configuration must be a JSON object, such as {\"max_concurrent_jobs\": 2}.")
         }
         return members.map { ($0.name, JSONText($0.value)) }

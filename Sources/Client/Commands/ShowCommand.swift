@@ -3,14 +3,14 @@ import ArgumentParser
 struct ShowCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows all there is to know of jobs.",
+        abstract: "Shows all details of jobs.",
         discussion: """
             EXAMPLES:
               fetchd show job_01HZX3K9V7Q2N4R8T6W0YB5CDE
               fetchd show --json job_01HZX3K9V7Q2N4R8T6W0YB5CDE
             """)
 
-    @Argument(help: "The jobs.", completion: .jobIDs)
+    @Argument(help: "The identifiers of the jobs.", completion: .jobIDs)
     var ids: [String]
 
     @OptionGroup(title: "The service")
@@ -24,7 +24,7 @@ struct ShowCommand: ClientCommand {
         } catch let exit as ExitCode {
             refusal = exit
         }
-        // Those that are there are shown also where others are not.
+        // Existing jobs are also shown if other ones do not exist.
         try show(answers, console)
         if let refusal { throw refusal }
     }

@@ -3,7 +3,7 @@ import ArgumentParser
 struct StatsCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Shows how the service stands: jobs, rates, slots, disk.",
+        abstract: "Shows the service's statistics: jobs, rates, slots, disk.",
         discussion: """
             EXAMPLES:
               fetchd stats

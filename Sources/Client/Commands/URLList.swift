@@ -1,13 +1,13 @@
 import Foundation
 
-/// A URL of a command line, and where it was read, if in a file.
+/// A URL of a command line or of a file, with its place in the file.
 struct ListedURL: Sendable, Equatable {
     var text: String
     /// Such as `urls.txt, line 5`.
     var place: String?
 }
 
-/// The URLs of a command: those given, and those that a file lists.
+/// The URLs of a command: its arguments, and the lines of a file.
 enum URLList {
     static func gathered(_ given: [String], input: String?) throws(ClientError) -> [ListedURL] {
         var urls: [ListedURL] = []
@@ -24,8 +24,8 @@ enum URLList {
             of: file == "-" ? "standard input" : Printable(file).description)
     }
 
-    /// A # begins a comment only where a line begins: within a URL it is the fragment. Some editors begin files with a
-    /// byte order mark.
+    /// A # starts a comment only at the beginning of a line: inside a URL it starts the fragment. A byte order mark at the
+    /// beginning is skipped; some editors write one.
     static func read(_ text: String, of file: String) -> [ListedURL] {
         let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated().compactMap {
@@ -36,8 +36,8 @@ enum URLList {
 }
 
 extension ClientError {
-    /// The same, where it is about one of these URLs: with what was typed, or the line that it is in, in place of the
-    /// number that the service knows it by.
+    /// If the problem concerns one of these URLs, names the URL and its line in the file, instead of the index of the job in
+    /// the request.
     func naming(_ urls: [ListedURL]) -> ClientError {
         guard let problem, let pointer = problem.pointer else { return self }
         let parts = pointer.split(separator: "/").map(String.init)
@@ -48,7 +48,7 @@ extension ClientError {
         local.detail = problem.detail?.replacing("jobs.\(index).", with: "")
         local.pointer = isOfBatch ? "/" + parts.dropFirst(2).joined(separator: "/") : pointer
         error.sentence = local.sentence
-        // What is not about a URL is the same for all of them.
+        // A problem with another member concerns all URLs, because they have the same options.
         guard local.pointer == "/url" || local.pointer?.hasPrefix("/urls") == true else { return error }
         let url = urls[index]
         error.sentence = [url.place, url.text, local.sentence].compactMap(\.self).joined(separator: ": ")

@@ -3,10 +3,10 @@ import ArgumentParser
 struct UpdateCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Changes what was asked for: a new link, credentials, a limit.",
+        abstract: "Changes a job: its URL, credentials, limits or destination.",
         discussion: """
-            A job that waits for a URL or for credentials goes on when it gets them. One that has failed takes them for \
-            its next retry.
+            A job that waits for a URL or for credentials continues when you set them. A failed job uses them in its next \
+            retry.
 
             EXAMPLES:
               fetchd update --from https://example.org/a.iso job_01HZX3K9V7Q2N4R8T6W0YB5CDE
@@ -14,42 +14,45 @@ struct UpdateCommand: ClientCommand {
               fetchd update --rate-limit none job_01HZX3K9V7Q2N4R8T6W0YB5CDE
             """)
 
-    @Argument(help: "The job.", completion: .jobIDs)
+    @Argument(help: "The identifier of the job.", completion: .jobIDs)
     var id: String
 
-    @Option(name: .customLong("from"), help: ArgumentHelp("Another URL of the same file.", valueName: "url"))
+    @Option(name: .customLong("from"), help: ArgumentHelp("A new URL of the same file.", valueName: "url"))
     var source: String?
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Where the file goes; a folder where it ends with /.", valueName: "path"))
+        help: ArgumentHelp(
+            "The path of the file, relative to the service's downloads folder. A path that ends with / is a folder.",
+            valueName: "path"))
     var out: String?
 
-    @Option(help: "What happens where a file is already.")
+    @Option(help: "The action if the file already exists.")
     var onConflict: ConflictArgument?
 
     @Option(
         name: [.customShort("H"), .long], parsing: .singleValue,
         help: ArgumentHelp(
-            "A header to be sent; without a value, one to be left out; repeatable.", valueName: "name: value"))
+            "A request header. Without a value, the header is removed. Repeatable.", valueName: "name: value"))
     var header: [HeaderArgument] = []
 
-    @OptionGroup(title: "Who asks")
+    @OptionGroup(title: "Credentials")
     var credentials: CredentialOptions
 
-    @Option(help: "Which goes first.")
+    @Option(help: "Jobs with a higher priority start first.")
     var priority: PriorityArgument?
 
-    @Option(help: ArgumentHelp("Connections to the file, 1 to 16.", valueName: "n"))
+    @Option(help: ArgumentHelp("Connections for the file, 1 to 16.", valueName: "n"))
     var connections: Int?
 
-    @Option(help: ArgumentHelp("Bytes a second at most, such as 500K; or none.", valueName: "bytes"))
+    @Option(
+        help: ArgumentHelp("The maximum rate in bytes per second, such as 500K; or none.", valueName: "bytes"))
     var rateLimit: ByteLimit?
 
-    @Option(help: ArgumentHelp("Not to begin earlier; or none.", valueName: "time"))
+    @Option(help: ArgumentHelp("Start at this time or later; or none.", valueName: "time"))
     var notBefore: String?
 
-    @Option(help: ArgumentHelp("To have failed then, if it is not done; or none.", valueName: "time"))
+    @Option(help: ArgumentHelp("Fail if the download has not ended at this time; or none.", valueName: "time"))
     var deadline: String?
 
     @OptionGroup(title: "The service")
@@ -59,7 +62,7 @@ struct UpdateCommand: ClientCommand {
         let patch = try patch()
         guard !patch.isEmpty else {
             throw ClientError(
-                .misused, "Nothing to change", "Say what to change, such as --from URL; see fetchd update --help.")
+                .misused, "Nothing to change", "Give a change, such as --from URL. See fetchd update --help.")
         }
         let answer = try await service.send("PATCH", RequestPath("jobs", id), JSONText.object(patch).bytes)
         if console.isJSON { return try console.print(JSONText(answer.body)) }
@@ -67,7 +70,7 @@ struct UpdateCommand: ClientCommand {
         try console.print("\(job.id) \(JobDescription.state(job))")
     }
 
-    /// As a merge patch (RFC 7396): null takes a member away.
+    /// - Returns: the members of a merge patch (RFC 7396). null removes a member.
     private func patch() throws(ClientError) -> [(name: String, value: JSONText)] {
         var patch: [(name: String, value: JSONText)] = []
         func set(_ name: String, _ value: JSONText?) { if let value { patch.append((name, value)) } }
@@ -86,16 +89,16 @@ struct UpdateCommand: ClientCommand {
     }
 }
 
-/// Who asks, for servers that want to know. Secrets come from files: command lines can be read by others.
+/// Credentials for the server of the download. Secrets are read from files, because other users can read command lines.
 struct CredentialOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A user's name, for basic and digest authentication.", valueName: "name"))
+    @Option(help: ArgumentHelp("The user name for basic or digest authentication.", valueName: "name"))
     var user: String?
 
     @Option(
         help: ArgumentHelp("A file with the password; - reads standard input.", valueName: "file"), completion: .file())
     var passwordFile: String?
 
-    @Flag(help: "Digest authentication instead of basic.")
+    @Flag(help: "Use digest instead of basic authentication.")
     var digest = false
 
     @Option(
@@ -106,7 +109,7 @@ struct CredentialOptions: ParsableArguments {
     func validate() throws {
         if user != nil, bearerFile != nil { throw ValidationError("Give a user or a bearer token, not both.") }
         if (user == nil) != (passwordFile == nil) {
-            throw ValidationError("--user and --password-file belong together.")
+            throw ValidationError("--user requires --password-file, and --password-file requires --user.")
         }
     }
 

@@ -3,14 +3,15 @@ import ArgumentParser
 struct WatchCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Shows how downloads come along, until they are over.",
+        abstract: "Shows the progress of downloads until they have ended.",
         discussion: """
-            On a terminal these are live bars, elsewhere a line for each change of state, on standard error. Without \
-            jobs and without --session it is everything that is outstanding, and what is added meanwhile. Ends with 0 when \
-            all have succeeded, else with 1. Ctrl-C ends the watching, not the downloads.
+            On a terminal, the command shows live progress bars. Elsewhere it prints a line for each change of state to \
+            standard error. Without jobs and without --session, it shows all unfinished downloads, and downloads that are \
+            added meanwhile. It exits with status 0 if all downloads have succeeded, otherwise with status 1. Ctrl-C ends the \
+            command, not the downloads.
 
-            With --json, standard output has a line for each job and each change of its state: the whole job, as JSON \
-            (JSON Lines).
+            With --json, it prints a job document to standard output for each job, and again for each change of its state, \
+            one on each line (JSON Lines).
 
             EXAMPLES:
               fetchd watch
@@ -19,14 +20,15 @@ struct WatchCommand: ClientCommand {
               fetchd watch --timeout 60 --json
             """)
 
-    @Argument(help: "The jobs.", completion: .jobIDs)
+    @Argument(help: "The identifiers of the jobs.", completion: .jobIDs)
     var ids: [String] = []
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("All of this session.", valueName: "name"), completion: .sessionNames)
+        name: .shortAndLong, help: ArgumentHelp("All jobs of this session.", valueName: "name"),
+        completion: .sessionNames)
     var session: String?
 
-    @Flag(name: .shortAndLong, help: "Go on when everything is over, until Ctrl-C.")
+    @Flag(name: .shortAndLong, help: "Continue until Ctrl-C, even if all downloads have ended.")
     var follow = false
 
     @OptionGroup(title: "Waiting")
@@ -36,8 +38,10 @@ struct WatchCommand: ClientCommand {
     var service: ServiceOptions
 
     func validate() throws {
-        if !ids.isEmpty, session != nil { throw ValidationError("Name jobs or a session, not both.") }
-        if !ids.isEmpty, follow { throw ValidationError("--follow is for sessions, or for all of them.") }
+        if !ids.isEmpty, session != nil { throw ValidationError("Give jobs or a session, not both.") }
+        if !ids.isEmpty, follow {
+            throw ValidationError("--follow works with a session or with all sessions, not with single jobs.")
+        }
     }
 
     func perform(with service: RemoteService, _ console: Console) async throws {
@@ -54,7 +58,7 @@ struct WatchCommand: ClientCommand {
         if let trouble = outcome.trouble { throw trouble }
         let tracker = outcome.tracker
         if tracker.jobs.isEmpty, !console.isJSON {
-            console.say("Nothing is under way. To add something: fetchd add URL")
+            console.say("There are no unfinished downloads. To add one: fetchd add URL")
         }
         if !tracker.haveAllSucceeded { throw ExitCode.downloadFailed }
     }
@@ -67,7 +71,7 @@ struct WatchCommand: ClientCommand {
             for id in ids { jobs.append(try await service.job(id).document(JobDocument.self)) }
             return .jobs(jobs)
         }
-        // Of a session that is not there nothing would ever be told.
+        // A session that does not exist would never have an event.
         try await service.requireSession(session)
         return .session(session)
     }

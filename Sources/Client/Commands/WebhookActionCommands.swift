@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct WebhookTestCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "test", abstract: "Sends a webhook.test, to this webhook alone.",
+        commandName: "test", abstract: "Sends a webhook.test event to a webhook.",
         discussion: """
             EXAMPLES:
               fetchd webhook test me
@@ -15,14 +15,16 @@ struct WebhookTestCommand: ClientCommand {
         let answer = try await service.send("POST", webhook.path("test"))
         if console.isJSON { return try console.print(JSONText(answer.body)) }
         let delivery = try answer.document(DeliveryDocument.self)
-        try console.print("\(delivery.id) is on its way. What came of it: fetchd webhook delivery \(delivery.id)")
+        try console.print("Queued \(delivery.id). To see its result: fetchd webhook delivery \(delivery.id)")
     }
 }
 
 struct WebhookRotateSecretCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rotate-secret", abstract: "Gives a webhook another secret; the old one signs, too, for 24 hours.",
+        commandName: "rotate-secret", abstract: "Replaces the secret of a webhook.",
         discussion: """
+            For 24 hours, fetchd signs each delivery with the old secret, too.
+
             EXAMPLES:
               fetchd webhook rotate-secret me
             """)
@@ -30,7 +32,8 @@ struct WebhookRotateSecretCommand: ClientCommand {
     @OptionGroup var webhook: WebhookSelection
 
     @Option(
-        help: ArgumentHelp("A file with a secret of your own; - reads standard input.", valueName: "file"),
+        help: ArgumentHelp(
+            "A file with the new secret; - reads standard input. (default: generated)", valueName: "file"),
         completion: .file())
     var secretFile: String?
 
@@ -46,7 +49,7 @@ struct WebhookRotateSecretCommand: ClientCommand {
 
 struct WebhookRecoverCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "recover", abstract: "Sends a webhook what it has missed: every later event that it wants.",
+        commandName: "recover", abstract: "Sends a webhook all matching events after a given one.",
         discussion: """
             EXAMPLES:
               fetchd webhook recover me --after 0
@@ -54,7 +57,8 @@ struct WebhookRecoverCommand: ClientCommand {
 
     @OptionGroup var webhook: WebhookSelection
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The last event that it has taken.", valueName: "number"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The last event that the webhook has accepted.", valueName: "number"))
     var after: Int64
 
     @OptionGroup(title: "The service") var service: ServiceOptions
@@ -64,7 +68,7 @@ struct WebhookRecoverCommand: ClientCommand {
         let answer = try await service.send("POST", webhook.path("recover"), Array(body.bytes))
         if console.isJSON { return try console.print(JSONText(answer.body)) }
         let recovered = try answer.document(Recovered.self).recovered
-        try console.print("\(DisplayFormat.count(recovered, "event")) on the way to \(webhook.name)")
+        try console.print("Queued \(DisplayFormat.count(recovered, "event")) for \(webhook.name)")
     }
 
     private struct Recovered: Decodable {
@@ -74,7 +78,7 @@ struct WebhookRecoverCommand: ClientCommand {
 
 struct WebhookEnableCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enable", abstract: "Switches a webhook on again; what waits for it is due at once.",
+        commandName: "enable", abstract: "Enables a disabled webhook, and sends its pending deliveries at once.",
         discussion: """
             EXAMPLES:
               fetchd webhook enable me
@@ -90,7 +94,7 @@ struct WebhookEnableCommand: ClientCommand {
 
 struct WebhookDeliveriesCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "deliveries", abstract: "Lists what was sent to a webhook, the newest event first.",
+        commandName: "deliveries", abstract: "Lists the deliveries of a webhook, newest event first.",
         discussion: """
             EXAMPLES:
               fetchd webhook deliveries me
@@ -99,18 +103,18 @@ struct WebhookDeliveriesCommand: ClientCommand {
 
     @OptionGroup var webhook: WebhookSelection
 
-    @Option(help: "In this state.")
+    @Option(help: "Only deliveries in this state.")
     var state: DeliveryStateArgument?
 
     @Option(
         name: [.customShort("l", allowingJoined: true), .long],
-        help: ArgumentHelp("So many at most. (default: all)", valueName: "n"))
+        help: ArgumentHelp("The maximum number of deliveries. (default: all)", valueName: "n"))
     var limit: Int?
 
     @OptionGroup(title: "The service") var service: ServiceOptions
 
     func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1 on.") }
+        if let limit, limit < 1 { throw ValidationError("--limit must be 1 or more.") }
     }
 
     func perform(with service: RemoteService, _ console: Console) async throws {
@@ -119,11 +123,11 @@ struct WebhookDeliveriesCommand: ClientCommand {
         if console.isJSON { return try console.print(list.text) }
         let deliveries = try list.decoded(DeliveryDocument.self)
         if deliveries.isEmpty {
-            return console.say("Nothing of the kind was sent. To try: fetchd webhook test \(webhook.name)")
+            return console.say("No deliveries found. To send a test: fetchd webhook test \(webhook.name)")
         }
         var table = Table(
             .init(title: "DELIVERY"), .init(title: "EVENT", isRightAligned: true), .init(title: "TYPE"),
-            .init(title: "STATE"), .init(title: "TRIES", isRightAligned: true), .init(title: "LAST ANSWER"))
+            .init(title: "STATE"), .init(title: "ATTEMPTS", isRightAligned: true), .init(title: "LAST RESPONSE"))
         for delivery in deliveries {
             let last = delivery.attempts.last
             table.add(
@@ -137,7 +141,7 @@ struct WebhookDeliveriesCommand: ClientCommand {
 
 struct WebhookDeliveryCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delivery", abstract: "Shows one delivery, with every attempt.",
+        commandName: "delivery", abstract: "Shows a delivery with all its attempts.",
         discussion: """
             EXAMPLES:
               fetchd webhook delivery dlv_01HZX3K9V7Q2N4R8T6W0YB5CDG
@@ -153,7 +157,7 @@ struct WebhookDeliveryCommand: ClientCommand {
 
 struct WebhookRedeliverCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "redeliver", abstract: "Sends a delivery again, whatever became of it.",
+        commandName: "redeliver", abstract: "Sends a delivery again, in any state.",
         discussion: """
             EXAMPLES:
               fetchd webhook redeliver dlv_01HZX3K9V7Q2N4R8T6W0YB5CDG

@@ -4,7 +4,7 @@ import Foundation
 struct WebhookCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhook",
-        abstract: "Declares webhooks, tries them, looks at what was delivered.",
+        abstract: "Declares and tests webhooks, and shows their deliveries.",
         discussion: """
             EXAMPLES:
               fetchd webhook set me https://example.org/hook --event session.finished
@@ -19,9 +19,9 @@ struct WebhookCommand: AsyncParsableCommand {
         ])
 }
 
-/// Which webhook.
+/// The webhook that a command acts on.
 struct WebhookSelection: ParsableArguments {
-    @Argument(help: "The webhook's name.")
+    @Argument(help: "The name of the webhook.")
     var name: String
 
     @OptionGroup var session: WebhookSession
@@ -33,11 +33,13 @@ struct WebhookSelection: ParsableArguments {
 }
 
 struct WebhookSession: ParsableArguments {
-    @Option(name: .shortAndLong, help: ArgumentHelp("Its session.", valueName: "name"), completion: .sessionNames)
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The session of the webhook.", valueName: "name"),
+        completion: .sessionNames)
     var session = "default"
 }
 
-/// What is said of a webhook, and of a delivery.
+/// Formats a webhook or a delivery for the terminal.
 enum WebhookDescription {
     static func show(_ answer: Answer, _ console: Console) throws {
         if console.isJSON { return try console.print(JSONText(answer.body)) }
@@ -54,7 +56,7 @@ enum WebhookDescription {
         sheet.add("secret", webhook.secret)
         sheet.add("created", DisplayFormat.time(webhook.createdAt))
         try console.out.write(sheet.text(on: console.outTerminal))
-        if webhook.secret != nil { console.say("Keep the secret: it is not told again.") }
+        if webhook.secret != nil { console.say("Keep the secret: it is not shown again.") }
     }
 
     static func show(delivery answer: Answer, _ console: Console) throws {
@@ -94,7 +96,9 @@ struct WebhookListCommand: ClientCommand {
         let answer = try await service.send("GET", RequestPath("sessions", session.session, "webhooks"))
         let webhooks = try answer.document(WebhookListDocument.self).webhooks
         if console.isJSON { return try console.print(JSONText(answer.body)) }
-        if webhooks.isEmpty { return console.say("There are none. To declare one: fetchd webhook set NAME URL") }
+        if webhooks.isEmpty {
+            return console.say("The session has no webhooks. To declare one: fetchd webhook set NAME URL")
+        }
         var table = Table(
             .init(title: "WEBHOOK"), .init(title: "STATE"), .init(title: "EVENTS"), .init(title: "URL"))
         for webhook in webhooks {
@@ -124,9 +128,10 @@ struct WebhookShowCommand: ClientCommand {
 
 struct WebhookSetCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Declares a webhook, or replaces where it is and what it wants.",
+        commandName: "set", abstract: "Creates a webhook, or replaces its URL and events.",
         discussion: """
-            The secret that its posts are signed with is told once, when it is new.
+            fetchd signs each delivery with the secret of the webhook. The command prints the secret only once, when it is \
+            created.
 
             EXAMPLES:
               fetchd webhook set me https://example.org/hook
@@ -135,16 +140,18 @@ struct WebhookSetCommand: ClientCommand {
 
     @OptionGroup var webhook: WebhookSelection
 
-    @Argument(help: "Where the events are posted to.")
+    @Argument(help: "The URL that fetchd posts the events to.")
     var address: String
 
     @Option(
         name: .shortAndLong, parsing: .singleValue,
-        help: ArgumentHelp("An event it wants, or a pattern; repeatable. (default: session.*)", valueName: "type"))
+        help: ArgumentHelp(
+            "An event type or pattern that the webhook receives; repeatable. (default: session.*)", valueName: "type"))
     var event: [String] = []
 
     @Option(
-        help: ArgumentHelp("A file with a secret of your own, whsec_...; - reads standard input.", valueName: "file"),
+        help: ArgumentHelp(
+            "A file with the secret, whsec_...; - reads standard input. (default: generated)", valueName: "file"),
         completion: .file())
     var secretFile: String?
 
@@ -161,7 +168,7 @@ struct WebhookSetCommand: ClientCommand {
 
 struct WebhookDeleteCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Forgets a webhook; what was on its way to it is cancelled.",
+        commandName: "delete", abstract: "Deletes a webhook and cancels its pending deliveries.",
         discussion: """
             EXAMPLES:
               fetchd webhook delete me

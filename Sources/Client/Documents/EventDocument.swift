@@ -1,4 +1,4 @@
-/// An event of the journal, with what its data may hold.
+/// An event of the journal, with the members that its data may have.
 struct EventDocument: Decodable, Sendable {
     var id: Int64
     var type: String
@@ -7,9 +7,9 @@ struct EventDocument: Decodable, Sendable {
     var job: String?
     var data: Details
 
-    /// Of any type of event: what it has not is nil.
+    /// The data of an event of any type. Members that the type does not have are nil.
     struct Details: Decodable, Sendable {
-        /// The job as it ended.
+        /// The job at its end.
         var snapshot: JobDocument?
         var reason: String?
         var why: String?
@@ -27,7 +27,7 @@ struct EventListDocument: Decodable, Sendable {
     var nextAfter: Int64
 }
 
-/// What a stream says of a running job, four times a second at most.
+/// The progress of a running job, which the stream sends at most four times a second.
 struct ProgressDocument: Decodable, Sendable {
     var job: String
     var session: String

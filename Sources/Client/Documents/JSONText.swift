@@ -1,12 +1,12 @@
 import Formats
 import Foundation
 
-/// A JSON value as text. What `--json` prints is what the service said, member by member in its order; what a command
-/// needs of it is decoded from the same text.
+/// A JSON value as text. `--json` prints the service's documents with all members in their order; the commands decode the
+/// members that they need from the same text.
 struct JSONText: Sendable, Equatable {
     let bytes: [UInt8]
 
-    /// The service ends some of its documents with a line break, which is no part of the value.
+    /// Removes whitespace at the end: the service ends some of its documents with a line break.
     init(_ bytes: [UInt8]) {
         let end = bytes.lastIndex { !Self.spaces.contains($0) }.map { $0 + 1 } ?? 0
         self.bytes = Array(bytes[..<end])
@@ -18,19 +18,19 @@ struct JSONText: Sendable, Equatable {
     static func string(_ text: String) -> JSONText { JSONText(JSON.string(text)) }
     static func array(_ elements: [JSONText]) -> JSONText { JSONText(JSON.array(elements.map(\.verbatim))) }
 
-    /// - Parameter members: each name once.
+    /// - Parameter members: must not repeat a name.
     static func object(_ members: [(name: String, value: JSONText)]) -> JSONText {
         var object = JSONObject()
         for member in members { object[member.name] = member.value.verbatim }
         return JSONText(JSON.object(object))
     }
 
-    /// On one line, members in snake_case and by name, slashes as they are.
+    /// Encodes a value on one line, with sorted snake_case names and unescaped slashes.
     static func written(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Only values that JSON cannot express are refused, such as infinite numbers; none of ours are.
+        // The encoder fails only for values that JSON cannot express, such as infinite numbers; these types have none.
         return (try? encoder.encode(value)).map(Array.init) ?? Array("null".utf8)
     }
 
@@ -40,15 +40,15 @@ struct JSONText: Sendable, Equatable {
         return try decoder.decode(type, from: Data(bytes))
     }
 
-    /// Of an object; nil where there is no such member, or where this is no object.
+    /// A member of an object; nil if there is no such member, or if this is not an object.
     subscript(_ member: String) -> JSONText? { parsed?.objectValue?[member].map { JSONText($0) } }
 
-    /// Of an object, in its order; none where this is not one.
+    /// The members of an object, in their order; empty if this is not an object.
     var members: [(name: String, value: JSONText)] {
         parsed?.objectValue?.members.map { ($0.name, JSONText($0.value)) } ?? []
     }
 
-    /// Of an array; none where this is not one.
+    /// The elements of an array; empty if this is not an array.
     var elements: [JSONText] { parsed?.arrayValue?.map { JSONText($0) } ?? [] }
 
     private var parsed: JSON? { try? JSON(parsing: bytes) }

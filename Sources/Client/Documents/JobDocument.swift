@@ -1,5 +1,5 @@
-/// What the commands need of a job; `--json` passes on the rest as well. States are texts, so that one of a later version
-/// is shown rather than refused.
+/// The members of a job that the commands use; `--json` prints all members. States are strings, so that the commands can show
+/// states that a later version of the service adds.
 struct JobDocument: Decodable, Sendable, Equatable {
     var id: String
     var session: String
@@ -64,7 +64,7 @@ extension JobDocument {
     var hasEnded: Bool { ["succeeded", "failed", "cancelled"].contains(state) }
     var hasSucceeded: Bool { state == "succeeded" }
 
-    /// What people know it by: its file's name, or the last component of its URL.
+    /// The name of the job in messages: the name of its file, or the last component of its URL.
     var name: String {
         if let file { return String(file.path.split(separator: "/").last ?? "") }
         if let name = destination.filename, !name.contains("{") { return name }

@@ -1,7 +1,7 @@
-/// A job to be created; what is nil is left out, and so is the service's to decide.
+/// A job to create. Members that are nil are left out, so that the service uses its defaults.
 struct NewJobDocument: Encodable, Sendable {
     var url: String?
-    /// Mirrors of one file.
+    /// The URLs of one file, if it has mirrors.
     var urls: [String]?
     var session: String?
     var headers: [String: String]?
@@ -32,7 +32,7 @@ struct NewChecksum: Encodable, Sendable, Equatable {
 
     private static let digits = ["md5": 32, "sha-1": 40, "sha-256": 64, "sha-512": 128]
 
-    /// From `sha-256:HEX`, as `sha256sum` writes it (`sha256:HEX`), or the digits alone, whose number tells.
+    /// - Parameter text: `sha-256:HEX`, `sha256:HEX`, or only the digits; their number then determines the algorithm.
     init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
         value = parts.last?.lowercased() ?? ""

@@ -6,7 +6,7 @@ struct WebhookDocument: Decodable, Sendable {
     var state: String
     var disabledReason: String?
     var createdAt: String
-    /// Told once, at creation and rotation.
+    /// The service returns it only at creation and rotation.
     var secret: String?
 }
 

@@ -1,6 +1,6 @@
 import CurlClient
 
-/// What the service answered: known to be a success, and to be its own.
+/// A successful response that is known to come from fetchd.
 struct Answer: Sendable {
     let status: Int
     let headers: [(name: String, value: String)]
@@ -10,12 +10,12 @@ struct Answer: Sendable {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// Of the body, which is then known to be JSON of this shape.
+    /// Decodes the body.
     func document<Document: Decodable>(_ type: Document.Type) throws(ClientError) -> Document {
         guard let document = try? JSONText(body).decoded(type) else {
             throw ClientError(
                 .strange, "The answer cannot be understood",
-                "The service answers otherwise than this version of fetchd expects. Use the service's own version: compare 'fetchd --version' with /openapi.yaml there."
+                "This version of fetchd does not understand the answer of the service. Use the service's version: compare 'fetchd --version' with /openapi.yaml of the service."
             )
         }
         return document

@@ -1,14 +1,14 @@
 import CurlClient
 
-/// A response that is read as it comes: its head, then its bytes. What is not read yet waits in the transfer's window, so
-/// that a slow reader slows down the service, and nothing piles up.
+/// A response as a stream: its head, then its bytes. Unread bytes stay in the window of the transfer, so a slow reader slows
+/// down the service, and memory stays bounded.
 struct BodyStream: Sendable {
     enum Piece: Sendable {
         case head(ResponseHead)
         case chunk(Chunk)
     }
 
-    /// Begins the request. Who stops reading, or is cancelled, ends it.
+    /// Starts the request. It ends when the reader stops or its task is cancelled.
     static func open(_ request: TransferRequest, with curl: CurlClient) -> AsyncThrowingStream<Piece, any Error> {
         AsyncThrowingStream { continuation in
             let transfer = curl.start(request, handler: Handler(continuation))

@@ -1,17 +1,17 @@
 import CurlClient
 import Foundation
 
-/// Why a command ends: a sentence that says what to do next, and a status for scripts.
+/// The error that ends a command: a sentence that says what to do next, and an exit status for scripts.
 struct ClientError: Error, Sendable {
     var status: CommandStatus
     /// For people.
     var sentence: String
-    /// For programs: a problem document (RFC 9457), the service's own where it sent one.
+    /// For programs: a problem document (RFC 9457), from the service if it has sent one.
     var document: [UInt8]
-    /// As the service told it.
+    /// The problem document of the service.
     private(set) var problem: ProblemDocument?
 
-    /// - Parameter title: the same whenever this happens, for the document.
+    /// - Parameter title: the title of the problem document; always the same for the same error.
     init(_ status: CommandStatus, _ title: String, _ sentence: String) {
         self.status = status
         self.sentence = sentence
@@ -25,7 +25,7 @@ struct ClientError: Error, Sendable {
         self.problem = problem
     }
 
-    /// What this client is told by, in place of what the service cannot know; for programs, too.
+    /// - Parameter advice: replaces the detail of the problem, because the service does not know this client's options.
     init(refusal problem: ProblemDocument, advice: String, answer: Int) {
         var problem = problem
         problem.detail = advice
@@ -38,27 +38,27 @@ extension ClientError {
         ClientError(
             .unavailable, "fetchd cannot be reached",
             "fetchd is not answering at \(address): \(reason(cause)). "
-                + "Start it with 'fetchd serve', or say where it is with --url or FETCHD_URL.")
+                + "Start it with 'fetchd serve', or set its address with --url or FETCHD_URL.")
     }
 
-    /// Without libcurl's own words for what is the ordinary case: that nobody listens there.
+    /// Replaces libcurl's text for the most frequent case: no process listens at the address.
     private static func reason(_ cause: TransferError) -> String {
-        if case .connectFailed = cause { return "no connection is taken there" }
+        if case .connectFailed = cause { return "it cannot connect" }
         return "\(cause)"
     }
 
-    /// A gateway, such as a reverse proxy, that has nobody behind it just now.
+    /// A gateway, such as a reverse proxy, answers that the service behind it is unavailable.
     static func unreachable(_ address: ServiceAddress, behindGateway status: Int) -> ClientError {
         ClientError(
             .unavailable, "fetchd cannot be reached",
-            "fetchd is not answering at \(address): what stands before it says \(status). "
-                + "Start it with 'fetchd serve', or say where it is with --url or FETCHD_URL.")
+            "fetchd is not answering at \(address): the gateway in front of it answers \(status). "
+                + "Start it with 'fetchd serve', or set its address with --url or FETCHD_URL.")
     }
 
     static func strange(_ address: ServiceAddress, _ what: String) -> ClientError {
         ClientError(
             .strange, "This is not fetchd",
-            "What answers at \(address) is not fetchd: \(what). Say where the service is with --url or FETCHD_URL.")
+            "The server at \(address) is not fetchd: \(what). Set the address of the service with --url or FETCHD_URL.")
     }
 
     static func unwritable(_ file: String, _ reason: String) -> ClientError {
@@ -69,17 +69,17 @@ extension ClientError {
         ClientError(.missing, "The file cannot be read", "\(file) cannot be read: \(reason).")
     }
 
-    /// - Parameter reasons: why downloads stand still, and what helps; none where they go on.
+    /// - Parameter reasons: for each download that needs an action of the user, a sentence that names the action.
     static func overdue(_ reasons: [String] = []) -> ClientError {
         ClientError(
-            .overdue, "The time is over",
-            (["The time given by --timeout is over."] + reasons + [
-                "The downloads go on; look at them with 'fetchd list' or 'fetchd watch'."
+            .overdue, "The timeout has passed",
+            (["The time of --timeout has passed."] + reasons + [
+                "The downloads continue in the service. To see them: fetchd list, or fetchd watch."
             ]).joined(separator: " "))
     }
 }
 
-/// A problem as it is told and understood (RFC 9457).
+/// A problem document (RFC 9457).
 struct ProblemDocument: Codable, Sendable {
     var type: String? = "about:blank"
     var title: String
@@ -92,8 +92,8 @@ struct ProblemDocument: Codable, Sendable {
         self.detail = detail
     }
 
-    /// In the words of a command line. Where the mistake is comes last, unless it was said: who typed flags has not seen
-    /// the body that it points into.
+    /// The detail for a user of the command line. It names commands instead of requests, and ends with the pointer if the text
+    /// does not already name the member: the user has not seen the request body.
     var sentence: String {
         let text = (detail ?? title).replacing(", with PUT /v1/sessions/", with: ": fetchd session set ")
         guard let pointer, !pointer.isEmpty else { return text }

@@ -2,23 +2,22 @@ import CurlClient
 import Formats
 import Foundation
 
-/// What happens, as the service tells it, for as long as somebody listens: a connection that is lost, or a service that
-/// is started anew, is waited for and gone on with behind the last event that was had. Nothing is missed, nothing is told
-/// twice.
+/// The event stream of the service. If the connection is lost or the service restarts, it connects again and continues after
+/// the last event it has received. It misses no event and delivers none twice.
 struct EventStream: Sendable {
-    /// Which events are wanted; nil wants all.
+    /// The events to receive; nil matches all.
     struct Filter: Sendable {
         var session: String?
         var job: String?
         var type: String?
     }
 
-    /// What a listener is told.
+    /// A notice to the listener.
     enum Notice: Sendable {
         case event(ServerSentEvent)
-        /// The stream was lost; it is tried again. Told once, until it is back.
+        /// The stream was lost, and the client connects again. Sent once for each interruption.
         case lost(ClientError)
-        /// It is away for longer than a restart takes. Told once, until it is back.
+        /// The interruption is longer than a restart takes. Sent once for each interruption.
         case missed(ClientError)
         case back
     }
@@ -27,14 +26,14 @@ struct EventStream: Sendable {
     private let filter: Filter
     private var position: Int64
 
-    /// - Parameter position: the event behind which it begins.
+    /// - Parameter position: the number of the event after which the stream starts.
     init(_ service: RemoteService, _ filter: Filter, after position: Int64) {
         self.service = service
         self.filter = filter
         self.position = position
     }
 
-    /// Listens until `deliver` says that it has heard enough (false), the task is cancelled, or the service refuses.
+    /// Listens until `deliver` returns false, the task is cancelled, or the service refuses the request.
     mutating func listen(_ deliver: (Notice) async throws -> Bool) async throws {
         var backoff = Backoff()
         var failures = 0
@@ -54,17 +53,17 @@ struct EventStream: Sendable {
                 if failures == 1 { _ = try await deliver(.lost(error)) }
                 if failures == Self.failuresOfARestart { _ = try await deliver(.missed(error)) }
             }
-            // An orderly end, too, comes from a service that stops.
+            // A stream that ends without an error also means that the service stops.
             try await Task.sleep(for: backoff.next())
         }
     }
 
-    /// With the waits between them, 3 to 6 seconds.
+    /// Together with the waits between the attempts, this takes 3 to 6 seconds.
     private static let failuresOfARestart = 5
 
-    /// One connection, to its end.
+    /// Reads one connection to its end.
     ///
-    /// - Parameter heard: called with nil when the service has begun to answer.
+    /// - Parameter heard: called with nil when the response begins.
     private mutating func read(_ heard: (ServerSentEvent?) async throws -> Bool) async throws -> Bool {
         var parser = ServerSentEventParser()
         var refusal: (head: ResponseHead, body: [UInt8])?
@@ -98,13 +97,13 @@ struct EventStream: Sendable {
         var path = RequestPath("events").asking("session", filter.session).asking("job", filter.job)
         path = path.asking("type", filter.type)
         let headers = [(name: "Accept", value: "text/event-stream"), ("Last-Event-ID", String(position))]
-        // Several heartbeats long: a service that went away without a word is noticed, and nothing is lost by asking anew.
+        // The timeout is several heartbeats long. It detects a connection that was lost without notice.
         return service.request("GET", path, headers: headers, idle: .seconds(100))
     }
 }
 
-/// How long to wait before the next try: from 0.2 s, doubled up to 5 s, with jitter, so that those who lost the same
-/// service do not come back in one moment.
+/// The delay before the next attempt: 0.2 s, doubled up to 5 s, with jitter, so that the clients of a restarted service do not
+/// connect at the same moment.
 struct Backoff: Sendable {
     private var seconds = 0.2
 

@@ -2,8 +2,8 @@ import CurlClient
 import Foundation
 import Hashing
 
-/// A finished file on its way here: gone on with by ranges where the connection breaks, and compared with what the
-/// service says of it, size and sha-256, before it is called done.
+/// Copies a finished file from the service. If the connection breaks, it continues with a Range request. At the end it compares
+/// size and sha-256 with those that the service reports.
 struct FileDownload: Sendable {
     private let service: RemoteService
     private let job: JobDocument
@@ -13,10 +13,10 @@ struct FileDownload: Sendable {
         self.job = job
     }
 
-    /// Puts it there under its name or, where the path is no folder, under that; what is there is replaced, once all is
-    /// here.
+    /// Saves the file. An existing file is replaced when the copy is complete.
     ///
-    /// - Returns: where it then is; nil where it went into a descriptor of this process.
+    /// - Parameter path: a folder, in which the file gets the job's name, or the path of the file.
+    /// - Returns: the path of the file; nil if it was written to a descriptor of this process.
     func save(to path: String) async throws -> String? {
         let file = LocalFile.destination(path, name: job.name)
         let local = try LocalFile(replacing: file)
@@ -30,7 +30,7 @@ struct FileDownload: Sendable {
         return local.isDescriptor ? nil : file
     }
 
-    /// Hands over all of its bytes, in order.
+    /// Passes all bytes of the file to `take`, in order.
     func write(_ take: (UnsafeRawBufferPointer) throws -> Void) async throws {
         var progress = Progress()
         var backoff = Backoff()
@@ -41,18 +41,18 @@ struct FileDownload: Sendable {
                 return try await read(&progress, take)
             } catch let error as ClientError where error.status == .unavailable {
                 idleTries = progress.count > before ? 0 : idleTries + 1
-                // The service was there a moment ago: it is given some 20 seconds to come back.
+                // The service was available a moment ago, so the client waits some 20 seconds for it.
                 guard idleTries < 8 else { throw error }
                 try await Task.sleep(for: backoff.next())
             }
         }
     }
 
-    /// What has come so far.
+    /// The bytes received so far.
     private struct Progress {
         var count: Int64 = 0
         var size: Int64?
-        /// Of the version whose bytes these are.
+        /// The ETag of the file.
         var tag: String?
         var hash = RunningHash(.sha256)
     }
@@ -86,7 +86,7 @@ struct FileDownload: Sendable {
     }
 
     private func request(_ progress: Progress) -> TransferRequest {
-        // A disk may take its time.
+        // The service's disk may be slow.
         var request = service.request("GET", RequestPath("jobs", job.id, "file"), idle: .seconds(60))
         if progress.count > 0, let tag = progress.tag {
             request.rangeStart = progress.count
@@ -95,12 +95,12 @@ struct FileDownload: Sendable {
         return request
     }
 
-    /// The rest of the same version, or nothing: what has been handed over cannot be taken back.
+    /// - Throws: if a later response does not continue the same file: the bytes already passed on cannot be taken back.
     private func begin(_ head: ResponseHead, _ progress: inout Progress) throws(ClientError) {
         guard progress.count == 0 || head.status == 206 else {
             throw ClientError(
                 .broken, "The file has changed",
-                "The file was changed in the service's downloads folder while it was read. Ask for it again.")
+                "The file in the service's downloads folder was changed during the copy. Run the command again.")
         }
         if progress.count == 0 { progress.size = head.contentLength }
         progress.tag = head.value(of: "ETag")
@@ -110,13 +110,14 @@ struct FileDownload: Sendable {
         let size = progress.size ?? progress.count
         guard progress.count == size else {
             throw ClientError(
-                .broken, "The file is incomplete", "\(progress.count) of \(size) bytes have come. Ask for it again.")
+                .broken, "The file is incomplete",
+                "Only \(progress.count) of \(size) bytes were received. Run the command again.")
         }
         let sum = progress.hash.digest.hexadecimal
         guard job.file?.sha256 == nil || job.file?.sha256 == sum else {
             throw ClientError(
                 .broken, "The file has changed",
-                "What came is not what was downloaded: its sha-256 is \(sum). Somebody has changed it in the downloads folder; fetchd can fetch it anew with: fetchd add \(Printable(job.url))"
+                "The file has changed since the download: its sha-256 is \(sum). It was modified in the downloads folder. To download it again: fetchd add \(Printable(job.url))"
             )
         }
     }

@@ -1,16 +1,16 @@
 import Foundation
 import Glibc
 
-/// A file that appears under its name when it is whole, and not before. What is there already and is no file (a device, a
-/// pipe, a descriptor of this process) cannot be replaced, and is written into.
+/// A file that gets its name when it is complete. A device, a pipe or a descriptor of this process cannot be replaced, so the
+/// bytes are written to it directly.
 final class LocalFile: Sendable {
     let stream: OutputDescriptor
-    /// Whoever reads a descriptor of this process wants the file and nothing else.
+    /// The file is written to a descriptor of this process. The command must then write nothing else to it.
     let isDescriptor: Bool
-    /// What becomes of the bytes in the end; nil where they are in their place from the beginning.
+    /// The final rename; nil if the bytes are written to their destination directly.
     private let renaming: (part: String, path: String)?
 
-    /// - Throws: where it cannot be made: no such folder, no permission.
+    /// - Throws: if the file cannot be created.
     init(replacing path: String) throws(ClientError) {
         let name = Printable(path).description
         let descriptor: Int32
@@ -44,21 +44,21 @@ final class LocalFile: Sendable {
     }
 }
 
-// MARK: - Where it goes
+// MARK: - Destination
 
 extension LocalFile {
-    /// What a path leads to, behind all symbolic links.
+    /// The target of a path, after all symbolic links.
     private enum Target {
-        /// A regular file, or nothing yet.
+        /// A regular file, or a path that does not exist yet.
         case file(String)
-        /// Something else that is there.
+        /// A file that is not regular.
         case special(String)
-        /// Of this process: `/dev/stdout`, `/dev/fd/3`. To open it again would be to begin at its start.
+        /// A descriptor of this process: `/dev/stdout`, `/dev/fd/3`. Opening it again would write from its start.
         case descriptor(Int32)
 
         init(_ path: String) {
             var path = path
-            // As many as the kernel follows (path_resolution(7)); it refuses the rest itself, when the file is opened.
+            // The kernel follows at most 40 links (path_resolution(7)), and refuses to open a path with more.
             for _ in 0..<40 {
                 guard let link = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
                 let folder = LocalFile.folder(of: path)
@@ -81,15 +81,15 @@ extension LocalFile {
         }
     }
 
-    /// Before anything is downloaded: whether a file can be put there.
+    /// Checks, before any download, that a file can be saved at the path.
     ///
-    /// - Parameter path: as for `destination`.
+    /// - Parameter path: see `destination`.
     static func requireRoom(at path: String) throws(ClientError) {
         let isThere =
             switch Target(destination(path, name: "name")) {
             case .descriptor: true
             case .special(let path): access(path, W_OK) == 0
-            // The dot demands a folder.
+            // With the dot, the check fails unless this is a folder.
             case .file(let path): access(folder(of: path) + "/.", W_OK | X_OK) == 0
             }
         guard isThere else { throw .unwritable(Printable(path).description, String(cString: strerror(errno))) }
@@ -100,10 +100,10 @@ extension LocalFile {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 
-    /// The path itself, or the name in it where it is a folder.
+    /// The path, with the name appended if it is a folder.
     static func destination(_ path: String, name: String) -> String {
         guard path.hasSuffix("/") || isFolder(path) else { return path }
-        // The service has made the name safe for its own folder; here it must not lead out of this one either.
+        // The name must not lead out of the folder.
         let safe = name.replacing("/", with: "_")
         let file = safe.isEmpty || safe == "." || safe == ".." ? "download" : safe
         if path == "." { return file }

@@ -1,4 +1,4 @@
-/// Requests as the commands think of them.
+/// The requests that several commands need.
 extension RemoteService {
     func job(_ id: String) async throws(ClientError) -> Answer {
         try await send("GET", RequestPath("jobs", id))
@@ -8,11 +8,11 @@ extension RemoteService {
         try await send("GET", RequestPath("stats"))
     }
 
-    /// Elements of a list, page by page until there is no other, or until there are enough.
+    /// Reads a list, page by page, to its end or to the limit.
     ///
     /// - Parameters:
-    ///   - member: what the list is called in its document.
-    ///   - limit: nil gathers all.
+    ///   - member: the name of the list in its document.
+    ///   - limit: the maximum number of elements; nil reads all.
     func list(_ member: String, at path: RequestPath, limit: Int? = nil) async throws(ClientError) -> GatheredList {
         var list = GatheredList(member: member)
         var cursor: String?
@@ -30,14 +30,14 @@ extension RemoteService {
         var nextCursor: String?
     }
 
-    /// Jobs that are not over, oldest first.
+    /// The unfinished jobs, oldest first.
     func outstandingJobs(of session: String?) async throws(ClientError) -> [JobDocument] {
         var jobs: [JobDocument] = []
         for state in ["queued", "running", "waiting", "paused"] {
             let path = RequestPath("jobs").asking("session", session).asking("state", state)
             jobs += try await list("jobs", at: path).decoded(JobDocument.self)
         }
-        // One that moves on between two of the questions is in both answers; the later one is right.
+        // A job that changes its state between two requests is in both answers. The later one is right.
         let latest = Dictionary(jobs.map { ($0.id, $0) }) { $1 }
         return latest.values.sorted { $0.id < $1.id }
     }
@@ -47,7 +47,7 @@ extension RemoteService {
         try await stats().document(StatsDocument.self).lastEvent
     }
 
-    /// Refuses where there is no such session; nil is all of them.
+    /// - Throws: if the session does not exist. nil stands for all sessions.
     func requireSession(_ name: String?) async throws(ClientError) {
         if let name { _ = try await send("GET", RequestPath("sessions", name)) }
     }
@@ -58,7 +58,7 @@ extension RemoteService {
     }
 }
 
-/// A list whose pages were put together: one document again.
+/// A list of the API with the elements of all its pages.
 struct GatheredList: Sendable {
     let member: String
     var elements: [JSONText] = []
@@ -69,7 +69,8 @@ struct GatheredList: Sendable {
             return try elements.map { try $0.decoded(type) }
         } catch {
             throw ClientError(
-                .strange, "The answer cannot be understood", "The list of \(member) holds something unknown: \(error).")
+                .strange, "The answer cannot be understood",
+                "The list of \(member) has an element that cannot be decoded: \(error).")
         }
     }
 

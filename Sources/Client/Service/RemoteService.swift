@@ -2,14 +2,13 @@ import CurlClient
 import Foundation
 import Locks
 
-/// The service as a client has it: an address, a token, and the public API. Everything that the commands do goes through
-/// here.
+/// The client of the public API. All requests of the commands go through it.
 struct RemoteService: Sendable {
     let address: ServiceAddress
     private let settings: ClientSettings
     let curl: CurlClient
     private let sight = Locked(false)
-    /// How long an answer may take as a whole; nil leaves it to the request.
+    /// The total timeout of a request; nil: no total timeout.
     private var patience: Duration?
 
     init(_ settings: ClientSettings, patience: Duration? = nil) throws(ClientError) {
@@ -17,7 +16,7 @@ struct RemoteService: Sendable {
         self.settings = settings
         self.patience = patience
         var options = CurlClient.Options()
-        // A stream is to be seen as it comes.
+        // Events of a stream are passed on quickly.
         options.flushInterval = .milliseconds(20)
         do {
             curl = try CurlClient(options: options, name: "fetchd-client")
@@ -26,22 +25,22 @@ struct RemoteService: Sendable {
         }
     }
 
-    /// It has answered before: when it is away now, it is expected back.
+    /// The service has answered before. If it is unavailable now, it is probably restarting.
     var wasSeen: Bool { sight.withLock { $0 } }
 
-    /// The same service, asked with less time.
+    /// The same service with a shorter total timeout.
     func limited(to patience: Duration) -> RemoteService {
         var service = self
         service.patience = patience
         return service
     }
 
-    /// No answer of the API is larger, not by far; a file comes as a stream.
+    /// Far larger than any document of the API. Files are read as a stream.
     private static let bodyLimit = 1 << 30
 
-    /// Sends a request and waits for an answer that is a success; any other is thrown.
+    /// Sends a request. It does not follow redirects, because the token is only for this address.
     ///
-    /// No redirect is followed: the token is for this address alone.
+    /// - Throws: for any response that is not a success.
     func send(
         _ method: String, _ path: RequestPath, _ body: [UInt8]? = nil, headers: [(name: String, value: String)] = []
     ) async throws(ClientError) -> Answer {
@@ -59,8 +58,8 @@ struct RemoteService: Sendable {
         return Answer(status: response.status, headers: response.headers, body: response.body)
     }
 
-    /// - Parameter idle: how long the service may be silent; nil: what is read is there at once, but pausing a large
-    ///   session, or taking a large batch, takes its time.
+    /// - Parameter idle: the timeout without any bytes; nil: short for GET, long for other methods, because pausing a large
+    ///   session or adding a large batch can take a while.
     func request(
         _ method: String, _ path: RequestPath, _ body: [UInt8]? = nil, headers: [(name: String, value: String)] = [],
         idle: Duration? = nil
@@ -75,7 +74,7 @@ struct RemoteService: Sendable {
         return request
     }
 
-    /// What an answer that is no success means, in words.
+    /// The error for a response that is not a success.
     func failure(
         _ status: Int, _ headers: [(name: String, value: String)], _ body: [UInt8]
     ) -> ClientError {
@@ -87,7 +86,7 @@ struct RemoteService: Sendable {
         guard type.hasPrefix("application/problem+json"),
             let problem = try? JSONText(body).decoded(ProblemDocument.self)
         else {
-            // RFC 9110, sections 15.6.3 to 15.6.5: that of a gateway whose server is away.
+            // These are the statuses of a gateway whose server is unavailable (RFC 9110, sections 15.6.3 to 15.6.5).
             return [502, 503, 504].contains(status)
                 ? .unreachable(address, behindGateway: status)
                 : .strange(address, "it answers \(status) without a problem document")
@@ -99,18 +98,18 @@ struct RemoteService: Sendable {
 }
 
 extension ClientSettings {
-    /// How this client is told the token that is wanted: the service cannot know.
+    /// How to give this client the token. It replaces the service's advice, which does not know these options.
     fileprivate var tokenAdvice: String {
         let file = Self.filePath()
         if isTokenWithheld {
             return
-                "\(address) wants a token, and that in \(file) is for the address in it alone. Set FETCHD_TOKEN, or name the file with --token-file."
+                "\(address) requires a token. The token in \(file) is only for the address in that file. Set FETCHD_TOKEN, or use --token-file."
         }
         guard token == nil else {
-            return "Check the token in FETCHD_TOKEN, --token-file or \(file): \(address) does not take it."
+            return "Check the token in FETCHD_TOKEN, --token-file or \(file): \(address) does not accept it."
         }
         return
-            "\(address) wants a token: set FETCHD_TOKEN, or put {\"url\": \"\(address)\", \"token\": \"...\"} into \(file)."
+            "\(address) requires a token. Set FETCHD_TOKEN, or write {\"url\": \"\(address)\", \"token\": \"...\"} to \(file)."
     }
 }
 
@@ -118,6 +117,6 @@ extension ClientError {
     fileprivate static func pathTooMany(_ address: ServiceAddress) -> ClientError {
         ClientError(
             .misconfigured, "The address cannot be used",
-            "The address \(address) has a path too many: leave out /v1, which the commands add themselves.")
+            "The address \(address) must not contain the API path: leave out /v1. The commands add it.")
     }
 }

@@ -1,4 +1,4 @@
-/// A path of the API with its query, written as URLs are: whatever a name holds, it stays one component.
+/// A path of the API with its query, percent-encoded. A name stays one component, whatever characters it has.
 struct RequestPath: Sendable {
     private var path: String
     private var query: [(name: String, value: String)] = []
@@ -7,7 +7,7 @@ struct RequestPath: Sendable {
         path = "/v1" + components.map { "/" + Self.encoded($0) }.joined()
     }
 
-    /// The same with another parameter, unless it has no value.
+    /// Adds a query parameter, unless the value is nil.
     func asking(_ name: String, _ value: String?) -> RequestPath {
         guard let value else { return self }
         var path = self
@@ -22,7 +22,8 @@ struct RequestPath: Sendable {
         return path + "?" + query.map { "\($0.name)=\(Self.encoded($0.value))" }.joined(separator: "&")
     }
 
-    /// All but the unreserved characters of RFC 3986, section 2.3. A component of dots alone would be resolved away.
+    /// Encodes all but the unreserved characters of RFC 3986, section 2.3. Also encodes the dots of `.` and `..`, which URL
+    /// parsers would resolve.
     private static func encoded(_ text: String) -> String {
         if text == "." { return "%2E" }
         if text == ".." { return "%2E%2E" }

@@ -1,19 +1,20 @@
 import Foundation
 
-/// Jobs on their way to the service: one request, and once, however often it has to be sent.
+/// Submits jobs in one request. If the request has to be repeated, the jobs are still added only once.
 struct Submission: Sendable {
     private let jobs: [NewJobDocument]
     private let isBatch: Bool
-    /// Under which the service knows a repetition for one.
+    /// The idempotency key, by which the service recognizes a repeated request.
     private let key = UUID().uuidString
 
-    /// - Parameter isBatch: the answer is a list, also of one.
+    /// - Parameter isBatch: submit a list and expect a list, even for one job.
     init(_ jobs: [NewJobDocument], isBatch: Bool) {
         self.jobs = jobs
         self.isBatch = isBatch
     }
 
-    /// Sends again what got no answer, as nobody knows whether it arrived; a service that was never seen is told at once.
+    /// Repeats a request that got no answer, because it is unknown whether it arrived. If the service has never answered, the
+    /// error is thrown at once.
     func send(to service: RemoteService) async throws -> AddedJobs {
         var backoff = Backoff()
         for triesLeft in (0..<Self.tries).reversed() {
@@ -27,7 +28,7 @@ struct Submission: Sendable {
         preconditionFailure("the last try returns or throws")
     }
 
-    /// With the waits between them, some 20 seconds: a service that is restarted comes back within.
+    /// Together with the waits between them, the attempts take some 20 seconds, which is longer than a restart.
     private static let tries = 8
 
     private func isThere(_ service: RemoteService) async -> Bool {
@@ -54,16 +55,16 @@ struct Submission: Sendable {
     }
 }
 
-/// What was added, in the order asked for.
+/// The jobs that were added, in the order of the arguments.
 struct AddedJobs: Sendable {
     let jobs: [JobDocument]
-    /// What the service answered.
+    /// The answer of the service.
     let text: JSONText
     let isBatch: Bool
 
     var documents: [JSONText] { isBatch ? text["jobs"]?.elements ?? [] : [text] }
 
-    /// In the shape of the answer.
+    /// The documents in the form of the answer: a list for a batch, otherwise one document.
     func text(of documents: [JSONText]) -> JSONText {
         isBatch ? .object([("jobs", .array(documents))]) : documents[0]
     }

@@ -1,41 +1,42 @@
 import Foundation
 
-/// Where the service is and who asks: flags over environment over `~/.config/fetchd/config.json` over defaults.
+/// The address and the token. A flag takes precedence over the environment, the environment over
+/// `~/.config/fetchd/config.json`, and the file over the defaults.
 struct ClientSettings: Sendable {
     let address: ServiceAddress
     let token: String?
     /// A PEM file of certificates to trust instead of the system's.
     let caFile: String?
-    /// What should be said once, on standard error.
+    /// Warnings for standard error.
     let warnings: [String]
 
-    /// What was given on the command line.
+    /// The flags of the command line.
     struct Flags: Sendable {
         var url: String?
         var token: String?
         var tokenFile: String?
         var caFile: String?
 
-        /// Address and token.
+        /// The flags give both address and token.
         fileprivate var sayAll: Bool { url != nil && (token != nil || tokenFile != nil) }
     }
 
-    /// There is a token in the file, and it is for another address than this.
+    /// The file has a token, but for another address.
     let isTokenWithheld: Bool
 
-    /// The file is not looked at where the flags leave nothing for it to say.
+    /// The file is not read if the flags give both address and token.
     init(
         _ flags: Flags, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ClientError) {
         let path = Self.filePath(environment)
-        // An empty variable is how scripts unset one.
+        // Scripts often set a variable to the empty string to unset it.
         let environment = environment.filter { !$0.value.isEmpty }
         let file = flags.sayAll ? nil : try ClientConfigurationFile(reading: path)
         let (url, source) = Self.first(
             (flags.url, "--url"), (environment["FETCHD_URL"], "FETCHD_URL"), (file?.url, path),
             (ServiceAddress.standard, "default"))
         address = try ServiceAddress(url ?? ServiceAddress.standard, from: source)
-        // Who points the command elsewhere does not mean to show the file's secret there.
+        // The token of the file is not sent to another address.
         let home = try ServiceAddress(file?.url ?? ServiceAddress.standard, from: path)
         let fileToken = home == address ? file?.token : nil
         isTokenWithheld = fileToken == nil && file?.token != nil
@@ -43,7 +44,7 @@ struct ClientSettings: Sendable {
         caFile = flags.caFile ?? environment["FETCHD_CA_FILE"] ?? file?.caFile
         let isExposed = file?.isExposed ?? false
         warnings =
-            isExposed ? ["\(path) holds a token, and others can read it. Make it yours alone: chmod 600 \(path)"] : []
+            isExposed ? ["\(path) has a token, and other users can read it. To protect it: chmod 600 \(path)"] : []
     }
 
     private static func first(_ candidates: (value: String?, source: String)...) -> (String?, String) {
@@ -66,22 +67,22 @@ struct ClientSettings: Sendable {
         return token
     }
 
-    /// As the XDG Base Directory Specification has it; a relative `XDG_CONFIG_HOME` is to be ignored.
+    /// The path by the XDG Base Directory Specification, which says to ignore a relative `XDG_CONFIG_HOME`.
     static func filePath(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> String {
         if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") { return "\(folder)/fetchd/config.json" }
         return "\(environment["HOME"] ?? NSHomeDirectory())/.config/fetchd/config.json"
     }
 }
 
-/// `{"url": "https://...", "token": "...", "ca_file": "..."}`, each of them optional.
+/// `{"url": "https://...", "token": "...", "ca_file": "..."}`. Each member is optional.
 private struct ClientConfigurationFile {
     var url: String?
     var token: String?
     var caFile: String?
-    /// It holds a token, and its group or everybody may read it.
+    /// The file has a token, and its group or all users may read it.
     var isExposed = false
 
-    /// - Returns: nil when there is no such file.
+    /// - Returns: nil if the file does not exist.
     init?(reading path: String) throws(ClientError) {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let bytes: [UInt8]
@@ -99,7 +100,7 @@ private struct ClientConfigurationFile {
             case "url": url = text
             case "token": token = text
             case "ca_file": caFile = text
-            default: throw Self.unusable("\(path) holds '\(name)'; it may hold url, token and ca_file.")
+            default: throw Self.unusable("\(path) contains '\(name)'; it may contain url, token and ca_file.")
             }
         }
         let mode = (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int ?? 0

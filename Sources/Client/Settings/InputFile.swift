@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file that a command line names, or standard input where it says `-`.
+/// A file that the command line names; `-` is standard input.
 enum InputFile {
     static func bytes(of file: String) throws(ClientError) -> [UInt8] {
         guard file != "-" else { return try bytes(of: STDIN_FILENO, named: "Standard input") }
@@ -10,7 +10,7 @@ enum InputFile {
         return try bytes(of: descriptor, named: Printable(file).description)
     }
 
-    /// To its end.
+    /// Reads the descriptor to its end.
     private static func bytes(of descriptor: Int32, named name: String) throws(ClientError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -21,15 +21,15 @@ enum InputFile {
         }
     }
 
-    /// In the system's words, which are the same for every program.
+    /// The error with the text of the system.
     private static func unreadable(_ name: String) -> ClientError {
         .unreadable(name, String(cString: strerror(errno)))
     }
 }
 
-/// Secrets come from files, as command lines can be read by others.
+/// A file with a secret. Secrets are read from files, because other users can read command lines.
 enum SecretFile {
-    /// Without the end of its line.
+    /// The first line, without its line break.
     static func line(of file: String) throws(ClientError) -> String {
         String(String(decoding: try InputFile.bytes(of: file), as: UTF8.self).prefix { !$0.isNewline })
     }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where the service is: scheme, host and port, and the path it is behind, if a proxy put it there.
+/// The address of the service: scheme, host, port, and the path prefix of a reverse proxy, if there is one.
 struct ServiceAddress: Sendable, Equatable, CustomStringConvertible {
     /// Without a slash at the end.
     let baseURL: String
 
     static let standard = "http://127.0.0.1:8080"
 
-    /// - Parameter source: for the sentence of a refusal.
+    /// - Parameter source: the origin of the text, for the error.
     init(_ text: String, from source: String) throws(ClientError) {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let url = trimmed.contains("://") ? trimmed : "http://" + trimmed
@@ -18,7 +18,7 @@ struct ServiceAddress: Sendable, Equatable, CustomStringConvertible {
         else {
             throw ClientError(
                 .misconfigured, "The address cannot be used",
-                "The address '\(Printable(text))', given by \(source), cannot be used. It is like http://127.0.0.1:8080, without user, password or query."
+                "The address '\(Printable(text))', given by \(source), cannot be used. Use an address such as http://127.0.0.1:8080, without user, password or query."
             )
         }
         baseURL = String(url.reversed().drop { $0 == "/" }.reversed())

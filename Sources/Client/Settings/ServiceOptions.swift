@@ -1,16 +1,16 @@
 import ArgumentParser
 
-/// What every client command takes.
+/// The options of every client command.
 struct ServiceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Where the service is. (default: FETCHD_URL, else the configuration file, else \(ServiceAddress.standard))",
+            "The address of the service. (default: FETCHD_URL, configuration file, or \(ServiceAddress.standard))",
             valueName: "address"))
     var url: String?
 
     @Option(
         help: ArgumentHelp(
-            "The bearer token. Others can see command lines: prefer FETCHD_TOKEN, --token-file or the configuration file.",
+            "The bearer token. Other users can read command lines: prefer FETCHD_TOKEN, --token-file or the configuration file.",
             valueName: "token"))
     var token: String?
 
@@ -23,11 +23,11 @@ struct ServiceOptions: ParsableArguments {
         completion: .file())
     var caFile: String?
 
-    @Flag(help: "Print JSON, the API's own documents, for programs; problems as JSON on standard error.")
+    @Flag(help: "Print the JSON documents of the API. Errors are JSON, too, on standard error.")
     var json = false
 
-    /// For completions: a shell does not wait.
-    @Option(help: ArgumentHelp("How long an answer may take.", valueName: "seconds", visibility: .hidden))
+    /// For completions, which must not delay the shell.
+    @Option(help: ArgumentHelp("The total timeout of a request.", valueName: "seconds", visibility: .hidden))
     var patience: Double?
 
     var flags: ClientSettings.Flags {

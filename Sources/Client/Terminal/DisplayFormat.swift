@@ -1,8 +1,8 @@
 import Foundation
 
-/// Sizes and times as people read them.
+/// Formats sizes and times.
 enum DisplayFormat {
-    /// In binary units, as most tools beside this one: 1.5 MiB.
+    /// A size in binary units: 1.5 MiB.
     static func bytes(_ count: Int64) -> String { bytes(Double(count)) }
 
     static func bytes(_ count: Double) -> String {
@@ -16,7 +16,7 @@ enum DisplayFormat {
 
     static func rate(_ bytesPerSecond: Double) -> String { bytes(bytesPerSecond) + "/s" }
 
-    /// 0:07, 1:02:03, 2d 03h.
+    /// A duration: 0:07, 1:02:03, 2d 03h.
     static func duration(_ seconds: Double) -> String {
         let whole = Int(min(max(seconds.rounded(.up), 0), 1e10))
         let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
@@ -25,10 +25,10 @@ enum DisplayFormat {
         return String(format: "%d:%02d", minutes, rest)
     }
 
-    /// Whole percents, of which 100 is told only when it is so.
+    /// A whole percentage, rounded down: 100% means complete.
     static func percent(_ fraction: Double) -> String { "\(Int(min(max(fraction, 0), 1) * 100))%" }
 
-    /// The service's times without their fraction: what is left is read, and still RFC 3339.
+    /// A time of the service without its fraction of a second. It is still valid RFC 3339.
     static func time(_ text: String) -> String {
         guard let dot = text.firstIndex(of: ".") else { return text }
         return String(text[..<dot] + text[dot...].drop { $0 == "." || $0.isNumber })

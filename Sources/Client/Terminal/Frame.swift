@@ -1,17 +1,17 @@
-/// The lines at the bottom of a terminal that are drawn again and again, in place. What is finished scrolls up above them
-/// and stays. Each picture is one write, and nothing is blanked before it is drawn, so that it does not flicker.
+/// The lines at the bottom of a terminal that are redrawn in place. Finished lines scroll up above them and stay. To avoid
+/// flicker, each picture is one write, and no line is blanked before it is redrawn.
 struct Frame: Sendable {
-    /// How wide the lines are that are on the screen.
+    /// The widths of the lines on the screen.
     private var drawn: [Int] = []
     private var hidesCursor = false
 
     init() {}
 
-    /// What to write for the next picture.
+    /// The text to write for the next picture.
     ///
     /// - Parameters:
-    ///   - lines: narrower than the terminal, so that none wraps by itself.
-    ///   - finished: what stays above them for good.
+    ///   - lines: must be narrower than the terminal, so that none wraps.
+    ///   - finished: lines that stay above the picture permanently.
     mutating func picture(of lines: [String], below finished: [String], columns: Int) -> String {
         var text = (hidesCursor ? "" : Self.cursorHidden) + toTop(columns)
         hidesCursor = true
@@ -21,20 +21,20 @@ struct Frame: Sendable {
         return text
     }
 
-    /// What to write at the end: the last lines stay, and the cursor comes back.
+    /// The text to write at the end: the last lines stay, and the cursor is shown again.
     mutating func ending() -> String {
         defer { (drawn, hidesCursor) = ([], false) }
         return hidesCursor ? Self.cursorShown : ""
     }
 
-    /// A terminal that became narrower has wrapped the lines that are on it.
+    /// Moves the cursor to the first line. A terminal that became narrower has wrapped the lines, so they take more rows.
     private func toTop(_ columns: Int) -> String {
         guard !drawn.isEmpty else { return "" }
         let rows = drawn.reduce(0) { $0 + max(1, ($1 + columns - 1) / max(1, columns)) }
         return "\r\u{1B}[\(rows)A"
     }
 
-    // ECMA-48, sections 8.3.41 (EL) and 8.3.39 (ED); the cursor is DEC's mode 25, which every terminal of today knows.
+    // ECMA-48, sections 8.3.41 (EL) and 8.3.39 (ED); the cursor is DEC's mode 25, which every current terminal supports.
     private static let restErased = "\u{1B}[K"
     private static let belowErased = "\u{1B}[J"
     private static let cursorHidden = "\u{1B}[?25l"

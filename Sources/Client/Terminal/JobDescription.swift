@@ -1,12 +1,12 @@
-/// What is said of a job, in sentences that say what to do next.
+/// Texts about a job. They say what to do next.
 enum JobDescription {
-    /// A word or two for a column.
+    /// The state in one or two words, for a column.
     static func state(_ job: JobDocument) -> String {
         guard job.state == "waiting", let reason = job.reason else { return job.state }
         return "waiting: \(reason)"
     }
 
-    /// How a job ended: for one that failed its code, message and HTTP status.
+    /// The end of a job. For a failed job: code, message and HTTP status.
     static func ending(_ job: JobDocument) -> String {
         switch job.state {
         case "succeeded":
@@ -19,8 +19,8 @@ enum JobDescription {
         }
     }
 
-    /// How it stands, and which it is: what failed by its URL, as that is what has to be looked at; without the query,
-    /// which may be a secret, as lines end up in logs.
+    /// The state and the name of a job. A failed job is named by its URL, because the user has to check it. The query is left
+    /// out: it may contain a secret, and lines end up in logs.
     static func line(_ job: JobDocument) -> String {
         guard let failure = job.failure, job.state == "failed" else {
             return job.hasSucceeded ? ending(job) : "\(state(job)): \(job.name)"
@@ -32,25 +32,25 @@ enum JobDescription {
         "\(failure.code): \(failure.message)" + (failure.status.map { " (HTTP status \($0))" } ?? "")
     }
 
-    /// Of a job that stands still until somebody acts, whoever that may be; nil of others.
+    /// A sentence about a job that cannot continue without an action of the user; nil for other jobs.
     static func neededAction(_ job: JobDocument) -> String? {
         let isHelpless = job.state == "waiting" && ["credentials", "url"].contains(job.reason)
         guard isHelpless || job.state == "paused" else { return nil }
         return ["\(job.id) \(line(job)).", advice(job)].compactMap(\.self).joined(separator: " ")
     }
 
-    /// What was cancelled while it was watched was meant to be, and may be gone in a moment.
+    /// The advice while the job is watched. For a cancelled job there is none: it was cancelled on purpose.
     static func adviceOnTheWay(_ job: JobDocument) -> String? {
         job.state == "cancelled" ? nil : advice(job)
     }
 
-    /// What can be done about it; nil when there is nothing to be done.
+    /// The next action for the user; nil if there is none.
     static func advice(_ job: JobDocument) -> String? {
         switch job.state {
         case "failed": failureAdvice(job)
-        case "cancelled": "To have it all the same: fetchd retry \(job.id)"
+        case "cancelled": "To download it anyway: fetchd retry \(job.id)"
         case "waiting": waitingAdvice(job)
-        case "paused": "To go on: fetchd resume \(job.id)"
+        case "paused": "To continue: fetchd resume \(job.id)"
         default: nil
         }
     }
@@ -58,13 +58,13 @@ enum JobDescription {
     private static func waitingAdvice(_ job: JobDocument) -> String? {
         switch job.reason {
         case "credentials":
-            "The server wants to know who asks: fetchd update \(job.id) --user NAME --password-file FILE"
-        case "url": "The link has expired. Get a new one, and: fetchd update \(job.id) --from NEW-URL"
-        case "space": "It goes on by itself when there is room on the service's disk."
-        case "storage": "It goes on by itself when the service's downloads folder works again."
-        case "network": "It goes on by itself when the service's machine has a network again."
+            "The server requires credentials: fetchd update \(job.id) --user NAME --password-file FILE"
+        case "url": "The link has expired. To set a new one: fetchd update \(job.id) --from NEW-URL"
+        case "space": "It continues automatically when the service's disk has enough free space."
+        case "storage": "It continues automatically when the service's downloads folder works again."
+        case "network": "It continues automatically when the service's machine has a network connection again."
         case "retry":
-            job.retryAt.map { "It is tried again at \(DisplayFormat.time($0)); at once: fetchd resume \(job.id)" }
+            job.retryAt.map { "The next attempt is at \(DisplayFormat.time($0)). To start it now: fetchd resume \(job.id)" }
         default: nil
         }
     }
@@ -77,18 +77,18 @@ enum JobDescription {
         case "blocked_address":
             return "If the address is yours, start fetchd serve with --allow-network for its network, then: \(retry)"
         case "bad_status" where failure.status == 404 || failure.status == 410:
-            return "Check the address. If it is right after all: \(retry)"
+            return "Check the address. If it is right: \(retry)"
         case "credentials_required":
-            return "Say who asks: fetchd update \(job.id) --user NAME --password-file FILE, then: \(retry)"
+            return "Set credentials: fetchd update \(job.id) --user NAME --password-file FILE, then: \(retry)"
         case "link_expired":
-            return "Get a new link: fetchd update \(job.id) --from NEW-URL, then, from the bytes it has: \(retry)"
+            return "Set a new link: fetchd update \(job.id) --from NEW-URL, then continue from the kept bytes: \(retry)"
         case "checksum_mismatch", "size_mismatch":
-            return "Check what was expected; if that is right, the file at this address is another one."
-        case "too_large": return "Add it again with a larger limit if you want it all the same."
+            return "Check the expected value. If it is right, the server has a different file at this address."
+        case "too_large": return "To download it anyway, add it again with a larger limit."
         case "destination_exists", "destination_invalid":
-            return "Put it elsewhere: fetchd update \(job.id) --out NEW-PATH, then: \(retry)"
-        case "no_space": return "Make room on the service's disk, then: \(retry)"
-        case "storage_error": return "Look at the service's log and at its disk, then: \(retry)"
+            return "Choose another path: fetchd update \(job.id) --out NEW-PATH, then: \(retry)"
+        case "no_space": return "Free some space on the service's disk, then: \(retry)"
+        case "storage_error": return "Check the service's log and disk, then: \(retry)"
         default: return "To try again: \(retry)"
         }
     }

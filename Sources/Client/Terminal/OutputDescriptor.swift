@@ -1,19 +1,19 @@
 import Glibc
 
-/// Somewhere that bytes are written to, whole: standard output, standard error, a file.
+/// A descriptor for output: standard output, standard error, or a file.
 struct OutputDescriptor: Sendable {
     let number: Int32
-    /// As errors call it.
+    /// The name in errors.
     let name: String
 
     static let standardOutput = OutputDescriptor(number: STDOUT_FILENO, name: "Standard output")
     static let standardError = OutputDescriptor(number: STDERR_FILENO, name: "Standard error")
 
-    /// Writes all of it.
+    /// Writes all bytes.
     ///
-    /// Where nobody reads any more (`fetchd list | head -1`), the process ends as any other does: by SIGPIPE, without a
-    /// word. It is ignored until then, because it would also come of connections. Of messages alone nobody has to read
-    /// anything.
+    /// If the reader has closed the pipe (`fetchd list | head -1`), the process ends by SIGPIPE, as other programs do. Until
+    /// then the process ignores the signal, because a closed connection would also raise it. A closed standard error does not
+    /// end the process.
     func write(_ bytes: some Collection<UInt8>) throws(ClientError) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
@@ -34,7 +34,7 @@ struct OutputDescriptor: Sendable {
     func write(_ text: String) throws(ClientError) { try write(text.utf8) }
     func writeLine(_ text: String) throws(ClientError) { try write(text + "\n") }
 
-    /// Of a descriptor that somebody has made non-blocking.
+    /// Waits until a descriptor that another process has made non-blocking accepts bytes.
     private func awaitRoom() {
         var poll = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
         Glibc.poll(&poll, 1, -1)

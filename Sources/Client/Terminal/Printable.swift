@@ -1,11 +1,11 @@
 import Glibc
 
-/// Text from elsewhere, made fit for a terminal: names and messages come from servers, and what would move the cursor,
-/// change colours or turn the direction of writing is replaced. One line, always.
+/// Text that is safe for a terminal, on one line. Names and messages come from servers, so characters that would move the
+/// cursor, change colours or reverse the writing direction are replaced.
 struct Printable: CustomStringConvertible, Sendable {
     let description: String
 
-    /// - Parameter isUnicode: false where the terminal shows ASCII only.
+    /// - Parameter isUnicode: false if the terminal shows only ASCII.
     init(_ text: String, isUnicode: Bool = true) {
         guard text.unicodeScalars.contains(where: { !Self.isFit($0, isUnicode) }) else {
             description = text
@@ -20,18 +20,18 @@ struct Printable: CustomStringConvertible, Sendable {
         if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
         guard isUnicode else { return false }
         switch scalar.properties.generalCategory {
-        // Format characters hold the marks that turn the direction of writing.
+        // The format characters include the marks that change the writing direction.
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false
         default: return true
         }
     }
 }
 
-/// How many columns text takes.
+/// The number of columns that a text takes.
 enum Columns {
     static func count(_ text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + width($1) } }
 
-    /// The text in so many columns: cut in its middle, where names differ least, or filled up with spaces.
+    /// The text in exactly `width` columns: padded with spaces, or cut in the middle, where names differ least.
     static func fitted(_ text: String, to width: Int, filling: Bool = true) -> String {
         let count = count(text)
         if count <= width { return filling ? text + String(repeating: " ", count: width - count) : text }
@@ -54,7 +54,7 @@ enum Columns {
         String(prefix(String(text.reversed()), width).reversed())
     }
 
-    /// Wide are the ideographs, syllables and symbols that East Asian typography gives a square (Unicode, UAX #11).
+    /// East Asian wide characters take two columns (Unicode, UAX #11).
     private static func width(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.value {
         case 0..<0x300: return 1

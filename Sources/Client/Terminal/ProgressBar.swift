@@ -1,4 +1,4 @@
-/// One running download as one line: its name, a bar, and the figures that fit.
+/// A running download as one line: its name, a bar, and as many figures as fit.
 struct ProgressBar: Sendable {
     private let job: JobDocument
     private let terminal: Terminal
@@ -8,12 +8,12 @@ struct ProgressBar: Sendable {
         self.terminal = terminal
     }
 
-    /// - Parameter columns: of the terminal. The last one stays free, as some terminals wrap when it is written to.
+    /// - Parameter columns: the width of the terminal. The last column stays free, because some terminals wrap after it.
     func line(columns: Int) -> String {
         let room = max(20, columns - 1)
         let figures = figures(room: room)
         let rest = room - Columns.count(figures) - 2
-        // A short one where the name would suffer: even that is seen sooner than figures are read.
+        // If there is little space, the bar is short, so that the name is still readable.
         let barWidth = rest >= 40 ? min(30, rest / 2 - 4) : rest >= 24 ? 10 : 0
         let nameWidth = max(8, rest - (barWidth > 0 ? barWidth + 4 : 0))
         let name = Columns.fitted(terminal.printable(job.name), to: min(nameWidth, room))
@@ -28,7 +28,7 @@ struct ProgressBar: Sendable {
         return String(repeating: full, count: filled) + String(repeating: empty, count: width - filled)
     }
 
-    /// Aligned, so that the figures of several bars stand below each other; fewer where there is less room.
+    /// The figures, aligned between several bars. A narrow terminal shows fewer of them.
     private func figures(room: Int) -> String {
         let progress = job.progress
         let percent = Self.right(progress.fraction.map(DisplayFormat.percent) ?? "", 4)
@@ -43,7 +43,7 @@ struct ProgressBar: Sendable {
         .joined(separator: " ")
     }
 
-    /// Speed and time left, or why there is none.
+    /// The speed and the time left, or the state of a job that does not transfer.
     private var pace: String {
         guard job.state == "running" else { return JobDescription.state(job) }
         if let phase = job.phase, phase != "transferring", job.progress.bytesPerSecond ?? 0 == 0 { return phase }

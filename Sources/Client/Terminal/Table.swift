@@ -1,5 +1,5 @@
-/// Rows under headings, as wide as they need. On a terminal that is too narrow the last column gives way, as it holds
-/// what is longest; where that is not enough, those that can be done without are left out.
+/// A table with headings. If the terminal is too narrow, the last column is cut, because it has the longest texts. If that is
+/// not enough, dispensable columns are left out.
 struct Table: Sendable {
     struct Column: Sendable {
         var title: String
@@ -7,7 +7,7 @@ struct Table: Sendable {
         var isDispensable = false
     }
 
-    /// A text, and what it is coloured by.
+    /// A text, and the state that determines its colour.
     struct Cell: Sendable {
         var text: String
         var state: String?
@@ -25,7 +25,7 @@ struct Table: Sendable {
 
     mutating func add(_ cells: Cell...) { rows.append(cells) }
 
-    /// - Parameter width: columns of the terminal; nil cuts nothing.
+    /// - Parameter width: the width of the terminal; nil: no limit.
     func lines(on terminal: Terminal, width: Int?) -> [String] {
         let texts = rows.map { row in row.map { terminal.printable($0.text) } }
         var widths = columns.indices.map { column in
@@ -48,10 +48,10 @@ struct Table: Sendable {
             }
     }
 
-    /// As many columns as say something of a name.
+    /// The minimum width of the last column, so that names stay recognizable.
     private static let leastOfLast = 8
 
-    /// Colours go around what was fitted, as they have no width.
+    /// Formats a line. Colours are added after the texts are fitted, because control sequences have no width.
     private func line(
         _ texts: [String], _ shown: [Int], _ widths: [Int], _ coloured: (String, Int) -> String
     ) -> String {

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// What a descriptor's other end can show.
+/// The capabilities of the terminal at a descriptor.
 struct Terminal: Sendable {
     private let descriptor: Int32
-    /// A person may be looking, and the cursor can be moved.
+    /// The descriptor is a terminal whose cursor can be moved.
     let isInteractive: Bool
     let usesColour: Bool
     let isUnicode: Bool
@@ -12,21 +12,21 @@ struct Terminal: Sendable {
     init(_ stream: OutputDescriptor, environment: [String: String] = ProcessInfo.processInfo.environment) {
         descriptor = stream.number
         isInteractive = isatty(stream.number) == 1 && environment["TERM"] != "dumb"
-        // https://no-color.org: set to anything but nothing.
+        // https://no-color.org: any value except the empty string disables colours.
         usesColour = isInteractive && environment["NO_COLOR", default: ""].isEmpty
-        // The first of them that is set decides (POSIX, section 8.2).
+        // The first variable that is set decides (POSIX, section 8.2).
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         isUnicode = locale.uppercased().contains("UTF-8") || locale.uppercased().contains("UTF8")
     }
 
-    /// Asked anew for each picture, as windows are resized. Where it is not known: 80 by 24.
+    /// The present size, because the window may be resized; 80 by 24 if it is unknown.
     var size: (columns: Int, rows: Int) {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (80, 24) }
         return (Int(size.ws_col), size.ws_row > 0 ? Int(size.ws_row) : 24)
     }
 
-    /// Not in the background of a shell's jobs. A terminal that is not this session's has no say.
+    /// The process is in the foreground of its terminal. True also if this is not the process's controlling terminal.
     var isInFront: Bool {
         let group = tcgetpgrp(descriptor)
         return group < 0 || group == getpgrp()
@@ -40,7 +40,7 @@ struct Terminal: Sendable {
         usesColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// By what a state means, the same everywhere.
+    /// Colours a text by the meaning of a state.
     func colouredState(_ text: String, _ state: String) -> String {
         switch state {
         case "succeeded", "acknowledged", "enabled": coloured(text, .green)

@@ -1,12 +1,12 @@
 import Locks
 
-/// Live bars at the bottom of a terminal; what ends scrolls up above them, in one line, and stays.
+/// Live progress bars at the bottom of a terminal. The line of an ended download scrolls up above them and stays.
 final class BarReport: WatchReport {
     private struct State {
         var finished: [String] = []
         var frame = Frame()
         var isStale = false
-        /// The screen is somebody else's for a while.
+        /// The program is stopped, or the watch has ended, so nothing is drawn.
         var isAway = false
     }
 
@@ -35,7 +35,7 @@ final class BarReport: WatchReport {
         }
     }
 
-    /// Eight pictures a second at most, and none while nothing moves. Runs until it is cancelled.
+    /// Draws at most eight pictures a second, and none without changes. Runs until it is cancelled.
     func draw() async throws {
         while !Task.isCancelled {
             drawOnce()
@@ -43,7 +43,7 @@ final class BarReport: WatchReport {
         }
     }
 
-    /// In the background, where another program has the terminal, only what is finished is told, in plain lines.
+    /// Draws the present state. In the background, where another program uses the terminal, it prints only finished lines.
     func drawOnce() {
         let size = console.errTerminal.size
         let isInFront = console.errTerminal.isInFront
@@ -57,7 +57,7 @@ final class BarReport: WatchReport {
         if let text { console.draw(text) }
     }
 
-    /// The last picture stays, and the cursor is back: at the end, or for as long as the program is stopped.
+    /// Stops drawing, at the end or while the program is stopped. The last picture stays, and the cursor is shown again.
     func left() {
         let text = state.withLock { state in
             state.isAway = true
@@ -66,7 +66,7 @@ final class BarReport: WatchReport {
         console.draw(text)
     }
 
-    /// What is on the screen is no longer known.
+    /// Starts drawing again, without knowing the contents of the screen.
     func returned() { state.withLock { ($0.isAway, $0.isStale) = (false, true) } }
 
     func lines(for change: JobTracker.Change) -> [String] {
@@ -84,7 +84,7 @@ final class BarReport: WatchReport {
         }
     }
 
-    /// Those that run first, as many as fit, then what waits, then a line that counts the rest.
+    /// The running jobs first, then the others, as many as fit, then a line with a summary.
     static func lines(of tracker: JobTracker, on terminal: Terminal, in size: (columns: Int, rows: Int)) -> [String] {
         let rest = tracker.jobs.filter { !tracker.isOver($0) }
         guard !rest.isEmpty else { return [] }
@@ -96,7 +96,7 @@ final class BarReport: WatchReport {
         return bars + [Self.joined(parts, columns: max(20, size.columns - 1))]
     }
 
-    /// As many as there is room for, the first in any case.
+    /// Joins as many parts as fit, at least the first.
     private static func joined(_ parts: [String], columns: Int) -> String {
         var line = Columns.fitted(parts[0], to: columns, filling: false)
         for part in parts.dropFirst() where Columns.count(line) + Columns.count(part) + 2 <= columns {
@@ -105,7 +105,7 @@ final class BarReport: WatchReport {
         return line
     }
 
-    /// The most important first.
+    /// The parts of the summary, the most important first.
     private static func summary(
         of tracker: JobTracker, _ rest: [JobDocument], running: [JobDocument], hidden: Int
     ) -> [String] {

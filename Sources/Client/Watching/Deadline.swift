@@ -1,13 +1,13 @@
-/// A limit to how long a command takes, from when this was made.
+/// The time limit of a command. It starts when the value is created.
 struct Deadline: Sendable {
     private let end: ContinuousClock.Instant?
 
-    /// - Parameter seconds: nil waits for ever.
+    /// - Parameter seconds: nil: no limit.
     init(seconds: Double?) {
         end = seconds.map { .now + .seconds($0) }
     }
 
-    /// - Throws: `ClientError.overdue` when the body was not done in time.
+    /// - Throws: `ClientError.overdue` if the body does not end in time.
     func limiting<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         guard let end else { return try await body() }
         return try await withThrowingTaskGroup(of: Value?.self) { group in

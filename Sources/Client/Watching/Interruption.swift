@@ -2,21 +2,21 @@ import Dispatch
 import Glibc
 import Locks
 
-/// Ctrl-C, SIGTERM and the end of the terminal as the cancellation of a task, so that what was drawn is left in order and
-/// the last word is said. What cannot be cancelled, because somebody does not read what it writes, ends a moment later all
-/// the same, or at the second signal.
+/// Converts SIGINT, SIGTERM and SIGHUP to the cancellation of a task, so that the command can restore the terminal and print
+/// its last message. A task that does not end, for example because it writes to a full pipe, is ended by the signal after a
+/// second, or by a second signal.
 enum Interruption {
-    /// Which signal it was.
+    /// The task was interrupted by a signal.
     struct Received: Error {
         let signal: Int32
-        /// As shells have it.
+        /// The exit status by the convention of shells.
         var exitCode: Int32 { 128 + signal }
     }
 
-    /// Long enough for a last word, and short for whoever waits for the prompt.
+    /// The time for the last message after a signal.
     private static let grace = DispatchTimeInterval.seconds(1)
 
-    /// - Throws: `Received` where the body was interrupted before its end.
+    /// - Throws: `Received` if a signal interrupted the body.
     static func cancelling<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -1,23 +1,23 @@
-/// Jobs that are watched, as a value that is told what the stream says.
+/// The state of the watched jobs, which the events of the stream update.
 struct JobTracker: Sendable {
-    /// What the latest notice has changed, for those who tell of it line by line.
+    /// The change by one event, for reports that print a line for each change.
     enum Change: Sendable, Equatable {
         case added(JobDocument)
         case moved(JobDocument)
-        /// Something on its way, in words: a restart, a resumption.
+        /// A remark about a running job: it has restarted or resumed.
         case remarked(JobDocument, String)
-        /// It was deleted, and there is nothing more to be told of it.
+        /// The job was deleted before it ended.
         case deleted(JobDocument)
     }
 
     private(set) var jobs: [JobDocument] = []
-    /// The whole documents of those that have ended, as the journal has them.
+    /// The complete documents of ended jobs, from the journal.
     private(set) var snapshots: [String: JSONText] = [:]
     private var places: [String: Int] = [:]
     private var deleted: Set<String> = []
-    /// The number of the last event of each job: what was before is no news.
+    /// The number of the last event of each job. Earlier events are ignored.
     private var lastEvents: [String: Int64] = [:]
-    /// How many are not over: asked after each of many thousand events.
+    /// The number of unfinished jobs. It is stored, because it is read after each of many thousand events.
     private var openCount = 0
 
     init() {}
@@ -30,7 +30,7 @@ struct JobTracker: Sendable {
     func isOver(_ job: JobDocument) -> Bool { job.hasEnded || isDeleted(job) }
     func isDeleted(_ job: JobDocument) -> Bool { deleted.contains(job.id) }
 
-    /// A job as the API has it: a new one, or one that is read anew.
+    /// Adds a job, or replaces it after it was read again.
     mutating func put(_ job: JobDocument) -> Change? {
         guard let place = places[job.id] else {
             places[job.id] = jobs.count
@@ -41,8 +41,8 @@ struct JobTracker: Sendable {
         return replace(place, by: job)
     }
 
-    /// - Parameter snapshot: the event's, as text.
-    /// - Returns: nil where nothing has changed that is worth a line.
+    /// - Parameter snapshot: the snapshot of the event, as text.
+    /// - Returns: nil if there is nothing to report.
     mutating func apply(_ event: EventDocument, snapshot: JSONText? = nil) -> Change? {
         guard let id = event.job, let place = places[id], isNews(event, of: jobs[place]) else { return nil }
         lastEvents[id] = event.id
@@ -62,9 +62,9 @@ struct JobTracker: Sendable {
         case "job.paused":
             job.begin("paused")
         case "job.resumed":
-            return .remarked(job, "goes on from \(DisplayFormat.bytes(event.data.offset ?? 0))")
+            return .remarked(job, "continues from \(DisplayFormat.bytes(event.data.offset ?? 0))")
         case "job.restarted":
-            return .remarked(job, "begins anew: \(event.data.why ?? "its bytes cannot be gone on from")")
+            return .remarked(job, "starts from the beginning: \(event.data.why ?? "it cannot continue from its bytes")")
         case "job.deleted":
             return remove(id)
         default:
@@ -73,10 +73,10 @@ struct JobTracker: Sendable {
         return replace(place, by: job)
     }
 
-    /// A job that has ended may be begun again (`retry`), which is later than its end.
+    /// Whether the event is newer than the known state. An ended job can be retried; such events are later than its end.
     private func isNews(_ event: EventDocument, of job: JobDocument) -> Bool {
         guard !isDeleted(job), event.id > lastEvents[job.id] ?? 0 else { return false }
-        // The service's times are all of one form, in which the later one is the greater text.
+        // All times of the service have the same format, so they can be compared as text.
         guard job.hasEnded, let end = job.finishedAt else { return true }
         return event.time >= end
     }
@@ -91,7 +91,7 @@ struct JobTracker: Sendable {
     mutating func remove(_ id: String) -> Change? {
         guard let place = places[id], !isDeleted(jobs[place]) else { return nil }
         deleted.insert(id)
-        // What had ended was told before.
+        // The end of an ended job has been reported already.
         guard !jobs[place].hasEnded else { return nil }
         openCount -= 1
         return .deleted(jobs[place])
@@ -109,7 +109,7 @@ struct JobTracker: Sendable {
 }
 
 extension JobDocument {
-    /// Into a state that is no end, from whichever it was in.
+    /// Sets a state of an unfinished job, and clears the members of the previous state.
     fileprivate mutating func begin(_ state: String, phase: String? = nil) {
         (self.state, self.phase, reason, retryAt) = (state, phase, nil, nil)
         (failure, file, finishedAt) = (nil, nil, nil)

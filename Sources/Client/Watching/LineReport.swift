@@ -1,4 +1,4 @@
-/// A line for each change of state: for logs, and wherever no cursor can be moved.
+/// Prints a line for each change of state, for logs and output without a terminal.
 struct LineReport: WatchReport {
     let console: Console
 

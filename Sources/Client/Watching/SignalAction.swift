@@ -2,17 +2,17 @@ import Dispatch
 import Glibc
 import Locks
 
-/// What becomes of signals.
+/// The handling of signals.
 enum SignalAction {
     typealias Hearing = @Sendable (_ queue: DispatchQueue) -> Void
 
-    /// Those that ask a program to end.
+    /// The signals that ask a program to end.
     static let ends = [SIGINT, SIGTERM, SIGHUP]
 
-    /// Whoever started this program may have meant it to be deaf: `nohup`, or a script with `trap '' INT`.
+    /// False if the parent process made this program ignore the signal: `nohup`, or a script with `trap '' INT`.
     static func isHeard(_ number: Int32) -> Bool { !ignored.contains(number) }
 
-    /// As it was before any of them was heard here: from then on they look ignored.
+    /// The signals that were ignored at the start. It must be read before `hear`, which sets signals to be ignored.
     private static let ignored: Set<Int32> = Set(
         (ends + [SIGTSTP]).filter { number in
             var action = sigaction()
@@ -23,13 +23,13 @@ enum SignalAction {
 
     private struct State {
         var hearings: [Int32: Hearing] = [:]
-        /// Once made they stay: another source for the same signal, after the first was cancelled, is never called.
+        /// Sources are kept: after a source was cancelled, a new source for the same signal would never be called.
         var sources: [Int32: any DispatchSourceSignal] = [:]
     }
 
     private static let state = Locked(State())
 
-    /// From now on it is heard, in place of what it does by itself.
+    /// Calls `hearing` for each signal, instead of the default action.
     static func hear(_ number: Int32, _ hearing: @escaping Hearing) {
         state.withLock { state in
             state.hearings[number] = hearing
@@ -39,11 +39,11 @@ enum SignalAction {
         }
     }
 
-    /// It does again what it does by itself.
+    /// Restores the default action.
     static func leave(_ number: Int32) { state.withLock { $0.hearings[number] = nil } }
 
-    /// Each has a queue of its own: one that waits for its terminal holds up no other, nor do the threads of those tasks that
-    /// write to somebody who does not read.
+    /// Each signal has a queue of its own, so that a handler that waits for the terminal does not block the others. A blocked
+    /// write in a task does not block the queues either.
     private static func source(of number: Int32) -> any DispatchSourceSignal {
         let queue = DispatchQueue(label: "fetchd-client.signal-\(number)")
         let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -54,9 +54,9 @@ enum SignalAction {
         return source
     }
 
-    /// As if it had not been heard.
+    /// Performs the default action of the signal.
     static func act(by number: Int32) {
-        // The kernel has done what there was to be done.
+        // The kernel has continued the process already.
         guard number != SIGCONT else { return }
         signal(number, SIG_DFL)
         kill(getpid(), number)

@@ -1,4 +1,5 @@
-/// Nothing but what needs somebody: a job that does not go on by itself, a service that does not come back.
+/// Reports only problems that need an action of the user: a job that cannot continue automatically, or a service that stays
+/// unavailable.
 struct SilentReport: WatchReport {
     let console: Console
 
@@ -6,7 +7,7 @@ struct SilentReport: WatchReport {
         switch change {
         case .added(let job), .moved(let job):
             guard let neededAction = JobDescription.neededAction(job) else { return }
-            console.warn("Somebody is needed", neededAction)
+            console.warn("Action required", neededAction)
         case .remarked, .deleted, nil: break
         }
     }

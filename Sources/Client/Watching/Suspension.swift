@@ -1,13 +1,13 @@
 import Glibc
 
-/// Ctrl-Z while something is drawn: the screen is left in order before the program stops, and drawn anew when it goes on.
+/// Handles Ctrl-Z while bars are drawn: restores the terminal before the program stops, and draws again when it continues.
 enum Suspension {
     static func hear(leaving: @escaping @Sendable () -> Void, returning: @escaping @Sendable () -> Void) {
         guard SignalAction.isHeard(SIGTSTP) else { return }
         SignalAction.hear(SIGTSTP) { _ in
             leaving()
             SignalAction.act(by: SIGTSTP)
-            // Where no shell could wake it again (a container's first process), the kernel does not stop it at all.
+            // The kernel does not stop a process that no shell could continue, such as the first process of a container.
             returning()
         }
         SignalAction.hear(SIGCONT) { _ in

@@ -1,27 +1,27 @@
 import Locks
 
-/// Follows jobs until they are over, by the stream of events: what was before is read once, what happens is told, also
-/// across restarts of the service.
+/// Follows jobs until they have ended. It reads their present state once and then the event stream, also through restarts of
+/// the service.
 struct Watch: Sendable {
-    /// Whose jobs are followed.
+    /// The jobs to follow.
     enum Scope: Sendable {
-        /// These, until they have all ended.
+        /// These jobs, until all of them have ended.
         case jobs([JobDocument])
-        /// Whatever a session has, or all of them have (nil), until nothing is outstanding.
+        /// The jobs of a session, or of all sessions (nil), until none is unfinished.
         case session(String?)
     }
 
     let service: RemoteService
-    /// Shared with whoever draws it.
+    /// Shared with the report that draws it.
     let tracker: Locked<JobTracker>
     let report: any WatchReport
-    /// Called with a job's own document whenever its state is another one; nil spares reading them.
+    /// Called with the document of a job after each change of its state. If it is nil, the documents are not read.
     var heard: (@Sendable (JSONText) async throws -> Void)?
-    /// Goes on when everything is over.
+    /// Continue after all jobs have ended.
     var isEndless = false
 
-    /// - Parameter position: the last event before the jobs were read: what happened in between is told, perhaps twice,
-    ///   never not.
+    /// - Parameter position: the last event before the jobs were read. Events since then may be reported twice, but none is
+    ///   missed.
     func run(_ scope: Scope, after position: Int64) async throws {
         for job in try await known(scope) { try await tell { $0.put(job) } }
         guard goesOn else { return }
@@ -41,7 +41,7 @@ struct Watch: Sendable {
         }
     }
 
-    /// As narrow as one question can be.
+    /// The narrowest filter that one stream allows.
     private func filter(_ scope: Scope) -> EventStream.Filter {
         switch scope {
         case .session(let session): return .init(session: session)
@@ -56,7 +56,8 @@ struct Watch: Sendable {
         switch notice {
         case .lost:
             report.remarked(
-                "fetchd is not answering at \(service.address). Its downloads go on when it is back; waiting for it.")
+                "fetchd is not answering at \(service.address). Waiting for it; its downloads continue when it is back."
+            )
         case .missed(let error):
             report.missed(error)
         case .back:
@@ -75,7 +76,7 @@ struct Watch: Sendable {
         }
     }
 
-    /// A job that is new in a session that is watched, or that was over and is begun again.
+    /// Adds a new or retried job of a watched session.
     private func join(_ event: EventDocument, _ scope: Scope) async throws {
         guard case .session = scope, Self.beginnings.contains(event.type), let id = event.job,
             tracker.withLock({ $0[id] == nil })
@@ -84,13 +85,13 @@ struct Watch: Sendable {
             let job = try await service.job(id).document(JobDocument.self)
             try await tell { $0.put(job) }
         } catch let error as ClientError where error.status == .missing {
-            // It is deleted again already.
+            // The job was deleted meanwhile.
         }
     }
 
     private static let beginnings: Set = ["job.created", "job.started", "job.waiting", "job.paused"]
 
-    /// The journal has lost what was before: only the jobs themselves tell what has become of them.
+    /// Reads all jobs again, because the journal no longer has the next events.
     private func readAnew(_ scope: Scope) async throws {
         for job in tracker.withLock({ tracker in tracker.jobs.filter { !tracker.isOver($0) } }) {
             do {
@@ -113,7 +114,7 @@ struct Watch: Sendable {
             do {
                 try await heard(JSONText(service.job(job.id).body))
             } catch let error as ClientError where error.status == .missing {
-                // It is deleted already, and the next event says so.
+                // The job was deleted meanwhile; the next event reports it.
             }
         case .remarked, .deleted, nil: break
         }

@@ -1,14 +1,14 @@
-/// What shows people how the watched jobs come along: in bars, in lines, or not at all unless somebody is needed.
+/// Shows the progress of the watched jobs: as bars, as lines, or only if an action of the user is needed.
 protocol WatchReport: Sendable {
-    /// The tracker has changed; nil: by nothing but progress.
+    /// The tracker has changed; nil: only the progress has changed.
     func told(_ change: JobTracker.Change?)
-    /// Something beside the jobs: that the service is gone, that it is back.
+    /// A remark about the service: it is unavailable, or available again.
     func remarked(_ sentence: String)
-    /// It is gone for longer than a restart takes.
+    /// The service is unavailable for longer than a restart takes.
     func missed(_ error: ClientError)
 }
 
 extension WatchReport {
-    /// Those who tell remarks have told that it is gone.
+    /// By default nothing: reports that print remarks have already said that the service is unavailable.
     func missed(_ error: ClientError) {}
 }

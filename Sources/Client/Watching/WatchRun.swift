@@ -1,7 +1,7 @@
 import Locks
 
-/// A watch as a command has it: shown in the way that fits, limited in time, and ended by Ctrl-C with a word on how to
-/// come back.
+/// Runs a watch for a command: chooses the report, applies the time limit, and ends on Ctrl-C with a message that says how to
+/// watch again.
 struct WatchRun: Sendable {
     let service: RemoteService
     let console: Console
@@ -9,13 +9,13 @@ struct WatchRun: Sendable {
     let deadline: Deadline
     var heard: (@Sendable (JSONText) async throws -> Void)?
     var isEndless = false
-    /// Ctrl-C is how it is meant to end.
+    /// False if Ctrl-C is the normal end of the watch.
     var saysHowToComeBack = true
 
-    /// How the jobs were when the watch ended.
+    /// The jobs at the end of the watch.
     struct Outcome: Sendable {
         var tracker: JobTracker
-        /// Why it ended before they were over.
+        /// The error that ended the watch before the jobs ended.
         var trouble: (any Error)?
     }
 
@@ -27,7 +27,7 @@ struct WatchRun: Sendable {
         return console.isJSON ? .silence : .lines
     }
 
-    /// Whether paths on standard output would not be what the same eyes have just read.
+    /// Whether the paths still have to be printed: bars on the same terminal have shown them already.
     var leavesPathsUntold: Bool { way != .bars || !console.outTerminal.isInteractive }
 
     func watch(_ scope: Watch.Scope, after position: Int64) async -> Outcome {
@@ -88,9 +88,10 @@ struct WatchRun: Sendable {
 
     static func farewell(_ tracker: JobTracker) -> String {
         let rest = tracker.jobs.filter { !tracker.isOver($0) }
-        guard !rest.isEmpty else { return "Nothing is left to wait for." }
+        guard !rest.isEmpty else { return "All downloads have ended." }
         let them = rest.count <= 3 ? rest.map(\.id).joined(separator: " ") : ""
-        let subject = rest.count == 1 ? "The download goes on in the service." : "The downloads go on in the service."
-        return "\(subject) Come back with: fetchd watch\(them.isEmpty ? "" : " " + them)"
+        let subject =
+            rest.count == 1 ? "The download continues in the service." : "The downloads continue in the service."
+        return "\(subject) To watch again: fetchd watch\(them.isEmpty ? "" : " " + them)"
     }
 }

@@ -19,7 +19,7 @@ import Testing
         // Never seen, it is told at once.
         front.serve("/v1/stats", .fixed(), away)
         let unseen = try await cli.run("stats", environment: ["FETCHD_URL": front.url("")])
-        #expect(unseen.ending == .exited(69) && unseen.errors.contains("says 502"), "\(unseen)")
+        #expect(unseen.ending == .exited(69) && unseen.errors.contains("answers 502"), "\(unseen)")
     }
 
     /// A service that takes one job, which then turns out to be this one; how it misbehaves at jobs, events and the file.
@@ -79,7 +79,7 @@ import Testing
     @Test func theDocumentOfAWaitThatIsCutShort() async throws {
         let cli = try await CommandLineScene()
         let overdue = try await cli.run("add", "--wait", "--json", "--timeout", "1", cli.url("/held"), cli.url("/file"))
-        #expect(overdue.ending == .exited(124) && overdue.errorJSON["title"] == "The time is over", "\(overdue)")
+        #expect(overdue.ending == .exited(124) && overdue.errorJSON["title"] == "The timeout has passed", "\(overdue)")
         #expect(overdue.json["jobs"][0]["state"] == "running" && overdue.json["jobs"][1]["state"] == "succeeded")
         let child = try await cli.start("add", "--wait", "--json", cli.url("/held"), cli.url("/file?2"))
         let running = try await eventually("both downloads") {

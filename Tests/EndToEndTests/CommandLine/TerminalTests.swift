@@ -59,7 +59,7 @@ import Testing
         #expect(try await child.waitForEnd() == .exited(130))
         let end = screen(child)
         #expect(!end.hidesCursor && end.lines.count == 2)
-        #expect(end.lines[1].hasPrefix("The download goes on in the service. Come back with: fetchd watch job_"))
+        #expect(end.lines[1].hasPrefix("The download continues in the service. To watch again: fetchd watch job_"))
     }
 
     /// A shell with job control, in a terminal; `$fetchd` is the program. A job of such a shell is out of the tests' reach, and

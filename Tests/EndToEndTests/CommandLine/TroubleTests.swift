@@ -36,7 +36,7 @@ import Testing
         let byFile = try await cli.run("list", environment: ["FETCHD_URL": ""])
         #expect(byFile.succeeded, "\(byFile)")
         let elsewhere = try await cli.run("list", "--url", "http://localhost:\(cli.fetchd.port)")
-        #expect(elsewhere.ending == .exited(77) && elsewhere.errors.contains("for the address in it alone"))
+        #expect(elsewhere.ending == .exited(77) && elsewhere.errors.contains("is only for the address in that file"))
     }
 
     @Test func whatTheServiceRefuses() async throws {
@@ -115,7 +115,7 @@ import Testing
         let cli = try await CommandLineScene()
         try cli.folder.write("{\"urls\": \"x\"}", to: "fetchd/config.json")
         let outcome = try await cli.run("list")
-        #expect(outcome.ending == .exited(78) && outcome.errors.contains("it may hold url, token and ca_file"))
+        #expect(outcome.ending == .exited(78) && outcome.errors.contains("it may contain url, token and ca_file"))
         #expect(try await cli.run("list", "--url", "ftp://x").ending == .exited(78))
     }
 }

@@ -65,7 +65,7 @@ import Testing
         waiting.signal(signal)
         #expect(try await waiting.waitForEnd() == .exited(128 + signal))
         let id = try #require(waiting.errors.split(separator: " ").first.map(String.init))
-        #expect(waiting.errors.contains("The download goes on in the service. Come back with: fetchd watch \(id)\n"))
+        #expect(waiting.errors.contains("The download continues in the service. To watch again: fetchd watch \(id)\n"))
         cli.scene.gate.open()
         let watched = try await cli.run("watch", id)
         #expect(watched.succeeded && watched.errors.contains("succeeded: held"), "\(watched)")
@@ -87,7 +87,7 @@ import Testing
         let cli = try await CommandLineScene()
         let overdue = try await cli.run("add", "--wait", "--timeout", "0.5", cli.url("/held"))
         #expect(
-            overdue.ending == .exited(124) && overdue.errors.contains("Error: The time given by --timeout is over."))
+            overdue.ending == .exited(124) && overdue.errors.contains("Error: The time of --timeout has passed."))
         #expect(try await cli.api.get("/v1/jobs").json["jobs"][0]["finished_at"] == .null)
     }
 
