@@ -19,7 +19,7 @@ struct FullDataDiskTests {
         return (child, APIClient(baseURL: "http://127.0.0.1:\(port)"))
     }
 
-    @Test func waitsForRoomAndSaysWhy() async throws {
+    @Test func waitsForSpaceAndSaysWhy() async throws {
         let folder = try TemporaryFolder()
         let (child, api) = try await launch(folder)
         let answer = try await api.get("/readyz")
@@ -35,7 +35,7 @@ struct FullDataDiskTests {
         #expect(try await child.waitForEnd() == .exited(0))
     }
 
-    @Test func endsAtSIGTERMWhileItWaits() async throws {
+    @Test func exitsAtSIGTERMWhileWaitingForSpace() async throws {
         let folder = try TemporaryFolder()
         let (child, _) = try await launch(folder)
         child.signal(SIGTERM)
