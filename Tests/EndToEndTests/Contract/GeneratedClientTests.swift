@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// A client that nobody wrote: openapi-python-client makes it from openapi.yaml, and Tests/Client/story.py uses it.
+/// A client that openapi-python-client generates from openapi.yaml, used by Tests/Client/story.py.
 @Suite(.enabled(GeneratedClient.reason) { await GeneratedClient.isPossible })
 struct GeneratedClientTests {
     @Test func generatedClientRunsWholeSession() async throws {

@@ -3,8 +3,8 @@ import Formats
 import TestKit
 import Testing
 
-/// The dashboard in a real browser. Each test is what is around a story of Tests/Browser/stories.py, which does the
-/// looking and the typing.
+/// The dashboard in a real browser. Each test sets the scene for a story in Tests/Browser/stories.py, which types and
+/// looks.
 @Suite(.serialized, .enabled(BrowserStory.reason) { await BrowserStory.isPossible })
 struct DashboardTests {
     private let bytes = Content.random(seed: 11, count: 400_000)
