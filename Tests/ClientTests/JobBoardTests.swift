@@ -3,7 +3,7 @@ import Testing
 @testable import Client
 
 @Suite struct JobBoardTests {
-    @Test func fromTheBeginningToTheEnd() throws {
+    @Test func followsJobFromQueuedToSucceeded() throws {
         var board = JobBoard()
         #expect(board.areAllOver)
         #expect(board.put(try Sample.job("job_1", "queued")) == .added(try Sample.job("job_1", "queued")))
@@ -19,14 +19,14 @@ import Testing
         let end = try Sample.event(2, "job.succeeded", data: #"{"snapshot":\#(snapshot)}"#)
         #expect(board.apply(end) != nil)
         #expect(board.areAllOver && board.haveAllSucceeded)
-        // Told twice, as after a lost connection, it is no news; nor is what was before.
+        // An event that is repeated after a lost connection changes nothing; nor does an earlier event.
         #expect(board.apply(end) == nil)
         #expect(board.apply(try Sample.event(1, "job.started")) == nil)
         board.apply(try Sample.progress("job_1", 60, of: 100))
         #expect(board["job_1"]?.state == "succeeded")
     }
 
-    @Test func aJobThatIsDeleted() throws {
+    @Test func removesDeletedJob() throws {
         var board = JobBoard()
         _ = board.put(try Sample.job("job_1"))
         _ = board.put(try Sample.job("job_2"))
@@ -38,8 +38,8 @@ import Testing
         #expect(board.areAllOver && !board.haveAllSucceeded)
     }
 
-    /// What has ended can be begun again; what the journal tells of the time before is no news.
-    @Test func aJobThatIsRetried() throws {
+    /// An ended job can be retried; earlier events of the journal change nothing.
+    @Test func followsRetriedJob() throws {
         var board = JobBoard()
         let ended = #","finished_at":"2019-08-19T15:23:14.000Z""# + Sample.failure
         _ = board.put(try Sample.job("job_1", "failed", members: ended))
@@ -65,7 +65,7 @@ import Testing
         #expect(board.apply(try Sample.event(9, "job.started")) == nil && board.areAllOver)
     }
 
-    @Test func whatIsNotWatched() throws {
+    @Test func ignoresJobsThatAreNotWatched() throws {
         var board = JobBoard()
         _ = board.put(try Sample.job("job_1"))
         #expect(board.apply(try Sample.event(1, "job.failed", job: "job_2")) == nil)
@@ -73,7 +73,7 @@ import Testing
         #expect(board.jobs.count == 1)
     }
 
-    @Test func waitingAgainIsNewsOnlyWhenItIsOtherwise() throws {
+    @Test func reportsWaitOnlyWhenItChanges() throws {
         var board = JobBoard()
         _ = board.put(try Sample.job("job_1"))
         let waiting = try Sample.event(1, "job.waiting", data: #"{"reason":"retry","retry_at":"2019-08-19T15:24:00Z"}"#)
