@@ -1,6 +1,6 @@
 import Glibc
 
-/// Runs `body` on a thread of its own. For doubles that block: they must not occupy Swift's own few threads.
+/// Runs `body` on its own thread, for test doubles that block: they must not occupy Swift's cooperative threads.
 func detachThread(_ body: @escaping @Sendable () -> Void) {
     let context = Unmanaged.passRetained(ThreadBody(body))
     var thread = pthread_t()
