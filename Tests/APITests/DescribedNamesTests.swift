@@ -6,7 +6,7 @@ import Testing
 
 @testable import API
 
-/// openapi.yaml and docs/api.md name what there is: every value that the code has, and no other.
+/// openapi.yaml and docs/api.md list exactly the values of the code's enumerations.
 @Suite struct DescribedNamesTests {
     private let description: String
     private let page: String
@@ -18,7 +18,7 @@ import Testing
         page = try String(contentsOf: root.appending(path: "docs/api.md"), encoding: .utf8)
     }
 
-    /// By the names of their schemas.
+    /// The values, by the names of their schemas.
     private static let enumerations: [String: [String]] = [
         "BatchOutcome": names(Batch.Outcome.self),
         "ChecksumAlgorithm": names(Checksum.Algorithm.self),
@@ -44,26 +44,26 @@ import Testing
     }
 
     @Test(arguments: enumerations.keys.sorted())
-    func theDescriptionHasTheValuesOfTheCode(_ name: String) throws {
+    func descriptionListsValuesOfCode(_ name: String) throws {
         #expect(try values(of: name).sorted() == Self.enumerations[name]?.sorted())
     }
 
-    /// One by one; those of a pattern are those of the types.
-    @Test func everyValueIsExplained() throws {
+    /// Every value is explained; event patterns are explained by their event types.
+    @Test func descriptionExplainsEveryValue() throws {
         for name in try enumerationNames() where name != "EventPattern" {
             let explained = try schema(name).matches(of: /`([^`]+)`/).map { String($0.1) }
             for value in try values(of: name) { #expect(explained.contains(value), "\(name): \(value)") }
         }
     }
 
-    @Test func thePageHasEveryEnumeration() throws {
+    @Test func apiPageListsEveryEnumeration() throws {
         for name in try enumerationNames() where name != "EventPattern" {
             let row = try #require(page.firstMatch(of: try Regex("\n\\| `\(name)` \\|([^|]*)\\|"))?.output[1].substring)
             #expect(row.matches(of: /`([^`]+)`/).map { String($0.1) } == (try values(of: name)), "\(name)")
         }
     }
 
-    @Test func everyKindOfProblemIsDescribedWithItsStatus() throws {
+    @Test func describesEveryProblemKindWithStatus() throws {
         let described = Set(description.matches(of: /\/problems\/([a-z-]+)/).map { String($0.1) })
         #expect(described == Set(Problem.Kind.allCases.map(\.rawValue)))
         for kind in Problem.Kind.allCases {
@@ -73,7 +73,7 @@ import Testing
 
     // MARK: The parts of the description that are read here
 
-    /// The schemas that are nothing but an enumeration.
+    /// The schemas that consist of an enumeration only.
     private func enumerationNames() throws -> [String] {
         let schemas = try #require(description.firstRange(of: "\n  schemas:\n"))
         let names = description[schemas.upperBound...].matches(of: /\n    ([A-Z][A-Za-z]+):\n/)

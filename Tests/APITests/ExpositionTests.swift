@@ -3,7 +3,7 @@ import Testing
 @testable import API
 
 @Suite struct ExpositionTests {
-    @Test func gaugesAndCounters() {
+    @Test func writesGaugesAndCounters() {
         var exposition = Exposition()
         exposition.gauge("jobs", "Jobs by state.") { [(["state": "queued"], 3), (["state": "a \"b\"\n"], 0.25)] }
         exposition.counter("events_total", "Events.") { [([:], 17)] }
@@ -21,7 +21,7 @@ import Testing
     }
 
     /// Buckets are cumulative, and the last one counts everything.
-    @Test func histograms() {
+    @Test func writesHistogramWithCumulativeBuckets() {
         var exposition = Exposition()
         let turns = Histogram(bounds: [0.001, 1], counts: [5, 2, 1], sum: 4.5)
         exposition.histogram("turn_seconds", "Turns.", [(["loop": "downloads"], turns)])

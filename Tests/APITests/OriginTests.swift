@@ -12,7 +12,7 @@ import Testing
         ("http://[::1]", "http://[::1]"), ("http://192.168.1.7:8000", "http://192.168.1.7:8000"),
         ("chrome-extension://abcdefgh", "chrome-extension://abcdefgh"), ("http://a:09000", "http://a:9000"),
     ])
-    func asABrowserWritesIt(_ text: String, _ written: String) {
+    func writesOriginLikeBrowser(_ text: String, _ written: String) {
         #expect(WebOrigin(text)?.description == written)
     }
 
@@ -23,12 +23,12 @@ import Testing
         "http://a b", "http://bücher.example", "http://[::1", "http://[]", "http://[a]", "http://::1", "1http://a",
         "http://a,http://b", "file:///home",
     ])
-    func whatIsNone(_ text: String) {
+    func refusesInvalidOrigin(_ text: String) {
         #expect(WebOrigin(text) == nil)
     }
 }
 
-/// Origin by origin, what a page of it is told and may do.
+/// CORS headers and permissions by origin.
 @Suite struct OriginRuleTests {
     private static let page = "http://localhost:9000"
     private static let named = OriginRule(.only([WebOrigin(page)!, WebOrigin("https://b.example")!]))
@@ -50,7 +50,7 @@ import Testing
         var vary: String?
     }
 
-    /// Origins by what is configured: none, two, any.
+    /// The headers for each origin, by configured origins: none, two, any.
     private static let answers: [(origin: String?, told: [Told])] = {
         let nothing = Told(allowOrigin: nil, exposes: false, vary: nil)
         let varying = Told(allowOrigin: nil, exposes: false, vary: "Origin")
@@ -64,7 +64,7 @@ import Testing
             ("https://localhost:9000", [nothing, varying, anybody]),
             ("http://localhost:9000.evil.example", [nothing, varying, anybody]),
             ("http://evil.example", [nothing, varying, anybody]),
-            // No browser writes these; whoever does is not whom we know.
+            // No browser writes these, so they match no configured origin.
             ("http://LOCALHOST:9000", [nothing, varying, anybody]),
             ("http://localhost:9000/", [nothing, varying, anybody]),
             ("null", [nothing, varying, anybody]), ("", [nothing, varying, anybody]),
@@ -72,7 +72,7 @@ import Testing
     }()
 
     @Test(arguments: answers.indices)
-    func whoMayReadAnAnswer(_ index: Int) {
+    func addsCORSHeadersByOriginAndConfiguration(_ index: Int) {
         let (origin, told) = Self.answers[index]
         for ((name, rule), told) in zip(Self.rules, told) {
             let fields = rule.fields(for: head(.get, origin.map { [.origin: $0] } ?? [:]))
@@ -82,13 +82,13 @@ import Testing
                     allowOrigin: fields[.accessControlAllowOrigin], exposes: exposed.contains("ETag"),
                     vary: fields[.vary])
                     == told, "\(origin ?? "no origin"), \(name) allowed")
-            // There is nothing that a browser would add by itself.
+            // The API has no cookies, so browsers have no credentials to add.
             #expect(fields[.accessControlAllowCredentials] == nil)
             #expect(fields[.accessControlAllowHeaders] == nil)
         }
     }
 
-    @Test func whatMayBeSent() {
+    @Test func answersPreflightOfAllowedOrigin() {
         func preflight(_ origin: String, private isPrivate: Bool = false) -> RequestHead {
             var fields: HTTPFields = [.origin: origin, .accessControlRequestMethod: "POST"]
             if isPrivate { fields[.accessControlRequestPrivateNetwork] = "true" }
@@ -98,7 +98,7 @@ import Testing
         #expect(rule.isPreflight(preflight(Self.page)))
         #expect(!rule.isPreflight(preflight("http://evil.example")))
         #expect(!OriginRule(.only([])).isPreflight(preflight(Self.page)))
-        // Without the question it is an OPTIONS like any other.
+        // Without Access-Control-Request-Method it is an ordinary OPTIONS request.
         #expect(!rule.isPreflight(head(.options, [.origin: Self.page])))
         #expect(!rule.isPreflight(head(.get, [.origin: Self.page, .accessControlRequestMethod: "POST"])))
 
@@ -119,7 +119,7 @@ import Testing
         var description: String
         var fields: HTTPFields = [:]
         var host = "127.0.0.1:8080"
-        /// For none, two, any.
+        /// Whether the write is refused, with none, two or any origins configured.
         var isRefused: [Bool]
 
         static let all = [
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: Case.all)
-    private func whoMayChangeAnything(_ example: Case) {
+    private func refusesWritesFromForeignOrigins(_ example: Case) {
         for ((name, rule), isRefused) in zip(Self.rules, example.isRefused) {
             for method in [HTTPRequest.Method.post, .put, .patch, .delete] {
                 let head = head(method, example.fields, host: example.host)
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func aRefusalSaysWhatToDo() {
+    @Test func refusalNamesOptionToAllowOrigin() {
         let head = head(.post, [.origin: "http://localhost:9001"])
         let problem = #expect(throws: Problem.self) { try Self.named.check(head) }
         #expect(problem?.detail.contains("--allow-origin http://localhost:9001") ?? false)

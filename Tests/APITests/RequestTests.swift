@@ -7,7 +7,7 @@ import Testing
 @testable import API
 
 @Suite struct ContentDispositionHeaderTests {
-    @Test func namesForOldAndNewClients() {
+    @Test func writesFilenameForOldAndNewClients() {
         #expect(
             ContentDispositionHeader.attachment("dir/a b.txt")
                 == "attachment; filename=\"a b.txt\"; filename*=UTF-8''a%20b%2Etxt")
@@ -23,7 +23,7 @@ import Testing
     @Test(arguments: [
         "localhost", "LOCALHOST:8080", "127.0.0.1:1", "10.1.2.3", "[::1]:80", "[fd00::1]", "files.example:443",
     ])
-    func namesOfTheService(_ host: String) {
+    func acceptsHostOfService(_ host: String) {
         #expect(throws: Never.self) {
             try rule.check(RequestHead(method: .get, target: "/", headers: [.hostField: host]))
         }
@@ -32,7 +32,7 @@ import Testing
     @Test(arguments: [
         "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "1.2.3.4.5", "[evil]", "256.1.1.1",
     ])
-    func strangers(_ host: String) {
+    func refusesForeignHost(_ host: String) {
         #expect(throws: Problem.self) {
             try rule.check(RequestHead(method: .get, target: "/", headers: [.hostField: host]))
         }
@@ -56,7 +56,7 @@ extension HTTPField.Name {
         }
     }
 
-    @Test func onlyTheTokenOpens() {
+    @Test func admitsOnlyExactToken() {
         #expect(isAdmitted("Bearer secret"))
         #expect(isAdmitted("bearer  secret"))
         for wrong in [nil, "", "secret", "Bearer", "Bearer wrong", "Bearer secretx", "Basic secret", "Bearer secret x"]
@@ -67,7 +67,7 @@ extension HTTPField.Name {
 }
 
 @Suite struct ReadinessTests {
-    @Test func nothingIsAskedBeforeRecoveryAndAfterTheStop() {
+    @Test func answers503BeforeOpenAndAfterClose() {
         let readiness = Readiness()
         func problem() -> Problem? {
             do {
@@ -96,12 +96,12 @@ extension HTTPField.Name {
         try table.find(RequestHead(method: method, target: target)).parameters
     }
 
-    @Test func parametersAreDecodedOneByOne() throws {
+    @Test func decodesPathParameters() throws {
         #expect(try find(.get, "/v1/jobs/a%2Fb?x=1") == ["id": "a/b"])
         #expect(try find(.head, "/v1/jobs/x") == ["id": "x"])
     }
 
-    @Test func whatIsNotThere() {
+    @Test func answers404Or400ForUnknownPath() {
         for target in ["/", "/v1/jobs", "/v1/jobs/x/", "//v1/jobs/x", "/v2/jobs/x"] {
             #expect { try find(.get, target) } throws: { ($0 as? Problem)?.kind == .notFound }
         }
@@ -110,7 +110,7 @@ extension HTTPField.Name {
         }
     }
 
-    @Test func methodsThatAPathDoesNotHave() {
+    @Test func answers405WithAllow() {
         #expect { try find(.put, "/v1/jobs/x") } throws: { error in
             let problem = error as? Problem
             return problem?.kind == .methodNotAllowed && problem?.headers[.allow] == "DELETE, GET, HEAD"
@@ -130,7 +130,7 @@ extension HTTPField.Name {
         }
     }
 
-    @Test func faultsPointAtTheField() {
+    @Test func pointsAtFaultyField() {
         #expect(problem(["url": 5]) { reader throws(Problem) in _ = try reader.url("url") }?.pointer == "/jobs/3/url")
         #expect(problem(["x/y": 5]) { _ throws(Problem) in }?.pointer == "/jobs/3/x~1y")
         let nested = problem(["retry": ["max_attempts": 0]]) { reader throws(Problem) in
@@ -140,7 +140,7 @@ extension HTTPField.Name {
         #expect(problem([]) { _ throws(Problem) in }?.pointer == "/jobs/3")
     }
 
-    @Test func nullIsTheSameAsAbsent() {
+    @Test func treatsNullLikeAbsent() {
         let fault = problem(["url": nil, "tags": nil]) { reader throws(Problem) in
             #expect(try reader.url("url") == nil)
             #expect(try reader.tags("tags") == nil)
@@ -151,7 +151,7 @@ extension HTTPField.Name {
 }
 
 @Suite struct CursorTests {
-    @Test func roundTrip() throws {
+    @Test func readsWrittenCursor() throws {
         for position in ["job_01ARZ3NDEKTSV4RRFFQ69G5FAV", "1", "??>>"] {
             #expect(try Cursor.position(Cursor.text(position)) == position)
             #expect(!Cursor.text(position).contains { "+/=".contains($0) })

@@ -19,7 +19,7 @@ import Testing
         ("respond-async, wait=7;x=1", 7), ("wait=3, wait=4", 3), ("return=minimal; wait=9", nil), ("wait", nil),
         ("wait=", nil), ("wait=-1", nil), ("wait=1.5", nil), ("wait=soon", nil), ("waits=3", nil),
     ])
-    func secondsToWait(_ field: String, _ seconds: Int?) {
+    func readsWaitOfPreferHeader(_ field: String, _ seconds: Int?) {
         #expect(context(.prefer, field).preferredWait == seconds)
     }
 
@@ -29,12 +29,12 @@ import Testing
         ("\"7.x\"", false), ("\"7.\"", false), ("\"7.03\"", false), ("\"+7.3\"", false), ("\"07\"", false),
         ("\"7.3.1\"", false), ("\"7.99999999999999999999\"", false),
     ])
-    func versionsThatAreKnown(_ field: String, _ isKnown: Bool) throws {
+    func matchesIfNoneMatchAgainstJobTag(_ field: String, _ isKnown: Bool) throws {
         let tag = try #require(JobETag("\"7.3\""))
         #expect(KnownVersions(field).include(tag) == isKnown)
     }
 
-    @Test func whoWantsAStream() {
+    @Test func negotiatesEventStreamByAccept() {
         for accept in [
             "text/event-stream", "text/html, TEXT/Event-Stream; q=0.5", "application/json;q=0.5, text/event-stream",
             "application/json, text/event-stream",
@@ -61,7 +61,7 @@ import Testing
         return recent
     }
 
-    @Test func whatFollowsAPosition() {
+    @Test func returnsEventsAfterPosition() {
         // Numbers may be left out.
         let recent = recent([101, 102, 105, 106])
         func after(_ position: EventID) -> [EventID]? { recent.after(position)?.map(\.event.id) }
@@ -73,7 +73,7 @@ import Testing
         #expect(recent.last == 106)
     }
 
-    @Test func asManyAsFit() {
+    @Test func keepsAtMostMaximumEvents() {
         for count: EventID in [10, 11, 25, 1000] {
             let recent = recent(101...100 + count)
             #expect(recent.after(90 + count)?.map(\.event.id) == Array((91 + count)...(100 + count)))
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func asManyBytesAsFit() {
+    @Test func keepsAtMostMaximumBytes() {
         var recent = recent([], events: 100, bytes: 10_000)
         for id: EventID in 101...200 { recent.append(event(id, String(repeating: "x", count: 2000)), frame: nil) }
         #expect(recent.after(196)?.count == 4)
@@ -97,21 +97,21 @@ import Testing
 }
 
 @Suite struct WatcherTests {
-    @Test func aRingBeforeTheSleepIsKept() async {
+    @Test func keepsRingFromBeforeSleep() async {
         let watcher = Watcher(of: [])
         watcher.ring()
         watcher.ring()
         #expect(await watcher.sleep() == .rung)
         watcher.expire()
         watcher.ring()
-        // FeedUpdate outweigh the clock.
+        // A ring has precedence over the deadline.
         #expect(await watcher.sleep() == .rung)
         async let waking = watcher.sleep()
         watcher.expire()
         #expect(await waking == .overdue)
     }
 
-    @Test func nobodySleepsOnceItIsClosed() async {
+    @Test func returnsClosedFromSleepAfterCloseOrCancellation() async {
         let watcher = Watcher(of: [])
         async let waking = watcher.sleep()
         watcher.close()
@@ -124,12 +124,12 @@ import Testing
         #expect(await task.value == .closed)
     }
 
-    @Test func deadlinesComeOnceAndInTime() {
+    @Test func firesEachDeadlineOnce() {
         var timers = TimerWheel()
         let watchers = (0..<4).map { _ in Watcher(of: []) }
         #expect(timers.take(through: 3).isEmpty)
         #expect(timers.add(watchers[0], at: 5) == 5)
-        // One that is over already comes with the next tick.
+        // A deadline in the past fires at the next step.
         #expect(timers.add(watchers[1], at: 1) == 4)
         #expect(timers.add(watchers[2], at: 900) == 900)
         _ = timers.add(watchers[3], at: 5)

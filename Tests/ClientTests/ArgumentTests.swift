@@ -2,23 +2,25 @@ import Testing
 
 @testable import Client
 
-/// What people type, and what becomes of it.
+/// Parsing of command-line arguments.
 @Suite struct ArgumentTests {
     @Test(arguments: [
         ("500", 500), ("500K", 512_000), ("2m", 2_097_152), ("1.5G", 1_610_612_736), ("1T", 1_099_511_627_776),
     ])
-    func bytes(_ text: String, _ count: Int64) {
+    func parsesByteCount(_ text: String, _ count: Int64) {
         #expect(ByteCount(argument: text)?.count == count)
         #expect(ByteLimit(argument: text)?.count == count)
     }
 
     @Test(arguments: ["", "K", "0", "-1", "1KB", "nan", "inf", "0.1", "1e30"])
-    func noBytes(_ text: String) {
+    func refusesInvalidByteCount(_ text: String) {
         #expect(ByteCount(argument: text) == nil)
         #expect(ByteLimit(argument: text) == nil)
     }
 
-    @Test func noLimit() { #expect(ByteLimit(argument: "none") != nil && ByteLimit(argument: "none")?.count == nil) }
+    @Test func parsesNoneAsNoLimit() {
+        #expect(ByteLimit(argument: "none") != nil && ByteLimit(argument: "none")?.count == nil)
+    }
 
     private static let sum = String(repeating: "aB", count: 32)
 
@@ -26,7 +28,7 @@ import Testing
         ("sha-256:\(sum)", "sha-256"), ("sha256:\(sum)", "sha-256"), ("SHA256:\(sum)", "sha-256"), (sum, "sha-256"),
         ("sha1:\(sum.prefix(40))", "sha-1"), ("\(sum.prefix(32))", "md5"), ("sha-512:\(sum)\(sum)", "sha-512"),
     ])
-    func checksums(_ text: String, _ algorithm: String) {
+    func parsesChecksumWithOrWithoutAlgorithm(_ text: String, _ algorithm: String) {
         let checksum = NewChecksum(text)
         #expect(checksum?.algorithm == algorithm)
         #expect(checksum?.value == text.split(separator: ":").last?.lowercased())
@@ -35,9 +37,9 @@ import Testing
     @Test(arguments: [
         "", "sha-256:", "sha-256:abc", "sha-3:\(sum)", "md5:\(sum)", "\(sum)0", "sha-256:\(sum.dropLast())g",
     ])
-    func noChecksums(_ text: String) { #expect(NewChecksum(text) == nil) }
+    func refusesInvalidChecksum(_ text: String) { #expect(NewChecksum(text) == nil) }
 
-    @Test func destinations() {
+    @Test func splitsOutPathIntoDirectoryAndFilename() {
         let file = NewDestination(path: "videos/2019/film.mkv", onConflict: .replace)
         #expect(file?.directory == "videos/2019" && file?.filename == "film.mkv" && file?.onConflict == "replace")
         let folder = NewDestination(path: "videos/", onConflict: nil)
@@ -47,14 +49,14 @@ import Testing
         #expect(NewDestination(path: nil, onConflict: nil) == nil)
     }
 
-    @Test func headers() {
+    @Test func parsesHeader() {
         let header = HeaderArgument(argument: "Referer: https://example.org/")
         #expect(header?.name == "Referer" && header?.value == "https://example.org/")
         #expect(HeaderArgument(argument: "X-Empty:")?.value == "")
         #expect(HeaderArgument(argument: "no colon") == nil && HeaderArgument(argument: ": x") == nil)
     }
 
-    @Test func listsOfURLs() {
+    @Test func readsURLListWithLineNumbers() {
         let text = "# mine\nhttps://a.example/1#part\r\n\n  https://a.example/2  \n#https://a.example/3"
         let urls = [
             ListedURL(text: "https://a.example/1#part", place: "list, line 2"),
@@ -65,8 +67,8 @@ import Testing
         #expect(URLList.read("\u{FEFF}https://a.example/", of: "list").map(\.text) == ["https://a.example/"])
     }
 
-    /// The service counts jobs; who wrote a file counts lines.
-    @Test func aRefusalNamesTheLine() throws {
+    /// The service counts jobs; the message counts lines of the file.
+    @Test func namesLineOfRefusedURL() throws {
         let urls = URLList.read("https://a.example/1\n\nnonsense", of: "list")
         func sentence(_ detail: String, _ pointer: String) throws -> String {
             let text = #"{"title":"Invalid","status":422,"detail":"\#(detail)","pointer":"\#(pointer)"}"#
@@ -76,7 +78,7 @@ import Testing
         #expect(
             try sentence("`jobs.1.url` is not an absolute URL.", "/jobs/1/url")
                 == "list, line 3: nonsense: `url` is not an absolute URL.")
-        // What holds for all of them is said of none.
+        // A fault that concerns every job names no line.
         #expect(try sentence("`jobs.0.deadline` is no time.", "/jobs/0/deadline") == "`deadline` is no time.")
         #expect(try sentence("It is wrong.", "/jobs/7/url") == "It is wrong. (in /jobs/7/url)")
         #expect(
@@ -84,7 +86,7 @@ import Testing
                 == "There is no session x. Declare it first: fetchd session set x.")
     }
 
-    @Test func paths() {
+    @Test func encodesRequestPath() {
         let path = RequestPath("sessions", "a b/c?d", "webhooks", "..").asking("tag", "ä&=").asking(
             "state", String?.none)
         #expect(path.text == "/v1/sessions/a%20b%2Fc%3Fd/webhooks/%2E%2E?tag=%C3%A4%26%3D")

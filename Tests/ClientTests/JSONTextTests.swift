@@ -5,7 +5,7 @@ import Testing
 @Suite struct JSONTextTests {
     private func text(_ json: JSONText?) -> String? { json.map { String(decoding: $0.bytes, as: UTF8.self) } }
 
-    @Test func membersInTheirOrder() {
+    @Test func keepsMembersInOrder() {
         let json = JSONText(
             Array(#" {"b" : [1, {"x":"]}\"["}] ,"a":{"deep":[[],{}]},"n":-1.5e3, "t":true} "#.utf8 + [10]))
         #expect(json.members.map(\.name) == ["b", "a", "n", "t"])
@@ -20,12 +20,12 @@ import Testing
     }
 
     @Test(arguments: ["", "[", "[1", "{\"a\"", "{\"a\":", "[\"", "\"\\", "[1,2", "}", "{]", "[}"])
-    func whatIsNoJSONEndsSomewhere(_ json: String) {
+    func readsInvalidJSONWithoutOverrun(_ json: String) {
         _ = JSONText(Array(json.utf8)).members
         #expect(JSONText(Array(json.utf8)).elements.count <= 2)
     }
 
-    @Test func aListOfPagesIsOneDocument() throws {
+    @Test func joinsPagesIntoOneDocument() throws {
         var list = GatheredList(member: "jobs")
         list.elements = [JSONText(Array("{\"id\":1}".utf8)), JSONText(Array("{\"id\":2}".utf8))]
         #expect(text(list.text) == #"{"jobs":[{"id":1},{"id":2}],"next_cursor":null}"#)

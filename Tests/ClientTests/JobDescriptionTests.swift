@@ -2,15 +2,15 @@ import Testing
 
 @testable import Client
 
-/// Sentences that say what to do next.
+/// Messages that say what to do next.
 @Suite struct JobDescriptionTests {
-    @Test func aFailureHasItsCodeMessageAndStatus() throws {
+    @Test func showsCodeMessageAndStatusOfFailure() throws {
         let job = try Sample.job("job_1", "failed", members: Sample.failure)
         #expect(JobDescription.ending(job) == "failed: bad_status: The server answered 404. (HTTP status 404)")
         #expect(JobDescription.advice(job)?.hasSuffix("fetchd retry job_1") == true)
     }
 
-    @Test func aLineSaysWhichJobItIs() throws {
+    @Test func showsStateAndNameInLine() throws {
         let failed = try Sample.job("job_1", "failed", members: Sample.failure)
         #expect(
             JobDescription.line(failed)
@@ -22,8 +22,8 @@ import Testing
         #expect(JobDescription.line(done) == "succeeded: videos/film (1).mkv (1.0 MiB)")
     }
 
-    /// What does not go on by itself is told also to those who want to hear nothing.
-    @Test func whoNeedsSomebody() throws {
+    /// A job that cannot continue by itself is reported, also with `--quiet`.
+    @Test func asksForHelpWhenJobCannotContinue() throws {
         for (reason, word) in [("credentials", "--password-file"), ("url", "--from NEW-URL")] {
             let job = try Sample.job("job_1", "waiting", members: #","reason":"\#(reason)""#)
             #expect(JobDescription.neededAction(job)?.contains(word) == true, "\(reason)")
@@ -33,7 +33,7 @@ import Testing
         #expect(JobDescription.neededAction(try Sample.job("job_1", "running")) == nil)
     }
 
-    @Test func names() throws {
+    @Test func derivesNameOfJob() throws {
         #expect(try Sample.job().name == "film.mkv")
         #expect(try Sample.job("job_1", "succeeded", members: Sample.file).name == "film (1).mkv")
         #expect(try Sample.job(name: "a%20b/").name == "a b")
@@ -42,7 +42,7 @@ import Testing
         #expect(rehearsal.name == "film.mkv")
     }
 
-    /// Each code of the contract leads on.
+    /// Every failure code of the API has advice.
     @Test(arguments: [
         "bad_url", "blocked_address", "name_resolution_failed", "connect_failed", "connection_lost", "tls_failed",
         "timed_out", "too_slow", "too_many_redirects", "bad_status", "credentials_required", "link_expired",
@@ -50,14 +50,14 @@ import Testing
         "destination_exists", "destination_invalid", "no_space", "storage_error", "deadline_exceeded",
         "a_code_of_tomorrow",
     ])
-    func everyFailureLeadsOn(_ code: String) throws {
+    func givesAdviceForEveryFailureCode(_ code: String) throws {
         let job = try Sample.job(
             "job_1", "failed", members: #","failure":{"code":"\#(code)","message":"So it is.","status":null}"#)
         #expect(JobDescription.ending(job) == "failed: \(code): So it is.")
         #expect(JobDescription.advice(job)?.isEmpty == false)
     }
 
-    @Test func exitStatusesAreStable() {
+    @Test func mapsHTTPStatusToExitStatus() {
         #expect(CommandStatus.allCases.map(\.rawValue) == [0, 1, 64, 65, 66, 69, 70, 73, 75, 76, 77, 78, 124])
         let answers: [(Int, CommandStatus)] = [
             (400, .refused), (401, .denied), (403, .denied), (404, .missing), (409, .conflicting), (410, .missing),
@@ -67,7 +67,7 @@ import Testing
         for (status, expected) in answers { #expect(CommandStatus(answer: status) == expected, "\(status)") }
     }
 
-    @Test func whoLeavesIsToldHowToComeBack() throws {
+    @Test func namesWatchCommandOnInterrupt() throws {
         var tracker = JobTracker()
         _ = tracker.put(try Sample.job("job_1"))
         #expect(WatchRun.farewell(tracker) == "The download continues in the service. To watch again: fetchd watch job_1")

@@ -3,7 +3,7 @@ import Testing
 @testable import Client
 
 @Suite struct JobTrackerTests {
-    @Test func fromTheBeginningToTheEnd() throws {
+    @Test func followsJobFromQueuedToSucceeded() throws {
         var tracker = JobTracker()
         #expect(tracker.areAllOver)
         #expect(tracker.put(try Sample.job("job_1", "queued")) == .added(try Sample.job("job_1", "queued")))
@@ -19,14 +19,14 @@ import Testing
         let end = try Sample.event(2, "job.succeeded", data: #"{"snapshot":\#(snapshot)}"#)
         #expect(tracker.apply(end) != nil)
         #expect(tracker.areAllOver && tracker.haveAllSucceeded)
-        // Told twice, as after a lost connection, it is no news; nor is what was before.
+        // An event that is repeated after a lost connection changes nothing; nor does an earlier event.
         #expect(tracker.apply(end) == nil)
         #expect(tracker.apply(try Sample.event(1, "job.started")) == nil)
         tracker.apply(try Sample.progress("job_1", 60, of: 100))
         #expect(tracker["job_1"]?.state == "succeeded")
     }
 
-    @Test func aJobThatIsDeleted() throws {
+    @Test func removesDeletedJob() throws {
         var tracker = JobTracker()
         _ = tracker.put(try Sample.job("job_1"))
         _ = tracker.put(try Sample.job("job_2"))
@@ -38,8 +38,8 @@ import Testing
         #expect(tracker.areAllOver && !tracker.haveAllSucceeded)
     }
 
-    /// What has ended can be begun again; what the journal tells of the time before is no news.
-    @Test func aJobThatIsRetried() throws {
+    /// An ended job can be retried; earlier events of the journal change nothing.
+    @Test func followsRetriedJob() throws {
         var tracker = JobTracker()
         let ended = #","finished_at":"2019-08-19T15:23:14.000Z""# + Sample.failure
         _ = tracker.put(try Sample.job("job_1", "failed", members: ended))
@@ -65,7 +65,7 @@ import Testing
         #expect(tracker.apply(try Sample.event(9, "job.started")) == nil && tracker.areAllOver)
     }
 
-    @Test func whatIsNotWatched() throws {
+    @Test func ignoresJobsThatAreNotWatched() throws {
         var tracker = JobTracker()
         _ = tracker.put(try Sample.job("job_1"))
         #expect(tracker.apply(try Sample.event(1, "job.failed", job: "job_2")) == nil)
@@ -73,7 +73,7 @@ import Testing
         #expect(tracker.jobs.count == 1)
     }
 
-    @Test func waitingAgainIsNewsOnlyWhenItIsOtherwise() throws {
+    @Test func reportsWaitOnlyWhenItChanges() throws {
         var tracker = JobTracker()
         _ = tracker.put(try Sample.job("job_1"))
         let waiting = try Sample.event(1, "job.waiting", data: #"{"reason":"retry","retry_at":"2019-08-19T15:24:00Z"}"#)

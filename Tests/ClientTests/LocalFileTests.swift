@@ -5,7 +5,7 @@ import Testing
 @testable import Client
 
 @Suite struct LocalFileTests {
-    @Test func itAppearsWhenItIsWhole() throws {
+    @Test func replacesFileOnlyOnCommit() throws {
         let folder = try TemporaryFolder()
         try folder.write("before", to: "film.mkv")
         let path = folder.path("film.mkv")
@@ -21,7 +21,7 @@ import Testing
         #expect(error?.status == .unwritable)
     }
 
-    @Test func linksAreFollowed() throws {
+    @Test func writesThroughSymbolicLinks() throws {
         let folder = try TemporaryFolder()
         try folder.write("before", to: "files/film.mkv")
         for (link, target) in [("one", "two"), ("two", "files/film.mkv"), ("new", "files/new.mkv")] {
@@ -37,8 +37,8 @@ import Testing
         #expect(folder.files == ["files/film.mkv", "files/new.mkv", "new", "one", "two"])
     }
 
-    /// A link stands for the device, so that a mistake costs nobody his /dev/null.
-    @Test func whatIsNoFileIsWrittenInto() throws {
+    /// A link stands for the device, so that the command never replaces /dev/null.
+    @Test func writesIntoDeviceBehindLink() throws {
         let folder = try TemporaryFolder()
         let sink = folder.path("sink")
         try FileManager.default.createSymbolicLink(atPath: sink, withDestinationPath: "/dev/null")
@@ -51,8 +51,8 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: sink))
     }
 
-    /// Behind what was written there already, as a shell means it.
-    @Test func aDescriptorOfThisProcess() throws {
+    /// The text is appended to earlier output, as a shell does.
+    @Test func appendsToOpenDescriptor() throws {
         let folder = try TemporaryFolder()
         let descriptor = open(folder.path("log"), O_WRONLY | O_CREAT, 0o600)
         defer { close(descriptor) }
@@ -64,13 +64,13 @@ import Testing
         #expect(folder.bytes(of: "log") == Array("one two".utf8) && local.isDescriptor)
     }
 
-    @Test func aDiskThatIsFull() throws {
+    @Test func reportsFullDisk() throws {
         let full = try LocalFile(replacing: "/dev/full")
         let error = #expect(throws: ClientError.self) { try full.stream.write("x") }
         #expect(error?.sentence == "/dev/full cannot be written: No space left on device.")
     }
 
-    @Test func placesAreLookedAtBefore() throws {
+    @Test func checksRoomBeforeWriting() throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "file")
         for path in [folder.path, folder.path("new"), folder.path("file"), "."] { try LocalFile.requireRoom(at: path) }
@@ -80,12 +80,12 @@ import Testing
         }
     }
 
-    @Test func whereItGoes() throws {
+    @Test func choosesDestinationPath() throws {
         let folder = try TemporaryFolder()
         #expect(LocalFile.destination(folder.path, name: "a.iso") == folder.path("a.iso"))
         #expect(LocalFile.destination(".", name: "a.iso") == "a.iso")
         #expect(LocalFile.destination(folder.path("b.iso"), name: "a.iso") == folder.path("b.iso"))
-        // A folder that is not there is told when the file is made.
+        // A missing directory is reported when the file is created.
         #expect(LocalFile.destination("none/", name: "a.iso") == "none/a.iso")
         for name in ["../x", "..", "", "/etc/passwd"] {
             #expect(!LocalFile.destination("here/", name: name).dropFirst(5).contains("/"))

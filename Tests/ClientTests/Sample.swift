@@ -25,7 +25,8 @@ enum Sample {
         return try JSONText(Array(text.utf8)).decoded(ProgressDocument.self)
     }
 
-    /// - Parameter members: further ones; of two of a name the decoder takes one, so those named here are left out above.
+    /// - Parameter members: additional members. The decoder takes one of two members with the same name, so these are
+    /// not among those below.
     static func text(_ id: String, _ state: String, _ name: String, _ members: String) -> String {
         """
         {"id":"\(id)","session":"s","state":"\(state)","url":"https://h.example/\(name)?signature=1",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Client
 
-/// Flags over environment over file over defaults.
+/// Flags, environment, configuration file and defaults, in this order of precedence.
 @Suite struct SettingsTests {
     private let folder: TemporaryFolder
     private let file: String
@@ -20,7 +20,7 @@ import Testing
         try ClientSettings(flags, environment: environment.merging(["XDG_CONFIG_HOME": folder.path]) { $1 })
     }
 
-    @Test func whatGoesBeforeWhat() throws {
+    @Test func prefersFlagsToEnvironmentToFile() throws {
         #expect(try settings().address.baseURL == "http://127.0.0.1:8080")
         #expect(try settings().token == nil)
         try folder.write(
@@ -40,8 +40,8 @@ import Testing
         #expect(try settings(.init(), ["FETCHD_URL": "", "FETCHD_TOKEN": ""]).token == "file")
     }
 
-    /// A command that is pointed elsewhere does not carry the file's token there.
-    @Test func theFilesTokenIsForItsAddress() throws {
+    /// A command with another URL does not send the file's token there.
+    @Test func sendsTokenOfFileOnlyToItsURL() throws {
         try folder.write(#"{"url": "https://file.example", "token": "file"}"#, to: "fetchd/config.json")
         #expect(try settings(.init(url: "https://file.example/")).token == "file")
         for elsewhere in [
@@ -50,25 +50,25 @@ import Testing
             #expect(elsewhere.token == nil && elsewhere.isTokenWithheld)
         }
         #expect(try settings(.init(url: "https://other.example"), ["FETCHD_TOKEN": "mine"]).token == "mine")
-        // A token alone is for the address that holds without any.
+        // A token without a URL is for the default URL.
         try folder.write(#"{"token": "file"}"#, to: "fetchd/config.json")
         #expect(try settings().token == "file" && settings().isTokenWithheld == false)
         #expect(try settings(.init(url: "https://other.example")).token == nil)
     }
 
-    @Test func aFileThatIsNotNeeded() throws {
+    @Test func ignoresInvalidFileWhenFlagsSuffice() throws {
         try folder.write("{", to: "fetchd/config.json")
         #expect(try settings(.init(url: "http://host", token: "flag")).token == "flag")
     }
 
-    @Test func aFolderInItsPlace() throws {
+    @Test func reportsDirectoryInPlaceOfFile() throws {
         try folder.write("", to: "fetchd/config.json/x")
         let error = #expect(throws: ClientError.self) { try settings() }
         #expect(error?.status == .misconfigured)
         #expect(error?.sentence == "\(file) cannot be read: Is a directory.")
     }
 
-    @Test func aTokenThatOthersCanRead() throws {
+    @Test func warnsWhenOthersCanReadToken() throws {
         try folder.write(#"{"token": "secret"}"#, to: "fetchd/config.json")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
         #expect(try settings().warnings.first?.contains("chmod 600 \(file)") == true)
@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: [
         "", "[]", "{", #"{"urls": "x"}"#, #"{"url": 8080}"#, #"{"url": "ftp://x"}"#, #"{"token": "a b"}"#,
     ])
-    func aFileThatCannotBe(_ text: String) throws {
+    func refusesInvalidFile(_ text: String) throws {
         try folder.write(text, to: "fetchd/config.json")
         let error = #expect(throws: ClientError.self) { try settings() }
         #expect(error?.status == .misconfigured)
@@ -93,12 +93,12 @@ import Testing
         "", "http://", "ftp://host", "http://user:pass@host", "http://host?query", "http://host#x", "::",
         "http://host:99999", "http://host:0", "http://ho\u{7}st", "http://host/a b",
     ])
-    func anAddressThatCannotBe(_ url: String) {
+    func refusesInvalidURL(_ url: String) {
         let error = #expect(throws: ClientError.self) { try settings(.init(url: url)) }
         #expect(error?.status == .misconfigured && error?.sentence.contains("--url") == true)
     }
 
-    @Test func whereTheFileIs() {
+    @Test func findsConfigurationFile() {
         #expect(ClientSettings.filePath(["HOME": "/home/ada"]) == "/home/ada/.config/fetchd/config.json")
         #expect(
             ClientSettings.filePath(["HOME": "/home/ada", "XDG_CONFIG_HOME": "relative"])

@@ -4,19 +4,19 @@ import Testing
 
 @testable import Client
 
-/// What is drawn, looked at as a terminal would show it.
+/// Terminal output, as a terminal would show it.
 @Suite struct TerminalTests {
-    /// Neither colours nor Unicode, as no test's output is a terminal.
+    /// Neither colours nor Unicode, as the tests' output is no terminal.
     private let plain = Terminal(.standardError, environment: ["LANG": "C"])
     private let unicode = Terminal(.standardError, environment: ["LANG": "C.UTF-8", "LC_ALL": ""])
 
-    @Test func namesFromElsewhereDoNoHarm() {
+    @Test func replacesControlCharactersInNames() {
         #expect(Printable("a\u{1B}[2Jb\nc\u{202E}d\u{7}").description == "a?[2Jb?c?d?")
         #expect(Printable("Ärger 映画 \u{1F600}").description == "Ärger 映画 \u{1F600}")
         #expect(Printable("Ärger", isUnicode: false).description == "?rger")
     }
 
-    @Test func columns() {
+    @Test func countsAndFitsColumns() {
         #expect(Columns.count("映画.mkv") == 8)
         #expect(Columns.count("e\u{301}") == 1)
         #expect(Columns.fitted("film.mkv", to: 10) == "film.mkv  ")
@@ -31,20 +31,18 @@ import Testing
         (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1_048_576, "1.0 MiB"), (10_485_760, "10 MiB"),
         (1_047_552, "1.0 MiB"), (5_368_709_120, "5.0 GiB"), (Int64.max, "8.0 EiB"),
     ])
-    func sizes(_ count: Int64, _ text: String) { #expect(DisplayFormat.bytes(count) == text) }
+    func formatsByteCount(_ count: Int64, _ text: String) { #expect(DisplayFormat.bytes(count) == text) }
 
     @Test(arguments: [
         (0.0, "0:00"), (6.2, "0:07"), (62, "1:02"), (3723, "1:02:03"), (183_600, "2d 03h"), (1e300, "115740d 17h"),
     ])
-    func durations(_ seconds: Double, _ text: String) { #expect(DisplayFormat.duration(seconds) == text) }
+    func formatsDuration(_ seconds: Double, _ text: String) { #expect(DisplayFormat.duration(seconds) == text) }
 
-    @Test func wholePercents() {
-        #expect(
-            DisplayFormat.percent(0.9999) == "99%" && DisplayFormat.percent(1) == "100%"
-                && DisplayFormat.percent(-1) == "0%")
+    @Test func roundsPercentDown() {
+        #expect(DisplayFormat.percent(0.9999) == "99%" && DisplayFormat.percent(1) == "100%" && DisplayFormat.percent(-1) == "0%")
     }
 
-    @Test(arguments: 20...200) func aBarFits(_ columns: Int) throws {
+    @Test(arguments: 20...200) func barFitsWidth(_ columns: Int) throws {
         for name in ["film.mkv", "映画映画映画映画映画映画映画映画映画映画映画映画映画.mkv"] {
             var tracker = JobTracker()
             _ = tracker.put(try Sample.job("job_1", name: name))
@@ -63,8 +61,8 @@ import Testing
         }
     }
 
-    /// What ends scrolls up as lines, of which no part is the server's to draw with.
-    @Test func linesAboveTheBarsDoNoHarm() throws {
+    /// Lines of ended jobs scroll up above the bars, and no text of a server can control the terminal.
+    @Test func replacesControlCharactersInLines() throws {
         let report = BarReport(Console(isJSON: false), of: Locked(JobTracker()))
         let job = try Sample.job("job_\\u001b[2J", "failed", name: "\\u001b[1mx", members: Sample.failure)
         for change in [JobTracker.Change.moved(job), .remarked(job, "\u{1B}c"), .deleted(job)] {
@@ -73,12 +71,12 @@ import Testing
         }
     }
 
-    @Test func barsOfASCII() throws {
+    @Test func drawsBarInASCIIWithoutUnicode() throws {
         let line = ProgressBar(try Sample.job(), on: plain).line(columns: 100)
         #expect(line.contains("[------") && line.utf8.count == line.count)
     }
 
-    @Test func manyJobsInAFewRows() throws {
+    @Test func showsRunningJobsFirstWhenRowsAreFew() throws {
         var tracker = JobTracker()
         for number in 1...40 { _ = tracker.put(try Sample.job("job_\(number)", number > 37 ? "running" : "queued")) }
         let lines = BarReport.lines(of: tracker, on: plain, in: (80, 10))
@@ -89,7 +87,7 @@ import Testing
         #expect(BarReport.lines(of: JobTracker(), on: plain, in: (80, 10)).isEmpty)
     }
 
-    @Test func picturesReplaceEachOther() {
+    @Test func replacesPreviousPicture() {
         var frame = Frame()
         var screen = TerminalScreen(columns: 20)
         screen.take(frame.picture(of: ["one", "two"], below: [], columns: 20))
@@ -105,7 +103,7 @@ import Testing
         #expect(frame.ending() == "")
     }
 
-    @Test func tables() throws {
+    @Test func alignsTableColumns() throws {
         var table = Table(.init(title: "ID"), .init(title: "SIZE", isRightAligned: true), .init(title: "NAME"))
         table.add(.init("job_1"), .init("1.0 MiB"), .init("a name that is longer than the rest"))
         table.add(.init("job_22"), .init("7 B"), .init("b"))
@@ -116,8 +114,8 @@ import Testing
         #expect(table.lines(on: plain, width: 40).allSatisfy { Columns.count($0) < 40 })
     }
 
-    /// A narrow window has fewer columns rather than lines that wrap; who and what a job is stays.
-    @Test(arguments: [60, 66, 72, 80, 100]) func aTableOfJobsFits(_ width: Int) throws {
+    /// A narrow window drops columns instead of wrapping lines; identifier, state and name stay.
+    @Test(arguments: [60, 66, 72, 80, 100]) func dropsTableColumnsInNarrowWindow(_ width: Int) throws {
         let id = "job_01HZX3K9V7Q2N4R8T6W0YB5CDE"
         let jobs = [try Sample.job(id, "succeeded", members: Sample.file)]
         let lines = Table.jobs(jobs).lines(on: plain, width: width)

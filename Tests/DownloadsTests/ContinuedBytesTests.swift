@@ -3,8 +3,8 @@ import Foundation
 import HTTPSemantics
 import Testing
 
-/// Bytes that no validator vouches for: taken where the checksum of the whole will, and never handed on as more than they
-/// are.
+/// Bytes without a strong validator: accepted if a checksum will verify the whole file, and never recorded as having a
+/// strong validator.
 @Suite struct ContinuedBytesTests {
     private func asked(_ validators: Validators, size: Int64? = 1000, elsewhere: Bool = false) -> RequestedRange {
         var asked = RequestedRange(offset: 100, validators: validators, size: size)
@@ -27,7 +27,7 @@ import Testing
 
     // MARK: What is taken
 
-    @Test(arguments: unproven) func withoutAValidatorOnlyTheChecksumCanProve(_ validators: Validators) {
+    @Test(arguments: unproven) func resumesWithoutValidatorOnlyWithChecksum(_ validators: Validators) {
         var asked = asked(validators)
         let range = [("Content-Range", "bytes 100-999/1000")]
         #expect(judge(206, range, asked) == resumed)
@@ -39,15 +39,15 @@ import Testing
         #expect(judge(206, range, asked) == .askFromStart(.noValidator))
     }
 
-    @Test func theWholeMayBeThereAlready() {
+    @Test func acceptsCompletePartWithChecksumOn416() {
         var asked = asked(Validators(), size: nil)
         asked.offset = 1000
         #expect(judge(416, [("Content-Range", "bytes */1000")], asked) == .alreadyComplete(offset: 1000))
         #expect(judge(416, [("Content-Range", "bytes */999")], asked) == .askFromStart(.badRange))
     }
 
-    /// A checksum does not make other bytes right: that these are is known already.
-    @Test func whatIsKnownToBeAnotherVersionIsNotTaken() {
+    /// A checksum does not help with bytes that are already known to be of another version.
+    @Test func restartsDespiteChecksumWhenVersionDiffers() {
         let range = ("Content-Range", "bytes 100-999/1000")
         let strong = asked(Validators(etag: "\"v1\""), elsewhere: true)
         #expect(judge(206, [range, ("ETag", "\"v2\"")], strong) == .askFromStart(.etagChanged))
@@ -61,7 +61,7 @@ import Testing
         #expect(judge(206, [range, later], dated) == .askFromStart(.lastModifiedChanged))
     }
 
-    @Test func whichBytesMayBeGoneOnFrom() {
+    @Test func decidesByValidatorChecksumAndMethodWhetherToContinue() {
         func spec(_ change: (inout Job) -> Void) -> ResolvedSpec {
             var job = Sample.job()
             change(&job)
@@ -85,7 +85,7 @@ import Testing
         let strong = Validators(etag: "\"v1\"")
         #expect([plain, checked, disproved, posted].map { $0.canContinue(strong) } == [true, true, true, false])
         #expect(!checked.canContinue(Validators(etag: "\"v1\"", isEncoded: true)))
-        // After a mismatch, pieces of several servers are not put together either.
+        // After a mismatch, pieces of several servers are not combined either.
         let many = [false, true].map { isDisproved in
             spec {
                 $0.spec.connections = 4
@@ -97,7 +97,7 @@ import Testing
 
     // MARK: What the whole is known by
 
-    @Test func theConditionIsTheStrongValidator() {
+    @Test func sendsOnlyStrongValidatorAsCondition() {
         let strong = Validators(etag: "\"v1\"")
         #expect(asked(strong).condition == "\"v1\"")
         #expect(asked(strong, elsewhere: true).condition == nil)
@@ -113,8 +113,8 @@ import Testing
         return response
     }
 
-    /// Else a job without a checksum would take over bytes under a validator that some of them never had.
-    @Test func unprovenBytesHaveNoStrongValidator() {
+    /// Otherwise a job without a checksum would adopt bytes under a validator that some of them never had.
+    @Test func dropsStrongValidatorOfUnprovenBytes() {
         let strong = Validators(etag: "\"v1\"", lastModified: Self.date, lastModifiedIsStrong: true)
         let dated = Validators(lastModified: Self.date, lastModifiedIsStrong: true)
         for elsewhere in [false, true] {
@@ -128,19 +128,19 @@ import Testing
                 }
             }
         }
-        // Of bytes that had none, the same address keeps what tells versions apart; another one has its own.
+        // Bytes without a validator keep their weak validators from the same URL; another URL has its own.
         for weak in Self.unproven {
             #expect(asked(weak).validators(continuedBy: answer(strong)) == weak)
             let whole = asked(weak, elsewhere: true).validators(continuedBy: answer(strong))
             #expect(whole == Validators(lastModified: Self.date))
         }
-        // Nothing is added: the condition was met, where it means anything.
+        // No bytes are added: the condition was met, if there was one.
         #expect(asked(strong).validators(continuedBy: answer(Validators(), 416)) == strong)
         #expect(asked(strong, elsewhere: true).validators(continuedBy: answer(Validators(), 416)).strong == nil)
     }
 
-    /// Digests are of one version; what the file is called is not.
-    @Test func digestsHoldAsLongAsTheirValidators() throws {
+    /// Digests belong to one version; the content type does not.
+    @Test func keepsDigestsOnlyWithSameStrongValidator() throws {
         let checksum = try #require(Checksum(.md5, bytes: Array(repeating: 1, count: 16)))
         let label = FileLabel(contentType: "video/mp4", digests: [DigestClaim(.contentMD5, checksum)])
         let without = FileLabel(contentType: "video/mp4")
@@ -154,7 +154,7 @@ import Testing
         #expect(asked(Validators(etag: "W/\"v1\"")).label(label, continuedBy: answer(strong)) == without)
     }
 
-    @Test func whatIsSaidAgainIsKeptOnce() throws {
+    @Test func keepsRepeatedDigestOnce() throws {
         let claims = try (UInt8(1)...3).map { byte in
             DigestClaim(.reprDigest, try #require(Checksum(.md5, bytes: Array(repeating: byte, count: 16))))
         }
@@ -163,7 +163,7 @@ import Testing
     }
 }
 
-/// What becomes of a job whose bytes are wrong.
+/// Jobs whose bytes failed verification.
 @Suite struct DisprovedBytesTests {
     private let mismatch = Failure(.checksumMismatch, "wrong")
 
@@ -183,7 +183,7 @@ import Testing
         return job.becoming(state, on: signal, at: Sample.now)
     }
 
-    @Test func theyAreKeptForNobody() throws {
+    @Test func dropsPartAfterChecksumMismatch() throws {
         let wait = Wait(.retry(until: Sample.now), cause: mismatch)
         for signal in [JobSignal.attemptFailed(mismatch), .attemptDiverted(wait), .attemptDeferred(wait)] {
             #expect(try after(signal, job()).part == nil, "\(signal)")
@@ -192,7 +192,7 @@ import Testing
         #expect(try after(.attemptDeferred(Sample.wait), job()).part != nil)
     }
 
-    @Test func onlyWhoGoesOnAtTheSameAddressExplainsIt() throws {
+    @Test func recordsRestartOnlyWhenDeferredAtSameURL() throws {
         let wait = Wait(.retry(until: Sample.now), cause: mismatch)
         let deferred = try after(.attemptDeferred(wait), job())
         #expect(deferred.isPartLost && deferred.isDisproved)
@@ -202,8 +202,8 @@ import Testing
         }
     }
 
-    /// Once for each run and each address.
-    @Test func anotherRunAndAnotherAddressHaveTheirOwnChance() throws {
+    /// One restart is allowed for each run and each URL.
+    @Test func allowsOneRestartPerRunAndURL() throws {
         let disproved = job { $0.isDisproved = true }
         #expect(try after(.attemptDeferred(Sample.wait), disproved).isDisproved)
         #expect(try after(.attemptStopped(.pause), disproved).isDisproved)
@@ -213,14 +213,14 @@ import Testing
         #expect(try !after(.retryRequested, failed).isDisproved)
     }
 
-    @Test func itIsTriedAgainByItselfOnlyWhereItMayBeginAnew() {
+    @Test func retriesMismatchOnlyWhenRestartIsAllowed() {
         func verdict(_ mayBeginAnew: Bool) -> RetryPolicy.Verdict {
             RetryPolicy().verdict(
                 on: mismatch, waitsFor: WaitFor.allCases, failuresInARow: 1, hint: .init(mayBeginAnew: mayBeginAnew),
                 at: Sample.now, jitter: 1)
         }
         #expect(verdict(false) == .fail(mismatch))
-        // At once: nothing will be better later.
+        // At once, as waiting would not help.
         #expect(verdict(true) == .wait(Wait(.retry(until: Sample.now), cause: mismatch)))
         #expect(mismatch.isOfSource && !mismatch.mayPass)
         #expect(Failure.Code.allCases.filter { Failure($0, "").disprovesBytes } == [.checksumMismatch])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Downloads
 
-/// Names from servers are made safe, names from clients are judged.
+/// Filenames from servers are sanitised; those from clients are checked.
 @Suite struct FilenameTests {
     @Test(arguments: [
         ("attachment; filename=\"report.pdf\"", "report.pdf"), ("attachment; filename=report.pdf", "report.pdf"),
@@ -18,7 +18,7 @@ import Testing
         ("attachment; filename=\"a/\u{301}evil\"", "\u{301}evil"), ("attachment; filename=\"/\u{301}x\"", "\u{301}x"),
         ("attachment; filename=\"a\\\u{301}b\"", "\u{301}b"), ("attachment; filename=\".\u{301}hid\"", "\u{301}hid"),
     ])
-    func contentDisposition(_ header: String, _ name: String) {
+    func takesSanitisedNameFromContentDisposition(_ header: String, _ name: String) {
         let url = "https://host/other"
         #expect(SuggestedFilename.from(contentDisposition: header, url: url) == name)
         let filled = FilenameTemplate.suggested.name(
@@ -30,16 +30,16 @@ import Testing
         ("https://host/a/b.bin?sig=1", "b.bin"), ("https://host/a%20b.txt", "a b.txt"), ("https://host/", "download"),
         ("https://host", "download"), ("https://host/a%2Fb", "b"), ("https://host/..", "download"),
     ])
-    func lastComponentOfTheURL(_ url: String, _ name: String) {
+    func takesLastComponentOfURL(_ url: String, _ name: String) {
         #expect(SuggestedFilename.from(contentDisposition: nil, url: url) == name)
     }
 
-    @Test func anUnusableHeaderFallsBackToTheURL() {
+    @Test func fallsBackToURLWhenHeaderIsUnusable() {
         #expect(SuggestedFilename.from(contentDisposition: "attachment; filename=\"..\"", url: "https://h/f") == "f")
         #expect(SuggestedFilename.from(contentDisposition: "attachment", url: "https://h/f") == "f")
     }
 
-    @Test func longNamesKeepTheirEnding() {
+    @Test func keepsExtensionOfLongName() {
         let name = SuggestedFilename.from(
             contentDisposition: nil, url: "https://h/" + String(repeating: "é", count: 300) + ".tar")
         #expect(name.utf8.count <= 240)
@@ -52,12 +52,12 @@ import Testing
         "\u{3000}",
         String(repeating: "x", count: 256),
     ])
-    func unsafeNamesAreRefused(_ name: String) {
+    func refusesUnsafeName(_ name: String) {
         #expect(FilePathRule.fault(inFilename: name) != nil)
     }
 
     @Test(arguments: ["a", "video (1).mp4", "naïve.txt", "a..b", "日本語.bin", String(repeating: "x", count: 255)])
-    func safeNamesAreTaken(_ name: String) {
+    func acceptsSafeName(_ name: String) {
         #expect(FilePathRule.fault(inFilename: name) == nil)
     }
 
@@ -65,12 +65,12 @@ import Testing
         "/\u{301}abs", "a/../\u{301}b", "../\u{301}b", "a//\u{301}b/", "a/.\u{301}b", "/abs", "a//b", "a/", "../x",
         "a/../b", ".incomplete", "a/./b",
     ])
-    func unsafeDirectoriesAreRefused(_ path: String) {
+    func refusesUnsafeDirectory(_ path: String) {
         #expect(FilePathRule.fault(inDirectory: path) != nil)
     }
 
-    /// What a client spells out is what it gets; servers' names leave room for a number.
-    @Test func aNameWithoutPlaceholdersIsTakenAsItIs() throws {
+    /// A client's name is used as it is; names from servers leave room for a number.
+    @Test func keepsClientNameWithoutPlaceholders() throws {
         func filled(_ template: String) throws -> String {
             try #require(FilenameTemplate(template)).name(
                 contentDisposition: "attachment; filename=\(String(repeating: "s", count: 300)).bin",
@@ -83,12 +83,12 @@ import Testing
     }
 
     @Test(arguments: ["a}", "{a", "{unknown}", "", "a/{job_id}", ".{job_id}"])
-    func templatesThatCannotBeUsedSayWhy(_ text: String) {
+    func explainsUnusableTemplate(_ text: String) {
         #expect(FilenameTemplate(text) == nil)
         #expect(FilenameTemplate.fault(in: text)?.isEmpty == false)
     }
 
-    @Test func onePileOfMarksIsCutToo() {
+    @Test func truncatesNameOfOneCharacterWithManyMarks() {
         let name = "a" + String(repeating: "\u{301}", count: 300) + ".txt"
         let safe = SuggestedFilename.from(
             contentDisposition: nil,
@@ -98,7 +98,7 @@ import Testing
         #expect(safe.hasSuffix(".txt"))
     }
 
-    @Test func numberedNames() {
+    @Test func numbersNamesBeforeExtension() {
         #expect(FilePathRule.numbered("a.txt", 1) == "a (1).txt")
         #expect(FilePathRule.numbered("archive.tar.gz", 2) == "archive.tar (2).gz")
         #expect(FilePathRule.numbered("noending", 3) == "noending (3)")

@@ -3,11 +3,11 @@ import Foundation
 import HTTPSemantics
 import Testing
 
-/// What a job and its attempts do with checksums.
+/// Checksums in the job's specification and its attempts.
 @Suite struct JobChecksumTests {
     private let md5 = "900150983cd24fb0d6963f7d28e17f72"
 
-    @Test func itIsStoredByItsNames() throws {
+    @Test func storesChecksumByAlgorithmName() throws {
         let checksum = try #require(Checksum(.md5, hexadecimal: md5))
         var spec = JobSpec(url: "https://host/")
         spec.checksum = checksum
@@ -19,7 +19,7 @@ import Testing
         #expect(!Sample.job().document().written.contains("checksum"))
     }
 
-    @Test func aRefutationSaysWhoWasWrong() throws {
+    @Test func namesClaimantAndDigestsInMismatch() throws {
         let digests: [Checksum.Algorithm: String] = [
             .md5: String(repeating: "04", count: 16), .sha256: String(repeating: "09", count: 32),
         ]
@@ -37,7 +37,7 @@ import Testing
                 #expect(failure.message.contains(part), "\(failure.message)")
             }
         }
-        // What was not computed bears nothing out.
+        // A digest that was not computed does not match.
         #expect(claim(.client, .sha1, 4).refutation(by: digests)?.code == .checksumMismatch)
     }
 

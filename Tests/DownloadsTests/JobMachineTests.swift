@@ -2,9 +2,9 @@ import Downloads
 import Foundation
 import Testing
 
-/// What a decision brings with it: events, effects, counts. Which state follows is tested by the document's table.
+/// Events, effects and counts of decisions. LifecycleDocumentTests check the resulting states.
 @Suite struct JobMachineTests {
-    @Test func oneTerminalEventForEachWayToEnd() {
+    @Test func announcesTerminalEventForEachEnding() {
         let endings: [(JobState, JobSignal, EventType)] = [
             (.running(.promoting(Sample.promotion)), .promoted, .jobSucceeded),
             (.running(.attempting), .attemptFailed(Sample.failure), .jobFailed),
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func everyDecisionThatEndsAJobAnnouncesIt() {
+    @Test func announcesEveryDecisionThatEndsJob() {
         for (_, state) in Sample.states {
             for (_, signal) in Sample.signals {
                 guard case .become(let next, let announced, _) = state.deciding(signal), next.isTerminal else {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func aRefusalNamesTheStatesFromWhichTheSignalIsTaken() {
+    @Test func refusalNamesStatesThatAllowSignal() {
         for (_, signal) in Sample.signals {
             let taken = Set(Sample.states.filter { !isRefused($0.value, signal) }.map(\.value.name))
             for (_, state) in Sample.states {
@@ -45,7 +45,7 @@ import Testing
         if case .refuse = state.deciding(signal) { true } else { false }
     }
 
-    @Test func anInterruptedAttemptCostsNothing() {
+    @Test func countsNoAttemptWhenInterrupted() {
         let admitted = Sample.job().becoming(.running(.attempting), on: .admitted, at: Sample.now)
         #expect(admitted.attempts == 1)
         let interrupted = admitted.becoming(.queued, on: .attemptInterrupted, at: Sample.now)
@@ -54,7 +54,7 @@ import Testing
         #expect(interrupted.startedAt == Sample.now)
     }
 
-    @Test func aFullDiskUsesNoAttempt() {
+    @Test func countsNoAttemptWhenDiskIsFull() {
         let wait = Wait(.space(until: Sample.now), cause: Failure(.noSpace, "full"))
         let job = Sample.job().becoming(.running(.attempting), on: .admitted, at: Sample.now)
             .becoming(.waiting(wait), on: .attemptDeferred(wait), at: Sample.now)
@@ -62,21 +62,21 @@ import Testing
         #expect(job.failuresInARow == 0)
     }
 
-    @Test func anotherAddressHasAllItsAttempts() {
+    @Test func resetsFailuresWhenDivertedToNextURL() {
         var job = Sample.job(.running(.attempting))
         job.spec.mirrors = ["https://other/"]
         job.failuresInARow = 7
         let diverted = job.becoming(.waiting(Sample.wait), on: .attemptDiverted(Sample.wait), at: Sample.now)
         #expect(diverted.url == "https://other/")
         #expect(diverted.failuresInARow == 0)
-        // Beyond the last there is none: the client may have named others meanwhile.
+        // The last URL has no successor: the client may have changed the URLs meanwhile.
         let again = diverted.becoming(.waiting(Sample.wait), on: .attemptDiverted(Sample.wait), at: Sample.now)
         #expect(again.url == "https://other/")
         job.spec.mirrors = []
         #expect(job.becoming(.queued, on: .attemptDiverted(Sample.wait), at: Sample.now).url == job.spec.url)
     }
 
-    @Test func aRetryBeginsTheCountsAnew() {
+    @Test func resetsCountsOnRetry() {
         var job = Sample.job(.failed(Sample.failure))
         job.spec.mirrors = ["https://other/"]
         job.mirror = 1
@@ -91,14 +91,14 @@ import Testing
         #expect(retried.revision == job.revision + 1)
     }
 
-    @Test func theEndingOfABatchIsWithdrawnWhenItsJobIsRetriedInIt() throws {
+    @Test func withdrawsEndingFromBatchWhenJobRejoins() throws {
         let batch = Batch(session: .default, number: 1, counts: Batch.Counts(outstanding: 1, failed: 1))
         let rejoined = try #require(batch.after(.jobRejoined(.failed)))
         #expect(rejoined.counts == Batch.Counts(outstanding: 2))
         #expect(Batch(session: .default, number: 1).after(.jobRejoined(.failed)) == nil)
     }
 
-    @Test func outcomesOfABatch() {
+    @Test func derivesBatchOutcomeFromCounts() {
         func outcome(_ counts: Batch.Counts) -> Batch.Outcome {
             Batch(session: .default, number: 1, counts: counts).outcome
         }

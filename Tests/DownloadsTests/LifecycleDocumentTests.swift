@@ -2,7 +2,7 @@ import Downloads
 import Foundation
 import Testing
 
-/// docs/job-lifecycle.md is the specification of the machines; each cell of its tables is checked here.
+/// docs/job-lifecycle.md specifies the state machines; each cell of its tables is checked here.
 @Suite struct LifecycleDocumentTests {
     private let document: String
 
@@ -12,7 +12,7 @@ import Testing
         document = try String(contentsOf: root.appending(path: "docs/job-lifecycle.md"), encoding: .utf8)
     }
 
-    @Test func everyJobStateAndSignalIsDecidedAsDocumented() throws {
+    @Test func decidesEveryJobStateAndSignalAsDocumented() throws {
         let table = try MarkdownTable(firstColumn: "signal", containing: "promoting", in: document)
         #expect(table.rows.map(\.name) == Sample.signals.map(\.name))
         #expect(table.columns == Sample.states.map(\.name))
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func everyBatchStateAndSignalIsDecidedAsDocumented() throws {
+    @Test func decidesEveryBatchStateAndSignalAsDocumented() throws {
         let table = try MarkdownTable(firstColumn: "signal", containing: "due", in: document)
         #expect(table.rows.count == Sample.batchSignals.count)
         for (row, signal) in zip(table.rows, Sample.batchSignals) {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func everyDeliveryStateAndSignalIsDecidedAsDocumented() throws {
+    @Test func decidesEveryDeliveryStateAndSignalAsDocumented() throws {
         let table = try MarkdownTable(firstColumn: "signal", containing: "pending", in: document)
         #expect(table.rows.map(\.name) == Sample.deliverySignals.map(\.name))
         #expect(table.columns == Sample.deliveryStates.map(\.name.rawValue))
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func everyWebhookStateAndSignalIsDecidedAsDocumented() throws {
+    @Test func decidesEveryWebhookStateAndSignalAsDocumented() throws {
         let table = try MarkdownTable(firstColumn: "signal", containing: "failing", in: document)
         #expect(table.rows.map(\.name) == Sample.webhookSignals.map(\.name))
         #expect(table.columns == Sample.webhookStates.map(\.name))

@@ -7,14 +7,16 @@ private let day: TimeInterval = 86_400
 private let tenYears: TimeInterval = 3653 * day
 private let start = Date(milliseconds: 1_566_228_194_000)
 
-/// The longest waits of jobs, batches and deliveries.
+/// The longest delays of jobs, batches and deliveries.
 @Suite struct LongestDelayTests {
     private static let waits: [(Wait.Name, TimeInterval, TimeInterval?)] = [
         (.retry, 3600, 86_400), (.retry, 0, 86_400), (.retry, 604_800, 604_800), (.network, 604_800, 10),
         (.space, 604_800, 30), (.storage, 604_800, 30), (.credentials, 604_800, nil), (.url, 604_800, nil),
     ]
 
-    @Test(arguments: waits) func ofAWait(_ reason: Wait.Name, _ maxSeconds: TimeInterval, _ delay: TimeInterval?) {
+    @Test(arguments: waits) func boundsDelayOfWait(
+        _ reason: Wait.Name, _ maxSeconds: TimeInterval, _ delay: TimeInterval?
+    ) {
         var policy = RetryPolicy()
         policy.maxSeconds = maxSeconds
         #expect(policy.longestDelay(of: reason) == delay)
@@ -24,7 +26,9 @@ private let start = Date(milliseconds: 1_566_228_194_000)
         (nil, false, 1), (60, false, 60), (0, false, 0), (60, true, 0),
     ]
 
-    @Test(arguments: finishes) func ofAFinish(_ configured: TimeInterval?, _ isFinishing: Bool, _ delay: TimeInterval) {
+    @Test(arguments: finishes) func boundsDelayOfFinish(
+        _ configured: TimeInterval?, _ isFinishing: Bool, _ delay: TimeInterval
+    ) {
         var configuration = SessionConfiguration()
         configuration.finishDelaySeconds = configured
         let session = Session(
@@ -36,12 +40,12 @@ private let start = Date(milliseconds: 1_566_228_194_000)
         (5, 5), (30, 30), (31, 30), (tenYears, 30), (-5, -5),
     ]
 
-    @Test(arguments: delays) func bringsForwardWhatIsLater(_ ahead: TimeInterval, _ left: TimeInterval) {
+    @Test(arguments: delays) func boundsLaterDate(_ ahead: TimeInterval, _ left: TimeInterval) {
         #expect((start + ahead).bounded(by: 30, from: start) == start + left)
     }
 
-    /// An attempt ends, the clock is set back, and only then the wait is written down.
-    @Test func aWaitLastsNoLongerThanItWasMeantTo() {
+    /// An attempt ends, the clock is set back, and the wait is recorded after that.
+    @Test func boundsWaitAfterClockIsSetBack() {
         let failure = Failure(.connectionLost, "", at: start)
         let until = start + 20
         for reason in [
@@ -57,7 +61,7 @@ private let start = Date(milliseconds: 1_566_228_194_000)
         #expect(JobSignal.attemptDeferred(helpless).bounded(at: start - day) == .attemptDeferred(helpless))
     }
 
-    @Test func ofWhatAWebhookKeeps() throws {
+    @Test func boundsTimesOfWebhook() throws {
         let secret = WebhookSecret.random()
         let webhook = Webhook(
             key: 1, session: .default, name: .default, url: "", events: [], secret: secret,

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Downloads
 
-/// What may be written in a `rehearse:` URL, what it means, and what is said to the rest.
+/// Parsing of `rehearse:` URLs, and the messages for invalid ones.
 @Suite struct RehearsalParsingTests {
-    @Test func aNameIsEnough() throws {
+    @Test func parsesNameWithDefaults() throws {
         let rehearsal = try Rehearsal(parsing: "rehearse:film.mkv")
         #expect(rehearsal.name == "film.mkv")
         #expect(rehearsal.size == 1_048_576)
@@ -16,7 +16,7 @@ import Testing
         #expect(rehearsal.lossPosition == nil)
     }
 
-    @Test func everyParameterIsRead() throws {
+    @Test func parsesEveryParameter() throws {
         let rehearsal = try Rehearsal(
             parsing: "REHEARSE:a%20b?size=1000&seconds=2.5&status=503&then=403&retry_after=7&lose_at=999")
         #expect(rehearsal.name == "a b")
@@ -33,7 +33,7 @@ import Testing
         "seconds=0.000000000000000001", "status=400", "status=599", "then=400", "then=599", "status=500&retry_after=0",
         "then=500&retry_after=86400", "lose_at=1", "lose_at=1048575", "lose_at=5&size=6", "",
     ])
-    func boundsAreTaken(_ query: String) throws {
+    func acceptsBoundaryValues(_ query: String) throws {
         #expect(Rehearsal.fault(in: "rehearse:f?\(query)") == nil)
     }
 
@@ -42,7 +42,7 @@ import Testing
         (String(repeating: "x", count: 200), String(repeating: "x", count: 200)),
         (String(repeating: "%C3%AF", count: 100), String(repeating: "ï", count: 100)),
     ])
-    func namesAreDecoded(_ text: String, _ name: String) throws {
+    func decodesName(_ text: String, _ name: String) throws {
         #expect(try Rehearsal(parsing: "rehearse:\(text)").name == name)
         #expect(try Rehearsal(parsing: "rehearse:\(text)?size=1").name == name)
     }
@@ -56,7 +56,7 @@ import Testing
         ("rehearse:f?size=1#part", "has a fragment, which no origin gets"),
         ("rehearse:" + String(repeating: "x", count: 8192), "is longer than 8192 bytes"),
     ])
-    func whatIsNoRehearsalIsRefused(_ url: String, _ fault: String) {
+    func refusesURLThatIsNoRehearsal(_ url: String, _ fault: String) {
         #expect(Rehearsal.fault(in: url) == fault)
     }
 
@@ -78,7 +78,7 @@ import Testing
             "has the name \(String(repeating: "x", count: 40)), which must be one path component of 1 to 200 bytes"
         ),
     ])
-    func unusableNamesAreRefused(_ name: String, _ fault: String) {
+    func refusesUnusableName(_ name: String, _ fault: String) {
         #expect(Rehearsal.fault(in: "rehearse:\(name)") == fault)
     }
 
@@ -88,7 +88,7 @@ import Testing
         ("status", ["", "200", "399", "600", "4o4"]), ("then", ["", "206", "399", "600"]),
         ("retry_after", ["", "-1", "1.5", "86401", "Sat"]), ("lose_at", ["", "0", "-1", "1048576", "1048577", "half"]),
     ])
-    func unusableValuesAreRefused(_ parameter: String, _ values: [String]) throws {
+    func refusesUnusableValue(_ parameter: String, _ values: [String]) throws {
         for value in values {
             let fault = try #require(Rehearsal.fault(in: "rehearse:f?\(parameter)=\(value)"))
             #expect(fault.hasPrefix("has the parameter \(parameter) \"\(value)\", which must be "))
@@ -119,11 +119,11 @@ import Testing
         ("&", "has the unknown parameter \"\""), ("=1", "has the unknown parameter \"\""),
         ("?size=1", "has the unknown parameter \"?size\""),
     ])
-    func aFaultSaysWhatToChange(_ query: String, _ fault: String) {
+    func explainsFault(_ query: String, _ fault: String) {
         #expect(Rehearsal.fault(in: "rehearse:f?\(query)") == fault)
     }
 
-    @Test func theSchemeMakesTheRehearsal() {
+    @Test func recognisesRehearsalByScheme() {
         for url in ["rehearse:", "rehearse:f", "Rehearse:f", "REHEARSE://", "rehearse:\u{301}"] {
             #expect(Rehearsal.isRehearsal(url))
         }
@@ -133,14 +133,14 @@ import Testing
     }
 
     @Test(arguments: ["f", "a%20b?size=1&seconds=2", "naïve.txt", "a:b@c"])
-    func itsAddressCanBeFetched(_ rest: String) {
+    func mapsToFetchableAddress(_ rest: String) {
         let address = Rehearsal.address(of: "reHearse:\(rest)", at: "http://127.0.0.1:4711")
         #expect(address == "http://127.0.0.1:4711/\(rest)")
         #expect(URLRule.fault(in: address) == nil)
     }
 }
 
-/// What becomes of a request, for each kind of request and rehearsal.
+/// Responses by kind of request and rehearsal.
 @Suite struct RehearsalDecisionTests {
     private static func rehearsal(_ query: String) throws -> Rehearsal { try Rehearsal(parsing: "rehearse:f?\(query)") }
 
@@ -151,7 +151,7 @@ import Testing
         ("status=500&then=403", [500, 403, 500, 403]), ("status=401&then=403", [401, 403, nil, 403]),
         ("status=403&then=401", [403, 401, 403, nil]),
     ])
-    func refusals(_ query: String, _ expected: [Int?]) throws {
+    func refusesByRangeAndAuthorization(_ query: String, _ expected: [Int?]) throws {
         let rehearsal = try Self.rehearsal(query)
         let refusals = [(false, false), (true, false), (false, true), (true, true)].map {
             rehearsal.refusal(hasRange: $0, isAuthorized: $1)
@@ -164,12 +164,12 @@ import Testing
             (0..<100, 0..<40), (0..<40, 0..<40), (0..<41, 0..<40), (39..<100, 39..<40), (40..<100, 40..<100),
             (41..<50, 41..<50), (10..<20, 10..<20),
         ] as [(Range<Int64>, Range<Int64>)])
-    func isLostOnce(_ asked: Range<Int64>, _ sent: Range<Int64>) throws {
+    func losesConnectionOnceAtLoseAt(_ asked: Range<Int64>, _ sent: Range<Int64>) throws {
         #expect(try Self.rehearsal("size=100&lose_at=40").sent(of: asked) == sent)
         #expect(try Self.rehearsal("size=100").sent(of: asked) == asked)
     }
 
-    @Test func bytesFlowEvenly() throws {
+    @Test func pacesBytesEvenly() throws {
         let slow = try Self.rehearsal("size=1000&seconds=10")
         #expect(slow.bytesDue(after: .zero) == 0)
         #expect(slow.bytesDue(after: .seconds(2.5)) == 250)

@@ -2,7 +2,7 @@ import Downloads
 import HTTPSemantics
 import Testing
 
-/// Every kind of answer to a request with and without a range, judged by its head alone.
+/// Verdicts on every kind of response, with and without a requested range, from the head alone.
 @Suite struct ResponseVerdictTests {
     private static let strong = Validators(etag: "\"v1\"")
     private let asked = RequestedRange(offset: 100, validators: strong, size: 1000)
@@ -17,12 +17,12 @@ import Testing
 
     // MARK: 200
 
-    @Test func theWholeIsTakenFromZero() {
+    @Test func acceptsWholeFileFromZero() {
         #expect(judge(200, [("Content-Length", "5")], .whole) == .accept(at: 0, skipping: 0, size: 5, .fresh))
         #expect(judge(200, [], .whole) == .accept(at: 0, skipping: 0, size: nil, .fresh))
     }
 
-    @Test func aPlannedRestartSaysWhy() {
+    @Test func reportsReasonOfPlannedRestart() {
         let plan = RequestedRange(offset: 0, restart: .noValidator)
         #expect(judge(200, [], plan) == .accept(at: 0, skipping: 0, size: nil, .restarted(.noValidator)))
     }
@@ -34,15 +34,15 @@ import Testing
         // Nothing is missing: what this says besides means nothing.
         ([("Content-Length", "1000"), ("Content-Range", "bytes 0-999/1000")], .rangeIgnored),
     ])
-    func a200ToARangeRestarts(_ headers: [(String, String)], _ why: ResumeOutcome.RestartReason) {
+    func restartsOn200ToRangeRequest(_ headers: [(String, String)], _ why: ResumeOutcome.RestartReason) {
         guard case .accept(at: 0, skipping: 0, _, .restarted(why)) = judge(200, headers, asked) else {
             Issue.record("expected a restart because of \(why)")
             return
         }
     }
 
-    /// There are servers that send the rest under the wrong status.
-    @Test func a200ThatMayBeTheRestIsAskedForAgain() {
+    /// Some servers send the rest with status 200.
+    @Test func requestsWholeFileAgainWhen200MayBeTheRest() {
         for length in ["900", "100", "0", "2000"] {
             #expect(judge(200, [("Content-Length", length)], asked) == .askFromStart(.sizeChanged), "\(length)")
             let marked = [("ETag", "\"v1\""), ("Content-Length", length)]
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// RFC 9110, section 14.4: the field has no meaning there.
-    @Test func a200ToARequestWithoutARangeIsTheWhole() {
+    @Test func ignoresContentRangeOf200WithoutRange() {
         let headers = [("Content-Range", "bytes 5-9/10"), ("Content-Length", "5")]
         #expect(judge(200, headers, .whole) == .accept(at: 0, skipping: 0, size: 5, .fresh))
     }
@@ -65,7 +65,7 @@ import Testing
         [("Content-Range", text)] + (etag.map { [("ETag", $0)] } ?? [])
     }
 
-    @Test func theRestIsTaken() {
+    @Test func acceptsRequestedRange() {
         #expect(
             judge(206, range("bytes 100-999/1000"), asked)
                 == .accept(at: 100, skipping: 0, size: 1000, .resumed(offset: 100)))
@@ -74,15 +74,15 @@ import Testing
                 == .accept(at: 100, skipping: 0, size: 1000, .resumed(offset: 100)))
     }
 
-    @Test func aRangeThatStartsEarlierIsTrimmed() {
+    @Test func skipsBytesOfRangeThatStartsEarlier() {
         #expect(
             judge(206, range("bytes 64-999/1000") + [("Content-Length", "936")], asked)
                 == .accept(at: 100, skipping: 36, size: 1000, .resumed(offset: 100)))
     }
 
-    /// The start could be wrong, and every byte would come to lie beside its place.
+    /// The start could be wrong, and every byte would be written at a wrong offset.
     @Test(arguments: [[], [("Content-Length", "900")], [("Content-Length", "936"), ("Transfer-Encoding", "chunked")]])
-    func aRangeThatStartsEarlierIsOnlyBelievedByItsLength(_ headers: [(String, String)]) {
+    func refusesEarlierRangeWithoutMatchingLength(_ headers: [(String, String)]) {
         #expect(judge(206, range("bytes 64-999/1000") + headers, asked) == .askFromStart(.badRange))
     }
 
@@ -90,11 +90,11 @@ import Testing
         "bytes 101-999/1000", "bytes 0-99/1000", "bytes 100-899/1000", "bytes */1000", "bytes 100-999", "bytes x-y/z",
         "items 100-999/1000", "bytes 999-100/1000", "bytes 100-1000/1000", "bytes +100-999/1000",
     ])
-    func anyOtherRangeIsAskedForAgain(_ text: String) {
+    func requestsWholeFileAgainOnOtherRange(_ text: String) {
         #expect(judge(206, range(text), asked) == .askFromStart(.badRange))
     }
 
-    @Test func otherBytesAreNeverAppended() {
+    @Test func restartsWhenRangeIsOfAnotherFile() {
         #expect(judge(206, range("bytes 100-999/1000", etag: "\"v2\""), asked) == .askFromStart(.etagChanged))
         #expect(judge(206, range("bytes 100-999/1000", etag: "W/\"v1\""), asked) == .askFromStart(.etagChanged))
         #expect(judge(206, range("bytes 100-1999/2000"), asked) == .askFromStart(.sizeChanged))
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// RFC 9110, section 15.3.7.3: parts are combined when they share the same strong validator.
-    @Test func onlyTheSameValidatorProvesThatMoreBytesAreOfTheSameFile() {
+    @Test func resumesOnlyWithSameStrongValidator() {
         #expect(judge(206, range("bytes 100-999/1000", etag: nil), asked) == .askFromStart(.noValidator))
         let (old, new) = ("Mon, 19 Aug 2019 14:23:14 GMT", "Mon, 19 Aug 2019 15:00:00 GMT")
         let dated = RequestedRange(
@@ -119,8 +119,8 @@ import Testing
         #expect(judge(206, rest, dated) == .askFromStart(.noValidator))
     }
 
-    /// What ends a file adds no byte, and most servers put no validator on it.
-    @Test func atAnotherAddressTheEndHasToBeProvenToo() {
+    /// A 416 adds no bytes, and most servers send no validator with it.
+    @Test func requiresValidatorOf416FromAnotherURL() {
         var asked = asked
         asked.offset = 1000
         #expect(judge(416, range("bytes */1000", etag: nil), asked) == .alreadyComplete(offset: 1000))
@@ -129,7 +129,7 @@ import Testing
         #expect(judge(416, range("bytes */1000", etag: nil), asked) == .askFromStart(.noValidator))
     }
 
-    @Test func aRangeNobodyAskedForIsTakenWhereItIsTheWhole() {
+    @Test func acceptsUnrequestedRangeOfWholeFile() {
         let whole = range("bytes 0-999/1000")
         #expect(judge(206, whole, .whole) == .accept(at: 0, skipping: 0, size: 1000, .fresh))
         let again = RequestedRange(offset: 0, restart: .badRange)
@@ -137,11 +137,11 @@ import Testing
     }
 
     @Test(arguments: ["bytes 0-998/1000", "bytes 1-999/1000", "bytes 0-999/*", "bytes */1000", "bytes 0-", ""])
-    func aPieceNobodyAskedForFails(_ text: String) {
+    func failsOnUnrequestedPieceOfFile(_ text: String) {
         #expect(code(judge(206, range(text), .whole)) == .badRange)
     }
 
-    @Test func aWholeThatContradictsItselfFails() {
+    @Test func failsOnWholeRangeThatContradictsItself() {
         let (whole, parts) = (range("bytes 0-999/1000"), ("Content-Type", "multipart/byteranges; boundary=x"))
         #expect(code(judge(206, whole + [("Content-Length", "999")], .whole)) == .badRange)
         #expect(code(judge(206, whole + [parts], .whole)) == .badRange)
@@ -149,7 +149,7 @@ import Testing
 
     // MARK: 416
 
-    @Test func nothingIsLeftToFetch() {
+    @Test func acceptsCompletePartOn416() {
         let complete = RequestedRange(offset: 1000, validators: Self.strong, size: 1000)
         #expect(judge(416, range("bytes */1000"), complete) == .alreadyComplete(offset: 1000))
         #expect(judge(416, range("bytes */1000", etag: "\"v2\""), complete) == .askFromStart(.etagChanged))
@@ -160,25 +160,25 @@ import Testing
 
     // MARK: The rest
 
-    @Test(arguments: [301, 302, 303, 307, 308]) func redirects(_ status: Int) {
+    @Test(arguments: [301, 302, 303, 307, 308]) func followsRedirectStatus(_ status: Int) {
         #expect(judge(status, [("Location", "/b")], .whole) == .redirect(status: status))
     }
 
-    @Test(arguments: [[], [("Location", "")]]) func aRedirectToNowhereIsABadStatus(_ headers: [(String, String)]) {
+    @Test(arguments: [[], [("Location", "")]]) func failsOnRedirectWithoutLocation(_ headers: [(String, String)]) {
         #expect(code(judge(302, headers, .whole)) == .badStatus)
     }
 
-    @Test(arguments: [401, 403, 404, 410]) func aLinkThatWorkedHasExpired(_ status: Int) {
+    @Test(arguments: [401, 403, 404, 410]) func reportsLinkExpiredOnlyWithBytes(_ status: Int) {
         #expect(code(judge(status, [], asked, had: 100)) == .linkExpired)
         #expect(code(judge(status, [], .whole, had: 0)) == .badStatus)
     }
 
-    @Test func aChallengeAsksForCredentials() {
+    @Test func reportsCredentialsRequiredOnChallenge() {
         #expect(code(judge(401, [("WWW-Authenticate", "Basic realm=\"x\"")], asked, had: 100)) == .credentialsRequired)
         #expect(code(judge(407, [("Proxy-Authenticate", "Basic")], .whole)) == .credentialsRequired)
     }
 
-    @Test(arguments: [204, 205, 304, 400, 416, 418, 500, 503]) func anyOtherStatusFails(_ status: Int) {
+    @Test(arguments: [204, 205, 304, 400, 416, 418, 500, 503]) func failsOnAnyOtherStatus(_ status: Int) {
         #expect(code(judge(status, [], .whole)) == .badStatus)
     }
 

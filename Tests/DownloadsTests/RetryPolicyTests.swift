@@ -19,7 +19,7 @@ import Testing
         return wait.until?.timeIntervalSince(Sample.now)
     }
 
-    @Test func delaysDoubleUpToTheirBound() {
+    @Test func doublesDelayUpToMaximum() {
         let lost = Failure(.connectionLost, "")
         #expect((1...7).map { delay(verdict(lost, failures: $0)) } == [1, 2, 4, 8, 16, 32, 64])
         var patient = policy
@@ -29,24 +29,24 @@ import Testing
         #expect(delay(late) == 3600)
     }
 
-    @Test func fullJitterReachesDownToZero() {
+    @Test func drawsDelayDownToZero() {
         #expect(delay(verdict(Failure(.timedOut, ""), failures: 4, jitter: 0)) == 0)
         #expect(delay(verdict(Failure(.timedOut, ""), failures: 4, jitter: 0.5)) == 4)
     }
 
-    @Test func retryAfterLengthensAndNeverShortens() {
+    @Test func lengthensDelayByRetryAfterButNeverShortensIt() {
         let busy = Failure(.badStatus, "", status: 503)
         #expect(delay(verdict(busy, retryAfter: 30)) == 30)
         #expect(delay(verdict(busy, failures: 7, retryAfter: 1)) == 64)
         #expect(delay(verdict(busy, retryAfter: 1e9)) == 86_400)
     }
 
-    @Test func theLastAttemptFailsWithItsCause() {
+    @Test func failsWithLastCauseAfterLastAttempt() {
         let lost = Failure(.connectionLost, "")
         #expect(verdict(lost, failures: 8) == .fail(lost))
     }
 
-    @Test func whatAnotherAttemptMayDoBetterIsTriedAgain() {
+    @Test func retriesFailureHintedAsTransient() {
         let hint = RetryPolicy.Hint(mayPass: true)
         func verdict(_ failures: Int) -> RetryPolicy.Verdict {
             policy.verdict(
@@ -58,17 +58,17 @@ import Testing
     }
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])
-    func statusesThatPass(_ status: Int) {
+    func classifiesStatusAsTransient(_ status: Int) {
         #expect(Failure(.badStatus, "", status: status).mayPass)
     }
 
     @Test(arguments: [400, 401, 403, 404, 410, 418, 451, 501, 505, 525])
-    func statusesThatStay(_ status: Int) {
+    func classifiesStatusAsPermanent(_ status: Int) {
         #expect(!Failure(.badStatus, "", status: status).mayPass)
         #expect(verdict(Failure(.badStatus, "", status: status)) == .fail(Failure(.badStatus, "", status: status)))
     }
 
-    @Test func aFullDiskIsWaitedForHoweverOften() {
+    @Test func waitsForSpaceHoweverManyFailures() {
         guard case .wait(let wait) = verdict(Failure(.noSpace, ""), failures: 1000) else {
             Issue.record("a full disk must not fail a job")
             return

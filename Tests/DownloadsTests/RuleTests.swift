@@ -12,22 +12,22 @@ import Testing
         HeaderField(name: "X", value: "a\0"), HeaderField(name: "Range", value: "bytes=0-"),
         HeaderField(name: "host", value: "other"), HeaderField(name: "X", value: String(repeating: "a", count: 9000)),
     ])
-    func headersThatCannotBeSent(_ field: HeaderField) {
+    func refusesHeaderThatCannotBeSent(_ field: HeaderField) {
         #expect(field.fault != nil)
     }
 
-    @Test func headersThatCan() {
+    @Test func acceptsValidHeader() {
         #expect(HeaderField(name: "X-Api-Key", value: "sécret").fault == nil)
     }
 
-    @Test func patternsOfEvents() {
+    @Test func matchesEventPatterns() {
         #expect(EventPattern("job.*")?.matches(.jobFailed) == true)
         #expect(EventPattern("job.*")?.matches(.sessionFinished) == false)
         #expect(EventPattern("session.finished")?.matches(.sessionFinished) == true)
         for text in ["*", "job", "job.nothing", "", "webhook*"] { #expect(EventPattern(text) == nil) }
     }
 
-    @Test func secretsOfWebhooks() throws {
+    @Test func generatesAndParsesWebhookSecrets() throws {
         let secret = WebhookSecret.random()
         #expect(secret.key.count == 32)
         #expect(WebhookSecret(secret.text) == secret)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func headersOfTheJobWinOverThoseOfTheSession() {
+    @Test func prefersJobHeadersToSessionHeaders() {
         var configuration = SessionConfiguration()
         configuration.headers = [
             HeaderField(name: "X-A", value: "session"), HeaderField(name: "X-B", value: "session"),
@@ -54,30 +54,30 @@ import Testing
         #expect(resolved.sessionPlace.conflict == .rename)
     }
 
-    @Test func aFileIsKnownByItsMark() throws {
+    @Test func recognisesFinishedFileByItsMark() throws {
         let mark = FileMark(inode: 7, born: 1, modified: 2)
         #expect(mark.isOfSameFile(as: FileMark(inode: 7, born: 1, modified: 3)))
         #expect(mark.isOfSameFile(as: FileMark(inode: 7, born: nil, modified: 2)))
         #expect(!mark.isOfSameFile(as: FileMark(inode: 8, born: 1, modified: 2)))
-        // A number that was free again.
+        // The inode number was reused.
         #expect(!mark.isOfSameFile(as: FileMark(inode: 7, born: 2, modified: 2)))
-        // Put back from a backup, it is the same; another one of its size is not.
+        // A file restored from a backup is the same file; another file of its size is not.
         let finished = FinishedFile(path: "f", size: 5, sha256: nil, contentType: nil, mark: mark)
         let copy = FileMark(inode: 9, born: 9, modified: 2)
         #expect(finished.isThis(size: 5, copy))
         #expect(!finished.isThis(size: 6, copy))
         #expect(!finished.isThis(size: 5, FileMark(inode: 9, born: 9, modified: 9)))
-        // What was finished before marks were kept.
+        // A file that was finished before marks were stored.
         let old = try JSONDecoder().decode(FinishedFile.self, from: Data(#"{"path": "f", "size": 1}"#.utf8))
         #expect(old == FinishedFile(path: "f", size: 1, sha256: nil, contentType: nil))
-        // It is nobody's business but the service's.
+        // The mark is internal: the document does not show it.
         var marked = Sample.file
         marked.mark = mark
         let jobs = [Sample.file, marked].map { Sample.job(.succeeded(Finish(file: $0, receipt: Sample.receipt))) }
         #expect(jobs[0].document().written == jobs[1].document().written)
     }
 
-    @Test func theJournalDoesNotKeepSignaturesOfURLs() {
+    @Test func journalOmitsURLSignatures() {
         #expect(Sample.job(url: "https://user:secret@host/p").document().written.contains("secret") == false)
         let finish = Finish(file: Sample.file, receipt: Sample.receipt)
         let job = Sample.job(.succeeded(finish))

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Who fetches what.
+/// Leases of segments to connections.
 @Suite struct SegmentsTests {
     private let start = Duration.zero
     private let smallest = Segments.smallestSegment
@@ -22,12 +22,12 @@ import Testing
         return try #require(advance)
     }
 
-    /// What a lease stands for, in segments of the smallest size.
+    /// The ranges of leases, in units of the smallest segment.
     private func ranges(_ segments: Segments, _ leases: [SegmentLease]) -> [Range<Int64>?] {
         leases.map { segments.range(of: $0).map { $0.lowerBound / smallest..<$0.upperBound / smallest } }
     }
 
-    @Test func whoeverComesTakesHalfOfTheLargest() throws {
+    @Test func leasesHalfOfLargestSegment() throws {
         var segments = whole(8)
         var leases: [SegmentLease] = []
         while let lease = segments.lease(at: start) { leases.append(lease) }
@@ -35,7 +35,7 @@ import Testing
         #expect(!segments.isLeasable)
     }
 
-    @Test func halvesAreOfWhatIsStillToCome() throws {
+    @Test func dividesOnlyMissingBytes() throws {
         var segments = whole(8)
         let first = try lease(&segments)
         _ = segments.advance(first, by: Int(4 * smallest), at: start)
@@ -43,7 +43,7 @@ import Testing
         #expect(ranges(segments, [first, second]) == [4..<6, 6..<8])
     }
 
-    @Test func gapsAreTakenBeforeAnybodyIsCut() throws {
+    @Test func leasesGapsBeforeDividingSegments() throws {
         var segments = Segments(missing: [
             0..<4 * smallest, 6 * smallest..<7 * smallest, 9 * smallest..<9 * smallest + 1,
         ])
@@ -52,13 +52,13 @@ import Testing
         #expect(segments.range(of: leases[2])?.count == 1)
     }
 
-    @Test func whatIsSmallIsNotDivided() throws {
+    @Test func dividesNoSmallSegment() throws {
         var segments = Segments(missing: [0..<2 * smallest - 1])
         _ = try lease(&segments)
         #expect(!segments.isLeasable)
     }
 
-    @Test func aFileOfUnknownSizeIsNotDividedAndEndsWithItsBody() throws {
+    @Test func dividesNoFileOfUnknownSizeAndCompletesWithItsBody() throws {
         var segments = Segments(missing: [5..<Int64.max])
         let first = try lease(&segments)
         #expect(!segments.isLeasable)
@@ -68,7 +68,7 @@ import Testing
         #expect(segments.isComplete)
     }
 
-    @Test func aBodyThatEndsEarlyLeavesTheRestToOthers() throws {
+    @Test func leasesRestOfBodyThatEndedEarly() throws {
         var segments = whole(2)
         let first = try lease(&segments)
         _ = segments.advance(first, by: 10, at: start)
@@ -78,7 +78,7 @@ import Testing
         #expect(segments.range(of: next) == 10..<2 * smallest)
     }
 
-    @Test func aSegmentThatWasCutEndsThereAndItsResponseIsNotNeeded() throws {
+    @Test func cutsDividedSegmentAtItsEnd() throws {
         var segments = whole(4)
         let first = try lease(&segments)
         let second = try lease(&segments)
@@ -89,7 +89,7 @@ import Testing
         #expect(segments.range(of: first)?.isEmpty == true)
     }
 
-    @Test func aSegmentGrowsBackWhenTheOtherHalfIsGivenUp() throws {
+    @Test func growsSegmentBackWhenOtherHalfIsReleased() throws {
         var segments = whole(4)
         let first = try lease(&segments)
         let second = try lease(&segments)
@@ -100,7 +100,7 @@ import Testing
         #expect(segments.isComplete)
     }
 
-    @Test func aSegmentDoesNotGrowBackOverWhatWasBroughtMeanwhile() throws {
+    @Test func growsSegmentBackOnlyOverMissingBytes() throws {
         var segments = whole(4)
         let first = try lease(&segments)
         let second = try lease(&segments)
@@ -113,14 +113,14 @@ import Testing
         #expect(segments.range(of: rest) == 2 * smallest + 7..<4 * smallest)
     }
 
-    /// Whoever was to bring the other half may be refused, or get another file.
-    @Test func aSegmentGoesOnWhereNobodyAnswersYet() throws {
+    /// The connection for the other half may be refused, or get another file.
+    @Test func continuesBeyondCutUntilOtherConnectionAnswers() throws {
         var segments = whole(4)
         let first = try lease(&segments)
         let second = try lease(&segments)
         let advance = try self.advance(&segments, first, by: Int(3 * smallest))
         #expect(advance == .init(offset: 0, count: Int(3 * smallest), isCut: false, isExcess: false))
-        // What has come meanwhile is skipped, and one byte that is on its way.
+        // Bytes received meanwhile are skipped, and one byte in transit.
         let skipped = segments.answer(second, from: 2 * smallest, reach: 4 * smallest)
         #expect(skipped == smallest + 1)
         #expect(
@@ -129,7 +129,7 @@ import Testing
         #expect(segments.range(of: second) == 3 * smallest + 1..<4 * smallest)
     }
 
-    @Test func whoAnswersTooLateIsNotWanted() throws {
+    @Test func rejectsConnectionThatAnswersTooLate() throws {
         var segments = whole(4)
         let first = try lease(&segments)
         let second = try lease(&segments)
@@ -141,16 +141,16 @@ import Testing
         #expect(segments.isComplete)
     }
 
-    @Test func aSegmentGrowsBackNoFurtherThanItsResponseGoes() throws {
+    @Test func growsSegmentBackOnlyToEndOfItsResponse() throws {
         var segments = Segments(missing: [0..<2 * smallest, 3 * smallest..<4 * smallest])
         let first = try lease(&segments)
-        // What follows is there already: the response for the first gap ends before it.
+        // The next bytes are not missing: the response for the first gap ends before them.
         let advance = try self.advance(&segments, first, by: Int(2 * smallest) + 1)
         #expect(advance == .init(offset: 0, count: 0, isCut: false, isExcess: true))
         #expect(segments.range(of: first)?.lowerBound == 0)
     }
 
-    @Test func aResponseThatGoesFurtherThanAskedForIsCutNotWrong() throws {
+    @Test func cutsResponseBeyondRequestedRange() throws {
         var segments = Segments(missing: [0..<2 * smallest, 3 * smallest..<4 * smallest])
         let first = try lease(&segments)
         let skipped = segments.answer(first, from: 0, reach: 4 * smallest)
@@ -159,7 +159,7 @@ import Testing
         #expect(advance == .init(offset: 0, count: Int(2 * smallest), isCut: true, isExcess: false))
     }
 
-    @Test func whoIsSilentLosesItsSegmentToWhoIsIdle() throws {
+    @Test func reassignsSegmentOfStalledConnection() throws {
         var segments = whole(1)
         let silent = try lease(&segments)
         _ = segments.advance(silent, by: 100, at: start + .seconds(10))
@@ -172,7 +172,7 @@ import Testing
         #expect(late == nil)
     }
 
-    @Test func anEmptyFileHasASegmentThatIsFull() {
+    @Test func completesEmptyFile() {
         var segments = Segments(missing: [])
         let lease = segments.firstLease(at: start)
         #expect(segments.range(of: lease)?.isEmpty == true)
@@ -180,14 +180,14 @@ import Testing
         #expect(segments.isComplete)
     }
 
-    /// Whatever connections do, every byte is brought exactly once.
+    /// Whatever the connections do, every byte is received exactly once.
     @Test(arguments: UInt64(1)...50)
-    func everyByteIsBroughtOnce(seed: UInt64) throws {
+    func fetchesEveryByteOnce(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         let size = Int64.random(in: 1...(20 * smallest), using: &random)
         var segments = Segments(missing: [0..<size])
         var brought = ByteRanges()
-        // Each with the end of its response, which never brings more.
+        // Each lease with the end of its response, which never sends more.
         var open: [(lease: SegmentLease, reach: Int64)] = []
         func ask(_ lease: SegmentLease) { open.append((lease, segments.range(of: lease)?.upperBound ?? 0)) }
         var now = start
@@ -221,7 +221,7 @@ import Testing
 }
 
 @Suite struct ByteRangesTests {
-    @Test func gapsAreWhatIsMissing() {
+    @Test func computesGapsAndCounts() {
         let ranges = ByteRanges([0..<10, 20..<30])
         #expect(ranges.gaps(upTo: 40) == [10..<20, 30..<40])
         #expect(ranges.gaps(upTo: 30) == [10..<20])
@@ -232,12 +232,12 @@ import Testing
         #expect(ByteRanges(prefix: 7).isPrefix && ByteRanges().isPrefix)
     }
 
-    @Test func pairsAreReadBack() {
+    @Test func readsWrittenPairs() {
         let ranges = ByteRanges([0..<10, 20..<30])
         #expect(ByteRanges(pairs: ranges.pairs) == ranges)
         #expect(ByteRanges(pairs: []) == ByteRanges())
     }
 
     @Test(arguments: [[[5, 5]], [[5, 4]], [[0, 5], [5, 6]], [[0, 5], [3, 9]], [[-1, 3]], [[1]], [[1, 2, 3]]])
-    func nonsenseIsNotRead(_ pairs: [[Int64]]) { #expect(ByteRanges(pairs: pairs) == nil) }
+    func refusesInvalidPairs(_ pairs: [[Int64]]) { #expect(ByteRanges(pairs: pairs) == nil) }
 }

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Pause, resume, cancel, retry and delete while bytes are coming.
+/// Pause, resume, cancel, retry and delete during a download.
 @Suite struct ActionTests {
     private let bytes = Content.random(seed: 11, count: 2_000_000)
 
@@ -17,7 +17,7 @@ import Testing
         return (id, fetchd, origin)
     }
 
-    @Test func aPauseAnswersWhenTheBytesAreSafe() async throws {
+    @Test func answersPauseWhenBytesAreDurable() async throws {
         let (id, fetchd, origin) = try await running(on: FetchdProcess.start())
         let paused = try await fetchd.api.post("/v1/jobs/\(id)/pause").json
         #expect(paused["state"] == "paused")
@@ -39,7 +39,7 @@ import Testing
             ])
     }
 
-    @Test func aCancellationLeavesNothingBehind() async throws {
+    @Test func removesPartWhenCancelled() async throws {
         let (id, fetchd, origin) = try await running(on: LocalService.start())
         defer { origin.stop() }
         let cancelled = try await fetchd.api.post("/v1/jobs/\(id)/cancel").json
@@ -53,7 +53,7 @@ import Testing
         #expect(fetchd.downloaded("f") == bytes)
     }
 
-    @Test func aDeletionCancelsFirst() async throws {
+    @Test func cancelsRunningJobBeforeDeletingIt() async throws {
         let (id, fetchd, origin) = try await running(on: LocalService.start())
         defer { origin.stop() }
         #expect(try await fetchd.api.delete("/v1/jobs/\(id)").status == 204)
@@ -63,8 +63,8 @@ import Testing
         #expect(types == ["job.created", "job.started", "job.cancelled", "job.deleted"])
     }
 
-    /// Whoever comes first, the job ends in one state, and every answer agrees with it.
-    @Test func actionsThatRaceEachOther() async throws {
+    /// Whichever action comes first, the job ends in one state, and every response agrees with it.
+    @Test func agreesOnOneStateWhenActionsRace() async throws {
         let (fetchd, origin) = (try await LocalService.start(), try Origin())
         for index in 0..<30 { origin.serve("/\(index)", .file(Content.random(seed: UInt64(index), count: 50_000))) }
         for index in 0..<30 {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func anOccupiedNameIsNumberedReplacedOrAnError() async throws {
+    @Test func renamesReplacesOrFailsOnDestinationConflict() async throws {
         let (fetchd, origin) = (try await LocalService.start(), try Origin())
         origin.serve("/f", .file(bytes))
         func download(_ conflict: String) async throws -> JSON {
@@ -109,7 +109,7 @@ import Testing
         #expect(origin.requests(to: "/f").last?.header("Range") == "bytes=2000000-")
     }
 
-    @Test func aLinkInTheWayIsNotFollowed() async throws {
+    @Test func refusesSymbolicLinkInDestination() async throws {
         let (fetchd, origin) = (try await LocalService.start(), try Origin())
         origin.serve("/f", .file(bytes))
         let outside = try TemporaryFolder()

@@ -2,11 +2,11 @@ import Foundation
 import TestKit
 import Testing
 
-/// Killed at any moment, fetchd loses nothing that it has acknowledged.
+/// fetchd keeps everything it has acknowledged when it is killed at any moment.
 @Suite struct CrashTests {
-    /// Moments are random and replayable: the seed is in the test's name.
+    /// The moments are random and repeatable: the seed is the test's argument.
     @Test(arguments: [UInt64(20_190_819)])
-    func twentyKillsInABatchOfTwoHundredJobs(_ seed: UInt64) async throws {
+    func completesTwoHundredJobsAcrossTwentyKills(_ seed: UInt64) async throws {
         var random = SplitMix64(state: seed)
         let (fetchd, origin, receiver) = (try await FetchdProcess.start(), try Origin(), try WebhookReceiver())
         let files = (0..<200).map { index in

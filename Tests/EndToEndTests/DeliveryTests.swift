@@ -4,7 +4,7 @@ import TestKit
 import Testing
 import Webhooks
 
-/// At least once, whatever the endpoint does, and whatever becomes of fetchd meanwhile.
+/// Webhooks are delivered at least once, whatever the endpoint answers, and across restarts of fetchd.
 @Suite struct DeliveryTests {
     private static let quick = LocalService.Options {
         $0.webhooks.schedule = RetrySchedule(delays: [0, 0.05, 0.05, 0.05, 0.05])
@@ -23,7 +23,7 @@ import Webhooks
             ?? []
     }
 
-    @Test func anEndpointThatFailsIsTriedAgainUnderTheSameId() async throws {
+    @Test func retriesFailedDeliveryWithSameID() async throws {
         let (fetchd, receiver) = (try await LocalService.start(Self.quick), try WebhookReceiver())
         receiver.answer(500, to: 1...2)
         let secret = try await fetchd.api.declareWebhook(url: receiver.url)
@@ -39,7 +39,7 @@ import Webhooks
         #expect(log.first?["attempts"].arrayValue?.map { $0["status"] } == [500, 500, 204])
     }
 
-    @Test func aDeliveryThatIsNeverTakenIsVisibleAsExhausted() async throws {
+    @Test func showsUndeliverableDeliveryAsExhausted() async throws {
         let (fetchd, receiver) = (try await LocalService.start(Self.quick), try WebhookReceiver())
         receiver.answer(302, to: 1...100)
         _ = try await fetchd.api.declareWebhook(url: receiver.url)
@@ -51,7 +51,7 @@ import Webhooks
         #expect(try await fetchd.api.session()["unacknowledged_since"] != .null)
     }
 
-    @Test func aConsumerThatIsDownIsToldWhenItIsBack() async throws {
+    @Test func deliversFinishToConsumerThatComesBackElsewhere() async throws {
         let fetchd = try await FetchdProcess.start(
             .init(arguments: [
                 "--webhook-retry-delays", "0," + Array(repeating: "0.1", count: 300).joined(separator: ","),
@@ -75,7 +75,7 @@ import Webhooks
         #expect(finish.data["counts"]["succeeded"] == 1)
     }
 
-    @Test func oneDeadEndpointDoesNotHoldUpTheOthers() async throws {
+    @Test func deliversToOtherWebhooksWhenOneEndpointIsDead() async throws {
         let fetchd = try await FetchdProcess.start(
             .init(arguments: ["--webhook-retry-delays", "0,0.05,0.05,0.05,0.05"]))
         let (dead, alive) = (try WebhookReceiver(), try WebhookReceiver())
@@ -87,7 +87,7 @@ import Webhooks
         #expect(try await fetchd.terminate() == .exited(0))
     }
 
-    @Test func anEndpointThatIsGoneIsSwitchedOff() async throws {
+    @Test func disablesWebhookWhoseEndpointAnswers410() async throws {
         let (fetchd, receiver) = (try await LocalService.start(Self.quick), try WebhookReceiver())
         receiver.answer(410, to: 1...1)
         _ = try await fetchd.api.declareWebhook(url: receiver.url)

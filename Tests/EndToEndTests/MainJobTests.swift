@@ -2,9 +2,9 @@ import Foundation
 import TestKit
 import Testing
 
-/// The main job: submit, go away, be called back.
+/// The main use: submit a batch, go away, and receive a webhook when it is finished.
 @Suite struct MainJobTests {
-    @Test func aBatchIsDownloadedAndItsFinishIsPosted() async throws {
+    @Test func downloadsBatchAndPostsFinish() async throws {
         let (fetchd, origin, receiver) = (try await FetchdProcess.start(), try Origin(), try WebhookReceiver())
         let files = (0..<20).map { Content.random(seed: UInt64($0), count: $0 * 7919) }
         for (index, bytes) in files.enumerated() { origin.serve("/\(index).bin", .file(bytes)) }
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func aFinishedJobTellsWhatItProves() async throws {
+    @Test func showsFileAndReceiptOfFinishedJob() async throws {
         let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
         let bytes = Content.random(seed: 1, count: 100_000)
         origin.serve(
@@ -63,7 +63,7 @@ import Testing
             try await fetchd.api.events(of: id).map { $0["type"] } == ["job.created", "job.started", "job.succeeded"])
     }
 
-    @Test func aStoppedServiceGoesOnFromItsOffset() async throws {
+    @Test func resumesFromOffsetAfterStop() async throws {
         let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
         let bytes = Content.random(seed: 2, count: 3_000_000)
         let gate = Gate()
@@ -79,11 +79,11 @@ import Testing
         #expect(origin.requests(to: "/big").map { $0.header("Range") } == [nil, "bytes=\(offset)-"])
         #expect(origin.requests(to: "/big").last?.header("If-Range") == "\"v1\"")
         #expect(fetchd.downloaded("big") == bytes)
-        // A stop is nobody's fault.
+        // A stop uses no attempt.
         #expect(job["attempts"] == 1)
     }
 
-    @Test func aKilledServiceGoesOnFromTheLastCheckpoint() async throws {
+    @Test func resumesFromLastCheckpointAfterKill() async throws {
         let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
         let bytes = Content.random(seed: 3, count: 3_000_000)
         let gate = Gate()

@@ -1,14 +1,14 @@
 import Foundation
 import TestKit
 
-/// The folder of the sources: for tests of what lies beside the program.
+/// The folder of the sources, for tests of files beside the program.
 enum Project {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
     static func path(_ name: String) -> String { root.appending(path: name).path }
 
-    /// The Python that scripts/install has furnished, else the system's.
+    /// The Python that scripts/install has set up, or the system's.
     static let python =
         FileManager.default.isExecutableFile(atPath: path(".venv/bin/python")) ? path(".venv/bin/python") : "python3"
 

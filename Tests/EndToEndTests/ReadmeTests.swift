@@ -2,9 +2,9 @@ import Foundation
 import TestKit
 import Testing
 
-/// What the README and the other pages tell people to type works as it stands there.
+/// The commands in the README and other pages work as printed.
 @Suite struct ReadmeTests {
-    @Test func theTenLinesOfCurl() async throws {
+    @Test func runsCurlExampleOfReadme() async throws {
         let script = try #require(try Self.shellBlocks(in: "README.md").first)
         #expect(script.split(separator: "\n").count == 11)
 
@@ -27,7 +27,7 @@ import Testing
         _ = try await receiver.waitFor("session.finished")
     }
 
-    @Test func theSameInCurlOfTheSessionsPage() async throws {
+    @Test func runsCurlExampleOfSessionsPage() async throws {
         let blocks = try Self.shellBlocks(in: "docs/sessions.md")
         let script = try #require(blocks.first { $0.hasPrefix("api=") })
         let fetchd = try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"]))
@@ -40,7 +40,7 @@ import Testing
         #expect(fetchd.folder.files.filter { $0.hasSuffix(".mkv") }.count == 2)
     }
 
-    @Test func theFirstBlockOfTheJobsPage() async throws {
+    @Test func runsFirstExampleOfJobsPage() async throws {
         let script = try #require(try Self.shellBlocks(in: "docs/jobs.md").first)
         let fetchd = try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"]))
         let output = try await Self.run(script, ["FETCHD_URL": fetchd.baseURL], in: TemporaryFolder())
@@ -55,7 +55,7 @@ import Testing
         for text in expected { #expect(output.contains(text), "\(text) in \(output)") }
     }
 
-    @Test func theFirstBlockOfTheWatchingPage() async throws {
+    @Test func runsFirstExampleOfWatchingPage() async throws {
         let script = try #require(try Self.shellBlocks(in: "docs/watching.md").first)
         let fetchd = try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"]))
         let output = try await Self.run(script, ["FETCHD_URL": fetchd.baseURL], in: TemporaryFolder())

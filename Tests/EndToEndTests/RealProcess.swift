@@ -1,7 +1,7 @@
 import Testing
 
-/// Runs a test, or the tests of a suite, with the real program: where a kill, a signal, an exit status, flags, descriptors or
-/// a failing disk matter.
+/// Runs a test, or the tests of a suite, with the real program: for kills, signals, exit statuses, flags, descriptors
+/// and failing disks.
 struct RealProcess: TestTrait, SuiteTrait, TestScoping {
     @TaskLocal static var isWanted = false
 

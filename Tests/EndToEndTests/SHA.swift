@@ -1,6 +1,6 @@
 import Hashing
 
-/// What the receipts are compared with.
+/// SHA-256, for comparison with receipts.
 enum SHA {
     static func hexadecimal(of bytes: [UInt8]) -> String {
         HashFunction.sha256.hash(bytes).hexadecimal

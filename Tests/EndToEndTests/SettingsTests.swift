@@ -2,9 +2,9 @@ import Foundation
 import TestKit
 import Testing
 
-/// Where settings come from: options over environment over file over defaults; and that the help tells.
+/// Settings are read from options, environment, configuration file and defaults, in that order; the help lists them.
 @Suite struct SettingsTests {
-    /// Which of three names the service answers to, each given by another source.
+    /// The host names that the service answers to; each source gives another name.
     private func namesTaken(
         _ folder: TemporaryFolder, arguments: [String] = [], environment: [String: String] = [:]
     ) async throws -> [String] {
@@ -17,7 +17,7 @@ import Testing
         return names
     }
 
-    @Test func optionsBeforeEnvironmentBeforeFile() async throws {
+    @Test func prefersOptionsToEnvironmentToFile() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(#"{"public_host": ["file.example"]}"#, to: "fetchd.json")
         let environment = ["FETCHD_PUBLIC_HOST": "other.example,environment.example"]
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["environment", "file"])
-    func everythingWithoutOptions(_ source: String) async throws {
+    func readsEverySettingFromEnvironmentOrFile(_ source: String) async throws {
         let folder = try TemporaryFolder()
         var (arguments, environment) = (["serve"], [String: String]())
         if source == "file" {
@@ -80,7 +80,7 @@ import Testing
         (#"{"max_concurrent_jobs": "many"}"#, "max_concurrent_jobs"), (#"{"colour": "blue"}"#, "colour"),
         (#"{"max_concurrent_jobs": 0}"#, "max_concurrent_jobs is 0"), ("[]", "must hold a JSON object"),
     ])
-    func aFileThatCannotBe(_ text: String, _ message: String) async throws {
+    func refusesInvalidConfigurationFile(_ text: String, _ message: String) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(text, to: "fetchd.json")
         let outcome = try await FetchdProcess.run(["serve", "--config", file], workingFolder: folder.path)
@@ -89,14 +89,14 @@ import Testing
         #expect(folder.files == ["fetchd.json"])
     }
 
-    @Test func aFileThatIsNotThere() async throws {
+    @Test func refusesMissingConfigurationFile() async throws {
         let folder = try TemporaryFolder()
         let outcome = try await FetchdProcess.run(["serve", "--config", folder.path("none.json")])
         #expect(outcome.ending == .exited(64))
         #expect(outcome.errors.contains("none.json cannot be read"))
     }
 
-    @Test func theHelpExplainsEveryOption() async throws {
+    @Test func helpShowsDefaultOfEveryOption() async throws {
         let help = try await FetchdProcess.run(["serve", "--help"])
         #expect(help.succeeded)
         let defaults = [
@@ -118,7 +118,7 @@ import Testing
         for name in ["FETCHD_TOKEN", "FETCHD_LISTEN", "SIGTERM", "/readyz"] { #expect(text.contains(name), "\(name)") }
     }
 
-    @Test func theCommandAndItsVersion() async throws {
+    @Test func versionMatchesOpenAPIDescription() async throws {
         let help = try await FetchdProcess.run(["--help"])
         #expect(help.succeeded && help.output.contains("serve"))
         let version = try await FetchdProcess.run(["--version"])

@@ -2,11 +2,11 @@ import Foundation
 import TestKit
 import Testing
 
-/// Starts that must not succeed: one sentence that says what to change, an exit status, and nothing spoilt.
+/// Starts that must fail: one sentence says what to change, the exit status says why, and no data is changed.
 @Suite struct StartTests {
-    /// Something is the matter with the world: 1.
+    /// The environment prevents the start: 1.
     private let failure = ChildProcess.Ending.exited(1)
-    /// With what was asked for: EX_USAGE.
+    /// An argument is invalid: EX_USAGE.
     private let misuse = ChildProcess.Ending.exited(64)
 
     private func serve(
@@ -21,7 +21,7 @@ import Testing
 
     // MARK: The world
 
-    @Test func anOccupiedPort() async throws {
+    @Test func refusesOccupiedPort() async throws {
         let (first, folder) = (try await FetchdProcess.start(), try TemporaryFolder())
         let second = try await serve(folder, ["--listen", "127.0.0.1:\(first.port)"])
         #expect(second.ending == failure)
@@ -29,7 +29,7 @@ import Testing
         #expect(try await first.api.get("/readyz").status == 200)
     }
 
-    @Test func aDataFolderThatAnotherServiceUses() async throws {
+    @Test func refusesDataFolderOfRunningService() async throws {
         let first = try await FetchdProcess.start()
         let id = try await first.api.submit(["url": "http://127.0.0.1:1/"])
         let second = try await serve(first.folder)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ["--data-dir", "--downloads-dir"])
-    func aFolderThatCannotBe(_ option: String) async throws {
+    func refusesUnusableFolder(_ option: String) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("not a folder", to: "file")
         for path in ["\(file)/below", file, "/proc/fetchd"] {
@@ -55,7 +55,7 @@ import Testing
         #expect(folder.bytes(of: "file") == Array("not a folder".utf8))
     }
 
-    @Test func aDatabaseOfANewerVersion() async throws {
+    @Test func refusesDatabaseOfNewerVersionUnchanged() async throws {
         let fetchd = try await FetchdProcess.start()
         let id = try await fetchd.api.submit(["url": "http://127.0.0.1:1/"])
         try await fetchd.terminate()
@@ -69,7 +69,7 @@ import Testing
         #expect(try await fetchd.api.get("/v1/jobs/\(id)").status == 200)
     }
 
-    @Test func aDamagedDatabaseIsNotRecreated() async throws {
+    @Test func refusesDamagedDatabaseUnchanged() async throws {
         for damage in ["This is no database, however long it may be.", String(repeating: "\u{7}", count: 100_000)] {
             let folder = try TemporaryFolder()
             try folder.write(damage, to: "data/fetchd.sqlite")
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// SQLite's own command line: any other program may write to the file, too.
+    /// Changes the database with SQLite itself, as any other program could.
     private func change(_ folder: TemporaryFolder, _ sql: String) async throws {
         let program = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute(sys.argv[2]); db.commit()"
         let outcome = try await ChildProcess.run(
@@ -91,7 +91,7 @@ import Testing
     // MARK: The token
 
     @Test(arguments: ["0.0.0.0:0", "[::]:0"])
-    func everybodyCouldGetIn(_ listen: String) async throws {
+    func refusesPublicAddressWithoutToken(_ listen: String) async throws {
         let folder = try TemporaryFolder()
         let refused = try await serve(folder, ["--listen", listen])
         #expect(refused.ending == misuse)
@@ -102,9 +102,9 @@ import Testing
         #expect(try await APIClient(baseURL: fetchd.baseURL).get("/v1/jobs").status == 401)
     }
 
-    /// Nobody could ever send it: a secret that was read from a file, with the end of its line, say.
+    /// No client could send such a token; for example one read from a file with its newline.
     @Test(arguments: ["", "two words", "line\n", "schlüssel"])
-    func aTokenThatNoHeaderCanCarry(_ token: String) async throws {
+    func refusesTokenThatNoHeaderCanCarry(_ token: String) async throws {
         let folder = try TemporaryFolder()
         let refused = try await serve(folder, environment: ["FETCHD_TOKEN": token])
         #expect(refused.ending == misuse)
@@ -133,7 +133,7 @@ import Testing
     ]
 
     @Test(arguments: mistakes.indices)
-    func aValueThatCannotBe(_ index: Int) async throws {
+    func refusesInvalidOptionValue(_ index: Int) async throws {
         let (option, value, message) = Self.mistakes[index]
         let folder = try TemporaryFolder()
         let byOption = try await serve(folder, ["--\(option)=\(value)"])
@@ -149,7 +149,7 @@ import Testing
         #expect(folder.files.isEmpty)
     }
 
-    @Test func whatIsNoOption() async throws {
+    @Test func refusesUnknownOptionsAndArguments() async throws {
         for arguments in [["serve", "--colour", "blue"], ["serve", "now"], ["dance"], ["serve", "--listen"]] {
             let outcome = try await FetchdProcess.run(arguments)
             #expect(outcome.ending == misuse, "\(arguments)")

@@ -2,7 +2,7 @@ import Formats
 import Testing
 
 @Suite struct PathComponentsTests {
-    @Test func pathsAreSplitAtBytes() {
+    @Test func splitsPathsAtBytes() {
         #expect(PathComponents.split("a/\u{301}b/c") == ["a", "\u{301}b", "c"])
         #expect(PathComponents.last(of: "a/b/\u{301}c") == ("a/b", "\u{301}c"))
         #expect(PathComponents.last(of: "c") == ("", "c"))

@@ -5,7 +5,7 @@ import Testing
 private let now = Date(milliseconds: 1_566_228_194_250)
 
 @Suite struct RFC3339Tests {
-    @Test func rfc3339BothWays() throws {
+    @Test func readsAndWritesRFC3339() throws {
         #expect(now.rfc3339 == "2019-08-19T15:23:14.250Z")
         #expect(Date(rfc3339: "2019-08-19T15:23:14.250Z") == now)
         #expect(Date(rfc3339: "2019-08-19T15:23:14Z") == Date(milliseconds: 1_566_228_194_000))

@@ -1,7 +1,7 @@
 import Formats
 import Testing
 
-/// The parser against the examples of WHATWG HTML, section 9.2.6, and against what the service sends.
+/// The parser, with the examples of WHATWG HTML, section 9.2.6, and with the service's own events.
 @Suite struct ServerSentEventTests {
     private static let stream = """
         retry: 2000
@@ -27,7 +27,7 @@ import Testing
     ]
 
     @Test(arguments: ["\n", "\r\n", "\r"])
-    func aStreamWithEitherEndOfLines(_ end: String) {
+    func parsesStreamWithAnyLineEnding(_ end: String) {
         var parser = ServerSentEventParser()
         let events = parser.receive(Self.stream.replacing("\n", with: end).utf8)
         #expect(events == Self.events)
@@ -35,7 +35,7 @@ import Testing
         #expect(parser.lastID == "500")
     }
 
-    @Test(arguments: [1, 2, 3, 7]) func piecesOfAnySize(_ size: Int) {
+    @Test(arguments: [1, 2, 3, 7]) func parsesStreamInPiecesOfAnySize(_ size: Int) {
         var parser = ServerSentEventParser()
         let bytes = Array(Self.stream.replacing("\n", with: "\r\n").utf8)
         let events = stride(from: 0, to: bytes.count, by: size).flatMap { start in
@@ -44,13 +44,13 @@ import Testing
         #expect(events == Self.events)
     }
 
-    @Test func linesOfData() {
+    @Test func joinsLinesOfData() {
         var parser = ServerSentEventParser()
         let events = parser.receive("\u{FEFF}data: one\ndata:two\ndata:  three\ndata\n\n".utf8)
         #expect(events == [ServerSentEvent(lastID: nil, type: "message", data: "one\ntwo\n three\n")])
     }
 
-    @Test func whatIsNotComplete() {
+    @Test func emitsEventOnlyWhenBlockIsComplete() {
         var parser = ServerSentEventParser()
         #expect(parser.receive("event: job.failed\ndata: {}\n".utf8).isEmpty)
         #expect(parser.receive("\n".utf8) == [ServerSentEvent(lastID: nil, type: "job.failed", data: "{}")])
@@ -61,7 +61,7 @@ import Testing
             ])
     }
 
-    @Test func whatIsWrittenIsReadBack() {
+    @Test func parsesWrittenEvents() {
         var parser = ServerSentEventParser()
         #expect(parser.receive(ServerSentEvent.opening(at: 411, retry: 2000)).isEmpty)
         #expect(parser.lastID == "411")

@@ -5,7 +5,7 @@ import Testing
 private let now = Date(milliseconds: 1_566_228_194_250)
 
 @Suite struct ULIDTests {
-    @Test func sortAsTheyAreMade() {
+    @Test func sortsInOrderOfCreation() {
         var sequence = ULIDSequence()
         let earlier = now.addingTimeInterval(-60)
         let times = (0..<500).map { $0 % 3 == 0 ? earlier : now }
@@ -14,7 +14,7 @@ private let now = Date(milliseconds: 1_566_228_194_250)
         #expect(Set(made).count == made.count)
     }
 
-    @Test func readBackAsWritten() throws {
+    @Test func parsesWrittenULIDs() throws {
         var sequence = ULIDSequence()
         for _ in 0..<100 {
             let ulid = sequence.next(at: now)
@@ -27,7 +27,7 @@ private let now = Date(milliseconds: 1_566_228_194_250)
         }
     }
 
-    @Test func goOnAboveTheLastOneAfterARestartWithAnEarlierClock() {
+    @Test func continuesAboveLastULIDAfterRestartWithEarlierClock() {
         var first = ULIDSequence()
         let last = first.next(at: now)
         var second = ULIDSequence(after: last)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPSemantics
 
-/// Servers write challenges in every way that RFC 9110 allows, and in a few others.
+/// Challenges in every notation that RFC 9110 permits, and in some others.
 @Suite struct ChallengeTests {
     @Test(arguments: [
         ("Basic realm=\"the files\"", "basic", "the files"),
@@ -20,7 +20,7 @@ import Testing
         (" , Basic realm=\"after an empty element\"", "basic", "after an empty element"),
         ("Basic realm=\"without an end", "basic", "without an end"),
     ])
-    func theSchemeAndItsRealmAreRead(_ header: String, _ scheme: String, _ realm: String) {
+    func readsSchemeAndRealm(_ header: String, _ scheme: String, _ realm: String) {
         #expect(Challenge(header: header) == Challenge(scheme: scheme, realm: realm))
     }
 
@@ -29,11 +29,11 @@ import Testing
         ("Negotiate YIIabc==", "negotiate"), ("Basic xrealm=\"another\"", "basic"),
         ("Basic title=\"realm=no\"", "basic"), ("Basic realm", "basic"),
     ])
-    func thereNeedNotBeARealm(_ header: String, _ scheme: String) {
+    func acceptsMissingRealm(_ header: String, _ scheme: String) {
         #expect(Challenge(header: header) == Challenge(scheme: scheme, realm: nil))
     }
 
-    /// Each has its own realm: another's would send people to look for the wrong credentials.
+    /// Each challenge has its own realm: another's would ask for the wrong credentials.
     @Test(
         arguments: [
             ("Basic realm=\"first\", Digest realm=\"second\"", "basic", "first"),
@@ -44,12 +44,12 @@ import Testing
             ("Bearer scope=\"a,b\",Basic realm=\"second\"", "bearer", nil),
             ("NTLM, Negotiate, Basic realm=\"third\"", "ntlm", nil),
         ] as [(String, String, String?)])
-    func ofSeveralTheFirstIsTaken(_ header: String, _ scheme: String, _ realm: String?) {
+    func takesFirstOfSeveralChallenges(_ header: String, _ scheme: String, _ realm: String?) {
         #expect(Challenge(header: header) == Challenge(scheme: scheme, realm: realm))
     }
 
     @Test(arguments: ["", "   ", ",", " , ,", "=", "realm=\"x\"", "realm = \"x\"", "realm=\"x\", Basic", "\"Basic\""])
-    func withoutASchemeThereIsNoChallenge(_ header: String) {
+    func findsNoChallengeWithoutScheme(_ header: String) {
         #expect(Challenge(header: header) == nil)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct ChecksumTests {
     private let md5 = "900150983cd24fb0d6963f7d28e17f72"
 
-    @Test func hexadecimalInAnyCaseIsKeptInLowerCase() {
+    @Test func readsHexadecimalInAnyCase() {
         #expect(Checksum(.md5, hexadecimal: md5.uppercased())?.value == md5)
         for algorithm in Checksum.Algorithm.allCases {
             let text = String(repeating: "aF", count: algorithm.size)
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func nothingElseIsHexadecimal() {
+    @Test func refusesOtherCharactersInHexadecimal() {
         let rest = String(md5.dropLast())
         for last in ["g", "G", "/", ":", "@", "`", " ", "\n", "\0", "ａ", "٣", "é"] {
             #expect(Checksum(.md5, hexadecimal: rest + last) == nil, "\(last)")
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func bytesAreAsManyAsTheAlgorithmGives() {
+    @Test func requiresLengthOfAlgorithm() {
         #expect(Checksum(.sha1, bytes: Array(0..<20))?.value == "000102030405060708090a0b0c0d0e0f10111213")
         #expect(Checksum(.sha1, bytes: Array(0..<19)) == nil)
         #expect(Checksum(.sha1, bytes: Array(0..<21)) == nil)

@@ -2,7 +2,7 @@ import Foundation
 import HTTPSemantics
 import Testing
 
-/// What responses say their file hashes to.
+/// The digests in the heads of responses.
 @Suite struct DigestClaimTests {
     private static func base64(_ byte: UInt8, _ count: Int) -> String {
         Data(repeating: byte, count: count).base64EncodedString()
@@ -20,7 +20,7 @@ import Testing
     private let sha256 = "sha-256=:\(base64(1, 32)):"
     private let sha512 = "sha-512=:\(base64(2, 64)):"
 
-    @Test func everyKnownAlgorithmCountsAndTheStrongestFirst() {
+    @Test func readsEveryKnownAlgorithmStrongestFirst() {
         let field =
             "unixsum=:AAA=:, md5=:\(Self.base64(4, 16)):, sha=:\(Self.base64(3, 20)):;p=1, \(sha256), x=1, \(sha512)"
         #expect(
@@ -33,8 +33,8 @@ import Testing
                 == [claim(.reprDigest, .sha512, 2), claim(.reprDigest, .sha256, 1)])
     }
 
-    /// A digest of a part says nothing of the whole, one of the representation does.
-    @Test func whatCountsDependsOnTheStatus() {
+    /// `Content-Digest` of a range says nothing about the whole file; `Repr-Digest` does.
+    @Test func choosesDigestFieldsByStatus() {
         let all = [("Content-MD5", Self.base64(4, 16)), ("Content-Digest", sha512), ("Repr-Digest", sha256)]
         let repr = claim(.reprDigest, .sha256, 1)
         for status in [200, 201, 202, 203] {
@@ -46,7 +46,7 @@ import Testing
         for status in [204, 302, 404, 416, 500] { #expect(claims(status, all[0], all[1], all[2]).isEmpty) }
     }
 
-    @Test func whatIsMalformedSaysNothing() {
+    @Test func ignoresMalformedDigests() {
         for field in [
             "", "sha-256", "sha-256=1", "sha-256=\"abc\"", "sha-256=:AA==:", "sha-256=:\(Self.base64(1, 33)):",
             "sha-256=\(Self.base64(1, 32))", "SHA-256=:\(Self.base64(1, 32)):", "\(sha256),", "\(sha256);",

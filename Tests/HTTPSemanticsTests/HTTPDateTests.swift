@@ -4,7 +4,7 @@ import HTTPSemantics
 import Testing
 
 @Suite struct HTTPDateTests {
-    @Test func httpDates() {
+    @Test func readsEveryFormOfHTTPDate() {
         for text in [
             "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
         ] {

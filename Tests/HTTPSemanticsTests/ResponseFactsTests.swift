@@ -5,9 +5,9 @@ import Testing
 
 private let now = Date(milliseconds: 1_566_228_194_250)
 
-/// What is read from the head of a response.
+/// The facts that are read from the head of a response.
 @Suite struct ResponseFactsTests {
-    @Test func whatIfRangeMayCarry() {
+    @Test func offersOnlyStrongValidatorForIfRange() {
         func strong(_ headers: [(String, String)]) -> String? {
             ResponseFacts(status: 200, headers: headers.map { (name: $0.0, value: $0.1) }).validators.strong
         }
@@ -16,7 +16,7 @@ private let now = Date(milliseconds: 1_566_228_194_250)
         #expect(strong([("ETag", "\"a\"")]) == "\"a\"")
         #expect(strong([("ETag", "W/\"a\"")]) == nil)
         #expect(strong([("ETag", "W/\"a\""), modified, later]) == nil)
-        // What is no tag tells nothing.
+        // An invalid ETag proves nothing.
         for tag in ["", "\"\"", "abc", "\"a", "a\"", "*", "w/\"a\"", "\"a\", \"b\"", "\"a b\"", "\"a\"b\""] {
             #expect(strong([("ETag", tag), modified, later]) == nil, "\(tag)")
         }
@@ -28,7 +28,7 @@ private let now = Date(milliseconds: 1_566_228_194_250)
     }
 
     /// RFC 9112, section 6.3.
-    @Test func aTransferCodingOverridesTheLength() {
+    @Test func ignoresContentLengthWithTransferCoding() {
         func length(_ headers: [(name: String, value: String)]) -> Int64? {
             ResponseFacts(status: 200, headers: headers).contentLength
         }
@@ -36,7 +36,7 @@ private let now = Date(milliseconds: 1_566_228_194_250)
         #expect(length([("Content-Length", "3"), ("Transfer-Encoding", "chunked")]) == nil)
     }
 
-    @Test func retryAfterInSecondsAndAsADate() {
+    @Test func readsRetryAfterInSecondsAndAsDate() {
         func delay(_ value: String) -> Double? {
             ResponseFacts(status: 503, headers: [(name: "Retry-After", value: value)]).retryDelay(at: now)
         }

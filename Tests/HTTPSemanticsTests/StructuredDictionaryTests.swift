@@ -6,28 +6,28 @@ import Testing
 @Suite struct StructuredDictionaryTests {
     private func members(_ lines: String...) -> [String: [UInt8]]? { StructuredDictionary(lines)?.byteSequences }
 
-    @Test func byteSequencesAreKeptByName() {
+    @Test func readsByteSequencesByName() {
         #expect(members("a=:aGk=:") == ["a": [0x68, 0x69]])
         #expect(members("  a=:aGk=: ,\tb2-.*_=:AA==:  ") == ["a": [0x68, 0x69], "b2-.*_": [0]])
         #expect(members("*x=::") == ["*x": []])
         #expect(members("a=:aGk=:;q=1;w; s=\"x\\\"y\\\\\";t=tok/en:*;b=?1;d=@-5;u=%\"f%c3%bc\";n=-1.5;y=:AA==:") != nil)
     }
 
-    @Test func severalLinesAreOneDictionary() {
+    @Test func joinsLinesIntoOneDictionary() {
         #expect(members("a=:AA==:", "b=:AQ==:") == ["a": [0], "b": [1]])
         #expect(members("", "b=:AQ==:", "  ") == ["b": [1]])
         #expect(members("a=:AA==:", "b=") == nil)
         #expect(members() == [:])
     }
 
-    /// Of two members of one name the last counts.
-    @Test func theLastOfANameCounts() {
+    /// Of two members with the same name the last counts.
+    @Test func takesLastOfMembersWithSameName() {
         #expect(members("a=:AA==:, a=:AQ==:") == ["a": [1]])
         #expect(members("a=:AA==:, a=1") == [:])
         #expect(members("a=:AA==:", "a") == [:])
     }
 
-    @Test func otherKindsArePassedOver() {
+    @Test func skipsMembersOfOtherTypes() {
         let others = [
             "1", "-1", "999999999999999", "1.5", "123456789012.123", "\"text\"", "token", "*", "T0/:!#$%&'*+-.^_`|~",
             "?0", "?1", "@1659578233", "%\"t%c3%a4st\"", "()", "( 1 :AA==: \"x\" )", "(:AA==:;p=1 b);q",
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Padding may be missing, and its bits may be set (RFC 9651, section 4.2.7).
-    @Test func paddingIsNoMatter() {
+    @Test func acceptsMissingAndNonZeroPadding() {
         #expect(members("a=:AA:") == ["a": [0]])
         #expect(members("a=:aGk:") == ["a": [0x68, 0x69]])
         #expect(members("a=:aGl=:") == ["a": [0x68, 0x69]])
@@ -60,14 +60,14 @@ import Testing
         "a=-", "a=--1", "a=.5", "a=+1", "a=(", "a=(1", "a=(1,2)", "a=((1))", "a=(1 2))", "a=(1\t2)", "a=(1;)", "é=1",
         "sha-256=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "\0", "a=\0", "a=:AA==:\u{A0}",
     ])
-    func oneMistakeMakesAllOfItVoid(_ text: String) {
+    func refusesWholeFieldOnAnyMistake(_ text: String) {
         #expect(members(text) == nil)
         #expect(members("z=:AA==:, " + text) == nil)
         #expect(members("z=:AA==:", text) == nil)
     }
 
-    /// A field that is long enough to keep the transfer loop busy says nothing.
-    @Test func longFieldsAreNotRead() {
+    /// A field long enough to keep the transfer loop busy is ignored.
+    @Test func ignoresFieldsThatAreTooLong() {
         let padding = String(repeating: ",x", count: (StructuredDictionary.longest - 8) / 2)
         #expect(members("a=:AA==:" + padding) == ["a": [0]])
         #expect(members("a=:AA==:" + padding, "x") == nil)
@@ -75,8 +75,8 @@ import Testing
         #expect(members("a=:AA==:", names) == nil)
     }
 
-    /// Whatever is cut off or swapped, it is read to its end and no further.
-    @Test func anyTextIsReadToAnEnd() {
+    /// Truncated or shuffled text is parsed to its end and no further.
+    @Test func parsesAnyTextWithoutOverrun() {
         let alphabet = Array("a=:A;(),\" ?@%-.1*\\\t".utf8)
         var random = UInt64(20_190_819)
         for _ in 0..<20_000 {
@@ -86,7 +86,7 @@ import Testing
             }
             let text = String(decoding: bytes, as: UTF8.self)
             guard let members = members(text) else { continue }
-            // What is well-formed stays so with one more member.
+            // Well-formed text stays well-formed with one more member.
             let isEmpty = text.allSatisfy { $0 == " " || $0 == "\t" }
             #expect(
                 self.members((isEmpty ? "" : text + ",") + "zz=:AA==:") == members.merging(["zz": [0]]) { $1 },

@@ -1,7 +1,7 @@
 import CurlClient
 import Formats
 
-/// What the service answered.
+/// A response of the service.
 public struct APIAnswer: Sendable {
     public let status: Int
     public let headers: [(name: String, value: String)]
@@ -11,11 +11,11 @@ public struct APIAnswer: Sendable {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// null when there is none.
+    /// `null` if the body is no JSON.
     public var json: JSON { (try? JSON(parsing: body)) ?? .null }
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The last component of a problem's `type`, and where in the body the problem is.
+    /// The last component of a problem's `type`, and the pointer to its place in the request body.
     public var problem: Problem? {
         guard header("Content-Type") == "application/problem+json", let type = json["type"].string,
             type.hasPrefix("/problems/")

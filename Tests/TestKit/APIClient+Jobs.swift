@@ -1,7 +1,7 @@
 import Downloads
 import Formats
 
-/// The few steps that most tests begin and end with.
+/// Steps that most tests share.
 extension APIClient {
     /// Declares a session; without a configuration, attaches to it.
     @discardableResult
@@ -49,7 +49,7 @@ extension APIClient {
         return answer.json
     }
 
-    /// All events from the beginning, or of one job.
+    /// All events from the beginning, or those of one job.
     public func events(of job: String? = nil) async throws -> [JSON] {
         var (events, after): ([JSON], Int64) = ([], 0)
         while true {
@@ -67,7 +67,7 @@ extension APIClient {
 // MARK: - Waiting
 
 extension APIClient {
-    /// Waits until the job is as wanted, and returns it as it then is.
+    /// Waits until the job satisfies the condition, and returns it.
     @discardableResult
     public func waitForJob(
         _ id: String, toBe what: String, atMost timeout: Duration = .seconds(30), _ isWanted: (JSON) -> Bool
@@ -76,7 +76,7 @@ extension APIClient {
         do {
             return try await eventually("job \(id) to be \(what)", atMost: timeout) {
                 last = try await job(id)
-                // A plain `nil` would be JSON's own.
+                // A plain `nil` would be a JSON value.
                 return isWanted(last) ? last : JSON?.none
             }
         } catch let overdue as Overdue {
@@ -84,7 +84,7 @@ extension APIClient {
         }
     }
 
-    /// Ends early, by throwing, when the job has come to another end.
+    /// Throws early if the job ends in another state.
     @discardableResult
     public func waitForJob(
         _ id: String, _ state: JobState.Name, atMost timeout: Duration = .seconds(30)
@@ -99,7 +99,7 @@ extension APIClient {
         return job
     }
 
-    /// Waits until bytes have come, and returns the job as it then is.
+    /// Waits until bytes have arrived, and returns the job.
     @discardableResult
     public func waitForBytes(_ id: String, atLeast count: Int64 = 1, durable: Bool = false) async throws -> JSON {
         let name = durable ? "bytes_durable" : "bytes_received"

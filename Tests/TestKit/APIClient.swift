@@ -1,24 +1,24 @@
 import CurlClient
 import Formats
 
-/// The API as a client sees it: JSON in, JSON out, nothing interpreted. Each exchange is written down where the tests
-/// are told to, so that what really happened can be compared with openapi.yaml.
+/// The API as a client sees it: JSON in, JSON out, without interpretation. With `FETCHD_EXCHANGES` set, each exchange
+/// is recorded for comparison with openapi.yaml.
 public struct APIClient: Sendable {
     public let baseURL: String
-    /// Sent with every request.
+    /// The token of every request.
     public var token: String?
 
     private static let curl = try! CurlClient(name: "api-client")
     private let record: ExchangeRecord?
 
-    /// - Parameter isRecorded: false where the other end is not fetchd.
+    /// - Parameter isRecorded: false if the other end is not fetchd.
     public init(baseURL: String, token: String? = nil, isRecorded: Bool = true) {
         self.baseURL = baseURL
         self.token = token
         record = isRecorded ? ExchangeRecord.shared : nil
     }
 
-    /// - Parameter body: sent as `application/json` unless a header says otherwise.
+    /// - Parameter body: sent as `application/json`, unless a header says otherwise.
     public func send(
         _ method: String, _ path: String, bytes body: [UInt8]?, headers: [(name: String, value: String)] = []
     ) async throws -> APIAnswer {
@@ -60,7 +60,7 @@ public struct APIClient: Sendable {
     }
 }
 
-/// An answer that a test did not reckon with.
+/// A response that the test did not expect.
 public struct UnexpectedAnswer: Error, CustomStringConvertible {
     public let description: String
 

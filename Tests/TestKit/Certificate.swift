@@ -1,7 +1,7 @@
 import Foundation
 import Hashing
 
-/// A server's certificate and its key, as files, made with `openssl`.
+/// A server's certificate and its key, as files, created with `openssl`.
 public final class Certificate: Sendable {
     public enum Validity: Sendable {
         case current, expired
@@ -12,7 +12,7 @@ public final class Certificate: Sendable {
     public var path: String { folder.path("certificate.pem") }
     var keyPath: String { folder.path("key.pem") }
 
-    /// One that nobody vouches for.
+    /// A certificate that no authority has signed.
     public static func selfSigned(for host: String = "localhost") async throws -> Certificate {
         let certificate = Certificate(folder: try TemporaryFolder())
         try await certificate.make(
@@ -20,7 +20,7 @@ public final class Certificate: Sendable {
         return certificate
     }
 
-    /// What a pin of its key is: base64 of the SHA-256 of the public key's DER.
+    /// The pin of its key: base64 of the SHA-256 of the public key's DER.
     public var pin: String {
         get async throws {
             let text = try await OpenSSL.run("pkey", "-in", keyPath, "-pubout")
@@ -41,11 +41,11 @@ public final class Certificate: Sendable {
     }
 }
 
-/// Somebody who issues certificates, and whom only those trust who name its file.
+/// A certificate authority that only clients trust which are given its file.
 public final class CertificateAuthority: Sendable {
     private let own: Certificate
 
-    /// The file with its own certificate: what a client is given to trust.
+    /// The file with its own certificate, for clients that trust it.
     public var caFile: String { own.path }
 
     public init(name: String = "A test's own authority") async throws {
@@ -60,7 +60,7 @@ public final class CertificateAuthority: Sendable {
         let certificate = Certificate(folder: folder)
         let request = folder.path("request.pem")
         try await certificate.make(for: host, "-new", "-addext", "subjectAltName=DNS:\(host)", "-out", request)
-        // A negative number of days: it ended yesterday.
+        // A negative number of days: the certificate expired yesterday.
         let days = validity == .expired ? "-1" : "1"
         try await OpenSSL.run(
             "x509", "-req", "-in", request, "-CA", own.path, "-CAkey", own.keyPath, "-CAcreateserial", "-days", days,

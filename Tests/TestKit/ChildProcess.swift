@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 
 /// A program that a test runs. It never outlives the tests: `setpriv` asks the kernel to kill it when the thread that
-/// started it ends, which even a crash of the tests brings about.
+/// started it ends, also when the tests crash.
 public final class ChildProcess: Sendable {
     public enum Ending: Sendable, Equatable {
         case exited(Int32)
         case killed(signal: Int32)
     }
 
-    /// A program that has ended, and what it wrote.
+    /// The ending of a program, and its output.
     public struct Outcome: Sendable {
         public let ending: Ending
         public let output: String
@@ -24,7 +24,7 @@ public final class ChildProcess: Sendable {
 
     /// - Parameters:
     ///   - executable: a path, or the name of a program on the `PATH`.
-    ///   - environment: in place of variables of the same names; `FETCHD_...` of the tests' own are not passed on.
+    ///   - environment: replaces variables of the same names; the tests' own `FETCHD_...` variables are not inherited.
     public init(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], workingFolder: String? = nil,
         input: [UInt8] = []
@@ -32,7 +32,7 @@ public final class ChildProcess: Sendable {
         try FastTests.leaveOutPrograms()
         folder = try TemporaryFolder()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        // As from a terminal: whoever runs the tests in the background has the keyboard's signals ignored.
+        // As in a terminal: tests that run in the background would inherit ignored keyboard signals.
         process.arguments =
             ["--default-signal=INT,QUIT", "setpriv", "--pdeathsig", "KILL", "--", executable] + arguments
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FETCHD_") }
@@ -52,7 +52,7 @@ public final class ChildProcess: Sendable {
 
     deinit { signal(SIGKILL) }
 
-    /// Runs a program to its end.
+    /// Runs a program until it ends.
     public static func run(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], workingFolder: String? = nil,
         input: [UInt8] = [], atMost timeout: Duration = .seconds(60)
@@ -63,20 +63,20 @@ public final class ChildProcess: Sendable {
         return Outcome(ending: ending, output: child.output, errors: child.errors)
     }
 
-    /// What it wrote so far.
+    /// The output so far.
     public var output: String { text("output") }
     public var errors: String { text("errors") }
 
     public var processIdentifier: Int32 { process.processIdentifier }
 
-    /// nil while it runs.
+    /// nil while the program runs.
     public var endingSoFar: Ending? { ending.current }
 
-    /// Of the process while it runs.
+    /// The identifier of the running process.
     public var pid: Int32 { process.processIdentifier }
 
     public func signal(_ number: Int32) {
-        // Under the lock: once the end is noted, the number may be somebody else's.
+        // Under the lock: after the end, the identifier may belong to another process.
         ending.withLock { ending in
             if ending == nil, process.processIdentifier > 0 { Glibc.kill(process.processIdentifier, number) }
         }

@@ -1,4 +1,4 @@
-/// Bytes for tests: the same for the same seed, and without a pattern that could hide a misplaced piece.
+/// Bytes for tests: the same for the same seed, and without a pattern that could hide a misplaced segment.
 public enum Content {
     public static func random(seed: UInt64, count: Int) -> [UInt8] {
         var generator = SplitMix64(state: seed)

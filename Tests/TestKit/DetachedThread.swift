@@ -1,6 +1,6 @@
 import Locks
 
-/// Runs `body` on a thread of its own. Test doubles that block must not occupy the few threads of Swift's tasks.
+/// Runs `body` on its own thread, for test doubles that block: they must not occupy Swift's cooperative threads.
 func detachThread(_ body: @escaping @Sendable () -> Void) {
     let failure = DetachedThread.start(named: "test double", body)
     guard failure == 0 else { fatalError("pthread_create: \(failure)") }

@@ -20,12 +20,12 @@ public struct DiskFaults: Sendable {
         guard outcome.succeeded else { throw Overdue("The fault library does not compile: \(outcome.errors)") }
     }
 
-    /// What a process needs in order to obey the rules.
+    /// The environment in which a process obeys the rules.
     public var environment: [String: String] {
         ["LD_PRELOAD": library, "DISK_FAULTS_RULES": folder.path("rules"), "DISK_FAULTS_LOG": folder.path("log")]
     }
 
-    /// From now on these rules hold, and no others. disk_faults.c explains them: `CALLS PATH FIRST LAST ACTION`.
+    /// Replaces all rules. disk_faults.c explains their syntax: `CALLS PATH FIRST LAST ACTION`.
     public func set(_ rules: String...) throws { try set(rules) }
 
     public func set(_ rules: [String]) throws {
@@ -33,7 +33,7 @@ public struct DiskFaults: Sendable {
         guard rename(folder.path("next"), folder.path("rules")) == 0 else { throw Overdue("rename failed: \(errno)") }
     }
 
-    /// From now on every call works.
+    /// Removes all rules, so that every call works.
     public func heal() throws { try set([]) }
 
     /// The calls that a rule has changed so far, as lines `CALL PATH ACTION`.

@@ -1,15 +1,15 @@
 import Downloads
 import Formats
 
-/// A client of `GET /v1/events` as a stream: reads it on a thread of its own, as a browser's EventSource does, and keeps
-/// what it was told.
+/// A client of the `GET /v1/events` stream: reads it on its own thread, as a browser's EventSource does, and keeps the
+/// messages.
 public final class EventListener: Sendable {
     public struct Message: Sendable, Equatable {
-        /// What the block itself said; nil for progress.
+        /// The identifier in the block itself; nil for progress.
         public var id: Int64?
         public var type: String
         public var data: JSON
-        /// When it was read.
+        /// The time at which the message was read.
         public var moment: ContinuousClock.Instant
     }
 
@@ -18,11 +18,11 @@ public final class EventListener: Sendable {
         public var headers: [(name: String, value: String)] = []
         public var messages: [Message] = []
         public var heartbeats = 0
-        /// Milliseconds after which it is to come again.
+        /// The reconnection time in milliseconds.
         public var retry: Int?
-        /// What it would come again with; set by blocks without data, too.
+        /// The identifier for a reconnection; blocks without data set it too.
         public var lastID: Int64?
-        /// The stream has ended, and whether it was with its last chunk.
+        /// The end of the stream; orderly if its last chunk has arrived.
         public var end: End?
     }
 
@@ -32,9 +32,9 @@ public final class EventListener: Sendable {
     private let socket: LoopbackSocket
 
     /// - Parameters:
-    ///   - query: behind `/v1/events?`.
-    ///   - origin: of the page that listens.
-    ///   - gate: nothing is read before it is opened.
+    ///   - query: the query, after `/v1/events?`.
+    ///   - origin: the origin of the listening page.
+    ///   - gate: nothing is read before it opens.
     public init(
         to port: UInt16, _ query: String = "", lastEventID: Int64? = nil, token: String? = nil,
         origin: String? = nil, gate: Gate? = nil
@@ -59,12 +59,12 @@ public final class EventListener: Sendable {
 
     deinit { socket.shutDown() }
 
-    /// Hangs up.
+    /// Closes the connection.
     public func close() { socket.shutDown() }
 
     public var messages: [Message] { state.current.messages }
 
-    /// Those of the journal, in the order in which they came.
+    /// The identifiers of journal events, in the order of arrival.
     public var ids: [Int64] { messages.compactMap(\.id) }
 
     @discardableResult
@@ -81,14 +81,14 @@ public final class EventListener: Sendable {
     }
 }
 
-/// Head, chunks, lines, blocks: the onion of a stream.
+/// Reads the layers of a stream: head, chunks, lines, blocks.
 private final class EventStreamReader {
     private let socket: LoopbackSocket
     private let state: Monitor<EventListener.State>
     private var received: ArraySlice<UInt8> = []
     private var line: [UInt8] = []
     private var block = Block()
-    /// The beginning, for the record.
+    /// The beginning of the stream, for the exchange record.
     private(set) var text: [UInt8] = []
 
     private struct Block {

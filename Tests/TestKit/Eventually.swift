@@ -1,18 +1,18 @@
-/// What a test waited for and did not get.
+/// A condition that did not hold in time.
 public struct Overdue: Error, CustomStringConvertible {
     public let description: String
 
     public init(_ description: String) { self.description = description }
 }
 
-/// Asks again and again until there is an answer: for conditions that live in another process, where nobody can ring.
+/// Polls a condition until it holds, for conditions in another process, which cannot signal them.
 ///
-/// The pause between two looks is for the other process's sake; how long something takes is never guessed.
+/// The pause between two polls spares the other process; tests never guess how long something takes.
 ///
 /// - Parameters:
 ///   - what: completes "waited in vain for ...".
-///   - look: nil while the condition does not hold; what it returns otherwise is returned.
-/// - Throws: `Overdue` after `timeout`, which is for tests that fail.
+///   - look: returns nil while the condition does not hold; its first other value is returned.
+/// - Throws: `Overdue` after `timeout`, which only failing tests reach.
 public func eventually<Value>(
     _ what: String, atMost timeout: Duration = .seconds(30), pause: Duration = .milliseconds(10),
     isolation: isolated (any Actor)? = #isolation, _ look: () async throws -> Value?

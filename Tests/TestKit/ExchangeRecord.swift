@@ -1,10 +1,10 @@
 import Formats
 import Foundation
 
-/// What clients and the service said to each other, a JSON line for each exchange, in a file of its own below
-/// `$FETCHD_EXCHANGES`: scripts/check-contract reads it.
+/// Records the exchanges of clients and the service, as one JSON line each, in a file below `$FETCHD_EXCHANGES`, which
+/// scripts/check-contract reads.
 final class ExchangeRecord: Sendable {
-    /// nil when nobody wants to know.
+    /// nil unless `FETCHD_EXCHANGES` is set.
     static let shared = ProcessInfo.processInfo.environment["FETCHD_EXCHANGES"].map(ExchangeRecord.init(in:))
 
     private let file: FileHandle
@@ -33,7 +33,7 @@ final class ExchangeRecord: Sendable {
         turn.withLock { _ in file.write(Data(exchange.bytes + [0x0A])) }
     }
 
-    /// The other way round: what a webhook receiver was posted.
+    /// Records a request of the service to a webhook receiver.
     func add(posted request: RecordedRequest, _ answer: OriginAnswer) {
         let exchange: JSON = [
             "is_posted": true, "method": .string(request.method), "path": .string(request.target),
@@ -48,7 +48,7 @@ final class ExchangeRecord: Sendable {
         .array(headers.map { .strings([$0.name, $0.value]) })
     }
 
-    /// Without bytes that are no text: a file's content is no part of the contract.
+    /// The bytes as text; null for other bytes, as the content of files is no part of the contract.
     private static func text(_ bytes: [UInt8]?) -> JSON {
         .optional(bytes.flatMap { String(validating: $0, as: UTF8.self) })
     }

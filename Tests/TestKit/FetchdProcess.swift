@@ -1,6 +1,6 @@
 import Foundation
 
-/// The real program as a service of its own: on a free port, with folders of its own, ready when `start` returns.
+/// The real program in its own process: on a free port, with its own folders, ready when `start` returns.
 ///
 ///     let fetchd = try await FetchdProcess.start()
 ///     let job = try await fetchd.api.submit(["url": .string(origin.url("/file"))])
@@ -8,15 +8,15 @@ import Foundation
 ///     try await fetchd.restart()
 public final class FetchdProcess: TestedService {
     public struct Options: Sendable {
-        /// Added to what every service of a test has; an option given again wins.
+        /// Added to the arguments of every test service; a repeated option overrides them.
         public var arguments: [String] = []
         /// Added to the tests' own environment.
         public var environment: [String: String] = [:]
-        /// `FETCHD_TOKEN`; the client sends it, too.
+        /// `FETCHD_TOKEN`; the client sends it too.
         public var token: String?
-        /// A program and its arguments that the service's command line follows: it becomes the service in the end.
+        /// A program and its arguments that start the service's command line and become the service.
         public var launcher: [String] = []
-        /// Whether origins of tests can be downloaded from: `--allow-network 127.0.0.0/8`.
+        /// Whether the service may download from the tests' origins: `--allow-network 127.0.0.0/8`.
         public var allowsLoopback = true
 
         public init(
@@ -59,21 +59,21 @@ public final class FetchdProcess: TestedService {
 
     public var port: UInt16 { incarnation.current.port }
     public var api: APIClient { APIClient(baseURL: baseURL, token: options.token) }
-    /// For looking into `/proc`.
+    /// The process identifier for `/proc`.
     public var pid: Int32 { incarnation.current.child.pid }
     public var isRunning: Bool { incarnation.current.child.endingSoFar == nil }
 
-    /// Of the present process.
+    /// The identifier of the current process.
     public var processIdentifier: Int32 { incarnation.current.child.processIdentifier }
 
-    /// What the present process has logged; for messages of tests that fail.
+    /// The log of the current process, for messages of failed tests.
     public var log: String { incarnation.current.child.errors }
 }
 
 // MARK: - Stopping and starting again
 
 extension FetchdProcess {
-    /// SIGTERM, and how the process ended.
+    /// Sends SIGTERM, and returns the ending of the process.
     @discardableResult
     public func terminate(atMost timeout: Duration = .seconds(60)) async throws -> ChildProcess.Ending {
         let child = incarnation.current.child
@@ -81,30 +81,30 @@ extension FetchdProcess {
         return try await child.waitForEnd(atMost: timeout)
     }
 
-    /// - Throws: when it ends with another status than 0.
+    /// - Throws: if the exit status is not 0.
     public func stop() async throws {
         let ending = try await terminate()
         guard ending == .exited(0) else { throw Overdue("fetchd to stop in order: \(ending)") }
     }
 
-    /// Sends a signal to the present process and waits for nothing.
+    /// Sends a signal to the current process without waiting.
     public func signal(_ number: Int32) { incarnation.current.child.signal(number) }
 
-    /// How the present process ended.
+    /// Waits for the current process to end.
     public func waitForEnd(atMost timeout: Duration = .seconds(60)) async throws -> ChildProcess.Ending {
         try await incarnation.current.child.waitForEnd(atMost: timeout)
     }
 
-    /// SIGKILL: no last word.
+    /// Sends SIGKILL and waits for the end.
     public func kill() async throws {
         let child = incarnation.current.child
         child.signal(SIGKILL)
         try await child.waitForEnd()
     }
 
-    /// Starts it again with the same folders and options. The port is another one: `api` and `baseURL` know it.
+    /// Restarts the service with the same folders and options. The port is another one: `api` and `baseURL` follow it.
     ///
-    /// - Parameter onSamePort: for those who keep its address, such as a page in a browser.
+    /// - Parameter onSamePort: whether to keep the port, for clients with a fixed address such as a page in a browser.
     public func restart(onSamePort: Bool = false) async throws {
         precondition(!isRunning, "kill or terminate it first")
         var options = options
@@ -113,14 +113,14 @@ extension FetchdProcess {
         incarnation.withLock { $0 = next }
     }
 
-    /// Runs `fetchd` to its end: for starts that are refused, and for `--help`.
+    /// Runs `fetchd` until it ends, for starts that are refused and for `--help`.
     public static func run(
         _ arguments: [String], environment: [String: String] = [:], workingFolder: String? = nil
     ) async throws -> ChildProcess.Outcome {
         try await ChildProcess.run(program, arguments, environment: environment, workingFolder: workingFolder)
     }
 
-    /// The program that was built beside the tests.
+    /// The program in the build folder of the tests.
     public static let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appending(path: "fetchd").path
 }
@@ -146,7 +146,7 @@ extension FetchdProcess {
         return Incarnation(child: child, port: port)
     }
 
-    /// The port as the log tells it: the system chose a free one, so that no two services ever contend for it.
+    /// The port in the log: the system chooses a free one, so that two services never compete for it.
     private static func announcedPort(_ child: ChildProcess) throws -> UInt16? {
         try requireRunning(child)
         guard let announcement = child.errors.firstRange(of: " is ready at http://") else { return nil }

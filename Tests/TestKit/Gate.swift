@@ -1,10 +1,9 @@
 import Glibc
 
-/// A place where a test double waits until the test lets it go on: time stands still there, and nobody has to guess how
-/// long something takes.
+/// A gate at which a test double waits until the test opens it, so that no test guesses how long something takes.
 ///
-/// Underneath is a pipe whose writing end is closed to open the gate, so that a double can wait for its gate and watch
-/// its connection in one `poll`.
+/// It is a pipe whose write end is closed to open the gate, so that a double can wait for the gate and its connection
+/// in one `poll`.
 public final class Gate: Sendable {
     private struct State {
         var writingEnd: Int32?
@@ -27,19 +26,19 @@ public final class Gate: Sendable {
         close(readingEnd)
     }
 
-    /// Lets everybody through, now and later.
+    /// Opens the gate for present and future callers.
     public func open() {
         let end = state.withLock { $0.writingEnd.take() }
         if let end { close(end) }
     }
 
-    /// Waits until `count` have come to the gate.
+    /// Waits until `count` callers have reached the gate.
     @discardableResult
     public func reached(by count: Int = 1) async -> Bool {
         await state.wait { $0.arrivals >= count }
     }
 
-    /// Waits at the gate, on a thread that may be blocked.
+    /// Waits for the gate to open, on a thread that may block.
     public func pass() {
         noteArrival()
         var watched = pollfd(fd: readingEnd, events: Int16(POLLIN), revents: 0)

@@ -1,4 +1,4 @@
-/// A port where every connection is accepted, listened to once, and closed without a word.
+/// A port that accepts every connection, reads once, and closes without a response.
 public final class HangUpPort: Sendable {
     public let number: UInt16
     private let listener: LoopbackSocket

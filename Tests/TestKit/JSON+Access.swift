@@ -1,6 +1,6 @@
 import Formats
 
-/// Reading answers in tests: whatever is not there is null, and the comparison that follows says what was expected.
+/// Reading responses in tests: a missing member is null, and the failed comparison shows the expected value.
 extension JSON {
     public subscript(name: String) -> JSON { objectValue?[name] ?? .null }
 

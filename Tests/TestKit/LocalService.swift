@@ -4,17 +4,17 @@ import Downloads
 import Foundation
 import Logging
 
-/// The service in the process of the tests: on a free port, with a folder of its own, ready when `start` returns. Nothing of
-/// it is replaced but, where a test wants that, the clock.
+/// The service in the process of the tests: on a free port, with its own folder, ready when `start` returns. Only its
+/// clock can be replaced.
 ///
 ///     let time = ManualTime()
 ///     let service = try await LocalService.start { $0.time = time }
 ///     let job = try await service.api.submit(["url": .string(origin.url("/file"))])
 public final class LocalService: TestedService {
     public struct Options: Sendable {
-        /// The client sends it, too.
+        /// The client sends it too.
         public var token: String?
-        /// Changes what a service of a test begins with: networks of this machine may be downloaded from.
+        /// Changes the options of the service; by default it may download from loopback addresses.
         public var configure: (@Sendable (inout DownloadService.Options) -> Void)?
 
         public init(token: String? = nil, _ configure: (@Sendable (inout DownloadService.Options) -> Void)? = nil) {
@@ -47,23 +47,23 @@ public final class LocalService: TestedService {
         current = Monitor(run)
     }
 
-    /// Its task holds the folder until the service has ended.
+    /// The service's task keeps the folder until the service has ended.
     deinit { current.current.service.stop() }
 
     public var port: UInt16 { current.current.port }
     public var api: APIClient { APIClient(baseURL: baseURL, token: options.token) }
     public var log: String { current.current.log.text }
 
-    /// An orderly stop.
+    /// Stops the service in an orderly way.
     ///
-    /// - Throws: what ended the service otherwise.
+    /// - Throws: the error with which the service ended otherwise.
     public func stop() async throws {
         let run = current.current
         run.service.stop()
         try await run.task.value
     }
 
-    /// An orderly stop, and another start with the same folder and options. The port is another one.
+    /// Stops the service in an orderly way, and starts it with the same folder and options. The port is another one.
     public func restart() async throws {
         try await stop()
         let next = try await Self.begin(options, folder)

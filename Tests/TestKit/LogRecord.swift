@@ -1,7 +1,7 @@
 import Locks
 import Logging
 
-/// Keeps what a service logs, a line for each message, such as `fetchd info [Engine] Recovered: ...`.
+/// Keeps the log of a service, one line per message, such as `fetchd info [Engine] Recovered: ...`.
 final class LogRecord: Sendable {
     private let lines = Locked<[String]>([])
 

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The two addresses under which a machine talks to itself.
+/// The IPv4 and IPv6 loopback addresses.
 public enum Loopback: Sendable {
     case v4, v6
 
-    /// As in a URL.
+    /// The host as written in a URL.
     public var host: String {
         switch self {
         case .v4: "127.0.0.1"
@@ -12,7 +12,7 @@ public enum Loopback: Sendable {
         }
     }
 
-    /// Whether this machine has the address: containers often lack the second one.
+    /// Whether this machine has the address: containers often lack the IPv6 one.
     public var isAvailable: Bool { (try? LoopbackSocket.bound(at: self)) != nil }
 
     var family: Int32 {
@@ -42,7 +42,7 @@ public enum Loopback: Sendable {
     }
 }
 
-/// Any address as the calls take it.
+/// Passes any address in the form that system calls take.
 func withSocketAddress<Address, Result>(
     _ address: inout Address, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Result
 ) -> Result {

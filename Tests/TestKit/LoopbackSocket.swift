@@ -1,6 +1,6 @@
 import Glibc
 
-/// A TCP socket as test doubles need it: blocking, and with all the ways to treat a connection badly.
+/// A TCP socket for test doubles: blocking, and able to treat a connection badly in every way.
 final class LoopbackSocket: Sendable {
     struct Failure: Error {
         let call: String
@@ -20,12 +20,12 @@ final class LoopbackSocket: Sendable {
         close(descriptor)
     }
 
-    /// Listens on a port that the system chooses or on one that a listener had that was shut down.
+    /// Listens on a port that the system chooses, or on that of a listener that was shut down.
     static func listening(
         at address: Loopback = .v4, on port: UInt16? = nil, backlog: Int32 = 1024
     ) throws -> LoopbackSocket {
-        // Asked for by its number, a port stays taken until its socket is closed: between a listener that was shut down
-        // and the next one there, no stranger gets it.
+        // A port that was bound by its number stays bound until its socket is closed: no other process gets it between
+        // a listener that was shut down and the next one.
         let free = try port == nil ? bound(to: 0, at: address) : nil
         return try withExtendedLifetime(free) {
             let socket = try bound(to: port ?? free?.port ?? 0, at: address)
@@ -34,18 +34,18 @@ final class LoopbackSocket: Sendable {
         }
     }
 
-    /// Taken, and not listened on.
+    /// Bound, and not listening.
     static func bound(to port: UInt16 = 0, at address: Loopback = .v4) throws -> LoopbackSocket {
         let socket = try unconnected(address)
         var on: Int32 = 1
-        // Sockets share a port so while none of them listens.
+        // Sockets can share a port in this way while none of them listens.
         setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
         let isBound = address.withSocketAddress(port: port) { bind(socket.descriptor, $0, $1) } == 0
         guard isBound else { throw Failure(call: "bind", errno: errno) }
         return socket
     }
 
-    /// Begins to connect to a port of 127.0.0.1, and does not wait for it.
+    /// Starts to connect to a port of 127.0.0.1, without waiting.
     static func connecting(to port: UInt16) throws -> LoopbackSocket {
         let socket = try unconnected()
         _ = fcntl(socket.descriptor, F_SETFL, O_NONBLOCK)
@@ -75,7 +75,7 @@ final class LoopbackSocket: Sendable {
         return UInt16(bigEndian: address.sin6_port)
     }
 
-    /// nil once the socket was shut down.
+    /// nil once the socket is shut down.
     func accept() -> LoopbackSocket? {
         while true {
             let accepted = Glibc.accept(descriptor, nil, nil)
@@ -89,14 +89,14 @@ final class LoopbackSocket: Sendable {
         }
     }
 
-    /// What has come; empty at the end of the connection.
+    /// The next received bytes; empty at the end of the connection.
     func receive() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 64 * 1024) { buffer, count in
             count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
         }
     }
 
-    /// False when the other end is gone.
+    /// False if the peer has closed the connection.
     func send(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var sent = 0
@@ -110,7 +110,8 @@ final class LoopbackSocket: Sendable {
         }
     }
 
-    /// Ends both directions and wakes whoever is blocked on the socket; the descriptor stays until the last user goes.
+    /// Shuts down both directions and wakes threads that are blocked on the socket; the descriptor is closed with the
+    /// last reference.
     func shutDown() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }

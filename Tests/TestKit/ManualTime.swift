@@ -3,11 +3,11 @@ import Formats
 import Foundation
 import Storage
 
-/// A clock that stands still until the test turns it: what takes ten hours is tested in a moment, and what must not
-/// happen yet can be told apart from what has not happened yet.
+/// A clock that stands still until the test advances it: ten hours pass in a moment, and the test decides what has not
+/// happened yet.
 public final class ManualTime: TimeSource {
     private struct Sleeper: Sendable {
-        /// By the uptime.
+        /// A deadline by the uptime.
         let deadline: Duration
         let continuation: CheckedContinuation<Void, any Error>
     }
@@ -25,7 +25,8 @@ public final class ManualTime: TimeSource {
             return due.values.sorted { $0.deadline < $1.deadline }
         }
 
-        /// nil: it sleeps now. Asked under the lock, so that neither a cancellation nor a turn of the clock is missed.
+        /// nil if the sleeper sleeps now. Called under the lock, so that neither a cancellation nor an advance is
+        /// missed.
         mutating func enlist(_ sleeper: Sleeper, _ id: Int) -> Result<Void, any Error>? {
             if Task.isCancelled { return .failure(CancellationError()) }
             if sleeper.deadline <= uptime { return .success(()) }
@@ -37,8 +38,8 @@ public final class ManualTime: TimeSource {
     private let state: Monitor<State>
 
     /// - Parameters:
-    ///   - now: 2019-08-19T15:23:14Z, unless told otherwise.
-    ///   - boot: which start of the machine; nil: the system does not say.
+    ///   - now: 2019-08-19T15:23:14Z by default.
+    ///   - boot: the boot identifier of the machine; nil if the system has none.
     public init(
         _ now: Date = Date(milliseconds: 1_566_228_194_000), uptime: Duration = .seconds(1000), boot: String? = "boot"
     ) {
@@ -49,7 +50,7 @@ public final class ManualTime: TimeSource {
     public var uptime: Duration { state.current.uptime }
     public var boot: String? { state.current.boot }
 
-    /// Lets time pass, and wakes whoever has slept long enough.
+    /// Lets time pass, and wakes the sleepers whose deadlines have passed.
     public func advance(by seconds: Double) {
         let due = state.withLock { state in
             let before = state.now
@@ -60,12 +61,12 @@ public final class ManualTime: TimeSource {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Somebody sets the wall clock: no time passes, and nobody wakes.
+    /// Sets the wall clock: no time passes, and no sleeper wakes.
     public func jump(by seconds: Double) {
         state.withLock { $0.now = Date(milliseconds: $0.now.addingTimeInterval(seconds).milliseconds) }
     }
 
-    /// The machine is switched off, and on again a while later.
+    /// Simulates that the machine is switched off, and on again some time later.
     public func reboot(after seconds: Double = 30) {
         state.withLock { state in
             state.now = Date(milliseconds: state.now.addingTimeInterval(seconds).milliseconds)
@@ -90,13 +91,13 @@ public final class ManualTime: TimeSource {
         }
     }
 
-    /// When those who sleep want to be woken, the earliest first.
+    /// The deadlines of the sleepers, earliest first.
     public var deadlines: [Date] {
         let state = state.current
         return state.sleepers.values.map { state.now.addingTimeInterval(($0.deadline - state.uptime).seconds) }.sorted()
     }
 
-    /// Waits until so many sleep at once: until then, turning the clock would wake nobody.
+    /// Waits until the given number of callers sleep: before that, advancing the clock would wake none of them.
     @discardableResult
     public func waitForSleepers(_ count: Int = 1, atMost timeout: Duration = .seconds(10)) async -> Bool {
         await state.wait(atMost: timeout) { $0.sleepers.count >= count }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// State that test doubles share with the test, and that a test can wait on: it sleeps until a condition holds, never
-/// for a time that happens to be long enough.
+/// State that test doubles share with the test. The test can wait until a condition on it holds, and never sleeps for a
+/// guessed time.
 public final class Monitor<State: Sendable>: @unchecked Sendable {
     private struct Waiter {
         let id: Int
@@ -27,7 +27,7 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Reads or changes the state; whoever waits for what it has become goes on.
+    /// Reads or changes the state, and wakes waiters whose condition it may satisfy.
     @discardableResult
     public func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
@@ -42,7 +42,8 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
         withLock { $0 }
     }
 
-    /// Waits until the condition holds. False when it still does not after `timeout`, which is for tests that fail.
+    /// Waits until the condition holds. Returns false if it does not hold after `timeout`, which only failing tests
+    /// reach.
     public func wait(
         atMost timeout: Duration = .seconds(10), until isSatisfied: @escaping @Sendable (State) -> Bool
     ) async -> Bool {

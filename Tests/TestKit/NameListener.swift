@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The name server's socket, and the one thread that reads questions and sends answers when they are due.
+/// The name server's socket, and the thread that reads queries and sends answers when they are due.
 ///
-/// The port of name servers cannot be chosen in /etc/resolv.conf, hence an address of its own for each.
+/// The port of a name server cannot be chosen in /etc/resolv.conf, so each has its own address.
 final class NameListener: Sendable {
     private typealias Question = (bytes: [UInt8], from: sockaddr_in)
     private typealias Reply = (bytes: [UInt8], to: sockaddr_in, due: ContinuousClock.Instant)
@@ -37,7 +37,7 @@ final class NameListener: Sendable {
         }
     }
 
-    /// Blocks until there is a question, or the moment has come. False at the end.
+    /// Blocks until there is a query, or the moment has come. False at the end.
     private func isAwake(until moment: ContinuousClock.Instant?) -> Bool {
         var watched = [descriptor, end.readingEnd].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let pause = moment.map { max(0, Int32(clamping: Int64(($0 - .now) / .milliseconds(1)) + 1)) } ?? -1
@@ -67,13 +67,13 @@ final class NameListener: Sendable {
     }
 
     private func send(_ reply: Reply) {
-        // Nobody may wait for it any longer, which is no concern of ours.
+        // The client may have given up by now, which does not matter.
         _ = Self.withSocketAddress(reply.to) { sendto(descriptor, reply.bytes, reply.bytes.count, 0, $0, $1) }
     }
 
     private static let last = Atomic<UInt8>(0)
 
-    /// On an address of 127.0.0.0/8 that no other server of this process has, nor probably one of another.
+    /// Binds an address of 127.0.0.0/8 that no other server of this process has, and probably none of another.
     private static func bound() throws -> (descriptor: Int32, address: String) {
         let (number, process) = (last.add(1, ordering: .relaxed).newValue, UInt16(truncatingIfNeeded: getpid()))
         let address = "127.\(100 + number % 100).\(process >> 8).\(max(1, process & 0xFF))"

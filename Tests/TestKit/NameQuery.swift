@@ -1,13 +1,13 @@
 import Glibc
 
-/// A question to a name server, and the answers to it, in the form of RFC 1035, section 4.
+/// A DNS query and its responses, in the format of RFC 1035, section 4.
 struct NameQuery {
-    /// In lower case, without the last dot.
+    /// In lower case, without the final dot.
     let name: String
     private let identifier: ArraySlice<UInt8>
-    /// As it came; an answer repeats it.
+    /// As received; a response repeats it.
     private let question: ArraySlice<UInt8>
-    /// For IPv4 (A), not for IPv6 (AAAA).
+    /// True for IPv4 (A), false for IPv6 (AAAA).
     private let wantsIPv4: Bool
 
     private static let headerBytes = 12
@@ -29,7 +29,7 @@ struct NameQuery {
         wantsIPv4 = message[position + 2] == 1
     }
 
-    /// That there is no such name.
+    /// The response that the name does not exist (NXDOMAIN).
     var denial: [UInt8] { header(code: 3, answers: 0) + question }
 
     func answer(_ addresses: [String]) -> [UInt8] {
@@ -42,7 +42,7 @@ struct NameQuery {
         identifier + [0x81, 0x80 | code, 0, 1, 0, answers, 0, 0, 0, 0]
     }
 
-    /// Of the name in the question, of type A and class IN, for a minute.
+    /// A record for the name in the query, of type A and class IN, valid for a minute.
     private func record(_ address: String) -> [UInt8] {
         let bytes = withUnsafeBytes(of: inet_addr(address), Array.init)
         return [0xC0, UInt8(Self.headerBytes), 0, 1, 0, 1, 0, 0, 0, 60, 0, 4] + bytes

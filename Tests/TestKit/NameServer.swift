@@ -1,12 +1,12 @@
 import Foundation
 
-/// A name server (RFC 1035) on loopback that answers as told, or late, or not at all: for services that are started with
-/// `launcher`, so that the system's own resolver asks it.
+/// A name server (RFC 1035) on loopback that answers as configured, late, or not at all. Services that are started with
+/// `launcher` use it through the system's resolver.
 public final class NameServer: Sendable {
     public enum Answer: Sendable {
-        /// IPv4, in that order; asked for IPv6 addresses, it has none.
+        /// IPv4 addresses, in this order; it has no IPv6 addresses.
         case addresses([String])
-        /// That there is no such name, so much later.
+        /// NXDOMAIN after the given time.
         case unknown(after: Duration)
         case never
     }
@@ -14,18 +14,18 @@ public final class NameServer: Sendable {
     private let listener: NameListener
     private let folder: TemporaryFolder
 
-    /// - Parameter answers: for each name, in lower case.
+    /// - Parameter answers: the answer for each name, in lower case.
     public init(_ answers: @escaping @Sendable (String) -> Answer) throws {
         listener = try NameListener(answers)
         folder = try TemporaryFolder()
-        // No second try: a question is asked once, and waited for longer than any test takes.
+        // The resolver sends each query once, and waits for longer than any test takes.
         try folder.write("nameserver \(listener.address)\noptions timeout:30 attempts:1\n", to: "resolv.conf")
         try folder.write("hosts: files dns\n", to: "nsswitch.conf")
     }
 
     deinit { listener.stop() }
 
-    /// The names it was asked for, each as often as it was, whichever kind of address was wanted.
+    /// The queried names, once per query of either type.
     public var asked: [String] { listener.asked.current }
 
     @discardableResult
@@ -36,8 +36,8 @@ public final class NameServer: Sendable {
 
 /// The system's resolver.
 extension NameServer {
-    /// Runs a program whose names are looked up here. A user namespace of its own takes the right to mount; the promise
-    /// to end with the tests has to be made anew in it.
+    /// Runs a program whose names are resolved here. The user namespace grants the right to mount; the parent-death
+    /// signal has to be set again inside it.
     public var launcher: [String] {
         [
             "unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
@@ -48,7 +48,7 @@ extension NameServer {
         ]
     }
 
-    /// Whether this machine lets the tests have the port of name servers, and a view of /etc of their own.
+    /// Whether this machine lets the tests use the DNS port and their own view of /etc.
     public static let isPossible: Bool = {
         guard let server = try? NameServer({ _ in .never }) else { return false }
         let process = Process()

@@ -1,14 +1,13 @@
 import Foundation
 
-/// nginx in front of a folder: the origin that behaves well, with the validators, ranges and conditions that most of the
-/// Web has.
+/// nginx in front of a folder: the well-behaved origin, with the validators, ranges and conditions of most web servers.
 public final class NginxOrigin: Sendable {
     public static let isAvailable = FileManager.default.isExecutableFile(atPath: program)
 
     private static let program = "/usr/sbin/nginx"
 
     public struct Options: Sendable {
-        /// Of requests without a range; those that go on get what they ask for at once. nil: as fast as it goes.
+        /// The rate of requests without a range; range requests are not limited. nil for the maximum.
         public var bytesPerSecond: Int?
         public var sendsETags = true
 
@@ -18,9 +17,9 @@ public final class NginxOrigin: Sendable {
         }
     }
 
-    /// Keeps the port for nginx, also while none runs.
+    /// Keeps the port for nginx while it does not run.
     private let reservation: LoopbackSocket
-    /// Holds `files`, which is served.
+    /// Holds `files`, the served folder.
     private let folder: TemporaryFolder
     private let options: Options
     private let process = Monitor<ChildProcess?>(nil)
@@ -40,11 +39,11 @@ public final class NginxOrigin: Sendable {
 
     public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// Puts a file there, in place of what was.
+    /// Puts a file into the folder, in place of an earlier one.
     ///
     /// - Parameters:
     ///   - path: `/name`.
-    ///   - modified: its `Last-Modified`, and half of its `ETag`; both have no more than seconds.
+    ///   - modified: its `Last-Modified`, and half of its `ETag`; both have a precision of seconds.
     public func put(
         _ bytes: [UInt8], at path: String, modified: Date = Date(timeIntervalSince1970: 1_566_228_194)
     ) throws {
@@ -53,14 +52,14 @@ public final class NginxOrigin: Sendable {
         try FileManager.default.setAttributes([.modificationDate: modified], ofItemAtPath: file)
     }
 
-    /// SIGKILL: every connection breaks, and the port refuses others.
+    /// Sends SIGKILL: every connection breaks, and the port refuses new ones.
     public func kill() async throws {
         guard let child = process.withLock({ $0.take() }) else { return }
         child.signal(9)
         try await child.waitForEnd()
     }
 
-    /// Again, at the same port.
+    /// Starts nginx again at the same port.
     public func start() async throws {
         let child = try await ChildProcess(
             Self.program, ["-p", folder.path + "/", "-c", "nginx.conf", "-e", "errors.log"])
@@ -71,7 +70,7 @@ public final class NginxOrigin: Sendable {
         }
     }
 
-    /// One process, so that killing it kills all of it.
+    /// Configures one process, so that one kill ends nginx.
     private var configuration: String {
         """
         daemon off;

@@ -12,7 +12,7 @@ public final class Origin: Sendable {
     private let listener: OriginListener
     private let address: Loopback
 
-    /// - Parameter port: of an origin that was stopped and is still referred to; nil takes a free one.
+    /// - Parameter port: the port of a stopped origin that is still referenced; nil for a free one.
     public init(at address: Loopback = .v4, port: UInt16? = nil) throws {
         self.address = address
         listener = try OriginListener(site: site, at: address, port: port)
@@ -28,7 +28,7 @@ public final class Origin: Sendable {
         "http://\(address.host):\(port)\(path)"
     }
 
-    /// Serves a path, in place of what was there; requests are then counted from 1 again. Other paths are 404.
+    /// Serves a path, in place of an earlier resource, and counts its requests from 1 again. Other paths answer 404.
     public func serve(_ path: String, _ resource: OriginResource, _ behaviours: OriginBehaviour...) {
         site.serve(path, resource, behaviours)
     }
@@ -37,7 +37,7 @@ public final class Origin: Sendable {
         site.serve(path, resource, behaviours)
     }
 
-    /// Stops listening and breaks every connection. The port is kept for another origin as long as this one is referred to.
+    /// Stops listening and breaks every connection. The port is kept for another origin while this one is referenced.
     public func stop() {
         listener.stop()
     }
@@ -51,21 +51,21 @@ public final class Origin: Sendable {
         requests.filter { $0.path == path }
     }
 
-    /// Waits until a path was asked for `count` times.
+    /// Waits until a path was requested `count` times.
     @discardableResult
     public func waitForRequests(_ path: String, count: Int = 1, atMost timeout: Duration = .seconds(10)) async -> Bool {
         await site.waitForRequests(path, count: count, atMost: timeout)
     }
 
-    /// Waits until no exchange is under way: the other end has hung up on every one that stalls.
+    /// Waits until no exchange is running, that is, the client has closed every stalled one.
     @discardableResult
     public func waitForSilence(atMost timeout: Duration = .seconds(10)) async -> Bool {
         await site.waitForSilence(atMost: timeout)
     }
 
-    /// The most exchanges that were ever under way at once.
+    /// The largest number of concurrent exchanges so far.
     public var maxConcurrentRequests: Int { site.mostUnderWay }
 
-    /// Connections accepted so far.
+    /// The number of accepted connections.
     public var connectionCount: Int { listener.connectionCount }
 }

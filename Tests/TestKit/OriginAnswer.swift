@@ -1,23 +1,23 @@
-/// What the origin is going to send, as a value: a resource makes a good one, behaviours spoil it, and
-/// `OriginConnection` sends whatever it then is.
+/// The response that the origin is going to send, as a value: a resource creates a correct one, behaviours change it,
+/// and `OriginConnection` sends the result.
 public struct OriginAnswer: Sendable {
-    /// How the end of the body is told.
+    /// How the end of the body is marked.
     public enum Framing: Sendable {
         case length
-        /// A length that is not the body's.
+        /// A `Content-Length` that differs from the body's.
         case falseLength(Int)
         case chunked(trailers: [(name: String, value: String)] = [])
-        /// No length; closing the connection is the end.
+        /// No length; the connection is closed at the end.
         case untilClose
-        /// Nothing is added: the headers say what they say.
+        /// No framing is added to the headers.
         case unstated
     }
 
-    /// What happens when so many bytes of the body have been sent.
+    /// What happens after a number of body bytes.
     public enum Incident: Sendable {
         /// Nothing more is sent, and the connection stays open.
         case stall
-        /// The connection is closed in an orderly way.
+        /// The connection is reset.
         case close
         /// The connection is reset.
         case reset
@@ -26,15 +26,15 @@ public struct OriginAnswer: Sendable {
     }
 
     public var status: Int
-    /// As on the status line.
+    /// The version in the status line.
     public var httpVersion = "HTTP/1.1"
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]
     public var framing = Framing.length
-    /// Incidents and the number of body bytes that go before each. Those of one offset happen in the order given; an
+    /// Incidents with the number of body bytes before each. Incidents at one offset happen in the given order; an
     /// offset beyond the body is never reached.
     public var incidents: [(offset: Int, incident: Incident)] = []
-    /// Sent before the head, as it is: interim responses, or garbage.
+    /// Bytes before the head, unchanged: interim responses, or garbage.
     public var prelude: [UInt8] = []
     /// The time between two bytes of the head.
     public var headByteInterval: Duration?
@@ -47,7 +47,7 @@ public struct OriginAnswer: Sendable {
         self.body = body
     }
 
-    /// Sets a header, in place of one that is there.
+    /// Sets a header, in place of an existing one; nil removes it.
     public mutating func set(_ name: String, _ value: String?) {
         headers.removeAll { $0.name.lowercased() == name.lowercased() }
         if let value { headers.append((name, value)) }

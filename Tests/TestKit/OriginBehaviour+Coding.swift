@@ -1,6 +1,7 @@
-/// Servers that send something else than the bytes asked for, and say so.
+/// Servers that send an encoded representation, and say so.
 extension OriginBehaviour {
-    /// gzip, though nobody asked for it (RFC 9110, section 8.4.1.3): the validators stand for the coded bytes.
+    /// gzip although the client did not accept it (RFC 9110, section 8.4.1.3): the validators identify the encoded
+    /// bytes.
     public static var gzipped: OriginBehaviour {
         OriginBehaviour(spoil: { answer, _ in
             guard answer.status == 200 || answer.status == 206 else { return }
@@ -10,7 +11,7 @@ extension OriginBehaviour {
     }
 }
 
-/// gzip (RFC 1952) without compression: what matters is that it is another sequence of bytes.
+/// gzip (RFC 1952) without compression; it only has to be a different sequence of bytes.
 public enum Gzip {
     public static func member(of bytes: [UInt8]) -> [UInt8] {
         let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]

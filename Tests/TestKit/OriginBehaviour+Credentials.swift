@@ -1,6 +1,6 @@
-/// Servers, and proxies, that want to know who asks.
+/// Servers and proxies that demand credentials.
 extension OriginBehaviour {
-    /// The page that comes with every 401 and 407.
+    /// The body of every 401 and 407.
     public static let refusalPage = Array("Who are you?\n".utf8)
 
     public static func demandingBasic(_ username: String, _ password: String) -> OriginBehaviour {
@@ -13,14 +13,14 @@ extension OriginBehaviour {
         demanding("Authorization", "Bearer \(token)", or: refusal(401, ("WWW-Authenticate", "Bearer")))
     }
 
-    /// As a proxy does.
+    /// Basic credentials for a proxy.
     public static func demandingProxyBasic(_ username: String, _ password: String) -> OriginBehaviour {
         demanding(
             "Proxy-Authorization", "Basic \(base64("\(username):\(password)"))",
             or: refusal(407, ("Proxy-Authenticate", #"Basic realm="proxy""#)))
     }
 
-    /// RFC 7616. `changes` apply to the refusals.
+    /// Digest authentication (RFC 7616). `changes` apply to the 401 responses.
     public static func demandingDigest(
         _ digest: OriginDigest, changes: @escaping @Sendable (inout OriginAnswer) -> Void = { _ in }
     ) -> OriginBehaviour {

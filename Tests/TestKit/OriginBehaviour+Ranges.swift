@@ -1,6 +1,6 @@
-/// Servers that have a way of their own with ranges.
+/// Servers with unusual or wrong range responses.
 extension OriginBehaviour {
-    /// 206 as a list of parts, though only one range was asked for (RFC 9110, section 15.3.7.2).
+    /// 206 with several parts, although one range was requested (RFC 9110, section 15.3.7.2).
     public static var multipartRanges: OriginBehaviour {
         partial { answer, _ in
             let (boundary, range) = ("-fence-", answer.header("Content-Range") ?? "")
@@ -11,12 +11,12 @@ extension OriginBehaviour {
         }
     }
 
-    /// The bytes asked for, under a status that does not say so.
+    /// The requested range under another status than 206.
     public static func rangesUnder(status: Int) -> OriginBehaviour {
         partial { answer, _ in answer.status = status }
     }
 
-    /// The head of the range that was asked for, and then the whole file, in chunks.
+    /// The head of the requested range, and then the whole file in chunks.
     public static var wholeFileUnderTheHeadOfARange: OriginBehaviour {
         partial { answer, exchange in
             var request = exchange.request
@@ -26,7 +26,7 @@ extension OriginBehaviour {
         }
     }
 
-    /// A true 206 for no more than so many of the bytes asked for.
+    /// A correct 206 for at most `count` bytes of the requested range.
     public static func cappingRanges(at count: Int) -> OriginBehaviour {
         OriginBehaviour(prepare: { exchange in
             guard let range = exchange.request.header("Range"), range.hasSuffix("-"),
@@ -37,7 +37,7 @@ extension OriginBehaviour {
         })
     }
 
-    /// 206, whatever was asked: everything under `bytes 0-...`, or what `range` says.
+    /// 206 for every request: the whole file under `bytes 0-...`, or the bytes of `range`.
     public static func rangeUnasked(_ range: Range<Int>? = nil) -> OriginBehaviour {
         OriginBehaviour(spoil: { answer, exchange in
             guard answer.status == 200 else { return }

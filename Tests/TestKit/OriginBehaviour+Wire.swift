@@ -1,6 +1,6 @@
-/// Bad servers below HTTP's semantics: connections that stop, break, crawl or babble.
+/// Faults below HTTP's semantics: connections that stall, break, are slow or send garbage.
 extension OriginBehaviour {
-    /// Sends so many bytes of the body, then nothing.
+    /// Sends the given number of body bytes, then nothing.
     public static func stalling(after bytes: Int) -> OriginBehaviour {
         incident(.stall, after: bytes)
     }
@@ -54,7 +54,7 @@ extension OriginBehaviour {
         spoiling { $0.framing = .untilClose }
     }
 
-    /// Nothing is said of the body's end but what the headers say.
+    /// Adds no framing; only the given headers describe the body's end.
     public static var unframed: OriginBehaviour {
         spoiling { $0.framing = .unstated }
     }
@@ -67,7 +67,7 @@ extension OriginBehaviour {
         spoiling { $0.bytesPerSecond = bytesPerSecond }
     }
 
-    /// The status line of an older protocol, which knows no connections that live on.
+    /// The status line of HTTP/1.0, without persistent connections.
     public static var http10: OriginBehaviour {
         spoiling { answer in
             answer.httpVersion = "HTTP/1.0"
@@ -86,7 +86,7 @@ extension OriginBehaviour {
         return spoiling { $0.prelude += Array(heads.joined().utf8) }
     }
 
-    /// A head of at least so many bytes, in fields of `fieldBytes`.
+    /// A head of at least `bytes` bytes, in fields of `fieldBytes`.
     public static func hugeHead(bytes: Int, fieldBytes: Int = 1000) -> OriginBehaviour {
         let value = String(repeating: "x", count: fieldBytes)
         let fields = (0...(bytes / fieldBytes)).map { (name: "X-Padding-\($0)", value: value) }
@@ -101,13 +101,13 @@ extension OriginBehaviour {
         }
     }
 
-    /// Closes the connection after a complete answer.
+    /// Closes the connection after a complete response.
     public static var closingConnection: OriginBehaviour {
         spoiling { $0.closesConnection = true }
     }
 }
 
 extension OriginAnswer {
-    /// The offset of incidents that come before the head, and after the prelude.
+    /// The offset of incidents before the head and after the prelude.
     public static let beforeHead = -1
 }

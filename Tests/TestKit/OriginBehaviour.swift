@@ -5,9 +5,9 @@
 /// A new one is a static function that changes the request before the resource sees it, or the answer afterwards.
 /// Offsets count the bytes of the answer's body, not of the file.
 public struct OriginBehaviour: Sendable {
-    /// One request on its way: what a behaviour may look at and change.
+    /// One request in progress: everything that a behaviour may read and change.
     public struct Exchange: Sendable {
-        /// The how-manieth request to this path, counted from 1.
+        /// The number of this request to the path, counted from 1.
         public let ordinal: Int
         public var request: RecordedRequest
         public var resource: OriginResource
@@ -24,7 +24,7 @@ public struct OriginBehaviour: Sendable {
         self.spoil = spoil
     }
 
-    /// The answer to a request, when all `behaviours` have had their way.
+    /// The response to a request, after all `behaviours`.
     static func answer(to exchange: Exchange, _ behaviours: [OriginBehaviour]) -> OriginAnswer {
         var exchange = exchange
         for behaviour in behaviours { behaviour.prepare(&exchange) }
@@ -37,7 +37,7 @@ public struct OriginBehaviour: Sendable {
 // MARK: - When
 
 extension OriginBehaviour {
-    /// Only where the condition holds.
+    /// Only for requests that satisfy the condition.
     public func when(_ isMeant: @escaping @Sendable (Exchange) -> Bool) -> OriginBehaviour {
         OriginBehaviour { exchange in
             if isMeant(exchange) { prepare(&exchange) }
@@ -61,7 +61,7 @@ extension OriginBehaviour {
 // MARK: - Wrong answers
 
 extension OriginBehaviour {
-    /// Another answer altogether: `.answering(503, headers: [("Retry-After", "2")]).first(3)`.
+    /// Another response: `.answering(503, headers: [("Retry-After", "2")]).first(3)`.
     public static func answering(
         _ status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []
     ) -> OriginBehaviour {
@@ -72,21 +72,22 @@ extension OriginBehaviour {
         spoiling { $0.set(name, value) }
     }
 
-    /// A range is answered by 200 and everything.
+    /// A range request is answered by 200 and the whole file.
     public static var ignoringRanges: OriginBehaviour {
         OriginBehaviour(prepare: { exchange in
             exchange.request.headers.removeAll { $0.name.lowercased() == "range" }
         })
     }
 
-    /// `If-Range` is not looked at: a range is answered by 206, whatever the file has become.
+    /// `If-Range` is ignored: a range request is answered by 206, even if the file has changed.
     public static var ignoringConditions: OriginBehaviour {
         OriginBehaviour(prepare: { exchange in
             exchange.request.headers.removeAll { $0.name.lowercased() == "if-range" }
         })
     }
 
-    /// A range is answered by a true 206 that begins elsewhere: so many bytes later, or earlier if negative.
+    /// A range request is answered by a correct 206 for a shifted range: `distance` bytes later, or earlier if
+    /// negative.
     public static func shiftingRanges(by distance: Int) -> OriginBehaviour {
         OriginBehaviour(prepare: { exchange in
             guard let range = exchange.request.header("Range") else { return }
@@ -97,19 +98,19 @@ extension OriginBehaviour {
         })
     }
 
-    /// Something else is served from now on: the file has changed.
+    /// Another resource is served from now on: the file has changed.
     public static func serving(_ resource: OriginResource) -> OriginBehaviour {
         OriginBehaviour(prepare: { $0.resource = resource })
     }
 
-    /// 206 as it should be, under another `Content-Range`.
+    /// A correct 206 with another `Content-Range`.
     public static func contentRange(_ value: String) -> OriginBehaviour {
         OriginBehaviour(spoil: { answer, _ in
             if answer.status == 206 { answer.set("Content-Range", value) }
         })
     }
 
-    /// 416, whatever was asked.
+    /// 416 for every request.
     public static func unsatisfiable(total: Int) -> OriginBehaviour {
         answering(416, headers: [("Content-Range", "bytes */\(total)")])
     }

@@ -1,4 +1,4 @@
-/// One connection to the origin: reads requests, sends answers, misbehaves as they say.
+/// One connection to the origin: reads requests, and sends responses with their faults.
 struct OriginConnection {
     /// Why nothing more is sent on this connection.
     private struct Ended: Error {}
@@ -33,7 +33,7 @@ struct OriginConnection {
         while end == nil {
             guard fill(&received) else { return nil }
             if received.first == Self.tlsRecord {
-                // As plain servers do: in words that the other end cannot read.
+                // Like plain HTTP servers: in text, which a TLS client cannot read.
                 _ = socket.send(Array("HTTP/1.1 400 TLS to a plain port\r\nConnection: close\r\n\r\n".utf8)[...])
                 return nil
             }
@@ -76,7 +76,7 @@ struct OriginConnection {
         }
     }
 
-    /// The body between one incident and the next.
+    /// Sends the body between two incidents.
     private func sendBody(_ answer: OriginAnswer) throws(Ended) {
         var offset = 0
         for stop in Set(answer.incidents.map(\.offset)).sorted() where 0...answer.body.count ~= stop {
@@ -92,7 +92,7 @@ struct OriginConnection {
     }
 
     private func sendPieces(of answer: OriginAnswer, _ range: Range<Int>) throws(Ended) {
-        // A rate is kept by twenty pieces a second, a very low one by single bytes.
+        // The rate is kept by sending twenty times a second; a very low one by sending single bytes.
         let size = answer.bytesPerSecond.map { max(1, $0 / 20) } ?? 256 * 1024
         let pause = answer.bytesPerSecond.map { Duration.seconds(Double(size) / Double($0)) }
         for start in stride(from: range.lowerBound, to: range.upperBound, by: size) {

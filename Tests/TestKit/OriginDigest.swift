@@ -14,7 +14,7 @@ public struct OriginDigest: Sendable {
     private let staleNonces: Int
     private let realm = "a realm, with a comma"
 
-    /// - Parameter staleNonces: so many nonces are out of date when they come back, and replaced by another.
+    /// - Parameter staleNonces: the number of nonces that are stale when they come back, and are replaced.
     public init(_ username: String, _ password: String, algorithm: Algorithm = .md5, staleNonces: Int = 0) {
         self.username = username
         self.password = password
@@ -22,7 +22,7 @@ public struct OriginDigest: Sendable {
         self.staleNonces = staleNonces
     }
 
-    /// What to challenge a request with; nil when it proves that it knows the password.
+    /// The challenge to a request; nil if the request proves the password.
     func challenge(to request: RecordedRequest) -> String? {
         let answers = request.headers("Authorization")
         guard answers.count == 1, let fields = Self.fields(of: answers[0]), let nonce = fields["nonce"],
@@ -53,7 +53,7 @@ public struct OriginDigest: Sendable {
         }
     }
 
-    /// `Digest name="value", name=value`: commas in quotes separate nothing.
+    /// Parses `Digest name="value", name=value`; commas in quotes are part of the value.
     private static func fields(of header: String) -> [String: String]? {
         guard header.hasPrefix("Digest ") else { return nil }
         var fields: [String: String] = [:]
@@ -71,7 +71,7 @@ public struct OriginDigest: Sendable {
     }
 }
 
-/// As Basic credentials are written.
+/// The encoding of Basic credentials.
 func base64(_ text: String) -> String {
     Data(text.utf8).base64EncodedString()
 }

@@ -1,15 +1,15 @@
 /// A request as the origin received it.
 public struct RecordedRequest: Sendable {
     public let method: String
-    /// As on the request line, query and all.
+    /// The target of the request line, with its query.
     public let target: String
     public var headers: [(name: String, value: String)]
     public let body: [UInt8]
-    /// The connection it came on, counted from 1.
+    /// The number of its connection, counted from 1.
     public let connection: Int
 
-    /// The target without its query: what resources are registered under. An origin that is used as an HTTP proxy is
-    /// asked for whole URLs, and serves their paths, whatever the host.
+    /// The target without its query, under which resources are registered. An origin that is used as an HTTP proxy gets
+    /// whole URLs, and serves their paths for every host.
     public var path: String {
         let path = target.prefix { $0 != "?" }
         guard let scheme = path.firstRange(of: "://") else { return String(path) }
@@ -26,7 +26,7 @@ public struct RecordedRequest: Sendable {
 }
 
 extension RecordedRequest {
-    /// Parses a head (without the empty line). nil when it is not HTTP.
+    /// Parses a head (without the empty line). nil if it is not HTTP.
     init?(head: String, body: [UInt8], connection: Int) {
         var lines = head.split(separator: "\r\n", omittingEmptySubsequences: false)[...]
         let words = lines.popFirst()?.split(separator: " ") ?? []

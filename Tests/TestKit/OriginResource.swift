@@ -1,20 +1,20 @@
-/// Something the origin serves, and serves well: bytes with validators and ranges, or a fixed answer.
+/// A resource that the origin serves correctly: bytes with validators and ranges, or a fixed response.
 public struct OriginResource: Sendable {
     public let respond: @Sendable (RecordedRequest) -> OriginAnswer
 
-    /// Answers with what `respond` makes of a request.
+    /// Responds with the result of `respond`.
     public init(_ respond: @escaping @Sendable (RecordedRequest) -> OriginAnswer) {
         self.respond = respond
     }
 
-    /// The same answer to every request.
+    /// The same response to every request.
     public static func fixed(
         status: Int = 200, headers: [(name: String, value: String)] = [], body: [UInt8] = []
     ) -> OriginResource {
         OriginResource { _ in OriginAnswer(status: status, headers: headers, body: body) }
     }
 
-    /// A redirect; `location` is sent as it is. To its own path it makes a loop.
+    /// A redirect; `location` is sent unchanged. A redirect to its own path makes a loop.
     public static func redirect(to location: String, status: Int = 302) -> OriginResource {
         fixed(status: status, headers: [("Location", location)], body: Array("Moved.\n".utf8))
     }
@@ -65,13 +65,15 @@ private struct OriginFile: Sendable {
         return answer
     }
 
-    /// A condition that does not hold turns a range into the whole. Weak validators never hold here (RFC 9110, 13.1.5).
+    /// A failed condition turns a range request into one for the whole file. Weak validators never match here (RFC
+    /// 9110, 13.1.5).
     private func isRangeWanted(by request: RecordedRequest) -> Bool {
         guard let condition = request.header("If-Range") else { return true }
         return (condition == etag && !condition.hasPrefix("W/")) || condition == lastModified
     }
 
-    /// The bytes asked for, empty when there are none; nil for what may be ignored (other units, several ranges).
+    /// The requested range, empty if it is outside the file; nil for ranges that may be ignored (other units, several
+    /// ranges).
     private func parseRange(_ text: String) -> Range<Int>? {
         guard text.hasPrefix("bytes="), !text.contains(",") else { return nil }
         let ends = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-/// What an origin serves and what it was asked: everything but the sockets.
+/// The resources of an origin and its request log: everything but the sockets.
 final class OriginSite: Sendable {
     private struct Entry: Sendable {
         let resource: OriginResource
@@ -22,7 +22,7 @@ final class OriginSite: Sendable {
         state.withLock { $0.entries[path] = Entry(resource: resource, behaviours: behaviours) }
     }
 
-    /// Records a request and says what to send; `endExchange` must follow.
+    /// Records a request and returns the response; the caller must call `endExchange` afterwards.
     func beginExchange(_ request: RecordedRequest) -> OriginAnswer {
         let entry = state.withLock { state in
             state.requests.append(request)

@@ -10,15 +10,15 @@ public struct ReceivedWebhook: Sendable {
     /// The same for every attempt of one delivery.
     public var id: String? { request.header("webhook-id") }
     public var bytes: [UInt8] { request.body }
-    /// null when the body is no JSON.
+    /// null if the body is no JSON.
     public var json: JSON { (try? JSON(parsing: request.body)) ?? .null }
     public var type: String? { json["type"].string }
     public var data: JSON { json["data"] }
 
     func isOf(_ type: String?) -> Bool { type == nil || type == self.type }
 
-    /// Whether one of its signatures (Standard Webhooks 1.0.0) is by this secret, over these bytes, and recent. Written
-    /// for itself, from the specification: it shares nothing with the code that signs.
+    /// Whether one of its signatures (Standard Webhooks 1.0.0) is valid for this secret and these bytes, and recent. It
+    /// is written from the specification and shares no code with the signer.
     public func isSigned(with secret: String, tolerance: TimeInterval = 300) -> Bool {
         guard let id, let timestamp = request.header("webhook-timestamp"), let seconds = Double(timestamp),
             abs(time.timeIntervalSince1970 - seconds) <= tolerance, secret.hasPrefix("whsec_"),
@@ -35,7 +35,7 @@ public struct ReceivedWebhook: Sendable {
         return Data(HashFunction.sha256.hash(block.map { $0 ^ 0x5c } + inner))
     }
 
-    /// How many secrets signed it: more than one while they are rotated.
+    /// The number of secrets that signed it: more than one during a rotation.
     public var signatureCount: Int { signatures.count }
 
     private var signatures: [Data] {

@@ -1,8 +1,8 @@
-/// A client that asks, and then neither reads nor says anything more: one of thousands that wait.
+/// A client that sends a request and then neither reads nor sends anything: one of thousands that wait.
 public final class SilentClient: Sendable {
     private let socket: LoopbackSocket
 
-    /// - Parameter request: exactly the bytes that are sent.
+    /// - Parameter request: the exact bytes to send.
     public init(_ port: UInt16, _ request: String) throws {
         socket = try LoopbackSocket.connected(to: port)
         guard socket.send(ArraySlice(Array(request.utf8))) else { throw Overdue("The silent client could not ask.") }
@@ -10,6 +10,6 @@ public final class SilentClient: Sendable {
 
     deinit { close() }
 
-    /// Hangs up.
+    /// Closes the connection.
     public func close() { socket.shutDown() }
 }

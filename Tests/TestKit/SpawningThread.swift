@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// The one thread that starts child processes, alive as long as the tests are.
+/// The one thread that starts child processes, for the lifetime of the tests.
 ///
-/// The kernel ties a child's life (`PR_SET_PDEATHSIG`) to the thread that started it, not to the process; the threads
-/// that Swift runs tests on come and go.
+/// The kernel ties a child's life (`PR_SET_PDEATHSIG`) to the thread that started it, not to the process, and Swift's
+/// threads come and go.
 enum SpawningThread {
     private static let requests = Monitor<[@Sendable () -> Void]>([])
     private static let bell: DispatchSemaphore = {
@@ -21,14 +21,15 @@ enum SpawningThread {
         return bell
     }()
 
-    /// A child inherits the mask, and Swift's threads, one of which made this one, block what would stop it.
+    /// A child inherits the signal mask, and Swift's threads, one of which created this one, block signals that should
+    /// stop the child.
     private static func blockNoSignals() {
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
     }
 
-    /// Runs `body` on the thread and returns when it is done.
+    /// Runs `body` on the thread and returns when it has finished.
     static func run(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             requests.withLock { $0.append { continuation.resume(with: Result(catching: body)) } }

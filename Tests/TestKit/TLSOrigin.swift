@@ -1,9 +1,9 @@
 import Glibc
 
-/// An `Origin` behind TLS: every behaviour of a bad server, and connections that live on, under a certificate of the
+/// An `Origin` behind TLS: every behaviour of a bad server, with persistent connections, under a certificate of the
 /// test's choice.
 ///
-/// A child process takes TLS off and passes on what is inside: a few lines of Python, as no TLS server of ours exists.
+/// A child process terminates TLS and forwards the content: a few lines of Python, as the project has no TLS server.
 public final class TLSOrigin: Sendable {
     public static let isAvailable = ["/usr/bin/openssl", python].allSatisfy { (program: String) in
         access(program, X_OK) == 0
@@ -13,11 +13,11 @@ public final class TLSOrigin: Sendable {
 
     public let port: UInt16
     public let certificate: Certificate
-    /// What is behind it. `/` is served from the beginning.
+    /// The origin behind it. `/` is served from the beginning.
     public let origin: Origin
     private let process: ChildProcess
 
-    /// - Parameter certificate: nil for one that nobody vouches for.
+    /// - Parameter certificate: nil for a self-signed one.
     public init(_ certificate: Certificate? = nil) async throws {
         origin = try Origin()
         origin.serve("/", .fixed(body: Array("Behind TLS.\n".utf8)))
@@ -40,7 +40,7 @@ public final class TLSOrigin: Sendable {
         "https://localhost:\(port)\(path)"
     }
 
-    /// The certificate as a file, for who wants to trust it.
+    /// The certificate as a file, for clients that trust it.
     public var certificatePath: String { certificate.path }
 
     private static let program = """

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for each test, gone with the last reference to it.
+/// A test's own folder, removed with the last reference to it.
 public final class TemporaryFolder: Sendable {
     public let path: String
 
@@ -14,15 +14,15 @@ public final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Where something of that name is, or would be; `/` between components.
+    /// The path for a name, whether it exists or not; `/` separates components.
     public func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// nil when there is no such file.
+    /// nil if there is no such file.
     public func bytes(of name: String) -> [UInt8]? {
         FileManager.default.contents(atPath: path(name)).map { [UInt8]($0) }
     }
 
-    /// Makes the folders on the way.
+    /// Creates missing folders.
     @discardableResult
     public func write(_ text: String, to name: String) throws -> String {
         let file = URL(filePath: path(name))
@@ -32,7 +32,7 @@ public final class TemporaryFolder: Sendable {
         return path(name)
     }
 
-    /// Everything that is there, at any depth: paths from here, sorted. Folders are not told.
+    /// Every file at any depth: relative paths, sorted. Folders are not listed.
     public var files: [String] {
         let all = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
         return all.filter { name in

@@ -1,4 +1,4 @@
-/// A terminal in small: as much of ECMA-48 as is used, and wrapped lines. What it shows is what a person would see.
+/// A small terminal: the part of ECMA-48 that fetchd uses, and wrapped lines. It shows what a user would see.
 public struct TerminalScreen {
     private var columns: Int
     private var cells: [[Character]] = [[]]
@@ -9,7 +9,7 @@ public struct TerminalScreen {
         self.columns = columns
     }
 
-    /// Without what is empty at the end.
+    /// The lines without empty ones at the end.
     public var lines: [String] {
         var lines = cells.map { String($0).replacing(/\ +$/, with: "") }
         while lines.last?.isEmpty ?? false { lines.removeLast() }
@@ -18,7 +18,7 @@ public struct TerminalScreen {
 
     public mutating func take(_ text: String) {
         var rest = text[...]
-        // "\r\n" is one character in Swift, and two things to do here.
+        // "\r\n" is one character in Swift, but two operations here.
         while let scalar = rest.unicodeScalars.first {
             if let match = rest.prefixMatch(of: /\u{1B}\[(\??[0-9]*)([A-Za-z])/) {
                 control(String(match.2), String(match.1))
@@ -34,7 +34,7 @@ public struct TerminalScreen {
         }
     }
 
-    /// Lines that are wider than the window wrap, as in most terminals of today.
+    /// Lines wider than the window wrap, as in most modern terminals.
     public mutating func resize(to columns: Int) {
         self.columns = columns
         let wrapped = cells.map { line in
@@ -69,7 +69,7 @@ public struct TerminalScreen {
         column += 1
     }
 
-    /// The terminal driver of a program's output adds the carriage return.
+    /// The terminal driver adds the carriage return to a program's output.
     private mutating func nextRow() {
         row += 1
         column = 0

@@ -1,14 +1,14 @@
-/// A running service, in the process of the tests (`LocalService`) or in one of its own (`FetchdProcess`).
+/// A running service, in the process of the tests (`LocalService`) or in its own process (`FetchdProcess`).
 public protocol TestedService: Sendable {
     /// Holds `data` and `downloads`.
     var folder: TemporaryFolder { get }
     var port: UInt16 { get }
     /// Sends the service's token.
     var api: APIClient { get }
-    /// What the service has logged since its last start.
+    /// The log since the service's last start.
     var log: String { get }
 
-    /// An orderly stop: SIGTERM to a process.
+    /// Stops the service in an orderly way: SIGTERM to a process.
     func stop() async throws
 }
 

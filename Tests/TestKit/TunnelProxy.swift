@@ -1,13 +1,13 @@
-/// A proxy on loopback that makes tunnels: for `CONNECT` and for SOCKS version 5, told apart by the first byte.
+/// A proxy on loopback that opens tunnels, for `CONNECT` and for SOCKS version 5, which differ in the first byte.
 ///
-/// Every host is on 127.0.0.1 for it, so that it resolves names which nobody else does. Plain requests to an HTTP proxy
-/// need no double of their own: an `Origin` serves them.
+/// It connects every host name to 127.0.0.1, so it resolves names that no resolver knows. Plain requests to an HTTP
+/// proxy need no other double: an `Origin` serves them.
 public final class TunnelProxy: Sendable {
-    /// A tunnel that was asked for, whether it was made or not.
+    /// A requested tunnel, whether it was opened or not.
     public struct Tunnel: Sendable, Equatable {
-        /// As asked for: `host:port`.
+        /// As requested: `host:port`.
         public let target: String
-        /// For SOCKS as `name:password`, for `CONNECT` the field's value; nil when none were sent.
+        /// For SOCKS `name:password`, for `CONNECT` the field's value; nil if none were sent.
         public let credentials: String?
         /// The fields of a `CONNECT`.
         public let fields: [String]
@@ -16,7 +16,7 @@ public final class TunnelProxy: Sendable {
     public enum Refusal: Sendable {
         /// For `CONNECT`.
         case status(Int)
-        /// For SOCKS: RFC 1928, 6.
+        /// For SOCKS: RFC 1928, section 6.
         case reply(UInt8)
         case hangingUp
     }
@@ -25,7 +25,7 @@ public final class TunnelProxy: Sendable {
     private let listener: LoopbackSocket
     private let log: Monitor<[Tunnel]>
 
-    /// - Parameter credentials: `name:password`, which every client has to give.
+    /// - Parameter credentials: `name:password`, which every client has to send.
     public init(demanding credentials: String? = nil, refusing refusal: Refusal? = nil) throws {
         let (listener, log) = (try LoopbackSocket.listening(), Monitor<[Tunnel]>([]))
         self.listener = listener
@@ -45,6 +45,6 @@ public final class TunnelProxy: Sendable {
         listener.shutDown()
     }
 
-    /// In the order asked.
+    /// In the order of the requests.
     public var tunnels: [Tunnel] { log.current }
 }

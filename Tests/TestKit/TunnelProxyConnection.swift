@@ -1,6 +1,6 @@
-/// One connection to the proxy: the words before the tunnel, and the tunnel.
+/// One connection to the proxy: the negotiation, and the tunnel.
 struct TunnelProxyConnection: Sendable {
-    /// The client is gone, or is sent away.
+    /// The client has closed the connection, or is refused.
     private struct Ended: Error {}
 
     let client: LoopbackSocket
@@ -78,7 +78,7 @@ extension TunnelProxyConnection {
             try send([5, 0xFF])
             throw Ended()
         }
-        // Asked for whenever they are offered, so that they can be seen.
+        // Requested whenever they are offered, so that tests can check them.
         let given = offersCredentials ? try authenticate(&reader) : try welcome()
         let (target, port) = try readRequest(&reader)
         note(TunnelProxy.Tunnel(target: target, credentials: given, fields: []))
@@ -126,7 +126,7 @@ extension TunnelProxyConnection {
 }
 
 extension TunnelProxyConnection {
-    /// Bytes as they are asked for, from a socket that gives them as they come.
+    /// Reads the requested number of bytes from a socket.
     private struct Reader {
         let socket: LoopbackSocket
         private(set) var buffered: [UInt8] = []
@@ -141,7 +141,7 @@ extension TunnelProxyConnection {
             return Array(buffered[..<count])
         }
 
-        /// Everything before the empty line, which is read, too.
+        /// Everything before the empty line, which is consumed too.
         mutating func head() throws(Ended) -> [UInt8] {
             while true {
                 if let end = buffered.firstRange(of: Array("\r\n\r\n".utf8)) {

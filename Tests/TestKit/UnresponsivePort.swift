@@ -1,7 +1,7 @@
 import Glibc
 
-/// A port where connections are neither accepted nor refused: the listener's queue is full, so that the kernel drops
-/// what asks for more. The way to test a connect that hangs, without leaving loopback.
+/// A port where connections are neither accepted nor refused: the listener's queue is full, so the kernel drops further
+/// connection requests. It tests a connect that hangs, without leaving loopback.
 public final class UnresponsivePort: Sendable {
     public let number: UInt16
     private let listener: LoopbackSocket
@@ -11,7 +11,7 @@ public final class UnresponsivePort: Sendable {
         let listener = try LoopbackSocket.listening(backlog: 0)
         self.listener = listener
         number = listener.port
-        // One more than the queue holds; these are never answered either.
+        // One connection more than the queue holds; these never get a response.
         queued = try (0..<4).map { _ in try LoopbackSocket.connecting(to: listener.port) }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The wall clock of a real process as a test sets it, while the process runs or while it is stopped:
-/// Tests/Faults/wall_clock.c, preloaded. Clocks that count from the start of the machine stay as they are.
+/// The wall clock of a real process, set by the test while the process runs or is stopped:
+/// Tests/Faults/wall_clock.c, preloaded. Clocks that count from the start of the machine do not change.
 ///
 ///     let clock = try await WallClock()
 ///     let fetchd = try await FetchdProcess.start(.init(environment: clock.environment))
@@ -13,7 +13,7 @@ public struct WallClock: Sendable {
     private let folder: TemporaryFolder
     private let library: String
 
-    /// Compiles the library. The clock shows the true time.
+    /// Compiles the library. The clock shows the true time at first.
     public init() async throws {
         folder = try TemporaryFolder()
         library = folder.path("wall_clock.so")
@@ -24,17 +24,17 @@ public struct WallClock: Sendable {
         try set(days: 0)
     }
 
-    /// From now on the clock shows the true time and so many days more, or fewer if negative.
+    /// Sets the clock to the true time plus the given days.
     public func set(days: Int) throws {
         let offset = withUnsafeBytes(of: Int64(days) * 86_400) { Data($0) }
-        // Into the file that the process has mapped, never in place of it.
+        // Written into the file that the process has mapped, without replacing the file.
         if !FileManager.default.fileExists(atPath: file) { try offset.write(to: URL(filePath: file)) }
         let handle = try FileHandle(forUpdating: URL(filePath: file))
         try handle.write(contentsOf: offset)
         try handle.close()
     }
 
-    /// What a process needs in order to go by this clock.
+    /// The environment in which a process uses this clock.
     public var environment: [String: String] { ["LD_PRELOAD": library, "WALL_CLOCK_OFFSET": file] }
 
     private var file: String { folder.path("offset") }

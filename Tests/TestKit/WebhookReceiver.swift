@@ -1,7 +1,7 @@
 import Downloads
 import Foundation
 
-/// The consumer's end: takes what is posted to it, remembers it to the byte, and answers as told.
+/// A webhook consumer: accepts requests, keeps their exact bytes, and answers as configured.
 ///
 ///     let receiver = try WebhookReceiver()
 ///     receiver.answer(503, to: 1...2)
@@ -10,7 +10,7 @@ import Foundation
 ///     #expect(finish.isSigned(with: secret))
 public final class WebhookReceiver: Sendable {
     private struct Script: Sendable {
-        /// Asked with everything that came so far, the request at hand last.
+        /// Called with all requests so far, the current one last.
         let isMeant: @Sendable ([ReceivedWebhook]) -> Bool
         let respond: @Sendable (ReceivedWebhook) -> OriginAnswer
     }
@@ -23,7 +23,7 @@ public final class WebhookReceiver: Sendable {
     private let state = Monitor(State())
     private let origin: Origin
 
-    /// - Parameter former: a receiver that was stopped, whose address this one takes over: the consumer was restarted.
+    /// - Parameter former: a stopped receiver whose address this one takes over, like a restarted consumer.
     public init(inPlaceOf former: WebhookReceiver? = nil) throws {
         origin = try Origin(port: former?.origin.port)
         let state = state
@@ -32,7 +32,7 @@ public final class WebhookReceiver: Sendable {
 
     public var url: String { origin.url("/hook") }
 
-    /// Stops listening: from now on connections are refused, until another takes its place.
+    /// Stops listening: connections are refused until another receiver takes its place.
     public func stop() { origin.stop() }
 
     // MARK: What it got
@@ -40,7 +40,7 @@ public final class WebhookReceiver: Sendable {
     /// In the order of arrival.
     public var received: [ReceivedWebhook] { state.current.received }
 
-    /// Waits for so many requests, of one type of event or of any.
+    /// Waits for the given number of requests, of one event type or of any.
     public func waitFor(
         _ type: String? = nil, count: Int, atMost timeout: Duration = .seconds(30)
     ) async throws -> [ReceivedWebhook] {
@@ -51,16 +51,16 @@ public final class WebhookReceiver: Sendable {
         return received.filter { $0.isOf(type) }
     }
 
-    /// Waits for the first of a type.
+    /// Waits for the first request of a type.
     public func waitFor(_ type: String, atMost timeout: Duration = .seconds(30)) async throws -> ReceivedWebhook {
         try await waitFor(type, count: 1, atMost: timeout)[0]
     }
 
     // MARK: What it says
 
-    /// Answers these requests, counted from 1, in this way; all others are answered 204. What was said last holds.
+    /// Answers these requests, counted from 1, in this way; all others are answered 204. The latest call applies.
     ///
-    /// - Parameter gate: the answer waits for it to open.
+    /// - Parameter gate: the response waits for it to open.
     public func answer(
         _ status: Int, headers: [(name: String, value: String)] = [], body: String = "",
         to ordinals: ClosedRange<Int> = 1...Int.max, after gate: Gate? = nil
@@ -72,7 +72,7 @@ public final class WebhookReceiver: Sendable {
         }
     }
 
-    /// Takes these requests and never answers: the sender waits for its own time limit.
+    /// Accepts these requests and never answers: the sender waits for its own timeout.
     public func fallSilent(for ordinals: ClosedRange<Int> = 1...Int.max) {
         answer(to: ordinals) { _ in
             var answer = OriginAnswer(status: 204)
@@ -81,14 +81,14 @@ public final class WebhookReceiver: Sendable {
         }
     }
 
-    /// Answers by what was posted.
+    /// Answers depending on the posted requests.
     public func answer(
         to ordinals: ClosedRange<Int> = 1...Int.max, _ respond: @escaping @Sendable (ReceivedWebhook) -> OriginAnswer
     ) {
         state.withLock { $0.scripts.append(Script(isMeant: { ordinals.contains($0.count) }, respond: respond)) }
     }
 
-    /// Refuses events of a type, the first times or always, and takes all others.
+    /// Refuses events of a type, the first times or always, and accepts all others.
     public func refuse(_ type: String, times: Int = .max, with status: Int = 503) {
         let refusal = Script { received in
             received.last?.type == type && received.count { $0.type == type } <= times

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Webhooks
 
-/// What takes days, in moments: a real store and real sockets, under a clock that the test turns.
+/// Behaviour over days, tested in moments: a real store and real sockets, with a manual clock.
 @Suite struct DispatcherTests {
     private static let day: TimeInterval = 86_400
 
@@ -19,7 +19,7 @@ import Testing
 
     // MARK: The schedule
 
-    @Test func tenTriesOverThreeDaysThenNoMore() async throws {
+    @Test func exhaustsDeliveryAfterTenAttemptsOverThreeDays() async throws {
         try await PostOffice.open { office in
             office.receiver.answer(500)
             try await office.declareWebhook()
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsTriedBeforeItsTime() async throws {
+    @Test func attemptsNothingBeforeItIsDue() async throws {
         try await PostOffice.open { office in
             office.receiver.answer(500, to: 1...1)
             try await office.declareWebhook()
@@ -62,7 +62,7 @@ import Testing
 
     // MARK: Recovery
 
-    @Test func aRecoveryMakesWhatWaitsDueAtOnce() async throws {
+    @Test func sendsPendingDeliveriesAtOnceWhenEndpointRecovers() async throws {
         try await PostOffice.open { office in
             office.receiver.answer(500)
             try await office.declareWebhook()
@@ -75,8 +75,8 @@ import Testing
         }
     }
 
-    /// However well it takes others meanwhile.
-    @Test func anEndpointIsLeftAloneForAsLongAsItAsks() async throws {
+    /// Retry-After holds although the endpoint accepts other events meanwhile.
+    @Test func waitsForRetryAfterOfEachDelivery() async throws {
         let second = Monitor((second: 0, count: 0))
         try await PostOffice.open { office in
             let time = office.time
@@ -101,8 +101,8 @@ import Testing
         }
     }
 
-    /// An endpoint that takes everything but one event recovers with each of the others.
-    @Test func whatAnEndpointNeverTakesGoesThroughItsWholeSchedule() async throws {
+    /// An endpoint that refuses one event recovers with each of the others.
+    @Test func exhaustsDeliveryOnFullScheduleDespiteOtherSuccesses() async throws {
         try await PostOffice.open { office in
             office.receiver.refuse("job.created", with: 500)
             try await office.declareWebhook()
@@ -115,7 +115,7 @@ import Testing
                 try await office.settle()
             }
             for _ in 1...30 { try await takeAnother() }
-            // The first and the one of the first recovery.
+            // The first attempt, and that of the first recovery.
             #expect(try office.store.delivery(id).attempts.count == 2)
             while case .pending = try office.store.delivery(id).state {
                 office.time.advance(by: 1800)
@@ -128,8 +128,8 @@ import Testing
         }
     }
 
-    /// What was given up or forgotten holds up nothing.
-    @Test func aFinishIsSentWhenWhatItWaitedForIsForgotten() async throws {
+    /// A delivery that was exhausted or pruned does not delay a finish.
+    @Test func postsFinishWhenEarlierDeliveryIsPruned() async throws {
         try await PostOffice.open { office in
             office.receiver.refuse("job.created", with: 500)
             _ = try await office.store.declareWebhook(
@@ -150,7 +150,7 @@ import Testing
 
     // MARK: Giving an endpoint up
 
-    @Test func fiveDaysOfNothingButFailureDisableAWebhook() async throws {
+    @Test func disablesWebhookAfterFiveDaysOfFailures() async throws {
         try await PostOffice.open { office in
             office.receiver.answer(500)
             try await office.declareWebhook()
@@ -161,14 +161,14 @@ import Testing
             try await office.pass(Self.day - 60)
             #expect(try office.webhook.state.name == .enabled)
             #expect(try office.log.map(\.state.name).contains(.exhausted))
-            // Nobody is given up by the clock alone: it takes one more failure.
+            // Time alone disables no webhook: it takes one more failure.
             try await office.happen()
             try await office.pass(600)
             #expect(try office.webhook.state.reason?.contains("five days") == true)
             let told = try office.journal.filter { $0.type == .webhookDisabled }
             #expect(told.count == 1)
             #expect(try told.first.map { try JSON(parsing: $0.data)["webhook"] } == "receiver")
-            // What was on its way is withdrawn, and nothing more is sent.
+            // Pending deliveries are cancelled, and nothing more is sent.
             #expect(try office.log.map(\.state.name).contains(.cancelled))
             let count = office.receiver.received.count
             try await office.happen()
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func oneSuccessBeginsTheFiveDaysAnew() async throws {
+    @Test func restartsFiveDaysAfterOneSuccess() async throws {
         try await PostOffice.open { office in
             office.receiver.answer(500)
             try await office.declareWebhook()
@@ -201,8 +201,8 @@ import Testing
         }
     }
 
-    /// The answer of an endpoint that was left is no word about the one that was declared in its place.
-    @Test func a410OfTheFormerAddressDoesNotDisableTheNewOne() async throws {
+    /// A response from the former URL says nothing about the new one.
+    @Test func ignores410OfFormerURL() async throws {
         let (gate, new) = (Gate(), try WebhookReceiver())
         try await PostOffice.open { office in
             office.receiver.answer(410, after: gate)
@@ -224,7 +224,7 @@ import Testing
 
     enum Slowness: CaseIterable { case silent, slowHead, slowBody }
 
-    @Test(arguments: Slowness.allCases) func aSlowAnswerIsCut(_ slowness: Slowness) async throws {
+    @Test(arguments: Slowness.allCases) func cutsSlowResponseAtTimeout(_ slowness: Slowness) async throws {
         try await PostOffice.open(Self.options { $0.timeout = .milliseconds(300) }) { office in
             switch slowness {
             case .silent: office.receiver.fallSilent(for: 1...1)
@@ -256,7 +256,7 @@ import Testing
 
     // MARK: Under way
 
-    @Test func oneSlowAnswerDoesNotHoldUpTheRest() async throws {
+    @Test func sendsOtherDeliveriesDuringSlowResponse() async throws {
         let gate = Gate()
         try await PostOffice.open { office in
             office.receiver.answer(204, to: 1...1, after: gate)
@@ -276,7 +276,7 @@ import Testing
         }
     }
 
-    @Test func anEndpointIsNotAskedForMoreThanItsShareAtOnce() async throws {
+    @Test func limitsConcurrencyPerWebhook() async throws {
         let (gate, witness) = (Gate(), try WebhookReceiver())
         try await PostOffice.open(Self.options { $0.concurrencyPerWebhook = 3 }) { office in
             office.receiver.answer(204, after: gate)
@@ -284,25 +284,25 @@ import Testing
             try await office.declareWebhook("witness", url: witness.url)
             for _ in 1...10 { try await office.happen() }
             #expect(await gate.reached(by: 3))
-            // What it has been sent could have been sent to the other, too.
+            // The other webhook gets every event meanwhile.
             _ = try await witness.waitFor(count: 10)
             #expect(office.receiver.received.count == 3)
             gate.open()
             try await office.settle()
             #expect(office.receiver.received.count == 10)
-            // Begun in the order of events.
+            // Deliveries start in the order of events.
             let first = try office.log.suffix(3).map(\.id.text)
             #expect(Set(office.receiver.received.prefix(3).compactMap(\.id)) == Set(first))
         }
     }
 
-    @Test func whatIsUnderWayAtTheEndIsSentAgain() async throws {
+    @Test func repeatsDeliveryInterruptedByStop() async throws {
         let office = try PostOffice.closed()
         office.receiver.fallSilent(for: 1...1)
         try await office.declareWebhook()
         try await office.happen()
         try await office.whileDispatching { _ = try await office.receiver.waitFor(count: 1) }
-        // It counts as not sent: whether it was taken, nobody knows.
+        // It counts as not sent, as its outcome is unknown.
         #expect(try office.log.map(\.state.name) == [.pending])
         #expect(try office.log.first?.attempts == [])
         try await office.whileDispatching {
@@ -313,7 +313,7 @@ import Testing
         #expect(try office.log.map(\.state) == [.acknowledged])
     }
 
-    @Test func whatIsAskedForAgainDuringItsLastTryIsSentAgain() async throws {
+    @Test func redeliversWhenRequestedDuringLastAttempt() async throws {
         let gate = Gate()
         try await PostOffice.open(Self.options { $0.schedule = RetrySchedule(delays: [0, 5]) }) { office in
             office.receiver.answer(500, to: 1...3)
@@ -328,7 +328,7 @@ import Testing
             gate.open()
             _ = try await office.receiver.waitFor(count: 3)
             try await office.settle()
-            // The first of two tries again.
+            // The schedule of two attempts has started again.
             #expect(try office.log.map(\.state.name) == [.pending])
             try await office.pass(6)
             #expect(try office.log.map(\.state) == [.acknowledged])
@@ -338,7 +338,7 @@ import Testing
 
     // MARK: Secrets
 
-    @Test func anOldSecretSignsForADay() async throws {
+    @Test func signsWithOldSecretForOneDay() async throws {
         try await PostOffice.open { office in
             func posted() async throws -> ReceivedWebhook {
                 let count = office.receiver.received.count

@@ -7,7 +7,7 @@ import TestKit
 
 @testable import Webhooks
 
-/// A store, an endpoint and the dispatcher between them, with a clock turned by hand.
+/// A store, an endpoint and the dispatcher between them, with a manual clock.
 struct PostOffice: Sendable {
     let time = ManualTime()
     let store: Store
@@ -35,7 +35,7 @@ struct PostOffice: Sendable {
         try office.store.close()
     }
 
-    /// Without a dispatcher: `whileDispatching` begins one, as often as the test wants.
+    /// Without a running dispatcher: the test starts it with `whileDispatching`.
     static func closed(_ options: Dispatcher.Options = .init()) throws -> PostOffice { try PostOffice(options) }
 
     func whileDispatching(_ body: () async throws -> Void) async throws {
@@ -57,7 +57,7 @@ struct PostOffice: Sendable {
         ).webhook
     }
 
-    /// Something happens that the webhook wants to know.
+    /// Creates a job, and so an event for the webhook.
     func happen() async throws {
         _ = try await store.createJobs([NewJob(session: .default, spec: JobSpec(url: "https://host/file"))])
     }
@@ -73,14 +73,14 @@ struct PostOffice: Sendable {
 
     // MARK: Time
 
-    /// Waits until everything that is due now was attempted.
+    /// Waits until every due delivery was attempted.
     func settle() async throws {
         _ = try await eventually("everything that is due to be attempted") {
             try store.webhooksDue().keys.isEmpty ? true : nil
         }
     }
 
-    /// Turns the clock from one attempt to the next, until so many seconds are over.
+    /// Advances the clock from one attempt to the next, until the seconds are over.
     func pass(_ seconds: TimeInterval) async throws {
         let end = time.now.addingTimeInterval(seconds)
         try await settle()

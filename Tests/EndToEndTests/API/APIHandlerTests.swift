@@ -3,10 +3,10 @@ import Foundation
 import TestKit
 import Testing
 
-/// What holds for every path: methods, names of the service, the token, bodies where none belongs.
-@Suite struct APIHandlerTests {
+/// Checks that hold for every path: methods, host names, the token, and bodies where none is allowed.
+@Suite struct FrontTests {
     private static let job = "/v1/jobs/job_01HZX3K9V7Q2N4R8T6W0YB5CDE"
-    /// Every path there is, and the methods it has.
+    /// Every path, and its methods.
     private static let paths: [(path: String, allow: String)] = [
         ("/v1/sessions", "GET, HEAD"), ("/v1/sessions/default", "DELETE, GET, HEAD, PUT"),
         ("/v1/sessions/default/webhooks", "GET, HEAD"),
@@ -18,12 +18,12 @@ import Testing
         ("/readyz", "GET, HEAD"), ("/openapi.yaml", "GET, HEAD"), ("/", "GET, HEAD"),
         ("/dashboard/main.js", "GET, HEAD"),
     ]
-    /// The same one by one, and the path that is a job's for all methods but one.
+    /// Every method and path, and the path that only takes POST.
     private static let operations: [(method: String, path: String)] =
         paths.flatMap { path, allow in allow.split(separator: ", ").map { (String($0), path) } }
         + [("POST", "/v1/jobs/batch")]
 
-    @Test func aMethodThatAPathDoesNotHave() async throws {
+    @Test func answers405WithAllowForUnsupportedMethod() async throws {
         let scene = try await Scene()
         for (path, allow) in Self.paths {
             for method in ["PATCH", "OPTIONS", "TRACE", "PROPFIND"] where !allow.hasSuffix(method) {
@@ -43,14 +43,14 @@ import Testing
     @Test(arguments: [
         "//", "/v1", "/v2/jobs", "/v1/job", "/v1/jobs/", "//v1/jobs", "/v1/jobs/a/b/c", "/V1/jobs", "/v1%2Fjobs",
     ])
-    func aPathThatIsNone(_ path: String) async throws {
+    func answers404ForUnknownPath(_ path: String) async throws {
         let scene = try await Scene()
         let answer = try await scene.api.get(path)
         #expect(answer.status == 404)
         #expect(answer.problem == .init(kind: "not-found"))
     }
 
-    @Test func aPathThatCannotBeRead() async throws {
+    @Test func answers400ForMalformedPath() async throws {
         let scene = try await Scene()
         for path in ["/v1/jobs/%zz", "/v1/jobs/%FF", "/v1/jobs/%00", "/v1/jobs?tag=%zz", "/v1/jobs?%FF=1"] {
             let answer = try await scene.api.get(path)
@@ -59,8 +59,8 @@ import Testing
         }
     }
 
-    /// As with a body's fields: whoever misspells one is told so, whether the path has parameters or not.
-    @Test func aParameterThatAPathDoesNotHave() async throws {
+    /// A misspelt parameter is refused like an unknown member of a body, whether the path has parameters or not.
+    @Test func refusesUnknownQueryParameterOfEveryOperation() async throws {
         let scene = try await Scene()
         for (method, path) in Self.operations {
             let body: JSON? = ["GET", "HEAD", "DELETE"].contains(method) ? nil : [:]
@@ -71,8 +71,8 @@ import Testing
         }
     }
 
-    /// DNS rebinding: a web page whose own name resolves to this machine.
-    @Test func aNameThatIsNotOurs() async throws {
+    /// Protects against DNS rebinding: a page's own host name may resolve to this machine.
+    @Test func answers421ForForeignHost() async throws {
         let scene = try await Scene(.init { $0.api.publicHosts = ["Downloads.Example"] })
         for (method, path) in Self.operations {
             let answer = try await scene.api.send(method, path, headers: [("Host", "evil.example:8080")])
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func withoutTheToken() async throws {
+    @Test func answers401WithoutToken() async throws {
         let scene = try await Scene(.init(token: "correct"))
         let stranger = APIClient(baseURL: scene.fetchd.baseURL)
         for (method, path) in Self.operations {
@@ -103,7 +103,7 @@ import Testing
     @Test(arguments: [
         "Bearer wrong", "Bearer", "Bearer correct horse", "Basic Y29ycmVjdA==", "correct", "Bearer correctx",
     ])
-    func aTokenThatIsNotTheToken(_ authorization: String) async throws {
+    func answers401ForWrongTokenAndNeverLogsIt(_ authorization: String) async throws {
         let scene = try await Scene(.init(token: "correct"))
         let stranger = APIClient(baseURL: scene.fetchd.baseURL)
         let answer = try await stranger.get("/v1/jobs", headers: [("Authorization", authorization)])
@@ -119,7 +119,7 @@ import Testing
         #expect(try await stranger.get("/v1/jobs", headers: [("Authorization", "bEARER correct")]).status == 200)
     }
 
-    @Test func aBodyWhereNoneBelongs() async throws {
+    @Test func answers413ForBodyOfGetOrDelete() async throws {
         let scene = try await Scene()
         for (path, allow) in Self.paths where allow.contains("GET") {
             let answer = try await scene.api.send("GET", path, [:])
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func aBodyThatIsTooLarge() async throws {
+    @Test func answers413ForTooLargeBody() async throws {
         let scene = try await Scene()
         let body = Array(repeating: UInt8(ascii: " "), count: (1 << 20) + 1)
         for (method, path) in Self.operations where ["POST", "PUT"].contains(method) && path != "/v1/jobs/batch" {
@@ -144,7 +144,7 @@ import Testing
         #expect(try await scene.isUntouched())
     }
 
-    @Test func aBodyThatIsNotSaidToBeJSON() async throws {
+    @Test func answers415UnlessBodyIsJSON() async throws {
         let scene = try await Scene()
         for (method, path) in Self.operations where ["POST", "PUT"].contains(method) {
             let answer = try await scene.api.send(method, path, [:], headers: [("Content-Type", "text/plain")])
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func aHeadThatIsTooLarge() async throws {
+    @Test func answers431ForTooLargeHead() async throws {
         let scene = try await Scene()
         let value = String(repeating: "a", count: 9000)
         for (method, path) in Self.operations {
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func headIsGetWithoutTheBody() async throws {
+    @Test func answersHeadLikeGetWithoutBody() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         try await scene.api.declareWebhook("consumer", url: "https://consumer.example/")
@@ -181,7 +181,7 @@ import Testing
         #expect(missing.body.isEmpty)
     }
 
-    @Test func healthAndTheDescription() async throws {
+    @Test func servesHealthAndOpenAPIDescription() async throws {
         let scene = try await Scene()
         #expect(try await scene.api.get("/livez").json == ["status": "alive"])
         #expect(try await scene.api.get("/readyz").json == ["status": "ready"])

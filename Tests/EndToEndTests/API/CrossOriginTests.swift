@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What the program says to pages of other origins, whatever it answers (WHATWG Fetch, "CORS protocol").
+/// The CORS headers of every kind of response (WHATWG Fetch, "CORS protocol").
 @Suite struct CrossOriginTests {
     private static let page = "http://localhost:9000"
     private static let stranger = "http://evil.example"
@@ -22,7 +22,7 @@ import Testing
         answer.headers.map { $0.name.lowercased() }.filter { $0.hasPrefix("access-control-") || $0 == "vary" }
     }
 
-    @Test func preflights() async throws {
+    @Test func answersPreflightOfAllowedOriginWithMethodsOfPath() async throws {
         let scene = try await Scene(
             .init(token: "correct") { $0.api.allowedOrigins = .only([WebOrigin(Self.page + "/")!]) })
         for (path, methods) in [
@@ -50,9 +50,9 @@ import Testing
         #expect(try await preflight(scene, "/v1/jobs", [("Host", "evil.example")]).status == 421)
     }
 
-    /// Successes, refusals, empty ones, streams and what the server says before the API is asked: a page may read them
-    /// all, or would not know what to do.
-    @Test func everyKindOfAnswer() async throws {
+    /// Successes, errors, empty responses, streams and errors of the HTTP server itself: a page of an allowed origin
+    /// can read them all.
+    @Test func addsCORSHeadersToEveryKindOfResponse() async throws {
         let scene = try await Scene(.init { $0.api.allowedOrigins = .only([WebOrigin(Self.page)!]) })
         let id = try await scene.job(in: .succeeded)
         let tag = try await scene.api.tag(of: id)
@@ -90,7 +90,7 @@ import Testing
         #expect(stream.headers.contains { $0.name == "Access-Control-Allow-Origin" && $0.value == Self.page })
     }
 
-    @Test func withoutTheToken() async throws {
+    @Test func addsCORSHeadersTo401() async throws {
         let scene = try await Scene(
             process: .init(environment: ["FETCHD_ALLOW_ORIGIN": "https://a.example,\(Self.page)"], token: "correct"))
         let stranger = APIClient(baseURL: scene.fetchd.baseURL)
@@ -100,8 +100,8 @@ import Testing
         #expect(try await scene.api.get("/v1/jobs", headers: [("Origin", Self.page)]).status == 200)
     }
 
-    /// Waits that a stop ends are read by the page, too.
-    @Test func aServiceThatStops() async throws {
+    /// A page can also read the response to a wait that the service's shutdown ends.
+    @Test func addsCORSHeadersToWaitAnsweredAtShutdown() async throws {
         let scene = try await Scene(process: .init(arguments: ["--allow-origin", Self.page]))
         let id = try await scene.job(in: .paused)
         let tag = try await scene.api.tag(of: id)
@@ -112,8 +112,8 @@ import Testing
         #expect(try await answer.header("Access-Control-Allow-Origin") == Self.page)
     }
 
-    /// As the service comes, no page but its own is told anything, nor changes anything.
-    @Test func nobodyIsAllowed() async throws {
+    /// By default, pages of other origins can neither read responses nor change anything.
+    @Test func allowsNoOriginAndRefusesForeignWritesByDefault() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         for path in ["/v1/jobs", "/v1/jobs/\(id)", "/v1/nothing", "/readyz", "/"] {
@@ -145,7 +145,7 @@ import Testing
         #expect(own.status == 200)
     }
 
-    @Test func anybodyWithTheToken() async throws {
+    @Test func allowsAnyOriginWithWildcard() async throws {
         let scene = try await Scene(.init(token: "correct") { $0.api.allowedOrigins = .any })
         let answer = try await scene.api.send("POST", "/v1/jobs", scene.order(), headers: [("Origin", Self.stranger)])
         #expect(answer.status == 201)

@@ -2,9 +2,9 @@ import Formats
 import TestKit
 import Testing
 
-/// `GET /v1/events`: the journal as it is read.
+/// `GET /v1/events`: reading the journal.
 @Suite struct EventTests {
-    @Test func aReaderNeverMissesOne() async throws {
+    @Test func returnsEveryEventOnceInOrderAndByFilter() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("photos")
         let succeeded = try await scene.api.submit(scene.order("/file", ("session", "photos")))
@@ -43,8 +43,8 @@ import Testing
         }
     }
 
-    /// What does not match is not looked at again, however much it is.
-    @Test func aFilteredReaderMovesOn() async throws {
+    /// `next_after` moves past events that do not match the filter.
+    @Test func advancesNextAfterPastEventsOutsideFilter() async throws {
         let scene = try await Scene()
         _ = try await scene.job(in: .failed)
         let last = try #require(try await scene.api.events().last?["id"].integer)
@@ -53,7 +53,7 @@ import Testing
         #expect(try #require(page["next_after"].integer) >= last)
     }
 
-    @Test func aQueryStringIsNotInTheJournal() async throws {
+    @Test func redactsQueryStringInEventsAndLog() async throws {
         let scene = try await Scene()
         let id = try await scene.api.submit(scene.order("/file?signature=9f2c"))
         let job = try await scene.api.waitForJob(id, .succeeded)
@@ -68,7 +68,7 @@ import Testing
         "after=-1", "after=x", "after=9223372036854775808", "limit=0", "limit=1001", "type=job", "type=*", "type=",
         "session=no%20name", "after=1&after=2", "after=\(Int64.max)",
     ])
-    func aParameterThatCannotBeIsRefused(_ query: String) async throws {
+    func refusesInvalidEventParameters(_ query: String) async throws {
         let scene = try await Scene()
         let answer = try await scene.api.get("/v1/events?\(query)")
         #expect(answer.status == 422)

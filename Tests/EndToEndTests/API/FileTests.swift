@@ -5,7 +5,7 @@ import Testing
 
 /// `GET /v1/jobs/{id}/file`: the finished file, whole or in ranges.
 @Suite struct FileTests {
-    @Test func theWholeFile() async throws {
+    @Test func servesWholeFileAndItsHead() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let answer = try await scene.api.get("/v1/jobs/\(id)/file")
@@ -26,7 +26,7 @@ import Testing
         ("bytes=0-0", 0..<1), ("bytes=0-99999", 0..<100_000), ("bytes=199999-", 199_999..<200_000),
         ("bytes=100000-999999999", 100_000..<200_000), ("bytes=-1", 199_999..<200_000), ("bytes=-999999", 0..<200_000),
     ])
-    func aRange(_ range: String, _ expected: Range<Int>) async throws {
+    func answers206WithSingleRange(_ range: String, _ expected: Range<Int>) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let answer = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("Range", range)])
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["lines=1-2", "bytes=5-1", "bytes=a-b", "bytes=-", "bytes=+1-2", "bytes", "bytes=0-,0-"])
-    func whatIsNoRangeIsTheWhole(_ range: String) async throws {
+    func servesWholeFileWhenRangeIsInvalid(_ range: String) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let answer = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("Range", range)])
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: ["bytes=200000-", "bytes=999999-1000000", "bytes=-0"])
-    func aRangeOutsideOfTheFile(_ range: String) async throws {
+    func answers416WhenRangeIsOutsideFile(_ range: String) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let answer = try await scene.api.get("/v1/jobs/\(id)/file", headers: [("Range", range)])
@@ -55,7 +55,7 @@ import Testing
         #expect(answer.header("Content-Range") == "bytes */200000")
     }
 
-    @Test func severalRanges() async throws {
+    @Test func answersMultipartByterangesForSeveralRanges() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let ranges = "bytes=0-9, 150000-, 500000-, -1"
@@ -78,7 +78,7 @@ import Testing
         #expect(isExpected)
     }
 
-    @Test func aRangeHasNoMeaningToHead() async throws {
+    @Test func ignoresRangeInHeadRequest() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         for range in ["bytes=0-9", "bytes=0-1,5-6", "bytes=999999-"] {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func whoHasItNeedsNoSecondCopy() async throws {
+    @Test func answers304WhenIfNoneMatchHasETag() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let tag = try #require(try await scene.api.get("/v1/jobs/\(id)/file").header("ETag"))
@@ -102,8 +102,8 @@ import Testing
         #expect(answer.status == 200)
     }
 
-    /// Whole, in one range, in several: each gets its bytes, and the API answers others meanwhile.
-    @Test(.realProcess) func ahundredClientsReadIt() async throws {
+    /// The clients read the whole file, one range or several ranges, and the API answers other requests meanwhile.
+    @Test(.realProcess) func servesHundredClientsConcurrentlyAndClosesFile() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let bytes = scene.bytes
@@ -127,7 +127,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        // Nothing of it stays behind.
+        // Every descriptor of the file is closed.
         _ = try await eventually("the descriptors to be closed") {
             let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(scene.process.pid)/fd")
             let targets = open.compactMap {
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func aRangeOfAnotherFileIsTheWhole() async throws {
+    @Test func servesWholeFileWhenIfRangeDiffersOrFileWasModified() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let tag = try #require(try await scene.api.get("/v1/jobs/\(id)/file").header("ETag"))
@@ -149,7 +149,7 @@ import Testing
         #expect(try await status("\"other\"") == 200)
         #expect(try await status("W/\(tag)") == 200)
         #expect(tag.hasPrefix("\"" + SHA.hexadecimal(of: scene.bytes)))
-        // Somebody writes to it, as many bytes or fewer: it is another file now, which nobody has the hash of.
+        // Another program writes to it, as many bytes or fewer: it is another file now, with an unknown hash.
         let file = try FileHandle(forWritingTo: URL(filePath: scene.fetchd.folder.path("downloads/file")))
         var tags = [tag]
         for size in [200_000, 1] {
@@ -166,9 +166,9 @@ import Testing
         #expect(Set(tags).count == 3)
     }
 
-    /// A path is not a file: what another job or anybody else has put there is not this job's to show or to delete.
+    /// Another file at the same path, of another job or another program, is neither served nor deleted for this job.
     @Test(arguments: ["removed", "replaced", "rewritten"])
-    func anotherFileInItsPlace(_ way: String) async throws {
+    func answers410AndKeepsOtherFileAtSamePath(_ way: String) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let path = scene.fetchd.folder.path("downloads/file")
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(arguments: [JobState.Name.queued, .running, .waiting, .paused, .failed, .cancelled])
-    func beforeItSucceeded(_ state: JobState.Name) async throws {
+    func answers409ForFileBeforeSuccess(_ state: JobState.Name) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: state)
         let answer = try await scene.api.get("/v1/jobs/\(id)/file")
@@ -209,7 +209,7 @@ import Testing
         #expect(answer.problem == .init(kind: "state-conflict"))
     }
 
-    @Test func whenItIsGoneFromDisk() async throws {
+    @Test func answers410WhenFileIsMissing() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         try FileManager.default.removeItem(atPath: scene.fetchd.folder.path("downloads/file"))
@@ -219,7 +219,7 @@ import Testing
         #expect(try await scene.api.job(id)["state"] == "succeeded")
     }
 
-    @Test func anEmptyFile() async throws {
+    @Test func servesEmptyFile() async throws {
         let scene = try await Scene()
         scene.origin.serve("/empty", .file([]))
         let id = try await scene.api.submit(scene.order("/empty"))
@@ -232,7 +232,7 @@ import Testing
         #expect(range.status == 416)
     }
 
-    @Test func aNameInAnyScript() async throws {
+    @Test func encodesFilenameInContentDisposition() async throws {
         let scene = try await Scene()
         let order = scene.order().with([
             "destination": ["directory": "ordner", "filename": "Übersicht \"1\"; x%41.pdf"]

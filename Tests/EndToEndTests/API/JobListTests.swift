@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// `GET /v1/jobs`: newest first, in pages that nothing slips through, and by session, state and tag.
+/// `GET /v1/jobs`: newest first, in stable pages, filtered by session, state and tag.
 @Suite struct JobListTests {
-    /// A session that keeps its jobs queued, behind one that never ends by itself.
+    /// A session whose jobs stay queued behind a job that is held.
     private func queueing(_ count: Int) async throws -> (scene: Scene, ids: [String]) {
         let scene = try await Scene()
         try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1])
@@ -15,7 +15,7 @@ import Testing
         return (scene, created.json["jobs"].arrayValue?.compactMap { $0["id"].string } ?? [])
     }
 
-    @Test func pagesHoldEachJobOnce() async throws {
+    @Test func listsEachJobOnceAcrossPages() async throws {
         let (scene, ids) = try await queueing(249)
         let first = try await scene.api.get("/v1/jobs")
         #expect(first.json["jobs"].count == 100)
@@ -32,8 +32,8 @@ import Testing
         #expect(seen == seen.sorted(by: >))
     }
 
-    /// However many come and go beside the reader: each job that stays is told once.
-    @Test func pagesBesideWritersSkipAndRepeatNothing() async throws {
+    /// Jobs that are created and deleted meanwhile do not move the others: each remaining job is listed once.
+    @Test func listsEachRemainingJobOnceDuringConcurrentWrites() async throws {
         let (scene, ids) = try await queueing(400)
         let stays = Set(ids.indices.filter { $0 % 2 == 0 }.map { ids[$0] })
         let order = scene.order("/file", ("session", "narrow"), ("tags", ["all"]))
@@ -64,7 +64,7 @@ import Testing
         #expect(try await writers > 0)
     }
 
-    @Test func filtersCombine() async throws {
+    @Test func combinesFilters() async throws {
         let (scene, ids) = try await queueing(20)
         let failed = try await scene.job(in: .failed)
         func list(_ query: String) async throws -> [String] {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func aTagIsComparedAsItIs() async throws {
+    @Test func matchesDecodedTagExactly() async throws {
         let scene = try await Scene()
         let id = try await scene.api.submit(scene.order().with(["tags": ["a b&c=d%ü"]]))
         let answer = try await scene.api.get("/v1/jobs?tag=a+b%26c%3Dd%25%C3%BC")
@@ -93,14 +93,14 @@ import Testing
         "limit=0", "limit=1001", "limit=-1", "limit=1.5", "limit=", "state=done", "state=Queued", "session=no%20name",
         "cursor=%21", "cursor=YWJj", "limit=1&limit=2",
     ])
-    func aParameterThatCannotBeIsRefused(_ query: String) async throws {
+    func refusesInvalidListParameters(_ query: String) async throws {
         let scene = try await Scene()
         let answer = try await scene.api.get("/v1/jobs?\(query)")
         #expect(answer.status == 422)
         #expect(answer.problem == .init(kind: "invalid-value"))
     }
 
-    @Test func aParameterThatIsNotKnownIsRefused() async throws {
+    @Test func refusesUnknownListParameters() async throws {
         let scene = try await Scene()
         for path in ["/v1/jobs?stat=queued", "/v1/sessions?limit=1", "/v1/events?since=1"] {
             #expect(try await scene.api.get(path).problem == .init(kind: "unknown-field"))

@@ -2,10 +2,10 @@ import Downloads
 import TestKit
 import Testing
 
-/// What clients may ask of a job, and what they may not.
+/// Actions and deletions that clients may request of a job, and those that are refused.
 @Suite struct JobStateTests {
     @Test(arguments: JobSignal.Action.allCases)
-    func optionsOfActions(_ action: JobSignal.Action) async throws {
+    func refusesInvalidOptionsOfActions(_ action: JobSignal.Action) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: action == .retry ? .failed : .paused)
         let path = "/v1/jobs/\(id)/\(action.rawValue)"
@@ -23,7 +23,7 @@ import Testing
         #expect(try await scene.api.post(path, [:]).status == 200)
     }
 
-    @Test func whatIsNotThereIsNotFound() async throws {
+    @Test func answers404ForUnknownJob() async throws {
         let scene = try await Scene()
         for id in ["job_01HZX3K9V7Q2N4R8T6W0YB5CDE", "job_", "42", "%00"] {
             for answer in [
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: JobState.Name.allCases)
-    func aDeletedJobIsForgotten(_ state: JobState.Name) async throws {
+    func deletesJobInEveryState(_ state: JobState.Name) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: state)
         #expect(try await scene.api.delete("/v1/jobs/\(id)").status == 204)
@@ -49,7 +49,7 @@ import Testing
         #expect(scene.fetchd.downloaded("file") == (state == .succeeded ? scene.bytes : nil))
     }
 
-    @Test func aFileIsKeptUnlessAskedOtherwise() async throws {
+    @Test func keepsFileOfDeletedJobUnlessFileIsDelete() async throws {
         let scene = try await Scene()
         for (query, isKept) in [("", true), ("?file=keep", true), ("?file=delete", false)] {
             let order = scene.order().with(["destination": ["filename": "f", "on_conflict": "replace"]])

@@ -2,7 +2,7 @@ import Formats
 import TestKit
 
 extension APIClient {
-    /// A list from its first page to its last, each fetched with the cursor of the one before.
+    /// A list from its first page to its last, each fetched with the previous page's cursor.
     func pages(of name: String, at path: String, limit: Int) async throws -> [[JSON]] {
         var (pages, cursor): ([[JSON]], String?) = ([], nil)
         repeat {

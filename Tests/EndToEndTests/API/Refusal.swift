@@ -1,9 +1,9 @@
 import Formats
 import TestKit
 
-/// A member of a document that is refused, and how.
+/// A member of a document that is refused, and the problem in the response.
 struct Refusal: Sendable {
-    /// Set in an otherwise good document.
+    /// Members to set in an otherwise valid document.
     let members: JSONObject
     let problem: APIAnswer.Problem
 
@@ -20,7 +20,7 @@ struct Refusal: Sendable {
         Refusal(members, "unknown-field", pointer)
     }
 
-    /// What headers, folders, time limits and the like may not be, wherever they occur.
+    /// Invalid headers, directories, timeouts and the like, for every document that has them.
     static let common: [Refusal] = [
         .invalid(["headers": []], "/headers"),
         .invalid(["headers": ["X-Count": 1]], "/headers/X-Count"),
@@ -185,7 +185,7 @@ struct Refusal: Sendable {
 }
 
 extension JSON {
-    /// An object with other members, in place of those of the same names.
+    /// A copy of the object with other members added or replaced.
     func with(_ members: JSONObject) -> JSON {
         var object = objectValue ?? JSONObject()
         for member in members.members { object[member.name] = member.value }

@@ -2,14 +2,14 @@ import Downloads
 import Formats
 import TestKit
 
-/// What tests of the API begin with: a service, an origin to download from, and jobs in any state of their lives.
+/// The fixture of API tests: a service, an origin to download from, and jobs in any state.
 ///
 /// The service runs in the process of the tests, unless the test has the trait `.realProcess`.
 struct Scene: Sendable {
     let fetchd: any TestedService
     let origin: Origin
     let bytes = Content.random(seed: 7, count: 200_000)
-    /// What stalls at it goes on when the test opens it.
+    /// Held responses continue when the test opens this gate.
     let gate = Gate()
 
     var api: APIClient { fetchd.api }
@@ -46,14 +46,14 @@ struct Scene: Sendable {
         origin.serve("/busy", .fixed(status: 503, headers: [("Retry-After", "3600")]))
     }
 
-    /// An order for `/file`, with more members.
+    /// An order for `/file`, with additional members.
     func order(_ path: String = "/file", _ members: (String, JSON)...) -> JSON {
         var order: JSONObject = ["url": .string(origin.url(path))]
         for (name, value) in members { order[name] = value }
         return .object(order)
     }
 
-    /// A job that is in that state and stays there until somebody acts.
+    /// A job that stays in the given state until the test acts on it.
     func job(in state: JobState.Name) async throws -> String {
         switch state {
         case .queued:
@@ -81,7 +81,7 @@ struct Scene: Sendable {
         }
     }
 
-    /// Whether nothing was ever written: no job, no event.
+    /// Whether the service has no job and no event.
     func isUntouched() async throws -> Bool {
         let jobs = try await api.get("/v1/jobs").json["jobs"].count
         let events = try await api.events().count

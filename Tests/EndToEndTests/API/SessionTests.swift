@@ -4,7 +4,7 @@ import Testing
 
 /// `/v1/sessions`.
 @Suite struct SessionTests {
-    @Test func theDefaultSessionIsAlwaysThere() async throws {
+    @Test func listsDefaultSessionFromTheStart() async throws {
         let scene = try await Scene()
         let sessions = try await scene.api.get("/v1/sessions").json["sessions"]
         #expect(sessions.count == 1)
@@ -13,7 +13,7 @@ import Testing
         #expect(sessions[0]["batch"] == 0)
     }
 
-    @Test(.realProcess) func declaringIsAttachingAgain() async throws {
+    @Test(.realProcess) func declaresAndReattachesSessionAndKeepsConfigurationAfterKill() async throws {
         let scene = try await Scene()
         let new = try await scene.api.put("/v1/sessions/photos", ["max_concurrent_jobs": 2, "directory": "photos"])
         #expect(new.status == 201)
@@ -32,7 +32,7 @@ import Testing
         #expect(try await scene.api.session("photos") == replaced.json)
     }
 
-    @Test func everythingThereIsToConfigureIsKept() async throws {
+    @Test func keepsEveryConfigurationFieldAndRedactsSecrets() async throws {
         let scene = try await Scene()
         let configuration: JSON = [
             "headers": ["X-Album": "12", "Cookie": "id=1"], "user_agent": "album/1.0",
@@ -59,7 +59,7 @@ import Testing
         #expect(request.header("Cookie") == "id=1")
     }
 
-    @Test func everyMistakeIsPointedAtAndNothingIsWritten() async throws {
+    @Test func answers422WithPointerForInvalidConfigurationAndStoresNothing() async throws {
         let scene = try await Scene()
         for refusal in Refusal.session {
             let answer = try await scene.api.put("/v1/sessions/photos", .object(refusal.members))
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["no%20name", "..", "a%2Fb", "%C3%BC", String(repeating: "a", count: 129)])
-    func aNameThatCannotBeIsNotFound(_ name: String) async throws {
+    func answers404ForInvalidSessionName(_ name: String) async throws {
         let scene = try await Scene()
         for answer in [
             try await scene.api.send("PUT", "/v1/sessions/\(name)", nil),
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func itTellsHowItStands() async throws {
+    @Test func showsStateCountsAndProgressOfSession() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("photos", ["finish_delay_seconds": 0])
         let running = try await scene.api.submit(scene.order("/held", ("session", "photos")))

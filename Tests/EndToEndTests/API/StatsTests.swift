@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// `GET /v1/stats`: how the service stands.
+/// `GET /v1/stats`: the state of the service.
 @Suite struct StatsTests {
-    @Test func theServiceOnOnePage() async throws {
+    @Test func showsJobsSlotsDiskAndBytesReceived() async throws {
         let scene = try await Scene(.init { $0.engine.maxConcurrentJobs = 3 })
         let fresh = try await scene.api.get("/v1/stats").json
         #expect(fresh["jobs"]["queued"] == 0)

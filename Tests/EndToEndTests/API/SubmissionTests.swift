@@ -2,9 +2,9 @@ import Formats
 import TestKit
 import Testing
 
-/// `POST /v1/jobs` and `/v1/jobs/batch`: what is taken, and that of what is refused nothing stays.
+/// `POST /v1/jobs` and `/v1/jobs/batch`: accepted documents, and refused ones, of which nothing is stored.
 @Suite struct SubmissionTests {
-    @Test func everyMistakeIsPointedAtAndNothingIsWritten() async throws {
+    @Test func answers422WithPointerForInvalidJobAndStoresNothing() async throws {
         let scene = try await Scene()
         for refusal in Refusal.job {
             let answer = try await scene.api.post("/v1/jobs", scene.order().with(refusal.members))
@@ -15,8 +15,8 @@ import Testing
         #expect(try await scene.isUntouched())
     }
 
-    /// The fourth of five is wrong: the other four are not kept.
-    @Test func aBatchIsAllOrNothing() async throws {
+    /// The fourth of five jobs is invalid: none of the five is stored.
+    @Test func storesNoneOfBatchWhenOneJobIsInvalid() async throws {
         let scene = try await Scene()
         for refusal in Refusal.job {
             var jobs = Array(repeating: scene.order(), count: 5)
@@ -33,16 +33,16 @@ import Testing
         ("[]", ""), ("5", ""), ("\"jobs\"", ""), ("null", ""), ("{}", "/jobs"), (#"{"jobs":{}}"#, "/jobs"),
         (#"{"jobs":[]}"#, "/jobs"), (#"{"jobs":[5]}"#, "/jobs/0"),
     ])
-    func aBatchIsAnArrayOfJobs(_ body: String, _ pointer: String) async throws {
+    func refusesBatchThatIsNoArrayOfJobs(_ body: String, _ pointer: String) async throws {
         let scene = try await Scene()
         let answer = try await scene.api.send("POST", "/v1/jobs/batch", bytes: Array(body.utf8))
         #expect(answer.status == 422)
         #expect(answer.problem == .init(kind: "invalid-value", pointer: pointer))
     }
 
-    @Test func theLargestBatchIsTakenWhole() async throws {
+    @Test func acceptsBatchOfTenThousandJobs() async throws {
         let scene = try await Scene()
-        // Nobody listens at port 1; what becomes of the jobs is not the question.
+        // No server listens at port 1; the outcome of the jobs does not matter here.
         let jobs = (0..<10_000).map { JSON.object(["url": .string("http://127.0.0.1:1/\($0)")]) }
         let answer = try await scene.api.post("/v1/jobs/batch", ["jobs": .array(jobs)])
         #expect(answer.status == 201)
@@ -52,7 +52,7 @@ import Testing
         #expect(counts.reduce(0, +) == 10_000)
     }
 
-    @Test func aBatchHasItsLimit() async throws {
+    @Test func refusesBatchOfMoreThanTenThousandJobs() async throws {
         let scene = try await Scene()
         let jobs = Array(repeating: scene.order(), count: 10_001)
         let answer = try await scene.api.post("/v1/jobs/batch", ["jobs": .array(jobs)])
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["/v1/jobs", "/v1/jobs/batch"])
-    func whatIsNotJSONIsRefused(_ path: String) async throws {
+    func answers400ForMalformedJSON(_ path: String) async throws {
         let scene = try await Scene()
         let bodies: [[UInt8]] =
             ["", "{", "{\"url\":}", "{\"url\":\"x\",}", "{'url':'x'}", "{\"a\":1}{}", "NaN", "{\"a\":01}", "// a\n{}"]
@@ -74,9 +74,9 @@ import Testing
         #expect(try await scene.isUntouched())
     }
 
-    /// A web page of another origin cannot send this type without asking first.
+    /// A browser sends this content type to another origin only after a preflight.
     @Test(arguments: ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])
-    func aBodyHasToSayThatItIsJSON(_ type: String) async throws {
+    func answers415ForSubmissionUnlessContentTypeIsJSON(_ type: String) async throws {
         let scene = try await Scene()
         for path in ["/v1/jobs", "/v1/jobs/batch"] {
             let answer = try await scene.api.send("POST", path, scene.order(), headers: [("Content-Type", type)])
@@ -86,14 +86,14 @@ import Testing
         #expect(try await scene.isUntouched())
     }
 
-    @Test func parametersOfTheMediaTypeAreNoMatter() async throws {
+    @Test func ignoresParametersOfContentType() async throws {
         let scene = try await Scene()
         let type = "Application/JSON; charset=utf-8"
         let answer = try await scene.api.send("POST", "/v1/jobs", scene.order(), headers: [("Content-Type", type)])
         #expect(answer.status == 201)
     }
 
-    @Test func aBodyHasItsLimit() async throws {
+    @Test func answers413ForTooLargeJob() async throws {
         let scene = try await Scene()
         let padding: JSON = .string(String(repeating: "a", count: 1 << 20))
         let answer = try await scene.api.post("/v1/jobs", scene.order().with(["metadata": ["text": padding]]))
@@ -102,7 +102,7 @@ import Testing
         #expect(try await scene.isUntouched())
     }
 
-    @Test func everythingThereIsToSayIsTaken() async throws {
+    @Test func acceptsEveryFieldOfJob() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("photos")
         let order: JSON = [
@@ -134,7 +134,7 @@ import Testing
         #expect(request.header("Authorization") == "Bearer 9f2c")
     }
 
-    @Test func nullIsAsGoodAsAbsent() async throws {
+    @Test func treatsNullLikeAbsent() async throws {
         let scene = try await Scene()
         let order = scene.order().with([
             "session": nil, "method": nil, "headers": nil, "destination": nil, "priority": nil, "expected_size": nil,
@@ -144,7 +144,7 @@ import Testing
         #expect(try await scene.api.post("/v1/jobs", order).status == 201)
     }
 
-    @Test func aBatchKeepsItsOrder() async throws {
+    @Test func createsBatchInRequestOrder() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("photos")
         let jobs = (0..<40).map { number in

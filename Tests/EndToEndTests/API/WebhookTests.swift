@@ -3,11 +3,11 @@ import TestKit
 import Testing
 import Webhooks
 
-/// `/v1/sessions/{session}/webhooks`: declaring endpoints, and the log of what was sent to them.
+/// `/v1/sessions/{session}/webhooks`: declaring endpoints, and their delivery log.
 @Suite struct WebhookTests {
     private let path = "/v1/sessions/default/webhooks/consumer"
 
-    @Test func theSecretIsToldOnce() async throws {
+    @Test func showsGeneratedSecretOnlyOnce() async throws {
         let scene = try await Scene()
         let new = try await scene.api.put(path, ["url": "https://consumer.example/a"])
         #expect(new.status == 201)
@@ -23,7 +23,7 @@ import Webhooks
         #expect(try await scene.api.get("/v1/sessions/default/webhooks").json["webhooks"] == [expected])
     }
 
-    @Test func aSecretOfOnesOwnIsTaken() async throws {
+    @Test func acceptsSecretGivenByClient() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
         let told = try await scene.api.declareWebhook(url: receiver.url, secret: secret)
@@ -32,7 +32,7 @@ import Webhooks
         #expect(try await receiver.waitFor("session.finished").isSigned(with: secret))
     }
 
-    @Test func everyMistakeIsPointedAtAndNothingIsWritten() async throws {
+    @Test func answers422WithPointerForInvalidWebhookAndStoresNothing() async throws {
         let scene = try await Scene()
         for refusal in Refusal.webhook {
             let good: JSON = ["url": "https://consumer.example/"]
@@ -46,7 +46,7 @@ import Webhooks
         #expect(try await scene.api.get("/v1/sessions/default/webhooks").json["webhooks"] == [])
     }
 
-    @Test func whatIsNotThereIsNotFound() async throws {
+    @Test func answers404ForUnknownWebhookOrSession() async throws {
         let scene = try await Scene()
         let endpoint: JSON = ["url": "https://consumer.example/"]
         let answers = [
@@ -63,7 +63,7 @@ import Webhooks
         }
     }
 
-    @Test func aDeletedWebhookGetsNothingMore() async throws {
+    @Test func sendsNothingToDeletedWebhook() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.*"])
         let id = try await scene.api.submit(scene.order("/held"))
@@ -72,7 +72,7 @@ import Webhooks
         #expect(deleted.status == 204)
         #expect(deleted.body.isEmpty)
         #expect(try await scene.api.delete("/v1/sessions/default/webhooks/receiver").status == 404)
-        // Another gets the event that this one would have got.
+        // Another webhook gets the event that the deleted one would have got.
         let other = try WebhookReceiver()
         try await scene.api.declareWebhook(url: other.url, events: ["job.succeeded"])
         scene.gate.open()
@@ -81,7 +81,7 @@ import Webhooks
         #expect(receiver.received.allSatisfy { $0.type != "job.succeeded" })
     }
 
-    @Test func everyAttemptIsInTheLog() async throws {
+    @Test func listsEveryAttemptInDeliveryLog() async throws {
         let scene = try await Scene(.init { $0.webhooks.schedule = RetrySchedule(delays: [0, 0.01, 0.01]) })
         let receiver = try WebhookReceiver()
         receiver.answer(503, body: "Restarting.", to: 1...1)
@@ -102,7 +102,7 @@ import Webhooks
         #expect(Set(receiver.received.map(\.id)) == [delivery["id"].string])
     }
 
-    @Test func theLogIsReadInPages() async throws {
+    @Test func pagesDeliveryLogNewestFirst() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.created"])
         let jobs = Array(repeating: scene.order("/missing"), count: 25)
@@ -116,7 +116,7 @@ import Webhooks
     }
 
     @Test(arguments: ["limit=0", "limit=1001", "limit=ten", "cursor=%21", "cursor=YWJj", "page=2", "limit=1&limit=2"])
-    func aParameterThatCannotBeIsRefused(_ query: String) async throws {
+    func refusesInvalidDeliveryLogParameters(_ query: String) async throws {
         let scene = try await Scene()
         try await scene.api.declareWebhook("consumer", url: "https://consumer.example/")
         let answer = try await scene.api.get("\(path)/deliveries?\(query)")

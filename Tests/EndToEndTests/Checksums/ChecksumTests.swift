@@ -3,7 +3,7 @@ import HTTPSemantics
 import TestKit
 import Testing
 
-/// A job's `checksum`: other bytes never become a file.
+/// A job's `checksum`: bytes that do not match never become a file.
 @Suite struct ChecksumTests {
     private let scene: Scene
     private var api: APIClient { scene.api }
@@ -11,7 +11,7 @@ import Testing
 
     init() async throws { scene = try await Scene() }
 
-    @Test(arguments: Checksum.Algorithm.allCases) func theRightBytesSucceed(_ algorithm: Checksum.Algorithm)
+    @Test(arguments: Checksum.Algorithm.allCases) func succeedsWhenChecksumMatches(_ algorithm: Checksum.Algorithm)
         async throws
     {
         let value = Sums.hexadecimal(algorithm, of: scene.bytes)
@@ -20,11 +20,13 @@ import Testing
         #expect(job["state"] == "succeeded", "\(job.written)")
         #expect(job["file"]["sha256"] == .string(SHA.hexadecimal(of: scene.bytes)))
         #expect(scene.has("file", scene.bytes))
-        // It is what the client asked for, and comes back in no document.
+        // The checksum is part of the request and in no response.
         #expect(!job.names.contains("checksum"))
     }
 
-    @Test(arguments: Checksum.Algorithm.allCases) func otherBytesFail(_ algorithm: Checksum.Algorithm) async throws {
+    @Test(arguments: Checksum.Algorithm.allCases) func failsWithChecksumMismatch(_ algorithm: Checksum.Algorithm)
+        async throws
+    {
         let job = try await scene.outcome("/file", Sums.member(algorithm, of: other))
         #expect(try await scene.isGone(job), "\(job.written)")
         let message = try #require(job["failure"]["message"].string)
@@ -34,14 +36,14 @@ import Testing
         ] {
             #expect(message.contains(part), "\(message)")
         }
-        // Asked again, the server would send the same.
+        // There is no second attempt: the server would send the same bytes.
         #expect(job["failure"]["attempts"] == 1)
         #expect(scene.origin.requests(to: "/file").count == 1)
         #expect(try await api.types(of: job["id"].string ?? "").suffix(2) == ["job.started", "job.failed"])
         try await scene.expectPartsAsTold([])
     }
 
-    @Test func aRetryBeginsAnew() async throws {
+    @Test func retryFetchesWholeFileAfterMismatch() async throws {
         scene.origin.serve("/f", .file(other), .serving(.file(scene.bytes)).on(2...))
         let job = try await scene.outcome("/f", Sums.member(.sha512, of: scene.bytes))
         #expect(try await scene.isGone(job))
@@ -53,8 +55,8 @@ import Testing
         #expect(scene.has("f", scene.bytes))
     }
 
-    /// `digest` is about the receipt alone.
-    @Test func aDigestThatNobodyWantsIsVerifiedNevertheless() async throws {
+    /// `digest` concerns the receipt only.
+    @Test func verifiesChecksumWhenDigestIsNone() async throws {
         let none = ("digest", JSON.string("none"))
         for algorithm in [Checksum.Algorithm.sha256, .md5] {
             let wrong = try await scene.outcome("/file", none, Sums.member(algorithm, of: other))
@@ -67,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func anEmptyFileHasAChecksumToo() async throws {
+    @Test func verifiesChecksumOfEmptyFile() async throws {
         scene.origin.serve("/empty", .file([]))
         for algorithm in Checksum.Algorithm.allCases {
             let wrong = try await scene.outcome("/empty", Sums.member(algorithm, of: [0]))
@@ -79,21 +81,21 @@ import Testing
         }
     }
 
-    @Test func aChecksumProvesWhereTheBodyEnds() async throws {
+    @Test func verifiesLengthByChecksumWhenServerGivesNone() async throws {
         scene.origin.serve("/open", .file(scene.bytes), .withoutLength)
         let proven = try await scene.outcome("/open", Sums.member(.md5, of: scene.bytes))
         #expect(proven["receipt"]["length_verified"] == true)
         let unknown = try await scene.outcome("/open")
         #expect(unknown["receipt"]["length_verified"] == false)
-        // The connection ended early, which nothing but the checksum tells.
+        // The connection ended early, which only the checksum reveals.
         scene.origin.serve("/cut", .file(scene.bytes), .withoutLength, .closing(after: 150_000))
         let cut = try await scene.outcome("/cut", Sums.member(.md5, of: scene.bytes))
         #expect(cut["failure"]["code"] == "checksum_mismatch")
         #expect(scene.fetchd.downloaded("cut") == nil)
     }
 
-    /// What was there is still there: the place is taken only by what was verified.
-    @Test func aFileThatWasToBeReplacedStays() async throws {
+    /// The existing file is replaced only by verified bytes.
+    @Test func keepsReplacedFileOnMismatch() async throws {
         try scene.fetchd.folder.write("the old one", to: "downloads/file")
         let replace = ("destination", JSON.object(["on_conflict": "replace"]))
         let job = try await scene.outcome("/file", replace, Sums.member(.sha1, of: other))
@@ -104,7 +106,7 @@ import Testing
         #expect(scene.has("file", scene.bytes))
     }
 
-    @Test(.realProcess) func itIsKnownAfterACrash() async throws {
+    @Test(.realProcess) func keepsChecksumAfterKill() async throws {
         let id = try await scene.heldJob(Sums.member(.sha256, of: other))
         try await scene.process.kill()
         scene.gate.open()
@@ -113,7 +115,7 @@ import Testing
         #expect(try await scene.isGone(job), "\(job.written)")
     }
 
-    @Test func itCannotBeChangedLater() async throws {
+    @Test func refusesPatchOfChecksum() async throws {
         let id = try await scene.job(in: .paused)
         let (name, value) = Sums.member(.md5, of: scene.bytes)
         let answer = try await api.patch(id, .object([name: value]))
@@ -123,8 +125,8 @@ import Testing
 
     // MARK: Mirrors
 
-    /// Wrong bytes are the fault of the address that sent them; the next one is asked for everything.
-    @Test func theNextAddressIsAskedFromTheStart() async throws {
+    /// The URL that sent wrong bytes is given up; the whole file is requested from the next one.
+    @Test func fetchesWholeFileFromNextURLAfterMismatch() async throws {
         scene.origin.serve("/damaged", .file(other))
         let urls = JSON.strings(["/damaged", "/file"].map(scene.origin.url))
         let order = scene.order("/file", ("url", nil), ("urls", urls), Sums.member(.sha256, of: scene.bytes))
@@ -139,9 +141,9 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    /// Asked together, one bad mirror spoils the file under the right tag. Asked one by one, the right one is found.
+    /// Used together, one bad mirror spoils the file under the same ETag. Used one by one, the right one is found.
     @Test(arguments: [["/right", "/wrong"], ["/wrong", "/right"]])
-    func oneBadMirrorAmongSeveral(_ paths: [String]) async throws {
+    func findsRightMirrorWhenOneServesWrongBytes(_ paths: [String]) async throws {
         let (right, wrong) = (Content.random(seed: 21, count: 2_000_000), Content.random(seed: 22, count: 2_000_000))
         scene.origin.serve("/right", .file(right), .limited(bytesPerSecond: 4_000_000))
         scene.origin.serve("/wrong", .file(wrong), .limited(bytesPerSecond: 4_000_000))
@@ -159,7 +161,7 @@ import Testing
         #expect(scene.has("file", right))
     }
 
-    @Test func whenNoneIsRightTheJobFails() async throws {
+    @Test func failsWhenEveryURLMismatches() async throws {
         scene.origin.serve("/damaged", .file(other))
         let urls = JSON.strings(["/damaged", "/file"].map(scene.origin.url))
         let order = scene.order("/file", ("url", nil), ("urls", urls), Sums.member(.sha256, of: []))
@@ -168,8 +170,8 @@ import Testing
         #expect(job["failure"]["attempts"] == 2)
     }
 
-    /// What the one began the other may end, without a validator: the whole is what counts.
-    @Test func twoAddressesMakeOneFile() async throws {
+    /// The second URL completes the part without a validator, as the checksum proves the whole file.
+    @Test func completesPartFromSecondURLWithoutValidator() async throws {
         scene.origin.serve("/broken", .file(scene.bytes), .closing(after: 120_000).once, .answering(404).on(2...))
         scene.origin.serve("/mirror", .file(scene.bytes, etag: nil))
         let urls = JSON.strings(["/broken", "/mirror"].map(scene.origin.url))

@@ -3,7 +3,7 @@ import HTTPSemantics
 import TestKit
 import Testing
 
-/// What servers say their files hash to: `Repr-Digest`, `Content-Digest` (RFC 9530), `Content-MD5` (RFC 1864).
+/// Digests that servers send: `Repr-Digest`, `Content-Digest` (RFC 9530) and `Content-MD5` (RFC 1864).
 @Suite struct ServerDigestTests {
     private let scene: Scene
     private var api: APIClient { scene.api }
@@ -18,7 +18,9 @@ import Testing
 
     // MARK: Of a whole response
 
-    @Test(arguments: Checksum.Algorithm.allCases) func reprDigest(_ algorithm: Checksum.Algorithm) async throws {
+    @Test(arguments: Checksum.Algorithm.allCases) func verifiesReprDigestOfEveryAlgorithm(
+        _ algorithm: Checksum.Algorithm
+    ) async throws {
         scene.origin.serve("/f", .file(bytes), reprDigest(algorithm, of: other))
         let wrong = try await scene.outcome("/f")
         #expect(try await scene.isGone(wrong), "\(wrong.written)")
@@ -36,7 +38,9 @@ import Testing
         #expect(scene.has("f", bytes))
     }
 
-    @Test(arguments: ["Content-MD5", "Content-Digest"]) func ofTheContent(_ name: String) async throws {
+    @Test(arguments: ["Content-MD5", "Content-Digest"]) func verifiesContentDigestAndContentMD5OfWholeResponse(
+        _ name: String
+    ) async throws {
         func value(_ bytes: [UInt8]) -> String {
             name == "Content-MD5" ? Sums.base64(.md5, of: bytes) : Sums.field(.sha512, of: bytes)
         }
@@ -54,7 +58,7 @@ import Testing
         #expect(scene.has("g", bytes))
     }
 
-    @Test func everyWordHasToHold() async throws {
+    @Test func requiresEveryDigestToMatch() async throws {
         let headers = [
             (name: "Repr-Digest", value: Sums.field(.sha256, of: bytes)),
             (name: "Repr-Digest", value: "\(Sums.field(.md5, of: other)), crc32c=:AAAAAA==:"),
@@ -68,8 +72,8 @@ import Testing
         #expect(try await scene.outcome("/g", ("digest", "none"))["state"] == "succeeded")
     }
 
-    /// A word that cannot be read is no word.
-    @Test func whatIsMalformedIsIgnored() async throws {
+    /// A digest that cannot be parsed is ignored.
+    @Test func ignoresMalformedDigests() async throws {
         let wrong = Sums.base64(.sha256, of: other)
         let headers = [
             ("Repr-Digest", "sha-256=\(wrong)"), ("Repr-Digest", "sha-256=:\(wrong)"),
@@ -90,15 +94,15 @@ import Testing
         }
     }
 
-    @Test func itProvesWhereTheBodyEnds() async throws {
+    @Test func verifiesLengthByReprDigest() async throws {
         scene.origin.serve("/open", .file(bytes), .withoutLength, reprDigest(.sha512, of: bytes))
         #expect(try await scene.outcome("/open")["receipt"]["length_verified"] == true)
         scene.origin.serve("/cut", .file(bytes), .withoutLength, .closing(after: 50), reprDigest(.sha512, of: bytes))
         #expect(try await scene.outcome("/cut")["failure"]["code"] == "checksum_mismatch")
     }
 
-    /// What a redirect says is of its own page.
-    @Test func onlyTheLastResponseCounts() async throws {
+    /// A redirect's digest is that of its own content.
+    @Test func ignoresDigestOfRedirectResponse() async throws {
         let header = (name: "Repr-Digest", value: Sums.field(.sha256, of: other))
         scene.origin.serve("/moved", .redirect(to: "/file"), .header(header.name, header.value))
         #expect(try await scene.outcome("/moved")["state"] == "succeeded")
@@ -107,8 +111,8 @@ import Testing
         #expect(try await scene.outcome("/moved")["failure"]["code"] == "checksum_mismatch")
     }
 
-    /// Bytes are kept as they came, coded: so is the representation that a digest is of.
-    @Test func aCodedBodyIsVerifiedAsItCame() async throws {
+    /// Bytes are stored as received, with their content coding: that is the representation a digest covers.
+    @Test func verifiesEncodedBodyAsReceived() async throws {
         scene.origin.serve("/f", .file(bytes), .header("Content-Encoding", "gzip"), reprDigest(.sha256, of: bytes))
         #expect(try await scene.outcome("/f")["state"] == "succeeded")
         #expect(scene.has("f", bytes))
@@ -118,8 +122,8 @@ import Testing
 
     // MARK: Of bytes that came in pieces
 
-    /// In an answer to a range it is of the whole representation.
-    @Test func anAnswerToARangeSpeaksOfTheWhole() async throws {
+    /// In the response to a range request, `Repr-Digest` covers the whole representation.
+    @Test func verifiesWholeFileByReprDigestOfRangeResponse() async throws {
         let breaks = OriginBehaviour.closing(after: 100_000).once
         scene.origin.serve("/f", .file(bytes), breaks, reprDigest(.sha512, of: bytes).on(2...))
         let right = try await scene.outcome("/f")
@@ -128,7 +132,7 @@ import Testing
 
         scene.origin.serve("/g", .file(bytes), breaks, reprDigest(.sha512, of: other).on(2...))
         let wrong = try await scene.outcome("/g", ("destination", ["filename": "g"]))
-        // The pieces may be to blame: fetched anew, once, they are not.
+        // The mismatch may come from the pieces, so the whole file is fetched once more.
         #expect(wrong["failure"]["code"] == "checksum_mismatch")
         #expect(scene.ranges("/g") == [nil, "bytes=100000-", nil])
         #expect(try await scene.waits(of: wrong) == ["truncated", "checksum_mismatch"])
@@ -137,8 +141,10 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    /// Only the first answer says it; a restart forgets it.
-    @Test(.realProcess, arguments: [false, true]) func itIsRememberedWithThePart(_ isKilled: Bool) async throws {
+    /// Only the first response has the digest; the restarted download does not use it.
+    @Test(.realProcess, arguments: [false, true]) func remembersDigestOfFirstResponseWithPart(_ isKilled: Bool)
+        async throws
+    {
         scene.origin.serve(
             "/f", .file(bytes), reprDigest(.sha256, of: other).once, .waiting(at: 100_000, for: scene.gate).once)
         let id = try await api.submit(scene.order("/f", ("retry", ["base_seconds": 0.01])))
@@ -159,8 +165,8 @@ import Testing
         #expect(scene.has("f", bytes))
     }
 
-    /// What was said of another version is no word on this one.
-    @Test func anotherVersionHasItsOwn() async throws {
+    /// The digest of an earlier version does not apply to the changed file.
+    @Test func ignoresDigestOfEarlierVersion() async throws {
         let changed = Content.random(seed: 9, count: 200_000)
         scene.origin.serve(
             "/f", .file(bytes), reprDigest(.sha256, of: bytes).once, .closing(after: 100_000).once,
@@ -170,8 +176,8 @@ import Testing
         #expect(scene.has("f", changed))
     }
 
-    /// Nor is it what another address said of a file that nothing shows to be the same.
-    @Test func anotherAddressHasItsOwn() async throws {
+    /// A digest from another URL does not apply to a file that no validator shows to be the same.
+    @Test func ignoresDigestFromAnotherURLWithoutValidator() async throws {
         scene.origin.serve(
             "/held", .file(bytes, headers: [("Repr-Digest", Sums.field(.sha256, of: other))]),
             .waiting(at: 100_000, for: scene.gate))
@@ -184,8 +190,8 @@ import Testing
         #expect(scene.has("mirror", bytes))
     }
 
-    /// All bytes were there before the crash; the word on them, too.
-    @Test func aPartThatIsWholeIsVerifiedByWhatWasSaidOfIt() async throws {
+    /// The donor had all bytes and their digest; the part on the disk is damaged.
+    @Test func verifiesCompletePartByRememberedDigest() async throws {
         try scene.fetchd.folder.write("x", to: "downloads/f")
         scene.origin.serve("/f", .file(bytes), reprDigest(.sha256, of: bytes).once)
         let donor = try await scene.outcome("/f", ("destination", ["on_conflict": "error"]))

@@ -4,7 +4,7 @@ import HTTPSemantics
 import Hashing
 import TestKit
 
-/// What files hash to, as clients and servers write it.
+/// Hashes in the notations of clients and servers.
 enum Sums {
     static func bytes(_ algorithm: Checksum.Algorithm, of bytes: [UInt8]) -> [UInt8] {
         switch algorithm {
@@ -36,17 +36,17 @@ enum Sums {
 }
 
 extension Scene {
-    /// Submits an order for a path and waits until it has succeeded or failed. What may pass is tried again quickly.
+    /// Submits an order for a path and waits until the job has succeeded or failed. Retries come quickly.
     func outcome(_ path: String, _ members: (String, JSON)...) async throws -> JSON {
         var order: JSONObject = ["url": .string(origin.url(path)), "retry": ["base_seconds": 0.01]]
         for (name, value) in members { order[name] = value }
         return try await api.waitForOutcome(api.submit(.object(order)))
     }
 
-    /// Whether a file of that name is there and has these bytes. (What is not alike is too much to print.)
+    /// Whether the downloaded file has these bytes. (A failed comparison of arrays would print too much.)
     func has(_ name: String, _ bytes: [UInt8]) -> Bool { fetchd.downloaded(name) == bytes }
 
-    /// Of a job that failed with `checksum_mismatch`: nothing of it is left, neither a file nor bytes to go on from.
+    /// Whether a job failed with `checksum_mismatch` and left neither a file nor a part.
     func isGone(_ job: JSON) async throws -> Bool {
         let part = try await api.resumeData(of: job["id"].string ?? "")
         let files = fetchd.folder.files.filter { $0.hasPrefix("downloads/") }
@@ -54,21 +54,21 @@ extension Scene {
             && job["receipt"] == .null && job["progress"]["bytes_durable"] == 0 && part == nil && files.isEmpty
     }
 
-    /// What made a job begin anew, of its events.
+    /// The reasons of a job's restarts, from its events.
     func restarts(of job: JSON) async throws -> [String] {
         try await api.events(of: job["id"].string).filter { $0["type"] == "job.restarted" }
             .compactMap { $0["data"]["why"].string }
     }
 
-    /// The codes of what a job has waited for.
+    /// The failure codes of a job's waits.
     func waits(of job: JSON) async throws -> [String] {
         try await api.events(of: job["id"].string).filter { $0["type"] == "job.waiting" }
             .compactMap { $0["data"]["failure"]["code"].string }
     }
 
-    /// Waits until so many bytes are promised: synced, and committed after that.
+    /// Waits until the given number of bytes is durable: synced, and committed after that.
     func waitForPromise(of id: String, atLeast count: Int64) async throws {
-        _ = try await eventually("\(count) bytes of \(id) to be promised") {
+        _ = try await eventually("\(count) bytes of \(id) to be durable") {
             try await api.resumeData(of: id).flatMap { ($0["bytes_durable"].integer ?? 0) >= count ? true : nil }
         }
     }

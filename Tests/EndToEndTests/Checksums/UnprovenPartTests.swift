@@ -3,8 +3,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// Bytes that no validator vouches for are gone on from where the job's `checksum` will prove the whole; where it does not,
-/// the job begins anew, once.
+/// Parts without a strong validator are resumed if the job's `checksum` will verify the whole file; if it does not
+/// match, the job restarts once.
 @Suite struct UnprovenPartTests {
     private let scene: Scene
     private var api: APIClient { scene.api }
@@ -16,7 +16,7 @@ import Testing
 
     private func checksum(_ bytes: [UInt8]? = nil) -> (String, JSON) { Sums.member(.sha256, of: bytes ?? self.bytes) }
 
-    /// An heir of that job, which asks at a path.
+    /// A job that adopts the donor's part and requests a path.
     private func adopt(_ donor: String, _ path: String, _ members: (String, JSON)...) async throws -> JSON {
         var order: JSONObject = [
             "url": .string(scene.origin.url(path)), "resume_from": .string(donor), "retry": ["base_seconds": 0.01],
@@ -27,13 +27,13 @@ import Testing
 
     // MARK: What is gone on from
 
-    @Test func anInterruptedDownloadGoesOnWithoutAValidator() async throws {
+    @Test func resumesWithoutValidatorWhenJobHasChecksum() async throws {
         let resources: [OriginResource] = [
             .file(bytes, etag: nil), .file(bytes, etag: "W/\"weak\""), .file(bytes, etag: nil, lastModified: Self.date),
         ]
         for (index, resource) in resources.enumerated() {
             let path = "/\(index)"
-            // It breaks twice, and each time what was won is kept.
+            // The connection breaks twice, and each time the received bytes are kept.
             scene.origin.serve(path, resource, .closing(after: 60_000).first(2))
             let job = try await scene.outcome(path, checksum(), ("retry", ["base_seconds": 0.01, "max_attempts": 2]))
             #expect(job["state"] == "succeeded", "\(job.written)")
@@ -44,13 +44,13 @@ import Testing
         }
     }
 
-    @Test func aPartOfAnotherAddressGoesOn() async throws {
+    @Test func resumesAdoptedPartWithoutValidatorFromAnotherURL() async throws {
         for (index, etag) in [nil, "\"v1\"", "W/\"v1\""].enumerated() {
             let donor = try await scene.pausedJob()
             let path = "/copy\(index)"
             scene.origin.serve(path, .file(bytes, etag: etag))
             guard etag != "W/\"v1\"" else {
-                // Another tag is another version, as far as anybody knows.
+                // Another ETag means another version.
                 #expect(try await adopt(donor, path, checksum())["resume"]["why"] == "etag_changed")
                 continue
             }
@@ -58,13 +58,13 @@ import Testing
             #expect(heir["resume"] == ["decision": "resumed", "why": nil, "offset": 100_000])
             #expect(scene.ranges(path) == ["bytes=100000-"])
             #expect(scene.has("copy\(index)", bytes))
-            // What nobody vouches for is not told as a validator of the whole.
+            // The receipt has only the ETag that the last server sent.
             #expect(heir["receipt"]["etag"].string == etag)
         }
         try await scene.expectPartsAsTold([])
     }
 
-    @Test func aPartOfUnknownSizeThatIsWholeIsAllThereIs() async throws {
+    @Test func acceptsCompletePartOfUnknownSizeOn416() async throws {
         try scene.fetchd.folder.write("x", to: "downloads/f")
         scene.origin.serve("/f", .file(bytes, etag: nil), .chunked().once)
         let donor = try await scene.outcome("/f", ("destination", ["on_conflict": "error"]))
@@ -73,7 +73,7 @@ import Testing
         #expect(scene.has("g", bytes))
     }
 
-    @Test func whatIsKnownToHaveChangedIsNot() async throws {
+    @Test func restartsWhenETagShowsAnotherVersion() async throws {
         let donor = try await scene.pausedJob()
         scene.origin.serve("/new", .file(other, etag: "\"v2\""))
         let heir = try await adopt(donor, "/new", checksum(other))
@@ -82,10 +82,10 @@ import Testing
         #expect(scene.has("new", other))
     }
 
-    /// A job without a checksum gets nothing for proven that is not.
-    @Test func bytesThatWerePutTogetherWithoutProofStayUnproven() async throws {
+    /// A job without a checksum does not resume bytes that were combined without proof.
+    @Test func keepsMixedPartWithoutETag() async throws {
         let donor = try await scene.pausedJob()
-        // The same name and size, another file, and no word on it.
+        // Another file with the same name and size, and without an ETag.
         scene.origin.serve("/careless", .file(other, etag: nil), .waiting(at: 50_000, for: scene.gate).once)
         let heir = try await api.submit(scene.order("/careless", ("resume_from", .string(donor)), checksum()))
         try await api.waitForBytes(heir, atLeast: 150_000)
@@ -100,7 +100,7 @@ import Testing
 
     // MARK: What is fetched anew
 
-    @Test func otherBytesAreFoundOutAndFetchedAnew() async throws {
+    @Test func restartsWhenChecksumMismatchesAfterResume() async throws {
         let donor = try await scene.pausedJob()
         scene.origin.serve("/careless", .file(other, etag: nil))
         let heir = try await adopt(donor, "/careless", checksum(other))
@@ -116,8 +116,8 @@ import Testing
         try await scene.expectPartsAsTold([])
     }
 
-    /// A strong validator says which file the bytes are of, not that the disk has kept them.
-    @Test(arguments: ["checksum", "Repr-Digest"]) func bytesDamagedOnDiskAreFetchedAnew(_ proof: String) async throws {
+    /// A strong validator identifies the file; it does not show that the disk has kept its bytes.
+    @Test(arguments: ["checksum", "Repr-Digest"]) func restartsWhenPartWasDamagedOnDisk(_ proof: String) async throws {
         let isSaid = OriginBehaviour.header("Repr-Digest", Sums.field(.sha256, of: bytes))
         scene.origin.serve(
             "/held", .file(bytes), [.waiting(at: 100_000, for: scene.gate)] + (proof == "checksum" ? [] : [isSaid]))
@@ -132,7 +132,7 @@ import Testing
         #expect(scene.has("held", bytes))
     }
 
-    @Test func fetchedAnewAndStillWrongItFails() async throws {
+    @Test func failsWhenChecksumMismatchesAfterRestart() async throws {
         let donor = try await scene.pausedJob()
         let heir = try await adopt(donor, "/file", checksum(other))
         #expect(try await scene.isGone(heir), "\(heir.written)")
@@ -140,8 +140,10 @@ import Testing
         #expect(heir["failure"]["attempts"] == 2)
     }
 
-    /// Not even if what is fetched anew comes in pieces: once is once, whatever breaks or is killed meanwhile.
-    @Test(.realProcess, arguments: [false, true]) func itBeginsAnewOnlyOnce(_ isKilled: Bool) async throws {
+    /// The restart is counted once, also when it is interrupted or the service is killed.
+    @Test(.realProcess, arguments: [false, true]) func restartsAtMostOnceAcrossInterruptionAndKill(_ isKilled: Bool)
+        async throws
+    {
         let donor = try await scene.pausedJob()
         let break2 = isKilled ? OriginBehaviour.waiting(at: 150_000, for: scene.gate) : .closing(after: 150_000)
         scene.origin.serve("/f", .file(bytes), break2.on(2...2))
@@ -161,8 +163,8 @@ import Testing
         #expect(try await scene.restarts(of: job) == ["no_validator"])
     }
 
-    /// What was put together without proof and found wrong is not put together so again.
-    @Test func afterwardsNothingIsPutTogetherWithoutProof() async throws {
+    /// After a mismatch the job does not combine bytes without proof again.
+    @Test func resumesNothingUnprovenAfterRestart() async throws {
         let donor = try await scene.pausedJob()
         scene.origin.serve("/f", .file(other, etag: nil), .closing(after: 150_000).on(2...2))
         let job = try await adopt(donor, "/f", checksum(other))
@@ -171,8 +173,8 @@ import Testing
         #expect(scene.has("f", other))
     }
 
-    /// The client knows better meanwhile: what was found wrong is dropped all the same.
-    @Test func aPauseDuringTheSecondTryKeepsOnlyWhatIsNew() async throws {
+    /// A pause during the restarted download keeps the new bytes; the mismatched ones are gone.
+    @Test func keepsOnlyNewBytesWhenPausedDuringRestart() async throws {
         let donor = try await scene.pausedJob()
         scene.origin.serve("/f", .file(other, etag: nil), .waiting(at: 50_000, for: scene.gate).on(2...2))
         let id = try await api.submit(scene.order("/f", ("resume_from", .string(donor)), checksum(other)))
@@ -189,10 +191,10 @@ import Testing
 extension Scene {
     private var partNames: [String] { fetchd.folder.files.filter { $0.hasSuffix(".part") } }
 
-    /// The bytes of the only part there is.
+    /// The bytes of the only part.
     var onlyPart: [UInt8]? { partNames.count == 1 ? fetchd.folder.bytes(of: partNames[0]) : nil }
 
-    /// Turns a byte of the only part over, as a failing disk does.
+    /// Flips a bit in the only part, as a failing disk does.
     func damagePart() throws {
         let name = try #require(partNames.count == 1 ? partNames.first : nil)
         var bytes = try #require(fetchd.folder.bytes(of: name))

@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// The real service on a machine whose wall clock jumps; docs/job-lifecycle.md, "The clock", has the table.
+/// The real service on a machine whose wall clock jumps; the table is in docs/job-lifecycle.md, "The clock".
 @Suite struct ClockJumpTests {
-    /// A service, its clock, and a consumer that refuses everything: what is on its way to it stays on its way.
+    /// A service, its clock, and a consumer that refuses every delivery, so that deliveries stay pending.
     private struct Trial {
         let clock: WallClock
         let scene: Scene
@@ -29,7 +29,7 @@ import Testing
             try await waitForWarning()
         }
 
-        /// The service has noticed, and has acted on it.
+        /// Waits until the service has noticed the jump and acted on it.
         private func waitForWarning() async throws {
             _ = try await eventually("a warning that the clock has jumped") {
                 scene.fetchd.log.contains("The clock has jumped") ? true : nil
@@ -56,7 +56,7 @@ import Testing
 
     /// F7: a start with the clock ten years ahead removed all of this within three seconds.
     @Test(arguments: [WallClock.tenYears, -WallClock.tenYears, 1, -1])
-    func aStartAfterAJumpForgetsNeitherEventsNorPendingDeliveries(_ days: Int) async throws {
+    func keepsEventsAndPendingDeliveriesWhenClockJumpedBeforeStart(_ days: Int) async throws {
         let trial = try await Trial()
         let (api, receiver) = (trial.scene.api, trial.consumer)
         try await api.declareWebhook(url: receiver.url, events: ["job.*", "session.*"])
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [-1, -WallClock.tenYears, 1, WallClock.tenYears])
-    func aDueFinishAndARetryAreNotPutOffByAJump(isRunning: Bool, _ days: Int) async throws {
+    func finishesBatchAndRetriesOnTimeAfterClockJump(isRunning: Bool, _ days: Int) async throws {
         let trial = try await Trial()
         let (job, session) = (try await trial.waitingJob(), try await trial.dueBatch())
         if isRunning { try await trial.jump(days) } else { try await trial.restart(days) }
@@ -84,9 +84,9 @@ import Testing
         _ = try await trial.scene.api.waitForFinish(of: session)
     }
 
-    /// F7: a jump while it ran failed a job with `deadline_exceeded`, as if `timeouts.resource_seconds` were over.
+    /// F7: a jump at run time failed a job with `deadline_exceeded`, as if `timeouts.resource_seconds` were over.
     @Test(arguments: [true, false])
-    func aJumpOfTenYearsDoesNotUseUpTheTimeOfAJob(isRunning: Bool) async throws {
+    func countsNoResourceTimeForClockJump(isRunning: Bool) async throws {
         let trial = try await Trial()
         let api = trial.scene.api
         trial.scene.holdWhatIsResumed()

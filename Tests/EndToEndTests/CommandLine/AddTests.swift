@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 @Suite struct AddTests {
-    @Test func printsTheIdentifierAndNothingElse() async throws {
+    @Test func addPrintsOnlyTheIdentifier() async throws {
         let cli = try await CommandLineScene()
         let added = try await cli.run("add", cli.url("/file"))
         #expect(added.succeeded && added.errors.isEmpty, "\(added)")
@@ -11,7 +11,7 @@ import Testing
         #expect(job["url"].string == cli.url("/file") && job["session"] == "default")
     }
 
-    @Test func everythingThatCanBeSaid() async throws {
+    @Test func addSendsEveryOption() async throws {
         let cli = try await CommandLineScene()
         try await cli.api.declareSession("films")
         let added = try await cli.run(
@@ -29,7 +29,7 @@ import Testing
         #expect(cli.scene.origin.requests(to: "/file").first?.header("X-Who") == "ada")
     }
 
-    @Test func severalAreOneBatch() async throws {
+    @Test func addSendsSeveralURLsAsOneBatch() async throws {
         let cli = try await CommandLineScene()
         let list = "# mine\n\(cli.url("/file?2"))\n\n  \(cli.url("/file?3"))\n"
         try cli.folder.write(cli.url("/file?5"), to: "more.txt")
@@ -38,7 +38,7 @@ import Testing
         #expect(added.succeeded, "\(added)")
         let urls = (0..<5).map { added.json["jobs"][$0]["url"].string }
         #expect(urls == (1...5).map { cli.url("/file?\($0)") })
-        // One of them cannot be: none is taken.
+        // One URL is invalid, so no job is created.
         let before = try await cli.api.get("/v1/jobs").json["jobs"].count
         let refused = try await cli.run("add", cli.url("/file"), "ftp://example.org/file")
         #expect(refused.ending == .exited(65) && refused.output.isEmpty, "\(refused)")
@@ -46,8 +46,8 @@ import Testing
         #expect(try await cli.api.get("/v1/jobs").json["jobs"].count == before)
     }
 
-    /// The shape of a document does not depend on how many a file lists; and what it lists wrongly is found in it.
-    @Test func aListIsAListAlsoOfOne() async throws {
+    /// `--json` prints a list for every list file, also of one URL; an invalid line is reported with its number.
+    @Test func addAnswersListForListOfOneAndNamesInvalidLine() async throws {
         let cli = try await CommandLineScene()
         try cli.folder.write("\u{FEFF}\(cli.url("/file"))\n", to: "one.txt")
         for command in [["--input", "one.txt"], ["-"], ["--wait", "--input", "one.txt"]] {
@@ -60,8 +60,8 @@ import Testing
         #expect(refused.errors.hasPrefix("Error: two.txt, line 4: nonsense: `url` is not an absolute URL"))
     }
 
-    /// Where files cannot be put is told before anything is downloaded.
-    @Test func thePlaceIsLookedAtBefore() async throws {
+    /// A `--save` path that cannot be written is an error before any job is created.
+    @Test func addChecksSavePathBeforeDownload() async throws {
         let cli = try await CommandLineScene()
         try cli.folder.write("\(cli.url("/file"))\n\(cli.url("/file"))\n", to: "two.txt")
         try cli.folder.write("kept", to: "kept")
@@ -78,8 +78,8 @@ import Testing
         #expect(try await cli.scene.isUntouched())
     }
 
-    /// One that cannot be put there keeps no other from it, and the way back to it is told.
-    @Test func oneThatCannotBeSaved() async throws {
+    /// One file that cannot be written does not stop the others, and the error names the command that saves it.
+    @Test func addSavesOtherFilesWhenOneCannotBeWritten() async throws {
         let cli = try await CommandLineScene()
         cli.scene.origin.serve("/taken", .file(cli.scene.bytes))
         try cli.folder.write("", to: "here/taken/in-the-way")
@@ -90,7 +90,7 @@ import Testing
         #expect(cli.folder.files == ["here/file", "here/taken/in-the-way"])
     }
 
-    @Test func whatMakesNoSense() async throws {
+    @Test func addRefusesInvalidOptions() async throws {
         let cli = try await CommandLineScene()
         let url = cli.url("/file")
         for arguments in [
@@ -106,8 +106,8 @@ import Testing
         #expect(try await cli.scene.isUntouched())
     }
 
-    /// The answer is lost on its way: it is asked for again, under the same key, and the service knows it for the same.
-    @Test func aLostAnswerAddsNothingTwice() async throws {
+    /// The response is lost: the command repeats the request with the same key, and the service returns the same job.
+    @Test func addRepeatsLostRequestWithSameIdempotencyKey() async throws {
         let (cli, front) = (try await CommandLineScene(), try Origin())
         let job = try await cli.api.job(try await cli.api.submit(cli.scene.order()))
         front.serve("/v1/jobs", .fixed(status: 201, body: job.bytes), .closing(after: 10).once)

@@ -3,10 +3,10 @@ import Formats
 import TestKit
 import Testing
 
-/// A service, an origin, and the program as its client: as in a shell, with nothing configured but its address.
+/// A service, an origin, and the program as its client, with nothing configured but the service's URL.
 struct CommandLineScene: Sendable {
     let scene: Scene
-    /// The client's working folder; also its home, so that nobody's configuration has a say.
+    /// The client's working directory and home, so that no configuration of the user applies.
     let folder: TemporaryFolder
 
     var fetchd: FetchdProcess { scene.process }
@@ -30,7 +30,7 @@ struct CommandLineScene: Sendable {
         ]
     }
 
-    /// Runs a command to its end.
+    /// Runs a command until it ends.
     func run(
         _ arguments: String..., input: String = "", environment: [String: String] = [:]
     ) async throws -> ChildProcess.Outcome {
@@ -45,21 +45,21 @@ struct CommandLineScene: Sendable {
             input: Array(input.utf8))
     }
 
-    /// Begins a command.
+    /// Starts a command.
     func start(_ arguments: String...) async throws -> ChildProcess {
         try await ChildProcess(
             FetchdProcess.program, arguments, environment: environment, workingFolder: folder.path)
     }
 
-    /// A command in a terminal of its own (`script` of util-linux), whose output is what the terminal was sent. The number
-    /// of its process is in the file `pid`.
+    /// A command in its own terminal (`script` of util-linux); its output is what the terminal received. The file `pid`
+    /// holds its process identifier.
     func inTerminal(_ command: String, columns: Int = 100, rows: Int = 12) async throws -> ChildProcess {
         let line = "stty cols \(columns) rows \(rows); echo $$ > pid; exec \(FetchdProcess.program) \(command)"
         return try await ChildProcess(
             "script", ["-qefc", line, "/dev/null"], environment: environment, workingFolder: folder.path)
     }
 
-    /// Lines of a shell, in which `fetchd` is the program.
+    /// Runs shell lines in which `fetchd` is the program.
     func shell(_ script: String) async throws -> ChildProcess.Outcome {
         let program = "fetchd() { \(FetchdProcess.program) \"$@\"; }\n"
         return try await ChildProcess.run(

@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// `pause`, `resume`, `cancel`, `retry`, `update`, `delete`, and the same of sessions.
+/// `pause`, `resume`, `cancel`, `retry`, `update`, `delete`, and the session commands.
 @Suite struct DrivingTests {
-    @Test func oneJob() async throws {
+    @Test func pausesCancelsRetriesResumesAndDeletesJob() async throws {
         let cli = try await CommandLineScene()
         let id = try await cli.scene.job(in: .running)
         #expect(try await cli.run("pause", id).output == "\(id) paused\n")
@@ -21,8 +21,8 @@ import Testing
         #expect(try await cli.api.get("/v1/jobs/\(id)").status == 404)
     }
 
-    /// One that refuses does not keep the others from it, and is what the command ends with.
-    @Test func several() async throws {
+    /// One refused job does not stop the others; the command's exit status is that of the refusal.
+    @Test func actsOnOtherJobsWhenOneRefusesAndExitsWithItsStatus() async throws {
         let cli = try await CommandLineScene()
         let done = try await cli.scene.job(in: .succeeded)
         let running = try await cli.scene.job(in: .running)
@@ -35,7 +35,7 @@ import Testing
         #expect(deleted.ending == .exited(66) && deleted.json.written == "{\"deleted\":[\"\(done)\"]}")
     }
 
-    @Test func allOfASession() async throws {
+    @Test func actsOnAllJobsOfSession() async throws {
         let cli = try await CommandLineScene()
         try await cli.api.declareSession("photos")
         for _ in 0..<3 { try await cli.api.submit(cli.scene.order("/held", ("session", "photos"))) }
@@ -52,7 +52,7 @@ import Testing
         // Also of one.
         #expect(try await cli.run("resume", "--all", "--json").json["sessions"].count == 1)
         #expect(try await cli.api.job(other)["state"] == "cancelled")
-        // What was cancelled was meant to be; what has failed is begun again.
+        // `retry` restarts failed jobs, not cancelled ones.
         #expect(try await cli.run("retry", "--all").errors.contains("No job has failed"))
         cli.scene.gate.open()
         let failed = try await cli.scene.job(in: .failed)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func updates() async throws {
+    @Test func updatesJobWithEveryOption() async throws {
         let cli = try await CommandLineScene()
         let id = try await cli.api.submit(cli.scene.order("/missing", ("rate_limit_bytes_per_second", 1000)))
         try await cli.api.waitForJob(id, .failed)
@@ -85,7 +85,7 @@ import Testing
         #expect(try await cli.run("update", id, "--user", "ada").ending == .exited(64))
     }
 
-    @Test func sessions() async throws {
+    @Test func declaresListsShowsAcknowledgesAndDeletesSessions() async throws {
         let cli = try await CommandLineScene()
         try cli.folder.write(#"{"directory": "a", "metadata": {"shelf": 7}, "connections": 3}"#, to: "photos.json")
         let set = try await cli.run(

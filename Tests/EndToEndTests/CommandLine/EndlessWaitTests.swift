@@ -4,10 +4,10 @@ import Glibc
 import TestKit
 import Testing
 
-/// Waits that do not come to their ordinary end: what is known is told, and nobody waits in silence for ever.
+/// Waits that are interrupted, time out or lose the service: the command reports what it knows and ends.
 @Suite struct EndlessWaitTests {
-    /// A reverse proxy without anybody behind it, for a moment: an answer of its own, which is no problem document.
-    @Test func aGatewayWhoseServiceIsAway() async throws {
+    /// A reverse proxy answers 502 while the service is down; its answers are no problem documents.
+    @Test func waitsThroughGatewayErrorsOnceServiceWasSeen() async throws {
         let (cli, front) = (try await CommandLineScene(), try Origin())
         let id = try await cli.scene.job(in: .succeeded)
         let away = OriginBehaviour.answering(502, body: Array("<html>Bad Gateway</html>".utf8))
@@ -22,7 +22,7 @@ import Testing
         #expect(unseen.ending == .exited(69) && unseen.errors.contains("answers 502"), "\(unseen)")
     }
 
-    /// A service that takes one job, which then turns out to be this one; how it misbehaves at jobs, events and the file.
+    /// A stand-in service that creates one given job; `behaviours` are its faults at jobs, events and the file.
     private func serve(
         _ id: String, of cli: CommandLineScene, at front: Origin,
         _ behaviours: (jobs: OriginBehaviour, events: OriginBehaviour, file: OriginBehaviour)
@@ -45,14 +45,14 @@ import Testing
         front.serve("/v1/jobs/\(id)/file", .file(cli.scene.bytes), behaviours.file)
     }
 
-    @Test(arguments: [false, true]) func aServiceThatDoesNotComeBack(_ isJSON: Bool) async throws {
+    @Test(arguments: [false, true]) func reportsOnceWhenServiceDoesNotComeBack(_ isJSON: Bool) async throws {
         let cli = try await CommandLineScene()
         let waiting = try await cli.start("add", "--wait", isJSON ? "--json" : "-q", cli.url("/held"))
         _ = try await eventually("the download to be under way") {
             try await cli.api.get("/v1/jobs?state=running").json["jobs"].count == 1 ? true : nil
         }
         try await cli.fetchd.kill()
-        _ = try await eventually("a word") { waiting.errors.hasSuffix("\n") ? true : nil }
+        _ = try await eventually("a message") { waiting.errors.hasSuffix("\n") ? true : nil }
         #expect(waiting.errors.contains("is not answering") && waiting.errors.contains("Still waiting"))
         #expect(waiting.errors.split(separator: "\n").count == 1 && waiting.errors.hasPrefix("{") == isJSON)
         waiting.signal(SIGINT)
@@ -60,14 +60,14 @@ import Testing
         if isJSON { #expect(try JSON(parsing: Array(waiting.output.utf8))["url"].string == cli.url("/held")) }
     }
 
-    /// Somebody else has paused it: it is told to those who want to hear nothing, and named when the time is over.
-    @Test func oneThatNeedsSomebody() async throws {
+    /// Another client pauses the job: also with `--quiet` the command says so, and names the job when its timeout ends.
+    @Test func namesPausedJobAndCommandToResumeIt() async throws {
         let cli = try await CommandLineScene()
         let waiting = try await cli.start("add", "--wait", "-q", "--timeout", "60", cli.url("/held"))
         let id = try await eventually("the job") { try await cli.api.get("/v1/jobs").json["jobs"][0]["id"].string }
         try await cli.api.waitForBytes(id)
         #expect(try await cli.run("pause", id).succeeded)
-        _ = try await eventually("a word") { waiting.errors.contains("fetchd resume \(id)") ? true : nil }
+        _ = try await eventually("a message") { waiting.errors.contains("fetchd resume \(id)") ? true : nil }
         let late = try await cli.run("watch", "--json", "--timeout", "1", id)
         #expect(late.ending == .exited(124) && late.errors.contains("\(id) paused: held"), "\(late)")
         #expect(try await cli.run("delete", id).succeeded)
@@ -75,8 +75,8 @@ import Testing
         #expect(waiting.errors.contains("\(id) cancelled: held") && waiting.output.isEmpty, "\(waiting.errors)")
     }
 
-    /// One document in any case: as the jobs are, or as they were last known.
-    @Test func theDocumentOfAWaitThatIsCutShort() async throws {
+    /// The command prints one document: the jobs as they are, or as they were last known.
+    @Test func printsOneDocumentWhenWaitIsCutShort() async throws {
         let cli = try await CommandLineScene()
         let overdue = try await cli.run("add", "--wait", "--json", "--timeout", "1", cli.url("/held"), cli.url("/file"))
         #expect(overdue.ending == .exited(124) && overdue.errorJSON["title"] == "The timeout has passed", "\(overdue)")
@@ -95,8 +95,8 @@ import Testing
         #expect(document["jobs"][0]["state"] == "cancelled" && document["jobs"][1]["state"] == "succeeded")
     }
 
-    /// It takes the connection and says nothing.
-    @Test func aServiceThatNeverAnswers() async throws {
+    /// The service accepts the connection and never answers.
+    @Test func timesOutWhenServiceNeverAnswers() async throws {
         let (folder, silent, gate) = (try TemporaryFolder(), try Origin(), Gate())
         defer { gate.open() }
         for path in ["/v1/stats", "/v1/jobs"] { silent.serve(path, .fixed(), .waitingBeforeHead(for: gate)) }
@@ -114,8 +114,8 @@ import Testing
         }
     }
 
-    /// Nobody reads what is written: it ends all the same.
-    @Test(arguments: [SIGINT, SIGTERM]) func interruptedWhileItWrites(_ signal: Int32) async throws {
+    /// No program reads the pipe; the command ends at the signal.
+    @Test(arguments: [SIGINT, SIGTERM]) func endsBySignalWhileOutputIsBlocked(_ signal: Int32) async throws {
         let cli = try await CommandLineScene()
         let id = try await cli.scene.job(in: .succeeded)
         #expect(mkfifo(cli.folder.path("pipe"), 0o600) == 0)
@@ -133,11 +133,11 @@ import Testing
         #expect(try await child.waitForEnd(atMost: .seconds(15)) == .killed(signal: signal))
     }
 
-    /// The terminal is closed, or Ctrl-C typed: what was begun is not left behind.
+    /// At SIGHUP or SIGINT the command removes its partial file.
     @Test(arguments: [
         (SIGHUP, "get -o copy JOB"), (SIGINT, "add -q --save copy URL"), (SIGHUP, "add -q --save copy URL"),
     ])
-    func interruptedWhileItSaves(_ signal: Int32, _ command: String) async throws {
+    func removesPartialFileWhenInterrupted(_ signal: Int32, _ command: String) async throws {
         let (cli, front) = (try await CommandLineScene(), try Origin())
         let id = try await cli.scene.job(in: .succeeded)
         let nothing = OriginBehaviour()
@@ -154,8 +154,8 @@ import Testing
         #expect(cli.folder.files.isEmpty)
     }
 
-    /// Whoever started it wants it deaf to the keyboard.
-    @Test func anInterruptThatIsIgnored() async throws {
+    /// The parent process ignores SIGINT, so the command does too.
+    @Test func ignoresInterruptWhenSIGINTIsIgnored() async throws {
         let cli = try await CommandLineScene()
         let child = try await ChildProcess(
             "/bin/bash", ["-c", "trap '' INT; exec \(FetchdProcess.program) add --wait \(cli.url("/held"))"],

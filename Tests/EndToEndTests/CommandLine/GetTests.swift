@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 @Suite struct GetTests {
-    @Test func byteForByte() async throws {
+    @Test func getWritesFileToPipeDirectoryAndPath() async throws {
         let cli = try await CommandLineScene()
         let id = try await cli.scene.job(in: .succeeded)
         let outcome = try await cli.shell("fetchd get \(id) > copy; echo $?; fetchd get \(id) -o - | cat > piped")
@@ -15,8 +15,9 @@ import Testing
         #expect(cli.folder.bytes(of: "other") == cli.scene.bytes)
     }
 
-    /// A device, here behind a link, is written into and stays what it is; so is what a shell has opened.
-    @Test func intoWhatIsNoFile() async throws {
+    /// A device, here behind a symbolic link, is written to and not replaced; so is a descriptor that the shell has
+    /// opened.
+    @Test func getWritesIntoDevicesAndOpenDescriptors() async throws {
         let cli = try await CommandLineScene()
         let id = try await cli.scene.job(in: .succeeded)
         let sink = cli.folder.path("sink")
@@ -32,7 +33,7 @@ import Testing
         #expect(full.ending == .exited(73) && full.errors.contains("/dev/full cannot be written: No space"), "\(full)")
     }
 
-    @Test func oneThatIsNotThere() async throws {
+    @Test func getFailsForFailedJobAndMissingFile() async throws {
         let cli = try await CommandLineScene()
         let failed = try await cli.scene.job(in: .failed)
         let outcome = try await cli.run("get", failed, "-o", "x")
@@ -43,9 +44,8 @@ import Testing
         #expect(gone.ending == .exited(66) && gone.output.isEmpty, "\(gone)")
     }
 
-    /// The connection breaks twice, and the service is gone for a moment: it goes on from where it was, under the tag of
-    /// what it has.
-    @Test func aConnectionThatBreaks() async throws {
+    /// The connection breaks twice: the command resumes at its offset, with the ETag of its bytes in `If-Range`.
+    @Test func getResumesWithIfRangeAfterBrokenConnections() async throws {
         let (cli, front) = (try await CommandLineScene(), try Origin())
         let bytes = Content.random(seed: 3, count: 500_000)
         try await serve(bytes, at: front, of: cli)
@@ -59,8 +59,8 @@ import Testing
         #expect(requests.dropFirst().allSatisfy { $0.header("If-Range") == "\"v1\"" })
     }
 
-    /// What is on the service's disk is not what was downloaded.
-    @Test func bytesThatWereChanged() async throws {
+    /// The file on the service's disk is no longer the one that was downloaded.
+    @Test func getFailsWhenFileWasChanged() async throws {
         let (cli, front) = (try await CommandLineScene(), try Origin())
         let bytes = Content.random(seed: 3, count: 500_000)
         try await serve(bytes, at: front, of: cli)
@@ -75,7 +75,7 @@ import Testing
         #expect(cli.folder.files.isEmpty)
     }
 
-    /// A service of which this test decides what it sends.
+    /// A stand-in service whose file the test controls.
     private func serve(_ bytes: [UInt8], at front: Origin, of cli: CommandLineScene) async throws {
         let id = try await cli.scene.job(in: .succeeded)
         let text = try await cli.api.job(id).written.replacing(id, with: "job_1")

@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The help, the completions and the page: what they show works as it stands there.
+/// The help, the completions and docs/command-line.md: their examples work as printed.
 @Suite struct HelpTests {
     private static let commands = [
         ["add"], ["list"], ["show"], ["watch"], ["get"], ["pause"], ["resume"], ["cancel"], ["retry"], ["update"],
@@ -16,8 +16,8 @@ import Testing
         ["webhook", "delivery"], ["webhook", "redeliver"],
     ]
 
-    /// The program's own description of itself names no other.
-    @Test func theseAreAllCommands() async throws {
+    /// The help lists exactly these commands.
+    @Test func commandListMatchesHelp() async throws {
         let help = try await FetchdProcess.run(["--experimental-dump-help"])
         let commands = Self.subcommands(of: help.json["command"], path: [])
         #expect(Set(commands) == Set(Self.commands + [["serve"], ["restore"]]))
@@ -30,9 +30,8 @@ import Testing
         }
     }
 
-    /// Every example of every command, as it is printed, in a shell, against a service where there is something to be done
-    /// it to.
-    @Test func theExamplesWork() async throws {
+    /// Every example of every command succeeds as printed, in a shell, with a service that has the jobs they name.
+    @Test func examplesOfHelpSucceed() async throws {
         let cli = try await CommandLineScene()
         for command in Self.commands {
             let examples = try await examples(of: command)
@@ -59,7 +58,7 @@ import Testing
         return lines.map { $0.trimmingCharacters(in: .whitespaces) }.filter { $0.hasPrefix("fetchd ") }
     }
 
-    /// Who plays the job, the delivery and the site of the example.
+    /// The job, delivery and site that stand for those of the example.
     private func cast(for example: String, _ cli: CommandLineScene) async throws -> [String: String] {
         let state: JobState.Name =
             example.contains("retry")
@@ -85,7 +84,7 @@ import Testing
         line.split(separator: "> ").dropFirst().last.map(String.init) ?? "x"
     }
 
-    @Test func theCompletionsComplete() async throws {
+    @Test func completesCommandsOptionsValuesAndIdentifiers() async throws {
         for shell in ["bash", "zsh", "fish"] {
             let script = try await FetchdProcess.run(["completions", shell])
             #expect(script.succeeded && script.output.contains("acknowledge"), "\(shell)")
@@ -107,7 +106,7 @@ import Testing
         #expect(outcome.lines == ["session", "acknowledge", "--checksum", "succeeded", id], "\(outcome)")
     }
 
-    @Test func thePage() async throws {
+    @Test func runsExamplesOfCommandLinePage() async throws {
         let page = try String(contentsOf: Project.root.appending(path: "docs/command-line.md"), encoding: .utf8)
         let script = try #require(
             page.components(separatedBy: "```sh\n").dropFirst().first?.components(separatedBy: "```").first)

@@ -5,7 +5,7 @@ import Testing
 
 /// `events`, `watch`, `webhook`.
 @Suite struct JournalTests {
-    @Test func eventsAsTheyAre() async throws {
+    @Test func eventsPrintsJournalFilteredAsJSONAndText() async throws {
         let cli = try await CommandLineScene()
         let id = try await cli.scene.job(in: .succeeded)
         _ = try await cli.scene.job(in: .failed)
@@ -18,7 +18,7 @@ import Testing
         #expect(lines.contains { $0.contains("/missing: bad_status: The server answered 404. (HTTP status 404)") })
     }
 
-    @Test func followedThroughARestart() async throws {
+    @Test func eventsFollowsThroughRestart() async throws {
         let cli = try await CommandLineScene()
         let first = try await cli.scene.job(in: .succeeded)
         let child = try await cli.start("events", "--follow", "--json", "--after", "0", "--type", "job.*")
@@ -35,7 +35,7 @@ import Testing
         #expect(child.errors.isEmpty)
     }
 
-    @Test func whatIsBegunAgainIsSeen() async throws {
+    @Test func watchFollowsRetriedJobs() async throws {
         let cli = try await CommandLineScene()
         let (first, second) = (try await cli.scene.job(in: .failed), try await cli.scene.job(in: .running))
         let child = try await cli.start("watch", "--follow", "--json")
@@ -57,7 +57,7 @@ import Testing
         #expect(try await child.waitForEnd() == .exited(130) && told(first).count >= 1, "\(child.output)")
     }
 
-    @Test func aStreamOfSomethingElse() async throws {
+    @Test func eventsFailsWhenStreamIsNotFetchd() async throws {
         let (cli, front) = (try await CommandLineScene(), try Origin())
         let event = Array("id: 7\nevent: job.failed\ndata: {\"id\": \"seven\"}\n\n".utf8)
         front.serve("/v1/stats", .fixed(body: try await cli.api.get("/v1/stats").body))
@@ -66,7 +66,7 @@ import Testing
         #expect(outcome.ending == .exited(76) && outcome.errors.contains("is not fetchd"), "\(outcome)")
     }
 
-    @Test func namesThatAreNotThere() async throws {
+    @Test func failsForUnknownSession() async throws {
         let cli = try await CommandLineScene()
         for command in [["list"], ["events"], ["events", "--follow"], ["watch"]] {
             let outcome = try await cli.run(command + ["--session", "nope"])
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func watchedAsJSONLines() async throws {
+    @Test func watchPrintsJSONLines() async throws {
         let cli = try await CommandLineScene()
         let id = try await cli.scene.job(in: .running)
         let child = try await cli.start("watch", "--json")
@@ -88,8 +88,8 @@ import Testing
         #expect(documents.last == (try await cli.api.job(id)) && child.errors.isEmpty)
     }
 
-    /// What is added meanwhile is watched, too, and what is deleted is not waited for.
-    @Test func aWatchedSession() async throws {
+    /// `watch --session` includes jobs that are added later, and does not wait for deleted ones.
+    @Test func watchesJobsAddedAndDeletedInSession() async throws {
         let cli = try await CommandLineScene()
         let idle = try await cli.run("watch")
         #expect(idle.succeeded && idle.errors.contains("There are no unfinished downloads."))
@@ -105,8 +105,8 @@ import Testing
         #expect(child.errors.contains("\(held) cancelled") || child.errors.contains("\(held) was deleted"))
     }
 
-    /// The journal no longer has what was before, and says so: what has become of the job is read anew.
-    @Test func aJournalThatHasForgotten() async throws {
+    /// The journal answers `reset`, so the command reads the job's state again.
+    @Test func watchReadsJobAgainAfterReset() async throws {
         let (cli, front) = (try await CommandLineScene(), try Origin())
         let id = try await cli.scene.job(in: .succeeded)
         let done = try await cli.api.job(id)
@@ -123,7 +123,7 @@ import Testing
             asked.header("Last-Event-ID") == stats.json["last_event"].written && asked.target.hasSuffix("?job=\(id)"))
     }
 
-    @Test func webhooks() async throws {
+    @Test func managesWebhooks() async throws {
         let (cli, receiver) = (try await CommandLineScene(), try WebhookReceiver())
         let none = try await cli.run("webhook", "list")
         #expect(none.succeeded && none.errors.contains("fetchd webhook set"))

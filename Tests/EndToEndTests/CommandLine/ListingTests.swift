@@ -3,7 +3,7 @@ import Testing
 
 /// `list`, `show`, `stats`.
 @Suite struct ListingTests {
-    @Test func whatTheServiceSaysAsItSaysIt() async throws {
+    @Test func printsServiceDocumentsAsJSON() async throws {
         let cli = try await CommandLineScene()
         let done = try await cli.scene.job(in: .succeeded)
         let failed = try await cli.scene.job(in: .failed)
@@ -18,7 +18,7 @@ import Testing
         #expect(try await cli.run("list", "--tag", "none", "--json").json["jobs"].count == 0)
     }
 
-    @Test func forPeople() async throws {
+    @Test func printsTablesForPeople() async throws {
         let cli = try await CommandLineScene()
         let empty = try await cli.run("list")
         #expect(empty.succeeded && empty.output.isEmpty && empty.errors.contains("fetchd add URL"))
@@ -37,7 +37,7 @@ import Testing
         #expect(try await cli.run("list", "-l1", "-q").lines == [failed])
     }
 
-    @Test func allPagesAreOneList() async throws {
+    @Test func listsAllPagesAsOneList() async throws {
         let cli = try await CommandLineScene()
         try await cli.api.declareSession("held", ["max_concurrent_jobs": 1])
         let order = cli.scene.order("/held", ("session", "held"))
@@ -48,8 +48,8 @@ import Testing
         #expect(try await cli.run("list", "--quiet", "--limit", "1200").lines.count == 1200)
     }
 
-    /// Nobody reads on: it ends by SIGPIPE, as any program does, and without a word.
-    @Test func aPipeThatIsClosed() async throws {
+    /// The reader closes the pipe: the command ends by SIGPIPE, without a message.
+    @Test func endsBySIGPIPESilentlyWhenPipeIsClosed() async throws {
         let cli = try await CommandLineScene()
         let order = cli.scene.order("/held")
         _ = try await cli.api.post("/v1/jobs/batch", ["jobs": .array(Array(repeating: order, count: 2000))])
@@ -57,8 +57,8 @@ import Testing
         #expect(outcome.output == "{ 141\n" && outcome.errors.isEmpty, "\(outcome)")
     }
 
-    /// A name that would clear the screen and set the window's title.
-    @Test func namesDoNoHarm() async throws {
+    /// The name has escape sequences that would clear the screen.
+    @Test func escapesControlCharactersInNames() async throws {
         let cli = try await CommandLineScene()
         let id = try await cli.api.submit(cli.scene.order("/file%1B%5B2J%0Anext"))
         try await cli.api.waitForJob(id, .failed)

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The program in a real terminal, and what a person sees there.
+/// The program in a real terminal, and what it draws there.
 @Suite struct TerminalTests {
     private func screen(_ child: ChildProcess, columns: Int = 100) -> TerminalScreen {
         var screen = TerminalScreen(columns: columns)
@@ -10,7 +10,7 @@ import Testing
         return screen
     }
 
-    @Test func barsThatEndAsLines() async throws {
+    @Test func drawsBarsAndEndsThemAsLines() async throws {
         let cli = try await CommandLineScene()
         let child = try await cli.inTerminal(
             "add --wait \(cli.url("/held")) \(cli.url("/file")) \(cli.url("/missing"))", columns: 150)
@@ -31,7 +31,7 @@ import Testing
         #expect(child.output.contains("\u{1B}[32m"))
     }
 
-    @Test func manyJobsInASmallWindow() async throws {
+    @Test func drawsOnlyWhatFitsIntoSmallWindow() async throws {
         let cli = try await CommandLineScene()
         try await cli.api.declareSession("narrow", ["max_concurrent_jobs": 1])
         let order = cli.scene.order("/held", ("session", "narrow"))
@@ -49,7 +49,7 @@ import Testing
         #expect(screen(child, columns: 60).lines.count { $0.contains("succeeded: ") } == 20)
     }
 
-    @Test func controlCLeavesTheScreenInOrder() async throws {
+    @Test func restoresCursorAfterControlC() async throws {
         let cli = try await CommandLineScene()
         let child = try await cli.inTerminal("add --wait \(cli.url("/held"))")
         _ = try await eventually("the picture") { screen(child).lines.first?.contains("50%") == true ? true : nil }
@@ -62,8 +62,8 @@ import Testing
         #expect(end.lines[1].hasPrefix("The download continues in the service. To watch again: fetchd watch job_"))
     }
 
-    /// A shell with job control, in a terminal; `$fetchd` is the program. A job of such a shell is out of the tests' reach, and
-    /// has to end by itself also where a test fails.
+    /// A shell with job control, in a terminal; `$fetchd` is the program. The tests cannot end a job of such a shell,
+    /// so it has to end by itself, also when a test fails.
     private func shell(_ script: String, _ cli: CommandLineScene) async throws -> ChildProcess {
         try cli.folder.write(
             "stty cols 100 rows 12; set -m\nfetchd=\(FetchdProcess.program)\n\(script)", to: "script.sh")
@@ -72,8 +72,8 @@ import Testing
             workingFolder: cli.folder.path)
     }
 
-    /// Ctrl-Z leaves the cursor where a shell wants it, and `fg` draws anew.
-    @Test func stoppedAndContinued() async throws {
+    /// Ctrl-Z restores the cursor, and `fg` draws the bars again.
+    @Test func restoresCursorWhenStoppedAndRedrawsWhenContinued() async throws {
         let cli = try await CommandLineScene()
         _ = try await cli.scene.job(in: .running)
         let child = try await shell(
@@ -94,12 +94,12 @@ import Testing
         #expect(!screen(child).hidesCursor && child.output.contains("succeeded: held"))
     }
 
-    /// Another program has the terminal: nothing is drawn into what it shows, and what ends is a line.
-    @Test func inTheBackground() async throws {
+    /// Another program has the terminal: the command draws no bars, and prints a line for each job that ends.
+    @Test func printsLinesOnlyInBackground() async throws {
         let cli = try await CommandLineScene()
         let held = try await cli.scene.job(in: .running)
         let child = try await shell("$fetchd watch --timeout 60 & wait $!", cli)
-        _ = try await eventually("what is added to be told") {
+        _ = try await eventually("a failed job to be reported") {
             _ = try await cli.scene.job(in: .failed)
             return child.output.contains("/missing: bad_status") ? true : nil
         }
@@ -109,7 +109,7 @@ import Testing
         #expect(child.output.contains(held))
     }
 
-    @Test func withoutColours() async throws {
+    @Test func omitsColoursWithNOCOLOR() async throws {
         let cli = try await CommandLineScene()
         _ = try await cli.scene.job(in: .failed)
         let plain = try await cli.inTerminal("list")
@@ -120,7 +120,7 @@ import Testing
         #expect(bare.output.contains("  failed  ") && !bare.output.contains("\u{1B}"))
     }
 
-    @Test func aTableKeepsToTheWindow() async throws {
+    @Test func truncatesTableToWindow() async throws {
         let cli = try await CommandLineScene()
         let name = String(repeating: "long-", count: 30)
         try await cli.api.waitForJob(cli.api.submit(cli.scene.order("/\(name)")), .failed)
@@ -131,7 +131,7 @@ import Testing
         #expect(try await cli.run("list").output.contains(name))
     }
 
-    @Test func aFileIsNotForATerminal() async throws {
+    @Test func getRefusesToWriteFileToTerminal() async throws {
         let cli = try await CommandLineScene()
         let id = try await cli.scene.job(in: .succeeded)
         let child = try await cli.inTerminal("get \(id)")

@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// What goes wrong between client and service: a sentence that says what to do, a status that a script can branch on.
+/// Failures between client and service: the message says what to do, and scripts can branch on the exit status.
 @Suite struct TroubleTests {
-    @Test func nobodyIsThere() async throws {
+    @Test func failsWhenServiceIsNotRunning() async throws {
         let cli = try await CommandLineScene()
         for command in [
             ["list"], ["add", "http://example.org/"], ["watch"], ["events", "--follow"], ["get", "job_1"],
@@ -18,7 +18,7 @@ import Testing
         #expect(json.errorJSON["title"] == "fetchd cannot be reached" && json.errors.split(separator: "\n").count == 1)
     }
 
-    @Test func theTokenIsWrong() async throws {
+    @Test func failsWithWrongTokenAndReadsItFromEverySource() async throws {
         let cli = try await CommandLineScene(.init(token: "right"))
         let none = try await cli.run("list")
         #expect(
@@ -39,7 +39,7 @@ import Testing
         #expect(elsewhere.ending == .exited(77) && elsewhere.errors.contains("is only for the address in that file"))
     }
 
-    @Test func whatTheServiceRefuses() async throws {
+    @Test func mapsProblemsOfServiceToExitStatusAndMessage() async throws {
         let cli = try await CommandLineScene()
         let done = try await cli.scene.job(in: .succeeded)
         let cases: [(arguments: [String], status: Int32, says: String)] = [
@@ -60,8 +60,8 @@ import Testing
         }
     }
 
-    /// Another program answers there. It is told so, and a redirect never gets the token.
-    @Test func somebodyElseIsThere() async throws {
+    /// Another program answers at the address: the command says so, and never sends the token after a redirect.
+    @Test func failsWhenAnotherServerAnswersAndFollowsNoRedirect() async throws {
         let (cli, other, next) = (try await CommandLineScene(), try Origin(), try Origin())
         next.serve("/v1/jobs", .fixed(body: Array("{}".utf8)))
         for resource in [
@@ -77,7 +77,7 @@ import Testing
         #expect(next.requests.isEmpty)
     }
 
-    @Test(.enabled(if: TLSOrigin.isAvailable)) func overTLS() async throws {
+    @Test(.enabled(if: TLSOrigin.isAvailable)) func verifiesCertificateOfServiceWithCAFile() async throws {
         let (cli, server) = (try await CommandLineScene(), try await TLSOrigin())
         server.origin.serve("/behind/v1/jobs", .fixed(body: Array(#"{"jobs": [], "next_cursor": null}"#.utf8)))
         let environment = ["FETCHD_URL": server.url("/behind/")]
@@ -87,15 +87,15 @@ import Testing
         #expect(trusted.succeeded && trusted.json["jobs"].count == 0, "\(trusted)")
     }
 
-    /// What the environment says of proxies is for the Web, not for one's own service.
-    @Test func noProxyStandsBetween() async throws {
+    /// The environment's proxies are for the web, not for the connection to the service.
+    @Test func ignoresProxiesOfEnvironment() async throws {
         let cli = try await CommandLineScene()
         let proxies = ["http_proxy": "http://127.0.0.1:1", "ALL_PROXY": "http://127.0.0.1:1"]
         #expect(try await cli.run("list", environment: proxies).succeeded)
     }
 
-    /// `>&-` and `/dev/full`: data that cannot be written are an error, messages that cannot be are not.
-    @Test func streamsThatCannotBeWritten() async throws {
+    /// With `>&-` and `/dev/full`, output that cannot be written is an error; a message that cannot be written is not.
+    @Test func failsWhenStandardOutputCannotBeWritten() async throws {
         let cli = try await CommandLineScene()
         for (redirection, status) in [(">&-", 73), ("> /dev/full", 73), ("2>&-", 0), ("2> /dev/full", 0)] {
             let outcome = try await cli.shell("fetchd add --wait -q \(cli.url("/file")) \(redirection)")
@@ -105,13 +105,13 @@ import Testing
         }
     }
 
-    @Test func aPathTooMany() async throws {
+    @Test func refusesServiceURLWithAPIPath() async throws {
         let cli = try await CommandLineScene()
         let outcome = try await cli.run("list", "--url", cli.fetchd.baseURL + "/v1")
         #expect(outcome.ending == .exited(78) && outcome.errors.contains("leave out /v1"), "\(outcome)")
     }
 
-    @Test func configurationThatCannotBe() async throws {
+    @Test func refusesInvalidConfiguration() async throws {
         let cli = try await CommandLineScene()
         try cli.folder.write("{\"urls\": \"x\"}", to: "fetchd/config.json")
         let outcome = try await cli.run("list")

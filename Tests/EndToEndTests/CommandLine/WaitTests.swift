@@ -5,7 +5,7 @@ import Testing
 
 /// `fetchd add --wait`, in place of `curl -O` in a script.
 @Suite struct WaitTests {
-    @Test func successIsAPathAndZero() async throws {
+    @Test func waitPrintsPathAndExitsWithZero() async throws {
         let cli = try await CommandLineScene()
         let done = try await cli.run("add", "--wait", cli.url("/file"))
         #expect(done.ending == .exited(0) && done.output == "file\n", "\(done)")
@@ -16,7 +16,7 @@ import Testing
         #expect(quiet.output == "file (1)\n" && quiet.errors.isEmpty, "\(quiet)")
     }
 
-    @Test(arguments: [false, true]) func aFailedJobHasItsReasons(_ isQuiet: Bool) async throws {
+    @Test(arguments: [false, true]) func waitExitsWithOneAndPrintsFailure(_ isQuiet: Bool) async throws {
         let cli = try await CommandLineScene()
         let failed = try await cli.run("add", "--wait", isQuiet ? "--quiet" : "--wait", cli.url("/missing"))
         #expect(failed.ending == .exited(1) && failed.output.isEmpty, "\(failed)")
@@ -26,7 +26,7 @@ import Testing
         #expect(failed.errors.contains("fetchd retry job_"))
     }
 
-    @Test func asJSON() async throws {
+    @Test func waitPrintsJobDocumentsAsJSON() async throws {
         let cli = try await CommandLineScene()
         let one = try await cli.run("add", "--wait", "--json", cli.url("/missing"))
         #expect(one.ending == .exited(1) && one.errors.isEmpty, "\(one)")
@@ -38,25 +38,27 @@ import Testing
         #expect(two.json["jobs"][0] == (try await cli.api.job(two.json["jobs"][0]["id"].string ?? "")))
     }
 
-    @Test func theServiceIsKilledMeanwhile() async throws {
+    @Test func waitContinuesAfterServiceIsKilledAndRestarted() async throws {
         let cli = try await CommandLineScene()
         let waiting = try await cli.start("add", "--wait", cli.url("/held"), cli.url("/file"))
         _ = try await eventually("the download to be under way") {
             waiting.errors.contains("succeeded: file") && waiting.errors.contains("running: held") ? true : nil
         }
         try await cli.fetchd.kill()
-        _ = try await eventually("the loss to be told") { waiting.errors.contains("not answering") ? true : nil }
+        _ = try await eventually("the command to report the lost service") {
+            waiting.errors.contains("not answering") ? true : nil
+        }
         cli.scene.gate.open()
         try await cli.fetchd.restart(onSamePort: true)
         #expect(try await waiting.waitForEnd() == .exited(0), "\(waiting.errors)")
         #expect(waiting.output == "held\nfile\n")
         #expect(waiting.errors.contains("fetchd is back."))
-        // Told once, although the journal was asked anew.
+        // Printed once, although the command read the journal again.
         #expect(waiting.errors.components(separatedBy: "succeeded: file").count == 2)
         #expect(try await cli.api.get("/v1/jobs").json["jobs"].count == 2)
     }
 
-    @Test(arguments: [SIGINT, SIGTERM]) func interruptedItEndsTheWaitingAlone(_ signal: Int32) async throws {
+    @Test(arguments: [SIGINT, SIGTERM]) func interruptEndsWaitButNotDownload(_ signal: Int32) async throws {
         let cli = try await CommandLineScene()
         let waiting = try await cli.start("add", "--wait", cli.url("/held"))
         _ = try await eventually("the download to be under way") {
@@ -71,7 +73,7 @@ import Testing
         #expect(watched.succeeded && watched.errors.contains("succeeded: held"), "\(watched)")
     }
 
-    @Test func somebodyDeletesWhatIsWaitedFor() async throws {
+    @Test func waitEndsWhenJobIsDeleted() async throws {
         let cli = try await CommandLineScene()
         let waiting = try await cli.start("add", "--wait", "--json", cli.url("/held"), cli.url("/file"))
         let id = try await eventually("the job") {
@@ -83,7 +85,7 @@ import Testing
         #expect(document["jobs"][0]["state"] == "cancelled" && document["jobs"][1]["state"] == "succeeded")
     }
 
-    @Test func notLongerThanThat() async throws {
+    @Test func waitEndsAfterTimeout() async throws {
         let cli = try await CommandLineScene()
         let overdue = try await cli.run("add", "--wait", "--timeout", "0.5", cli.url("/held"))
         #expect(
@@ -91,7 +93,7 @@ import Testing
         #expect(try await cli.api.get("/v1/jobs").json["jobs"][0]["finished_at"] == .null)
     }
 
-    @Test func theFileIsHere() async throws {
+    @Test func saveWritesFileToClient() async throws {
         let cli = try await CommandLineScene()
         try cli.folder.write("another", to: "file")
         let saved = try await cli.run("add", "-q", "--save", ".", cli.url("/file"))
@@ -105,7 +107,7 @@ import Testing
         #expect(nowhere.ending == .exited(73) && nowhere.errors.contains("no/such/file cannot be written"))
     }
 
-    @Test func helpThatIsNeededIsAskedFor() async throws {
+    @Test func waitNamesCommandThatSuppliesCredentials() async throws {
         let cli = try await CommandLineScene()
         cli.scene.origin.serve(
             "/private", .file(cli.scene.bytes),
@@ -113,7 +115,9 @@ import Testing
                 $0.request.header("Authorization") == nil
             })
         let waiting = try await cli.start("add", "--wait", "--wait-for", "credentials", cli.url("/private"))
-        _ = try await eventually("the question") { waiting.errors.contains("fetchd update job_") ? true : nil }
+        _ = try await eventually("the request for credentials") {
+            waiting.errors.contains("fetchd update job_") ? true : nil
+        }
         #expect(waiting.errors.contains("waiting: credentials: private"))
         let id = try #require(waiting.errors.split(separator: " ").first.map(String.init))
         let updated = try await cli.run("update", "--user", "ada", "--password-file", "-", id, input: "horse\n")

@@ -1,15 +1,15 @@
 import TestKit
 import Testing
 
-/// A client that nobody wrote: openapi-python-client makes it from openapi.yaml, and Tests/Client/story.py uses it.
+/// A client that openapi-python-client generates from openapi.yaml, used by Tests/Client/story.py.
 @Suite(.enabled(GeneratedClient.reason) { await GeneratedClient.isPossible })
 struct GeneratedClientTests {
-    @Test func aWholeSession() async throws {
+    @Test func generatedClientRunsWholeSession() async throws {
         let (folder, origin, receiver) = (try TemporaryFolder(), try Origin(), try WebhookReceiver())
         let fetchd = try await FetchdProcess.start(.init(token: "correct-horse"))
         let bytes = Content.random(seed: 17, count: 300_000)
         origin.serve("/holiday.jpg", .file(bytes, etag: "\"v1\""))
-        // Without a warning: one would be an operation, or an answer, that clients do not have.
+        // The generator prints no warning: each would be an operation or response that clients lack.
         let made = try await GeneratedClient.make(in: folder)
         try #require(made.succeeded, "\(made.output)\(made.errors)")
 
@@ -25,7 +25,7 @@ struct GeneratedClientTests {
     }
 }
 
-/// What makes the client.
+/// The generator of the client.
 private enum GeneratedClient {
     static let reason: Comment = "needs PyPI's openapi-python-client: run scripts/install"
 

@@ -1,11 +1,11 @@
 import TestKit
 import Testing
 
-/// A person with a browser: one of the stories in Tests/Browser, in headless Chromium.
+/// A user story in a browser: one of the stories in Tests/Browser, in headless Chromium.
 struct BrowserStory {
     private let child: ChildProcess
 
-    /// Whether there is a browser, its driver, and what leads it.
+    /// Whether Chromium, its driver and Selenium are installed.
     static var isPossible: Bool {
         get async {
             for (program, arguments) in [
@@ -21,7 +21,7 @@ struct BrowserStory {
 
     static let reason: Comment = "needs chromium, chromium-driver and PyPI's selenium: run scripts/install"
 
-    /// - Parameter arguments: what the story is told, the page's address first.
+    /// - Parameter arguments: the story's arguments, with the page's URL first.
     init(_ name: String, _ arguments: String...) async throws {
         try await self.init(name, in: "stories.py", arguments)
     }
@@ -32,10 +32,10 @@ struct BrowserStory {
             environment: ["PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"])
     }
 
-    /// What it said so far.
+    /// The lines printed so far.
     var lines: [Substring] { child.output.split(separator: "\n") }
 
-    /// Waits until the story is so far.
+    /// Waits until the story prints a line.
     func said(_ words: String) async throws {
         _ = try await eventually("the story to say '\(words)'") {
             if lines.contains(Substring(words)) { return true }
@@ -44,7 +44,7 @@ struct BrowserStory {
         }
     }
 
-    /// Waits for its good end.
+    /// Waits until the story ends with success.
     func ended() async throws {
         let ending = try await child.waitForEnd(atMost: .seconds(180))
         guard ending == .exited(0) else { throw Overdue("The story ended (\(ending)):\n\(child.errors)") }

@@ -3,15 +3,15 @@ import Foundation
 import TestKit
 import Testing
 
-/// The dashboard's files as they are served.
+/// The dashboard's files as the service serves them.
 @Suite struct DashboardFileTests {
     private static let folder = Project.root.appending(path: "Sources/API/Dashboard")
     private static let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
 
     private static func path(_ file: String) -> String { file == "index.html" ? "/" : "/dashboard/\(file)" }
 
-    /// Whatever lies in the folder is served as it is, under a policy that allows nothing from elsewhere.
-    @Test func everyFile() async throws {
+    /// Every file in the folder is served unchanged, under a policy that allows nothing from other origins.
+    @Test func servesEveryDashboardFileWithContentSecurityPolicy() async throws {
         let scene = try await Scene(.init(token: "correct"))
         let stranger = APIClient(baseURL: scene.fetchd.baseURL)
         let types = [
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func aVersionThatTheBrowserHas() async throws {
+    @Test func answers304ForCachedDashboardFile() async throws {
         let scene = try await Scene()
         for path in ["/", "/dashboard/main.js"] {
             let tag = try #require(try await scene.api.get(path).header("ETag"))
@@ -48,15 +48,15 @@ import Testing
     }
 
     @Test(arguments: ["/dashboard/stranger.js", "/dashboard/index.html", "/dashboard/..%2FFront.swift", "/dashboard/"])
-    func aFileThatIsNone(_ path: String) async throws {
+    func answers404ForUnknownDashboardFile(_ path: String) async throws {
         let scene = try await Scene()
         let answer = try await scene.api.get(path)
         #expect(answer.status == 404)
         #expect(answer.problem == .init(kind: "not-found"))
     }
 
-    /// The policy forbids what is inline and from elsewhere, and nothing makes markup of a text.
-    @Test func nothingThatThePolicyForbids() throws {
+    /// The policy forbids inline and foreign scripts, and no script turns text into markup.
+    @Test func dashboardFilesUseNothingThatThePolicyForbids() throws {
         for file in Self.files {
             let source = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
             for forbidden in [
@@ -69,8 +69,8 @@ import Testing
         }
     }
 
-    /// What a module asks for is there: a browser would stop at the first that is not.
-    @Test func everyImport() throws {
+    /// Every import exists: a browser would stop at the first that does not.
+    @Test func dashboardImportsAreExportedAndUsed() throws {
         for file in Self.files where file.hasSuffix(".js") {
             let source = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
             for match in source.matches(of: /import \{ ([^}]+) \} from "\.\/([^"]+)"/) {
@@ -86,8 +86,8 @@ import Testing
         }
     }
 
-    /// A new state, reason or failure needs its sentence.
-    @Test func wordsForEveryCode() throws {
+    /// Every state, reason, failure code and event type has a sentence.
+    @Test func dashboardDescribesEveryCode() throws {
         let words = try String(contentsOf: Self.folder.appending(path: "words.js"), encoding: .utf8)
         let codes =
             Failure.Code.allCases.map(\.rawValue) + JobState.Name.allCases.map(\.rawValue)

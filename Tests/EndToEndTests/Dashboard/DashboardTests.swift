@@ -3,14 +3,14 @@ import Formats
 import TestKit
 import Testing
 
-/// The dashboard in a real browser. Each test is what is around a story of Tests/Browser/stories.py, which does the
-/// looking and the typing.
+/// The dashboard in a real browser. Each test sets the scene for a story in Tests/Browser/stories.py, which types and
+/// looks.
 @Suite(.serialized, .enabled(BrowserStory.reason) { await BrowserStory.isPossible })
 struct DashboardTests {
     private let bytes = Content.random(seed: 11, count: 400_000)
 
-    /// Typed in, seen to move, and seen to its end over a restart of the service, in one page that is never reloaded.
-    @Test func aDownloadOverARestart() async throws {
+    /// The user submits a download, and sees its progress and its end across a restart of the service, on one page.
+    @Test func showsDownloadAcrossRestartWithoutReload() async throws {
         let fetchd = try await FetchdProcess.start(.init(token: "correct-horse"))
         let (origin, quarter, half) = (try Origin(), Gate(), Gate())
         origin.serve(
@@ -27,7 +27,7 @@ struct DashboardTests {
         #expect(fetchd.downloaded("voyage.mkv") == bytes)
     }
 
-    @Test func mistakesAndActions() async throws {
+    @Test func showsMistakesAndPerformsActions() async throws {
         let (fetchd, origin, gate) = (try await FetchdProcess.start(), try Origin(), Gate())
         origin.serve("/good.bin", .file(bytes))
         origin.serve("/flaky.bin", .file(bytes), .answering(404).once)
@@ -40,7 +40,7 @@ struct DashboardTests {
         #expect(jobs.count == 2)
     }
 
-    @Test func anExpiredLink() async throws {
+    @Test func suppliesNewURLForExpiredLink() async throws {
         let fetchd = try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"]))
         try await fetchd.api.submit([
             "url": "rehearse:film.mkv?size=3000000&lose_at=1000000&then=403", "wait_for": ["url"],
@@ -49,8 +49,9 @@ struct DashboardTests {
         try await BrowserStory("supplying", fetchd.baseURL, "rehearse:film.mkv?size=3000000").ended()
     }
 
-    /// What strangers say is text, wherever it is shown; and an endpoint that fails is seen, understood and sent to again.
-    @Test func hostileNamesAndAFailingWebhook() async throws {
+    /// Text from servers and clients is shown as text; a failing endpoint is shown, and the user sends the delivery
+    /// again.
+    @Test func showsHostileTextAsTextAndRedeliversWebhook() async throws {
         let (fetchd, origin, receiver) = (try await FetchdProcess.start(), try Origin(), try WebhookReceiver())
         let answer = "<script>window.owned=1</script><img src=x onerror=window.owned=1>"
         receiver.answer(500, body: answer)
@@ -67,8 +68,8 @@ struct DashboardTests {
         try await story.ended()
     }
 
-    /// The stream is in the story's hands: it is silent, speaks, ends, and has to be begun anew.
-    @Test func theStreamOfEvents() async throws {
+    /// The story controls the stream: it is silent, sends events, ends and is opened again.
+    @Test func followsEventStreamAndReconnects() async throws {
         let (fetchd, origin, gate) = (try await FetchdProcess.start(), try Origin(), Gate())
         origin.serve("/held.bin", .file(bytes), .waiting(at: 100_000, for: gate))
         origin.serve("/second.bin", .file(bytes))
@@ -77,12 +78,12 @@ struct DashboardTests {
         try await BrowserStory("streaming", fetchd.baseURL, held, origin.url("/second.bin")).ended()
     }
 
-    @Test func aStreamCutAnywhere() async throws {
+    @Test func parsesEventStreamCutAtAnyByte() async throws {
         let fetchd = try await FetchdProcess.start()
         try await BrowserStory("parsing", fetchd.baseURL).ended()
     }
 
-    @Test func manyDownloads() async throws {
+    @Test func listsOverThousandDownloads() async throws {
         let fetchd = try await FetchdProcess.start()
         let orders: [JSON] = (0..<1234).map {
             ["url": .string("http://127.0.0.1:1/number-\($0).bin"), "not_before": "2999-01-01T00:00:00Z"]
@@ -91,7 +92,7 @@ struct DashboardTests {
         try await BrowserStory("many", fetchd.baseURL, "1234", "number-7.bin").ended()
     }
 
-    @Test func forEverybody() async throws {
+    @Test func passesAccessibilityChecks() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         receiver.answer(503, body: "Not now.")
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.*"])

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// examples/consumer.py, as somebody would run it: restarted, cut off, and left alone.
+/// examples/consumer.py, run as a user would: killed, without a service, and with failing downloads.
 @Suite(.enabled("needs PyPI's requests: run scripts/install") { await Project.hasPythonPackage("requests") })
 struct ConsumerExampleTests {
     private let bytes = Content.random(seed: 23, count: 200_000)
@@ -21,9 +21,9 @@ struct ConsumerExampleTests {
             })
     }
 
-    /// Killed as soon as its order is there, which it may not have been told yet; then the service is killed; each goes
-    /// on where it was. The order is carried out once, and each end is told once.
-    @Test func killedOnBothSides() async throws {
+    /// The consumer is killed as soon as its order arrives, before it may have seen the response; then the service is
+    /// killed. Both continue: the order is placed once, and each job's end is reported once.
+    @Test func resumesAfterKillsOfConsumerAndService() async throws {
         let (fetchd, origin, gate) = (try await FetchdProcess.start(), try Origin(), Gate())
         origin.serve("/a.bin", .file(bytes), .waiting(at: 100_000, for: gate).once)
         origin.serve("/b.bin", .file(bytes))
@@ -35,17 +35,19 @@ struct ConsumerExampleTests {
         try await first.waitForEnd()
 
         let second = try await consumer(fetchd.baseURL)
-        _ = try await eventually("it to have taken the first end") {
+        _ = try await eventually("the consumer to report the first job's end") {
             second.output.contains("b.bin b.bin") ? true : nil
         }
         try await fetchd.kill()
-        _ = try await eventually("it to notice") {
+        _ = try await eventually("the consumer to notice the lost service") {
             second.errors.contains("Is it running (fetchd serve)?") ? true : nil
         }
         second.signal(SIGKILL)
         try await second.waitForEnd()
         let third = try await consumer(fetchd.baseURL)
-        _ = try await eventually("it to wait") { third.errors.contains("Trying again until it does.") ? true : nil }
+        _ = try await eventually("the consumer to wait for the service") {
+            third.errors.contains("Trying again until it does.") ? true : nil
+        }
         gate.open()
         try await fetchd.restart(onSamePort: true)
         #expect(try await third.waitForEnd() == .exited(0), "\(third.errors)")
@@ -63,7 +65,7 @@ struct ConsumerExampleTests {
         #expect(session["unacknowledged_since"] == nil)
     }
 
-    @Test func aDownloadThatFails() async throws {
+    @Test func reportsFailedDownloadAndExitsWithOne() async throws {
         let (fetchd, origin) = (try await FetchdProcess.start(.init(token: "correct")), try Origin())
         origin.serve("/a.bin", .file(bytes))
         let missing = origin.url("/missing.bin")
@@ -73,14 +75,14 @@ struct ConsumerExampleTests {
         #expect(failure?.contains("404") ?? false, "\(child.output)")
         #expect(child.output.hasSuffix("Batch 1 is over: partly failed.\nAcknowledged: 1 succeeded, 1 failed.\n"))
 
-        // The next order begins anew.
+        // The next order is a new batch.
         let next = try await consumer(fetchd.baseURL, [origin.url("/a.bin")], token: "correct")
         #expect(try await next.waitForEnd() == .exited(0))
         #expect(next.output.contains("Handed over, as batch 2 of consumer: 1 to download."))
     }
 
-    /// Each mistake is told with what to do about it.
-    @Test func mistakes() async throws {
+    /// Each mistake is reported with what to do about it.
+    @Test func explainsMistakesOfCaller() async throws {
         let (fetchd, origin) = (try await FetchdProcess.start(.init(token: "correct")), try Origin())
         origin.serve("/v1/sessions/consumer", .fixed(status: 200, body: Array("<html>".utf8)))
         func expect(
@@ -96,7 +98,7 @@ struct ConsumerExampleTests {
         try await expect("set FETCHD_TOKEN to it", fetchd.baseURL, [address])
         try await expect("set FETCHD_TOKEN to it", fetchd.baseURL, [address], token: "wrong")
         try await expect("is FETCHD_URL right?", origin.url(""), [address])
-        // Refused as a whole: nothing of it is begun, but it is remembered until another --state is named.
+        // The order is refused as a whole: no job starts, but the order is remembered until the caller names another --state.
         try await expect("A value is not valid. ", fetchd.baseURL, [address, "nonsense"], token: "correct")
         try await expect("has an order under way", fetchd.baseURL, [address], token: "correct")
         #expect(try await fetchd.api.get("/v1/jobs").json["jobs"].count == 0)

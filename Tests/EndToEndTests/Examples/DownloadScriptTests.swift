@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// examples/download.sh, as somebody would type it.
+/// examples/download.sh, as a user would type it.
 @Suite struct DownloadScriptTests {
     private let bytes = Content.random(seed: 29, count: 200_000)
     private let folder: TemporaryFolder
@@ -16,17 +16,19 @@ import Testing
             workingFolder: folder.path)
     }
 
-    @Test func aDownloadOverARestart() async throws {
+    @Test func downloadsFileAcrossRestartOfService() async throws {
         let (fetchd, origin, gate) = (
             try await FetchdProcess.start(.init(token: #"corr\ect"horse"#)), try Origin(), Gate()
         )
         origin.serve("/film.mkv", .file(bytes), .waiting(at: 100_000, for: gate).once)
         let child = try await script(fetchd.baseURL, [origin.url("/film.mkv")], token: #"corr\ect"horse"#)
-        _ = try await eventually("the half") {
+        _ = try await eventually("half of the file") {
             child.output.contains("running, 0.1 MiB of 0.2 MiB, 50 %\n") ? true : nil
         }
         try await fetchd.kill()
-        _ = try await eventually("it to notice") { child.errors.contains("Is it running (fetchd serve)?") ? true : nil }
+        _ = try await eventually("the script to notice the lost service") {
+            child.errors.contains("Is it running (fetchd serve)?") ? true : nil
+        }
         gate.open()
         try await fetchd.restart(onSamePort: true)
         #expect(try await child.waitForEnd() == .exited(0), "\(child.errors)")
@@ -36,7 +38,7 @@ import Testing
         #expect(folder.files == ["film.mkv"])
     }
 
-    @Test func aDownloadThatFails() async throws {
+    @Test func reportsFailureAndExitsWithOne() async throws {
         let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
         let child = try await script(fetchd.baseURL, [origin.url("/missing.bin"), "here.bin"])
         #expect(try await child.waitForEnd() == .exited(1))
@@ -46,11 +48,11 @@ import Testing
     }
 
     /// Ctrl-C ends the script and not the download.
-    @Test func interrupted() async throws {
+    @Test func interruptEndsScriptButNotDownload() async throws {
         let (fetchd, origin, gate) = (try await FetchdProcess.start(), try Origin(), Gate())
         origin.serve("/film.mkv", .file(bytes), .waiting(at: 100_000, for: gate))
         let child = try await script(fetchd.baseURL, [origin.url("/film.mkv")])
-        _ = try await eventually("the half") { child.output.contains("50 %") ? true : nil }
+        _ = try await eventually("half of the file") { child.output.contains("50 %") ? true : nil }
         child.signal(SIGINT)
         gate.open()
         #expect(try await child.waitForEnd() == .exited(130))
@@ -59,8 +61,8 @@ import Testing
         try await fetchd.api.waitForJob(id, .succeeded)
     }
 
-    /// Each mistake is told with what to do about it.
-    @Test func mistakes() async throws {
+    /// Each mistake is reported with what to do about it.
+    @Test func explainsMistakesOfCaller() async throws {
         let (fetchd, origin) = (try await FetchdProcess.start(.init(token: "correct")), try Origin())
         origin.serve("/a.bin", .file(bytes))
         origin.serve("/v1/jobs", .fixed(status: 200, body: Array("<html>".utf8)))

@@ -5,7 +5,7 @@ import Testing
 /// The pages of examples/web, served by another server than fetchd, in a real browser.
 @Suite(.serialized, .enabled(BrowserStory.reason) { await BrowserStory.isPossible })
 struct WebExampleTests {
-    /// `python -m http.server`, as examples/README.md has it.
+    /// `python -m http.server`, as in examples/README.md.
     private struct Pages {
         let child: ChildProcess
         let origin: String
@@ -30,7 +30,7 @@ struct WebExampleTests {
         try await BrowserStory(name, in: "examples.py", arguments)
     }
 
-    /// What is around a page that watches a download over a kill of the service.
+    /// Sets up a page that watches a download while the service is killed.
     private func watching(_ token: String? = nil, _ body: (Pages, FetchdProcess, Scenery) async throws -> Void)
         async throws
     {
@@ -53,7 +53,7 @@ struct WebExampleTests {
             origin.serve("/second.bin", .file(bytes))
         }
 
-        /// The service is killed half way, and started again once the page has said so.
+        /// Kills the service half way through the download, and restarts it when the page says that it is away.
         func kill(_ fetchd: FetchdProcess, under story: BrowserStory) async throws {
             try await story.said("a quarter")
             quarter.open()
@@ -64,7 +64,7 @@ struct WebExampleTests {
         }
     }
 
-    @Test func thePageThatPolls() async throws {
+    @Test func pollingPageShowsDownloadAcrossKill() async throws {
         try await watching { pages, fetchd, scenery in
             let story = try await story(
                 "polling", [pages.address("polling", of: fetchd), scenery.origin.url("/voyage.mkv")])
@@ -77,11 +77,11 @@ struct WebExampleTests {
         }
     }
 
-    /// By EventSource; and, where there is a token, by the stream that can send it.
+    /// The page uses EventSource, or with a token a stream that can send it.
     @Test(arguments: [nil, "correct-horse"])
-    func thePageWithEvents(_ token: String?) async throws {
+    func eventsPageShowsEveryEventOnceAcrossKill(_ token: String?) async throws {
         try await watching(token) { pages, fetchd, scenery in
-            // What was before the page was opened is not told as news.
+            // Events from before the page was opened are not shown as new.
             try await fetchd.api.declareSession("before")
             let story = try await story(
                 "events",
@@ -90,7 +90,7 @@ struct WebExampleTests {
             try await story.said("live")
             try await fetchd.api.submit(["url": .string(scenery.origin.url("/second.bin")), "session": "before"])
             try await story.ended()
-            // Each once, in order, and none left out. The newest comes first on the page.
+            // The page shows every event once and in order, the newest first.
             let told = try #require(story.lines.first { $0.hasPrefix("ids ") }).split(separator: " ").dropFirst()
             #expect(
                 told.reversed().map(String.init) == (try await fetchd.api.events().map { "\($0["id"].integer ?? 0)" }))
@@ -98,7 +98,7 @@ struct WebExampleTests {
     }
 
     @Test(arguments: ["polling", "events"])
-    func aServiceThatDoesNotAllowThePage(_ page: String) async throws {
+    func explainsThatServiceDoesNotAllowPage(_ page: String) async throws {
         let pages = try await Pages()
         let fetchd = try await FetchdProcess.start(.init(arguments: ["--allow-origin", "http://localhost:1"]))
         try await story("forbidden", [pages.address(page, of: fetchd)]).ended()

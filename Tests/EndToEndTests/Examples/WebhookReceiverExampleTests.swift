@@ -3,11 +3,10 @@ import Foundation
 import TestKit
 import Testing
 
-/// A consumer that knows nothing of fetchd but Standard Webhooks, as anybody would write it with PyPI's package:
-/// examples/webhook_receiver.py.
+/// A consumer that only knows Standard Webhooks, with the package from PyPI: examples/webhook_receiver.py.
 @Suite(.enabled("needs PyPI's standardwebhooks: run scripts/install") { await Consumer.isPossible })
 struct WebhookReceiverExampleTests {
-    @Test func itVerifiesARealDelivery() async throws {
+    @Test func verifiesDeliveriesOfService() async throws {
         let (fetchd, origin, consumer) = (try await FetchdProcess.start(), try Origin(), try await Consumer())
         origin.serve("/file", .file(Content.random(seed: 3, count: 50_000)))
         let url = try await consumer.url
@@ -18,7 +17,7 @@ struct WebhookReceiverExampleTests {
         let taken = try consumer.taken
         let types = Set(taken.map { $0["type"].string })
         #expect(types == ["job.created", "job.started", "job.succeeded", "session.finished"])
-        // Several are under way at once, but nothing overtakes into a finish.
+        // Several deliveries run at once, but the finish comes last.
         #expect(taken.last?["type"] == "session.finished")
         #expect(taken.filter { $0["data"]["job"] == .string(id) }.count == 3)
         let log = "/v1/sessions/default/webhooks/receiver/deliveries"
@@ -31,8 +30,8 @@ struct WebhookReceiverExampleTests {
         #expect(session["unacknowledged_since"] == nil)
     }
 
-    /// Delivery is at least once; taking it is not.
-    @Test func itTakesAnEventOnce() async throws {
+    /// Delivery is at least once; the consumer processes an event once.
+    @Test func processesRedeliveredEventOnce() async throws {
         let (fetchd, consumer) = (try await FetchdProcess.start(), try await Consumer())
         let url = try await consumer.url
         try consumer.keep(try await fetchd.api.declareWebhook(url: url, events: ["job.*", "session.finished"]))
@@ -55,8 +54,8 @@ struct WebhookReceiverExampleTests {
         #expect(try consumer.taken.map { $0["type"] } == ["job.created", "job.cancelled", "session.finished"])
     }
 
-    /// A recorded request that is played again later is well signed, and refused all the same.
-    @Test func itRefusesAnOldTimestamp() async throws {
+    /// A replayed request has a valid signature, and is refused all the same.
+    @Test func refusesOldTimestamp() async throws {
         let (secret, body) = ("whsec_" + String(repeating: "QUFB", count: 11), #"{"type": "job.created", "data": {}}"#)
         let consumer = try await Consumer()
         try consumer.keep(secret)
@@ -72,7 +71,7 @@ struct WebhookReceiverExampleTests {
         }
     }
 
-    /// As PyPI's package signs it, whose verdict it is.
+    /// The signature that PyPI's package computes.
     private func signature(of body: String, at moment: Date, with secret: String) async throws -> String {
         let program = """
             import sys; from datetime import datetime, timezone; from standardwebhooks import Webhook
@@ -85,8 +84,8 @@ struct WebhookReceiverExampleTests {
         return outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// What fetchd posted is taken as it was, and refused with any one byte of it changed.
-    @Test func itRefusesAFlippedByte() async throws {
+    /// The consumer accepts the original request, and refuses it with any changed byte.
+    @Test func refusesChangedByteTimestampOrID() async throws {
         let (fetchd, receiver) = (try await FetchdProcess.start(), try WebhookReceiver())
         let consumer = try await Consumer()
         let secret = try await fetchd.api.declareWebhook(url: receiver.url, events: ["job.created"])

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// A data folder of which something is lost, and the way back.
+/// A data folder with lost or damaged files, and how to restore it.
 @Suite struct DataFolderTests {
     private func serve(_ folder: TemporaryFolder) async throws -> ChildProcess.Outcome {
         try await FetchdProcess.run([
@@ -29,7 +29,7 @@ import Testing
 
     private func parts(_ folder: TemporaryFolder) -> [String] { folder.files.filter { $0.hasSuffix(".part") } }
 
-    @Test func aCopyOfTheDatabaseFileAfterACleanStopIsABackup() async throws {
+    @Test func restoresCopyOfDatabaseFileAfterCleanStop() async throws {
         let fetchd = try await FetchdProcess.start()
         let id = try await fetchd.api.submit(["url": "http://127.0.0.1:1/"])
         #expect(try await fetchd.terminate() == .exited(0))
@@ -57,13 +57,13 @@ import Testing
         #expect(refused.errors.contains("fetchd.sqlite-wal is "), "\(refused.errors)")
         #expect(refused.errors.contains("fetchd restore FILE"))
         #expect(parts(fetchd.folder) == before && before.count == 1)
-        // It is put back.
+        // The log is put back.
         try Data(bytes).write(to: URL(filePath: log))
         try await fetchd.restart()
         #expect(try await fetchd.api.waitForJob(id, .paused)["progress"]["bytes_durable"].integer ?? 0 > 0)
     }
 
-    @Test func leavesThePartsOfAnotherDatabaseAloneAfterARestore() async throws {
+    @Test func keepsPartsOfReplacedDatabaseAfterRestore() async throws {
         let (fetchd, _, id) = try await killed()
         let before = parts(fetchd.folder)
         let other = try await FetchdProcess.start()
@@ -86,8 +86,8 @@ import Testing
         #expect(parts(fetchd.folder) == before)
     }
 
-    /// A consumer of webhooks never sees a number twice, with two meanings.
-    @Test func goesOnWithEventNumbersAboveAllThatWereGiven() async throws {
+    /// A webhook consumer never sees one event number with two meanings.
+    @Test func continuesWithEventNumbersAboveAllEarlierOnes() async throws {
         let fetchd = try await FetchdProcess.start()
         _ = try await fetchd.api.submit(["url": "http://127.0.0.1:1/", "not_before": "2090-01-01T00:00:00Z"])
         try await fetchd.terminate()
@@ -112,7 +112,7 @@ import Testing
         #expect((events.first?["id"].integer ?? 0) > last)
     }
 
-    @Test func refusesToRestoreWhatIsNoCopy() async throws {
+    @Test func refusesToRestoreFileThatIsNoDatabase() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("This is no database.", to: "file")
         let refused = try await restore(file, folder)
@@ -121,8 +121,8 @@ import Testing
         #expect(refused.errors.contains("Nothing was changed."))
     }
 
-    /// At whatever call the process dies while it makes its folder, the next start goes on.
-    @Test func startsOnAFolderThatACrashLeftHalfMade() async throws {
+    /// The process dies at any call while it creates its folder; the next start succeeds.
+    @Test func startsOnFolderThatCrashLeftHalfMade() async throws {
         let faults = try await DiskFaults()
         // Of some two hundred calls, those at the beginning and a sample of the rest.
         for call in [1, 2, 3, 4, 5, 6, 8, 11, 15, 20, 27, 36, 48, 64, 85, 113, 150, 200, 267, 356, 475] {

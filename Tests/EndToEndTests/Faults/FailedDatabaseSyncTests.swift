@@ -3,8 +3,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// Syncs of the database that fail, and lose what they were to make durable: nothing that was acknowledged is lost, and
-/// nothing that was refused comes back.
+/// Failed syncs of the database, which lose the pages they should have made durable: acknowledged changes are kept, and
+/// refused changes do not reappear.
 @Suite struct FailedDatabaseSyncTests {
     private func submit(_ tag: String, _ count: Int = 1, to fetchd: FetchdProcess) async throws -> APIAnswer {
         let job: JSON = [
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["EIO!", "EIO"])
-    func refusesACommitWhoseSyncFailedForGood(_ error: String) async throws {
+    func refusesCommitWhoseSyncFailed(_ error: String) async throws {
         let faults = try await DiskFaults()
         let fetchd = try await FetchdProcess.start(.init(environment: faults.environment))
         #expect(try await submit("before", 3, to: fetchd).status == 201)
@@ -37,7 +37,7 @@ import Testing
         #expect(try await count("after", fetchd) == (error == "EIO!" ? 4 : 0))
     }
 
-    @Test func isNotReadyWhileNothingCanBeStoredAndGoesOnByItself() async throws {
+    @Test func answersReadyz503WhileNothingCanBeStoredAndRecovers() async throws {
         let faults = try await DiskFaults()
         let fetchd = try await FetchdProcess.start(.init(environment: faults.environment))
         try faults.set("fdatasync,fsync fetchd.sqlite-wal$ 1 - EIO!")
@@ -57,8 +57,8 @@ import Testing
         #expect(try await count("after", fetchd) == 1)
     }
 
-    /// A reader stops a copy of the log half-way; the sync of the next one fails, and with it the pages of both.
-    @Test func losesNothingWhenTheSyncOfTheDatabaseFailsAfterACopyThatWasStoppedHalfWay() async throws {
+    /// A reader stops a checkpoint half-way; the sync of the next checkpoint fails, and with it the pages of both.
+    @Test func losesNothingWhenDatabaseSyncFailsAfterPartialCheckpoint() async throws {
         let faults = try await DiskFaults()
         let fetchd = try await FetchdProcess.start(.init(environment: faults.environment))
         #expect(try await submit("a", 500, to: fetchd).status == 201)
@@ -92,7 +92,7 @@ import Testing
         #expect(check.output == "ok\n", "\(check.output)\(check.errors)")
     }
 
-    @Test func keepsTheLogAndSaysSoWhenTheLastCopyFails() async throws {
+    @Test func keepsLogAndExitsWith74WhenFinalCheckpointFails() async throws {
         let faults = try await DiskFaults()
         let fetchd = try await FetchdProcess.start(.init(environment: faults.environment))
         #expect(try await submit("before", 3, to: fetchd).status == 201)
@@ -104,8 +104,8 @@ import Testing
         #expect(try await count("before", fetchd) == 3)
     }
 
-    /// Changes wait for a lock for a while, and are refused then; reading works, and everything goes on by itself.
-    @Test func goesOnAfterAnotherProcessHasLockedTheDatabase() async throws {
+    /// Changes wait for the lock for a while and are then refused; reads work, and the service recovers by itself.
+    @Test func recoversAfterAnotherProcessLockedDatabase() async throws {
         let fetchd = try await FetchdProcess.start()
         #expect(try await submit("before", to: fetchd).status == 201)
         let lock = try await Reader(fetchd.folder.path("data/fetchd.sqlite"), locking: true)

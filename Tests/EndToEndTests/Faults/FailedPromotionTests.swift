@@ -3,10 +3,10 @@ import Foundation
 import TestKit
 import Testing
 
-/// The folder's sync fails after the rename: the file is never there twice, and the job does not fail over it.
+/// The folder's sync fails after the rename: the file never exists twice, and the job does not fail.
 @Suite struct FailedPromotionTests {
     @Test(arguments: ["rename", "replace"])
-    func repeatsARenameWhoseFolderCouldNotBeSynced(_ conflict: String) async throws {
+    func repeatsRenameWhoseFolderSyncFailed(_ conflict: String) async throws {
         let faults = try await DiskFaults()
         let scene = try await Scene(process: .init(environment: faults.environment))
         try faults.set("fsync downloads/here 1 2 EIO")
@@ -20,8 +20,8 @@ import Testing
         #expect(scene.fetchd.folder.files.filter { $0.hasPrefix("downloads/") } == ["downloads/here/a"])
     }
 
-    /// Killed while it repeats: the next start carries the promotion on.
-    @Test func carriesOnAPromotionWhoseFolderCouldNotBeSynced() async throws {
+    /// The service is killed while it repeats the sync: the next start continues the promotion.
+    @Test func continuesPromotionAfterKillWhenFolderSyncFailed() async throws {
         let faults = try await DiskFaults()
         let scene = try await Scene(process: .init(environment: faults.environment))
         try faults.set("fsync downloads/here 1 - EIO")
@@ -38,8 +38,8 @@ import Testing
         #expect(successes.count == 1)
     }
 
-    /// The file of a promotion is removed while the service is down: the promise of its bytes goes with it.
-    @Test func takesAPromiseBackWhenThePartOfAPromotionIsGoneAfterARestart() async throws {
+    /// The promoted file is removed while the service is down: its durable bytes are withdrawn.
+    @Test func restartsWhenPromotedPartIsGoneAfterKill() async throws {
         let faults = try await DiskFaults()
         let scene = try await Scene(process: .init(environment: faults.environment))
         try faults.set("fsync downloads/here 1 - EIO")
@@ -61,9 +61,9 @@ import Testing
         #expect(try await scene.api.get("/v1/jobs/\(id)/resume-data").status == 404)
     }
 
-    /// Removed, cut, or replaced while its bytes come.
+    /// Another program removes, truncates or replaces the part during the download.
     @Test(arguments: ["removed", "cut", "replaced"])
-    func fetchesTheFileAgainWhenAnotherProgramChangesItsPart(_ what: String) async throws {
+    func fetchesFileAgainWhenAnotherProgramChangesPart(_ what: String) async throws {
         let scene = try await Scene()
         let id = try await scene.api.submit(scene.order("/held"))
         try await scene.api.waitForBytes(id, atLeast: 100_000)

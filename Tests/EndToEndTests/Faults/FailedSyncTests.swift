@@ -3,12 +3,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// Linux drops the pages that it could not write, and the next sync succeeds without them. `EIO!` plays that: the sync
-/// fails once, and the bytes that it was to make durable are gone.
+/// Linux drops pages that it could not write, and the next sync succeeds without them. `EIO!` simulates that: the sync
+/// fails once, and the bytes it should have made durable are gone.
 @Suite struct FailedSyncTests {
     private let bytes = Content.random(seed: 31, count: 3_000_000)
 
-    /// - Returns: a service whose disk obeys `faults`, and an origin from which a file of three megabytes takes three seconds.
+    /// - Returns: a service whose disk has the given faults, and an origin that serves three megabytes in three
+    /// seconds.
     private func stage(_ faults: DiskFaults) async throws -> (fetchd: FetchdProcess, origin: Origin) {
         let origin = try Origin()
         let fetchd = try await FetchdProcess.start(.init(environment: faults.environment))
@@ -24,7 +25,7 @@ import Testing
         return job
     }
 
-    @Test func restartsAfterTheFirstSyncOfAPartFails() async throws {
+    @Test func restartsAfterFirstSyncOfPartFails() async throws {
         let faults = try await DiskFaults()
         let (fetchd, origin) = try await stage(faults)
         try faults.set("fdatasync .incomplete 1 1 EIO!")
@@ -35,7 +36,7 @@ import Testing
         #expect(fetchd.folder.files.allSatisfy { !$0.hasSuffix(".part") })
     }
 
-    @Test func goesBackToTheLastPromiseInANewPartAfterALaterSyncFails() async throws {
+    @Test func resumesFromLastCheckpointInNewPartAfterLaterSyncFails() async throws {
         let faults = try await DiskFaults()
         let (fetchd, origin) = try await stage(faults)
         let id = try await fetchd.api.submit(["url": .string(origin.url("/0"))])
@@ -51,7 +52,7 @@ import Testing
     }
 
     /// Three dirty parts share a syncfs: all of them are lost, also one that began while it failed.
-    @Test func believesNoPartOfAFailedSyncOfTheFileSystem() async throws {
+    @Test func distrustsEveryPartOfFailedSyncfs() async throws {
         let faults = try await DiskFaults()
         let (fetchd, origin) = try await stage(faults)
         try faults.set("syncfs * 1 1 EIO!")
@@ -64,7 +65,7 @@ import Testing
         for id in ids { _ = try await expectBytes(id, fetchd) }
     }
 
-    /// The last sync of a part, before its promotion.
+    /// The last sync of a part, before its promotion, fails.
     @Test func promotesNoPartWhoseSyncFailed() async throws {
         let faults = try await DiskFaults()
         let (fetchd, origin) = try await stage(faults)
@@ -75,7 +76,7 @@ import Testing
         #expect(job["resume"]["why"] == "sync_failed")
     }
 
-    @Test func keepsThePromiseOfAPausedJobWhoseLastSyncFails() async throws {
+    @Test func keepsDurableBytesOfPausedJobWhoseLastSyncFails() async throws {
         let faults = try await DiskFaults()
         let (fetchd, origin) = try await stage(faults)
         let id = try await fetchd.api.submit(["url": .string(origin.url("/0"))])

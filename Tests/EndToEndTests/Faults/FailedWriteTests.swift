@@ -2,10 +2,10 @@ import Foundation
 import TestKit
 import Testing
 
-/// A write that the disk refuses: also that of the last bytes of a file, when the server has sent all of them.
+/// A write that the disk refuses, also of the last bytes of a file, after the server has sent all of them.
 @Suite struct FailedWriteTests {
     @Test(arguments: ["EIO", "EDQUOT", "ENOSPC+"], [1, 2])
-    func aFileWhoseLastBytesCouldNotBeWrittenIsNotPromoted(_ error: String, _ connections: Int64) async throws {
+    func waitsInsteadOfPromotingFileWhoseLastWriteFailed(_ error: String, _ connections: Int64) async throws {
         let faults = try await DiskFaults()
         let scene = try await Scene(process: .init(environment: faults.environment))
         // Short writes are continued; the next one fails.

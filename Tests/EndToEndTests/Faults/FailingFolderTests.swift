@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The downloads folder stops working while the service runs: jobs wait, `/readyz` says why, and everything goes on when it
+/// The downloads folder stops working at run time: jobs wait, `/readyz` says why, and jobs continue when the folder
 /// works again.
 @Suite struct FailingFolderTests {
     private func unreadiness(_ scene: Scene) async throws -> String {
@@ -16,9 +16,9 @@ import Testing
         _ = try await eventually("/readyz to be 200") { try await scene.api.get("/readyz").status == 200 ? true : nil }
     }
 
-    /// Read-only, or with a disk that fails: as many jobs as there are slots find out, the others stay queued.
+    /// The folder is read-only or its disk fails: as many jobs as there are slots try it, and the others stay queued.
     @Test(arguments: ["EROFS", "EIO"])
-    func jobsWaitWhileTheFolderCannotBeWritten(_ error: String) async throws {
+    func keepsJobsWaitingWhileFolderCannotBeWritten(_ error: String) async throws {
         let faults = try await DiskFaults()
         let scene = try await Scene(
             process: .init(arguments: ["--max-concurrent-jobs", "2"], environment: faults.environment))
@@ -36,7 +36,7 @@ import Testing
         try await waitUntilReady(scene)
     }
 
-    @Test func aJobThatDoesNotWaitForSpaceFails() async throws {
+    @Test func failsWithStorageErrorUnlessWaitingForSpace() async throws {
         let faults = try await DiskFaults()
         let scene = try await Scene(process: .init(environment: faults.environment))
         try faults.set("open .incomplete/part 1 1 EROFS")
@@ -45,8 +45,8 @@ import Testing
         #expect(job["failure"]["code"] == "storage_error")
     }
 
-    /// The folder is removed and made again by another program; what has its name then is opened.
-    @Test func aFolderThatIsReplacedIsOpenedAgain() async throws {
+    /// Another program removes the folder and creates it again; the service opens the new one.
+    @Test func opensReplacedDownloadsFolderAgain() async throws {
         let scene = try await Scene()
         let downloads = scene.fetchd.folder.path("downloads")
         let first = try await scene.api.submit(scene.order())
@@ -62,7 +62,7 @@ import Testing
         #expect(try await scene.api.get("/v1/jobs/\(first)/file").status == 410)
     }
 
-    @Test func theFolderOfPartsIsMadeAgain() async throws {
+    @Test func createsFolderOfPartsAgain() async throws {
         let scene = try await Scene()
         let id = try await scene.api.submit(scene.order("/held"))
         try await scene.api.waitForBytes(id, atLeast: 100_000)

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// A start on a data disk that is full: it is waited for.
+/// A start on a data disk that is full: the service waits for space.
 @Suite(.enabled(if: SmallDataDisk.isPossible, "This machine gives ordinary users no file system of their own."))
 struct FullDataDiskTests {
     private func launch(_ folder: TemporaryFolder) async throws -> (child: ChildProcess, api: APIClient) {
@@ -19,7 +19,7 @@ struct FullDataDiskTests {
         return (child, APIClient(baseURL: "http://127.0.0.1:\(port)"))
     }
 
-    @Test func waitsForRoomAndSaysWhy() async throws {
+    @Test func waitsForSpaceAndSaysWhy() async throws {
         let folder = try TemporaryFolder()
         let (child, api) = try await launch(folder)
         let answer = try await api.get("/readyz")
@@ -35,7 +35,7 @@ struct FullDataDiskTests {
         #expect(try await child.waitForEnd() == .exited(0))
     }
 
-    @Test func endsAtSIGTERMWhileItWaits() async throws {
+    @Test func exitsAtSIGTERMWhileWaitingForSpace() async throws {
         let folder = try TemporaryFolder()
         let (child, _) = try await launch(folder)
         child.signal(SIGTERM)

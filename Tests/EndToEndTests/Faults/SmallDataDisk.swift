@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file system of a few megabytes for the data folder, mounted where only the service sees it.
+/// A file system of a few megabytes for the data folder, mounted in the service's own mount namespace.
 enum SmallDataDisk {
     /// Runs a program with `$0/data` on 4 MB of memory, which `$0/data/ballast` fills.
     static let launcher = [
@@ -12,7 +12,7 @@ enum SmallDataDisk {
         """,
     ]
 
-    /// Makes room, in the file system that only the process sees.
+    /// Makes room in the file system that only the process sees.
     static func empty(_ folder: String, of process: Int32) throws {
         try FileManager.default.removeItem(atPath: "/proc/\(process)/root\(folder)/data/ballast")
     }

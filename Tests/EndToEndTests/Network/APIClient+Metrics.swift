@@ -1,7 +1,7 @@
 import TestKit
 
 extension APIClient {
-    /// One value of `/metrics`, by its name and all of its labels; nil when it is not there.
+    /// The value of one series in `/metrics`, by its name and all of its labels; nil if it does not exist.
     func metric(_ name: String, _ labels: [String: String] = [:]) async throws -> Double? {
         let list = labels.sorted { $0.key < $1.key }.map { "\($0)=\"\($1)\"" }.joined(separator: ",")
         let series = labels.isEmpty ? "\(name) " : "\(name){\(list)} "

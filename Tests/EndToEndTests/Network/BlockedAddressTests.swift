@@ -2,7 +2,7 @@ import Formats
 import TestKit
 import Testing
 
-/// What only this machine and its network can reach is downloaded for nobody, unless `--allow-network` says so.
+/// Addresses of this machine and its network are blocked, unless `--allow-network` permits them.
 @Suite struct BlockedAddressTests {
     private let bytes = Content.random(seed: 51, count: 10_000)
     private let origin: Origin
@@ -39,8 +39,8 @@ import Testing
 
     // MARK: Spellings
 
-    /// However it is spelt: nobody ever connects.
-    @Test func theMachineItself() async throws {
+    /// The test uses every spelling; the origin gets no connection.
+    @Test func blocksEverySpellingOfLoopback() async throws {
         let fetchd = try await start()
         let port = origin.port
         for (host, address) in [
@@ -58,7 +58,7 @@ import Testing
         #expect(origin.connectionCount == 0)
     }
 
-    @Test func itsNetwork() async throws {
+    @Test func blocksPrivateAndLinkLocalAddresses() async throws {
         let fetchd = try await start()
         for (host, address) in [
             ("169.254.169.254", "169.254.169.254"), ("10.0.0.1", "10.0.0.1"), ("192.168.1.1", "192.168.1.1"),
@@ -72,9 +72,9 @@ import Testing
 
     // MARK: Ways around
 
-    /// Every hop is judged, not only the first.
+    /// Every hop is checked, not only the first.
     @Test(arguments: ["http://127.0.0.2/file", "http://169.254.169.254/latest", "http://[::1]/file"])
-    func aRedirectFromAnAllowedHost(target: String) async throws {
+    func blocksRedirectToPrivateAddress(target: String) async throws {
         origin.serve("/away", .redirect(to: target))
         let fetchd = try await start(allowing: "127.0.0.1/32")
         let job = try await outcome(of: ["url": .string(origin.url("/away"))], fetchd)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(.enabled(if: NameServer.isPossible, "This machine gives ordinary users no resolver of their own."))
-    func aNameThatPointsInside() async throws {
+    func blocksNameThatResolvesToPrivateAddress() async throws {
         let names = try NameServer { name in
             .addresses(name == "mixed.test" ? ["127.0.0.2", "127.0.0.1"] : ["127.0.0.2"])
         }
@@ -92,13 +92,13 @@ import Testing
         let inside = try await outcome(of: ["url": .string("http://inside.test:\(origin.port)/file")], fetchd)
         expectBlocked(inside, at: "127.0.0.2")
         #expect(origin.connectionCount == 0)
-        // Of several addresses, one that may be talked to is enough.
+        // One permitted address of a name is enough.
         let mixed = try await outcome(of: ["url": .string("http://mixed.test:\(origin.port)/file")], fetchd)
         #expect(mixed["receipt"]["remote_address"] == "127.0.0.1", "\(mixed.written)")
     }
 
-    /// A proxy could stand anywhere: else a session of one's own would be the way in.
-    @Test(arguments: ["http", "socks5"]) func theProxyOfASession(scheme: String) async throws {
+    /// A session's proxy is checked too: otherwise it would be a way to the internal network.
+    @Test(arguments: ["http", "socks5"]) func blocksProxyAtPrivateAddress(scheme: String) async throws {
         let fetchd = try await start()
         let proxy = JSON.string("\(scheme)://127.0.0.1:\(origin.port)")
         try await fetchd.api.declareSession("office", ["proxy": proxy])
@@ -110,7 +110,7 @@ import Testing
 
     // MARK: What is allowed
 
-    @Test func aNetworkThatIsAllowed() async throws {
+    @Test func downloadsFromAllowedNetwork() async throws {
         let fetchd = try await start(allowing: "10.0.0.0/8", "127.0.0.0/8")
         let job = try await outcome(of: ["url": .string("http://localhost:\(origin.port)/file")], fetchd)
         #expect(job["state"] == "succeeded", "\(job.written)")
@@ -118,21 +118,21 @@ import Testing
         expectBlocked(blocked, at: "::1")
     }
 
-    @Test func aMirrorThatMayBeReached() async throws {
+    @Test func downloadsFromPermittedMirror() async throws {
         let fetchd = try await start(allowing: "127.0.0.1/32")
         let job = try await outcome(of: ["urls": ["http://10.0.0.1/file", .string(origin.url("/file"))]], fetchd)
         #expect(job["state"] == "succeeded", "\(job.written)")
     }
 
-    /// Rehearsals are the service's own, and so are its webhooks: neither needs a network to be allowed.
-    @Test func rehearsalsAndWebhooks() async throws {
+    /// Rehearsals and webhooks need no `--allow-network`.
+    @Test func permitsRehearsalsAndWebhooksWithoutAllowedNetwork() async throws {
         let receiver = try WebhookReceiver()
         let fetchd = try await start(arguments: ["--enable-rehearsals"])
         try await fetchd.api.declareWebhook(url: receiver.url, events: ["job.succeeded"])
         let job = try await outcome(of: ["url": "rehearse:film.mkv?size=1000"], fetchd)
         #expect(job["state"] == "succeeded", "\(job.written)")
         _ = try await receiver.waitFor("job.succeeded")
-        // The origin of rehearsals is nobody else's all the same.
+        // Other downloads from the loopback address remain blocked.
         let address = try #require(job["receipt"]["remote_address"].string)
         #expect(address == "127.0.0.1")
         expectBlocked(try await outcome(of: ["url": .string(origin.url("/file"))], fetchd), at: "127.0.0.1")

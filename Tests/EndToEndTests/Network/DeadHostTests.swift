@@ -4,8 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Hundreds of jobs for names that nobody answers for, and for a host that drops every packet: they wait, and nobody waits
-/// for them.
+/// Hundreds of jobs whose names are never resolved, or whose host drops every packet: they delay no other job.
 @Suite(
     .enabled(if: NameServer.isPossible, "This machine gives ordinary users neither port 53 nor mounts of their own."))
 struct DeadHostTests {
@@ -19,7 +18,7 @@ struct DeadHostTests {
         var api: APIClient { scene.api }
     }
 
-    /// A service with room for all of them, and two sessions of such jobs, each of which is under way.
+    /// A service with slots for all jobs, and two sessions of such jobs, all of them running.
     private func stage(
         _ answer: NameServer.Answer, connectSeconds: Double,
         named host: @Sendable (Int) -> String = { "dead-\($0).test" }
@@ -50,7 +49,7 @@ struct DeadHostTests {
 
     // MARK: Everybody else
 
-    @Test func nobodyElseWaitsForThem() async throws {
+    @Test func downloadsFromOtherHostsMeanwhile() async throws {
         let stage = try await stage(.never, connectSeconds: 60)
         let (api, scene) = (stage.api, stage.scene)
         // Downloads from elsewhere, by name and by address, one after the other and many at once.
@@ -76,7 +75,7 @@ struct DeadHostTests {
         #expect(try threads(of: scene.process) < 600)
     }
 
-    /// The longest that the answer to a request about a stuck job took.
+    /// The longest time in which a request about a stuck job was answered.
     private func slowestAction(_ api: APIClient) async throws -> Duration {
         var slowest = Duration.zero
         for session in ["nameless", "silent"] {
@@ -91,7 +90,7 @@ struct DeadHostTests {
         return slowest
     }
 
-    @Test(.realProcess) func neitherDoesTheEndOfTheService() async throws {
+    @Test(.realProcess) func stopsWithinFiveSecondsDespiteStuckJobs() async throws {
         let stage = try await stage(.never, connectSeconds: 60)
         let start = ContinuousClock.now
         #expect(try await stage.scene.process.terminate() == .exited(0))
@@ -106,8 +105,8 @@ struct DeadHostTests {
         #expect(jobs.allSatisfy { $0["attempts"] == 1 })
     }
 
-    /// It takes ten seconds, as that is what it is about.
-    @Test func theyAllWaitForTheirNextAttemptWithTheRightCause() async throws {
+    /// This takes ten seconds, until the name server answers.
+    @Test func retriesEveryJobWithItsOwnCause() async throws {
         let stage = try await stage(.unknown(after: .seconds(10)), connectSeconds: 12)
         let api = stage.api
         for session in ["nameless", "silent"] {
@@ -127,9 +126,9 @@ struct DeadHostTests {
         #expect(try #require(lookups) < 50)
     }
 
-    /// Impatient jobs, that give up each second and begin anew: 500 for one name, which is looked up once (for either kind
-    /// of address) as long as the answer is awaited.
-    @Test func oneNameIsAskedForOnce() async throws {
+    /// 500 jobs for one name give up every 0.1 seconds and retry; the name is looked up once (for either kind of
+    /// address) while the answer is pending.
+    @Test func looksUpNameOnceForManyJobs() async throws {
         let stage = try await stage(.never, connectSeconds: 60, named: { _ in "dead.test" })
         #expect(await stage.names.waitForQuestions(2))
         let api = stage.api
@@ -137,7 +136,7 @@ struct DeadHostTests {
         for action in ["pause", "resume"] { try await api.perform(action, onAllOf: "nameless") }
         let ids = try await api.get("/v1/jobs?session=nameless&limit=1000").json["jobs"].arrayValue ?? []
         let last = try #require(ids.last?["id"].string)
-        let job = try await api.waitForJob(last, toBe: "tired") { ($0["attempts"].integer ?? 0) > 3 }
+        let job = try await api.waitForJob(last, toBe: "after several attempts") { ($0["attempts"].integer ?? 0) > 3 }
         #expect(job["state"] != "succeeded")
         #expect(stage.names.asked == ["dead.test", "dead.test"])
         try await expectNoLag(api)
@@ -145,7 +144,7 @@ struct DeadHostTests {
 
     // MARK: Figures
 
-    /// Of the transfers' thread, within the last minute.
+    /// Checks the lag of the transfer thread within the last minute.
     private func expectNoLag(_ api: APIClient, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let lag = try #require(
             try await api.metric("fetchd_transfer_loop_lag_seconds", ["loop": "downloads"]),

@@ -2,8 +2,7 @@ import Formats
 import Foundation
 import TestKit
 
-/// A service that is killed and started again while its clients go on asking: a request is repeated until somebody is
-/// there to answer it.
+/// A service that is killed and restarted during requests: a request is repeated until the service answers.
 final class BatteredService: Sendable {
     let fetchd: FetchdProcess
     private let isDown = Monitor(false)
@@ -27,12 +26,12 @@ final class BatteredService: Sendable {
         isDown.withLock { $0 = false }
     }
 
-    /// - Throws: when the service has died by itself, or does not answer for long.
+    /// - Throws: if the service has died by itself, or does not answer for a minute.
     func ask(
         _ method: String, _ path: String, _ body: JSON? = nil, headers: [(name: String, value: String)] = []
     ) async throws -> APIAnswer {
         try await eventually("an answer to \(method) \(path)", atMost: .seconds(60), pause: .milliseconds(20)) {
-            // Started again under way: the old port answers nobody.
+            // The service may have restarted in between, on another port.
             guard let answer = try? await fetchd.api.send(method, path, body, headers: headers) else {
                 guard fetchd.isRunning || isDown.current else {
                     throw Overdue("The service has died by itself:\n\(fetchd.log.suffix(4000))")
@@ -49,7 +48,7 @@ final class BatteredService: Sendable {
         return answer.json
     }
 
-    /// nil when there is none.
+    /// The resume data of a job; nil if there is none.
     func resumeData(of id: String) async throws -> JSON? {
         let answer = try await ask("GET", "/v1/jobs/\(id)/resume-data")
         guard answer.status == 200 else { return nil }
@@ -61,12 +60,12 @@ final class BatteredService: Sendable {
         if case .some = try await resumeData(of: id) { true } else { false }
     }
 
-    /// The part files there are, whole.
+    /// The bytes of every part file.
     var parts: [[UInt8]] {
         fetchd.folder.files.filter { $0.hasSuffix(".part") }.compactMap { fetchd.folder.bytes(of: $0) }
     }
 
-    /// What the process has open below its downloads folder, folders aside.
+    /// The open files of the process below its downloads folder, without directories.
     var openFiles: [String] {
         let table = "/proc/\(fetchd.pid)/fd"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: table)) ?? []
@@ -81,6 +80,6 @@ final class BatteredService: Sendable {
 
 extension JSON {
     var isTerminal: Bool { ["succeeded", "failed", "cancelled"].contains(self["state"]) }
-    /// Nothing happens to the job until somebody acts.
+    /// Whether the job stays as it is until a client acts.
     var isAtRest: Bool { isTerminal || self["state"] == "paused" }
 }

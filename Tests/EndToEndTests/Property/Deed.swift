@@ -1,23 +1,23 @@
-/// Something a client does to a job, and when.
+/// An action of a client on a job, and when it happens.
 struct Deed: Sendable {
     enum Kind: Sendable {
         case pause, resume, retry
         case cancel(keepingPart: Bool)
         case patchConnections(Int), patchRate(Int?), patchURL(Place)
-        /// Another job takes over what the job has, and the deeds that follow are done to that one.
+        /// Another job adopts this job's part, and the following deeds act on that job.
         case handOver(to: Place, ofAnotherFile: Bool)
     }
 
     /// A condition, not a time. It is not waited for once the job is at rest, as it may never come then.
     enum Moment: Sendable {
         case atOnce
-        /// The file was asked for so often.
+        /// The file was requested this many times.
         case requests(Int)
-        /// So many bytes of the job have come.
+        /// The job has received this many bytes.
         case received(Int)
-        /// A checkpoint has promised something.
+        /// A checkpoint has made some bytes durable.
         case durable
-        /// The job is paused, or at its end.
+        /// The job is paused or terminal.
         case rest
     }
 
@@ -25,14 +25,14 @@ struct Deed: Sendable {
     var kind: Kind
 }
 
-/// What happens to the whole service, and when.
+/// A kill or stop of the whole service, and when it happens.
 struct Blow: Sendable {
     enum Kind: String, Sendable { case kill, terminate }
 
     enum Moment: Sendable {
-        /// All files together were asked for so often.
+        /// All files together were requested this many times.
         case requests(Int)
-        /// A checkpoint has promised something of some job.
+        /// A checkpoint has made some bytes of a job durable.
         case durable
     }
 
@@ -43,7 +43,7 @@ struct Blow: Sendable {
 // MARK: - Chosen
 
 extension Deed {
-    /// A few deeds that make sense in this order.
+    /// A few deeds in a sensible order.
     static func random(size: Int, _ dice: inout Dice) -> [Deed] {
         let early = moment(size, &dice)
         let heir = Kind.handOver(to: dice.pick(Place.allCases), ofAnotherFile: dice.chance(15))

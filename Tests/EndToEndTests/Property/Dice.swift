@@ -1,6 +1,6 @@
 import TestKit
 
-/// Seeded choices: one seed makes one plan, everywhere and always.
+/// Seeded choices: the same seed always makes the same plan.
 struct Dice {
     private var generator: SplitMix64
 
@@ -12,8 +12,8 @@ struct Dice {
 
     mutating func pick<Value>(_ values: [Value]) -> Value { values[number(0...values.count - 1)] }
 
-    /// A number of bytes within a file, likely one at which something begins or ends: where files are shared out
-    /// (256 KiB), where bytes are handed over (16 and 64 KiB), and next to these.
+    /// An offset within a file, likely at a boundary: of segments (256 KiB), of buffers (16 and 64 KiB), or next to
+    /// one.
     mutating func offset(within size: Int) -> Int {
         guard size > 0 else { return 0 }
         if chance(40) { return number(0...size) }

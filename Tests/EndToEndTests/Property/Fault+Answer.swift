@@ -1,9 +1,9 @@
 import HTTPSemantics
 import TestKit
 
-/// What faults make of requests and answers.
+/// The effects of faults on requests and responses.
 extension Fault {
-    /// What is asked for, as a server understands it that makes this mistake.
+    /// Changes the request to what a server with this fault understands.
     func misread(_ request: inout RecordedRequest, size: Int) {
         switch self {
         case .whole: request.range = nil
@@ -21,8 +21,8 @@ extension Fault {
     }
 
     /// - Parameters:
-    ///   - request: as it came.
-    ///   - file: whose answer it is.
+    ///   - request: as received.
+    ///   - file: the file of the response.
     func spoil(_ answer: inout OriginAnswer, to request: RecordedRequest, of file: ServedFile, _ version: FileVersion) {
         func meet(_ incident: OriginAnswer.Incident, _ offset: Int) {
             answer.incidents.append((offset % (answer.body.count + 1), incident))
@@ -83,7 +83,7 @@ extension Fault {
         return answer
     }
 
-    /// Another `Content-Range` than the body's, as long as it is one.
+    /// Changes a valid `Content-Range` by the given differences.
     private func tell(_ answer: inout OriginAnswer, _ first: Int, _ last: Int, _ total: Int) {
         guard let text = answer.header("Content-Range"),
             case .bytes(let start, let end, let complete?)? = ContentRange(text)
@@ -96,7 +96,7 @@ extension Fault {
 }
 
 extension RecordedRequest {
-    /// One range with a beginning, as fetchd asks for it; nil where there is none.
+    /// The single range of the request, as fetchd sends it; nil if there is none.
     var range: (first: Int, last: Int?)? {
         get {
             guard let text = header("Range"), text.hasPrefix("bytes=") else { return nil }

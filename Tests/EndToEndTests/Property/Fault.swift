@@ -1,7 +1,6 @@
 import TestKit
 
-/// One way in which the origin misbehaves in one answer. Offsets count bytes of the answer's body; one beyond it is
-/// taken modulo its length.
+/// One fault of the origin in one response. Offsets count bytes of the body, modulo its length.
 enum Fault: Sendable {
     // The connection.
     case closing(after: Int), resetting(after: Int), stalling(after: Int)
@@ -14,11 +13,11 @@ enum Fault: Sendable {
     // The file, told of otherwise.
     case whole, shifted(by: Int), unasked, shortened(by: Int), openEnded
     case contentRange(first: Int, last: Int, total: Int), unknownTotal, noContentRange, multipart
-    /// The range is said to begin earlier than it does, and no length contradicts.
+    /// The range claims to start earlier than it does, and no length contradicts it.
     case falseStart(by: Int)
     case claimedLength(more: Int), chunked, untilClose, excess(Int), coded
 
-    /// What a 416 gives as the size of the file.
+    /// The total in a 416 response.
     enum Total: String, Sendable, CaseIterable { case truth, offset, other, none }
 }
 
@@ -61,8 +60,8 @@ extension Fault: CustomStringConvertible {
 
 extension Fault {
     /// - Parameters:
-    ///   - size: of the file, for offsets that matter.
-    ///   - isPatient: a stall is waited for long, so it had better be rare.
+    ///   - size: the file's size, for offsets that matter.
+    ///   - isPatient: whether stalls take long, so that they should be rare.
     static func random(size: Int, isPatient: Bool, _ dice: inout Dice) -> Fault {
         let offset = dice.offset(within: size)
         switch dice.number(1...100) {

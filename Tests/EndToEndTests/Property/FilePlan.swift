@@ -1,15 +1,15 @@
-/// Where a file can be asked for.
+/// The places at which a file can be requested.
 enum Place: String, CaseIterable, Sendable { case home, moved, mirror, mirrorMoved }
 
-/// A file at its origin: what it holds from request to request, and how each of these is answered. Requests are counted
-/// from 1, over all places.
+/// A file at its origin: its versions over time, and how each request is answered. Requests are counted from 1, over
+/// all places.
 struct FilePlan: Sendable {
     var name: String
     var validation: Validation
     var versions: [FileVersion]
-    /// The request from which on the next version is served.
+    /// The requests at which the next version starts.
     var changes: [Int]
-    /// What the mirror has instead of the versions.
+    /// The mirror's content, in place of the versions.
     var mirror: Mirror
     var habits: Habits
     var faults: [Int: [Fault]]
@@ -21,16 +21,16 @@ struct FilePlan: Sendable {
         case other(FileVersion)
     }
 
-    /// What the server never does otherwise.
+    /// Permanent properties of the server.
     struct Habits: Sendable {
         var ignoresRanges = false
         var ignoresConditions = false
-        /// Who asks with `If-Range` gets everything, as from some content delivery networks.
+        /// Requests with `If-Range` get the whole file, as from some content delivery networks.
         var refusesConditions = false
         /// A 206 does not repeat the validators.
         var isTaciturn = false
         var framing = Framing.length
-        /// Of each answer; nil: as fast as it goes.
+        /// The rate of each response; nil for the maximum.
         var bytesPerSecond: Int?
 
         enum Framing: String, Sendable { case length, chunked, untilClose }
@@ -77,7 +77,7 @@ extension FilePlan {
         }
     }
 
-    /// Files of all kinds, most of them large enough to be shared.
+    /// Sizes of all kinds, most of them large enough for several connections.
     private static func size(_ dice: inout Dice) -> Int {
         switch dice.number(1...20) {
         case 1: 0
@@ -96,7 +96,7 @@ extension FilePlan.Habits {
     init(size: Int, _ validation: Validation, _ dice: inout Dice) {
         self.init()
         ignoresRanges = dice.chance(6)
-        // Who neither looks at conditions nor tells validators cannot be told from an honest server.
+        // A server that ignores conditions and sends no validators is indistinguishable from a correct one.
         refusesConditions = dice.chance(6)
         if validation.isStrong, dice.chance(20) { ignoresConditions = true } else { isTaciturn = dice.chance(15) }
         framing = dice.pick([.length, .length, .length, .length, .length, .chunked, .untilClose])

@@ -1,19 +1,19 @@
 import Foundation
 import TestKit
 
-/// What a file holds at its origin for a while, and what it is known by meanwhile.
+/// The content of a file at its origin for some time, and its validators.
 struct FileVersion: Sendable {
-    /// Where its bytes begin in the pool.
+    /// The offset of its bytes in the pool.
     var place: Int
     var size: Int
     var etag: String?
     var lastModified: String?
-    /// The answer's own `Date`: by it a modification date is strong or weak (RFC 9110, section 8.8.2.2).
+    /// The response's `Date`: it decides whether a modification date is strong or weak (RFC 9110, section 8.8.2.2).
     var date: String?
 
     static let largest = 3 << 20
 
-    /// All versions are stretches of these bytes, none of which is like another.
+    /// All versions are sections of these bytes, none of which repeat.
     private static let pool = Content.random(seed: 20_190_819, count: 2 * largest)
 
     static func bytes(at place: Int, count: Int) -> [UInt8] { Array(pool[place..<place + count]) }
@@ -21,11 +21,11 @@ struct FileVersion: Sendable {
     var bytes: [UInt8] { Self.bytes(at: place, count: size) }
 }
 
-/// How versions are told apart.
+/// The validators by which versions differ.
 enum Validation: String, CaseIterable, Sendable {
     case strongTag, tagAndDate, strongDate, weakTag, weakDate, oddTag, nothing
 
-    /// Whether bytes of two responses may be put together under it.
+    /// Whether bytes of two responses may be combined under it.
     var isStrong: Bool {
         switch self {
         case .strongTag, .tagAndDate, .strongDate: true
@@ -34,8 +34,8 @@ enum Validation: String, CaseIterable, Sendable {
     }
 
     /// - Parameters:
-    ///   - name: tells the versions of all files apart.
-    ///   - number: of the version, as far as the server tells: weak validators may stay as they are.
+    ///   - name: unique among all files.
+    ///   - number: the version's number in its validators; weak validators may stay the same.
     func version(_ name: String, number: Int, place: Int, size: Int) -> FileVersion {
         var version = FileVersion(place: place, size: size)
         let modified = "Mon, 19 Aug 2019 15:2\(number % 10):14 GMT"

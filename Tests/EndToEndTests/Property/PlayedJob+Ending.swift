@@ -2,9 +2,9 @@ import Formats
 import Glibc
 import TestKit
 
-/// How a job of a round comes to its end, and what must be true of it then.
+/// The end of a job in a round, and the invariants that must hold then.
 extension PlayedJob {
-    /// Brings the job to an end, whatever the deeds have left it in.
+    /// Brings the job to an end, whatever its state after the deeds.
     mutating func settle() async throws {
         var job = try await ended()
         guard plan.isRetriedAtLast, ["failed", "cancelled"].contains(job["state"]) else { return }
@@ -30,7 +30,7 @@ extension PlayedJob {
 
     // MARK: Resume data
 
-    /// What is promised of a job at rest is on disk, and is of one version: the one that its validators name.
+    /// Checks that the durable bytes of a job at rest are on disk, and belong to the version that the validators name.
     mutating func lookAtPart() async throws {
         let job = try await service.job(id)
         guard job.isAtRest, job["state"] != "succeeded" else { return }
@@ -60,7 +60,7 @@ extension PlayedJob {
 
     // MARK: Results
 
-    /// - Parameter events: of this job, in order.
+    /// - Parameter events: the job's events, in order.
     mutating func check(_ events: [JSON]) async throws {
         let job = try await service.job(id)
         checkEvents(events, job)
@@ -79,7 +79,7 @@ extension PlayedJob {
         let receipt = job["receipt"]
         let named = file.claims.filter { receipt["etag"].string == nil || receipt["etag"].string == $0.etag }
         let isExact = named.contains { $0.bytes.count == bytes.count && Bytes.areEqual(bytes, $0.bytes) }
-        // Closed early without a length: nobody can tell, and the receipt says so.
+        // Without a length an early close cannot be detected, and the receipt says so.
         let isPrefix = named.contains { Bytes.areEqual(bytes, $0.bytes, from: 0, to: bytes.count) }
         if !isExact, receipt["length_verified"] == true || !isPrefix {
             let sizes = file.claims.map { "\($0.bytes.count) \($0.etag ?? "")\(Bytes.agreement(bytes, $0.bytes))" }
@@ -107,7 +107,7 @@ extension PlayedJob {
     }
 }
 
-/// Large arrays, compared at the speed of memory also where nothing is optimised.
+/// Fast comparison of large arrays, also in builds without optimisation.
 enum Bytes {
     static func areEqual(_ one: [UInt8], _ other: [UInt8], from start: Int = 0, to end: Int? = nil) -> Bool {
         let end = end ?? one.count
@@ -120,7 +120,7 @@ enum Bytes {
         }
     }
 
-    /// Where two arrays begin to differ, in words.
+    /// The first difference of two arrays, in words.
     static func agreement(_ one: [UInt8], _ other: [UInt8]) -> String {
         let count = min(one.count, other.count)
         guard let first = (0..<count).first(where: { one[$0] != other[$0] }) else { return ", a prefix" }

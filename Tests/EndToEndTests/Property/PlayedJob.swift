@@ -2,17 +2,17 @@ import Downloads
 import Formats
 import TestKit
 
-/// A job of a round under way: carries out its deeds, and notes what it finds wrong.
+/// A running job of a round: carries out its deeds and records findings.
 struct PlayedJob: Sendable {
     var id: String
     var plan: JobPlan
-    /// What it is a download of.
+    /// The file that it downloads.
     var file: ServedFile
-    /// Where the part may be from that it goes on from, until a response tells.
+    /// The files from which its adopted part may come, until a response decides.
     var inherited: [ServedFile] = []
-    /// Where it goes; no other job goes there.
+    /// The job's own filename.
     var filename: String
-    /// Times that a retry was asked for; one that was repeated because of a crash counts once.
+    /// The number of requested retries; one that was repeated because of a crash counts once.
     var retries = 0
     var findings: [String] = []
 
@@ -33,7 +33,7 @@ struct PlayedJob: Sendable {
             "rate_limit_bytes_per_second": .optional(plan.bytesPerSecond),
         ]
         if let donor { order["resume_from"] = .string(donor) }
-        // Repeated after a crash, it must not make another job.
+        // The key keeps a repetition after a crash from creating another job.
         let answer = try await service.ask(
             "POST", "/v1/jobs", .object(order), headers: [("Idempotency-Key", "\"\(session)-\(filename)\"")])
         if donor != nil, answer.status == 409 { return nil }
@@ -45,8 +45,7 @@ struct PlayedJob: Sendable {
 
     // MARK: Deeds
 
-    /// - Parameter others: files that a job can be handed over to.
-    /// - Returns: the job, and those that it was handed over to.
+    /// - Parameter others: files of jobs that can adopt the part.
     func play(in session: String, besides others: [ServedFile]) async throws -> [PlayedJob] {
         var (present, past): (PlayedJob, [PlayedJob]) = (self, [])
         for (index, deed) in plan.deeds.enumerated() {
@@ -68,7 +67,7 @@ struct PlayedJob: Sendable {
     }
 
     private func wait(for moment: Deed.Moment) async throws {
-        // What does not come in this time does not come: the deed is done then.
+        // If the moment does not come in this time, the deed is done anyway.
         _ = try? await eventually("\(moment)", atMost: .seconds(8), pause: .milliseconds(15)) {
             let job = try await service.job(id)
             if job.isAtRest { return true }
@@ -105,7 +104,7 @@ struct PlayedJob: Sendable {
         }
     }
 
-    /// 409 is an answer like any other: the job may have come to its end meanwhile.
+    /// 409 is a valid answer: the job may have ended meanwhile.
     @discardableResult
     mutating func act(_ action: String, _ body: JSON? = nil) async throws -> APIAnswer {
         expect([200, 409], try await service.ask("POST", "/v1/jobs/\(id)/\(action)", body), action)

@@ -2,33 +2,33 @@ import Foundation
 import TestKit
 import Testing
 
-/// Random files, random misbehaviour, random deeds and deaths: whatever is called succeeded is a version of the file,
-/// byte for byte, and nothing is promised, told or left over that is not true.
+/// Random files, faults, client actions and kills: every succeeded job has one version of the file, byte for byte, and
+/// resume data, events and remaining files are true.
 ///
-/// Every round follows from its seed. `scripts/property-test` runs as many as one likes, and runs one again.
+/// Every round follows from its seed. `scripts/property-test` runs any number of rounds, and repeats one by its seed.
 @Suite struct PropertyTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let wanted = environment["FETCHD_PROPERTY_ROUNDS"].flatMap { Int($0) }
     private static let first = environment["FETCHD_PROPERTY_SEED"].flatMap { UInt64($0) }
 
-    /// The same in every run, beside one that nobody knows before.
+    /// Seeds of every run; each run adds a random one.
     private static let known: [UInt64] = [2, 5, 8]
 
-    @Test func whatIsCalledSucceededIsTheFile() async throws {
+    @Test func succeededJobsHoldOneVersionOfTheFile() async throws {
         guard Self.wanted == nil, Self.first == nil else { return }
         let unknown = UInt64.random(in: 1_000_000..<1_000_000_000)
         print("Property test: the unknown seed of this run is \(unknown)")
         try await run(Self.known + [unknown])
     }
 
-    @Test(.enabled(if: wanted != nil || first != nil)) func asManyRoundsAsWanted() async throws {
+    @Test(.enabled(if: wanted != nil || first != nil)) func runsRequestedNumberOfRounds() async throws {
         let first = Self.first ?? .random(in: 1_000_000..<1_000_000_000)
         let count = Self.wanted ?? 1
         print("Property test: \(count) rounds, seeds \(first) to \(first + UInt64(count) - 1)")
         try await run((0..<UInt64(count)).map { first + $0 })
     }
 
-    /// Rounds side by side, each service in its own lane.
+    /// Runs rounds in parallel lanes, each with its own service.
     private func run(_ seeds: [UInt64]) async throws {
         let lanes = min(4, seeds.count)
         let done = Monitor(0)
@@ -54,7 +54,7 @@ import Testing
             if number.isMultiple(of: 25) { print("Property test: \(number) of \(count) rounds") }
             guard !findings.isEmpty else { continue }
             Issue.record("\(Self.report(plan, findings, round))")
-            // What one round has broken is not held against the next.
+            // The next round gets a new service, so that it does not suffer from this one.
             service = try await BatteredService.start()
         }
     }

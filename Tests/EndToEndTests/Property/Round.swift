@@ -2,13 +2,13 @@ import Formats
 import Foundation
 import TestKit
 
-/// A round under way: the jobs of a plan against one service, with a session and origins of their own.
+/// A running round: the jobs of a plan against one service, with their own session and origins.
 struct Round: Sendable {
     let plan: RoundPlan
     let service: BatteredService
     private let session: String
     private let files: [ServedFile]
-    /// Kept as long as the round: they stop with their last reference.
+    /// Kept for the length of the round, as an origin stops with its last reference.
     private let origins: [Origin]
 
     init(_ plan: RoundPlan, at service: BatteredService) throws {
@@ -19,7 +19,7 @@ struct Round: Sendable {
         files = plan.jobs.map { ServedFile($0.file, at: home, and: mirror) }
     }
 
-    /// - Returns: what was found wrong; empty when everything was as it should be.
+    /// - Returns: the violations found; empty if there are none.
     func run() async -> [String] {
         do {
             return try await play()
@@ -28,7 +28,7 @@ struct Round: Sendable {
         }
     }
 
-    /// What was asked and answered, and what the service has logged at last; for rounds that fail.
+    /// The requests and responses, and the end of the service's log, for rounds that fail.
     var record: String {
         files.map { "\($0.plan.name):\n" + $0.log.joined(separator: "\n") }.joined(separator: "\n")
             + "\nThe service's log ends with\n\(service.fetchd.log.suffix(6000))"
@@ -40,7 +40,7 @@ struct Round: Sendable {
         async let blows: Void = suffer()
         var jobs = try await deeds()
         try await blows
-        // From here on the service is left alone: what is checked stands still.
+        // From here on nothing disturbs the service, so the checked state does not change.
         for index in jobs.indices { try await jobs[index].settle() }
         let events = try await journal(until: jobs.map(\.id))
         for index in jobs.indices {
@@ -66,7 +66,7 @@ struct Round: Sendable {
 
     private func suffer() async throws {
         for blow in plan.blows {
-            // Where the moment does not come, the blow comes all the same.
+            // If the moment does not come, the blow comes anyway.
             _ = try? await eventually("\(blow)", atMost: .seconds(4), pause: .milliseconds(10)) {
                 try await isReached(blow.moment) ? true : nil
             }
@@ -86,7 +86,7 @@ struct Round: Sendable {
 
     // MARK: The session
 
-    /// All events of the session, once it owes nothing more.
+    /// All events of the session, once every batch has finished.
     private func journal(until jobs: [String]) async throws -> [JSON] {
         var batches: Set<Int64> = []
         for id in jobs { if let batch = try await service.job(id)["batch"].integer { batches.insert(batch) } }
@@ -109,7 +109,7 @@ struct Round: Sendable {
         return findings
     }
 
-    /// Forgets everything, so that nothing but a leak is left.
+    /// Deletes every job, so that only a leak remains.
     private func clearUp(_ jobs: [String]) async throws -> [String] {
         var findings: [String] = []
         var promised = 0
@@ -119,7 +119,7 @@ struct Round: Sendable {
         }
         for id in jobs {
             let answer = try await service.ask("DELETE", "/v1/jobs/\(id)?file=delete")
-            // 404: repeated after an answer that was lost.
+            // 404: a repetition after a lost response.
             if answer.status != 204 { findings.append("DELETE of \(id) was answered \(answer)") }
         }
         let left = service.fetchd.folder.files.filter { $0.hasPrefix("downloads/") }

@@ -1,5 +1,5 @@
-/// One round, whole: some jobs, what their origins and clients do to them, and what befalls the service meanwhile.
-/// Everything follows from the seed.
+/// One complete round: its jobs, the actions of their origins and clients, and the kills of the service. Everything
+/// follows from the seed.
 struct RoundPlan: Sendable {
     var seed: UInt64
     var jobs: [JobPlan]
@@ -13,20 +13,19 @@ struct RoundPlan: Sendable {
     }
 }
 
-/// A job of a file of its own, and what its client does.
+/// A job with its own file, and the actions of its client.
 struct JobPlan: Sendable {
     var file: FilePlan
     var connections: Int
     var place: Place
-    /// The other address is named, too.
+    /// Whether the other URL is given too.
     var hasMirror: Bool
     var maxAttempts: Int
-    /// Seconds of silence that are borne.
+    /// The seconds of silence that the job tolerates.
     var requestSeconds: Double
     var bytesPerSecond: Int?
     var deeds: [Deed]
-    /// What is done with a job that has failed, or was cancelled, when everything is over: the origin behaves, and the
-    /// job must succeed.
+    /// Whether a failed or cancelled job is retried at the end, when the origin behaves: it must succeed then.
     var isRetriedAtLast: Bool
 
     init(name: String, _ dice: inout Dice) {
@@ -35,7 +34,7 @@ struct JobPlan: Sendable {
         connections = dice.chance(30) ? 1 : dice.number(2...16)
         place = dice.chance(85) ? .home : dice.pick(Place.allCases)
         hasMirror = dice.chance(25)
-        // Who refuses every further range may need another attempt, without any.
+        // A server that refuses every further range may need another attempt without ranges.
         maxAttempts = dice.number((file.habits.refusesConditions ? 2 : 1)...5)
         requestSeconds = isPatient ? 8 : 1
         bytesPerSecond = dice.chance(10) ? max(200_000, file.largestSize) : nil

@@ -1,9 +1,9 @@
 import Foundation
 import TestKit
 
-/// A file plan at work: answers requests at all its places, and remembers what it has ever called the file.
+/// A file plan in action: answers requests at all its places, and records every version it has served.
 final class ServedFile: Sendable {
-    /// Bytes that some answer gave for the whole file.
+    /// The bytes that a response gave for the whole file.
     struct Claim: Sendable {
         var bytes: [UInt8]
         var etag: String?
@@ -11,6 +11,7 @@ final class ServedFile: Sendable {
     }
 
     private struct State: Sendable {
+        /// The request from which on the file has no faults.
         var requests = 0
         /// The request from which on all is well.
         var goodFrom: Int?
@@ -50,10 +51,10 @@ final class ServedFile: Sendable {
 
     var requestCount: Int { state.current.requests }
     var claims: [Claim] { Array(state.current.claims.values) }
-    /// What was asked and answered, a line each.
+    /// Requests and responses, one per line.
     var log: [String] { state.current.log }
 
-    /// From now on all answers are good ones, and the file stays as it is.
+    /// From now on every response is correct, and the file does not change.
     func behave() { state.withLock { $0.goodFrom = $0.goodFrom ?? $0.requests } }
 
     // MARK: Answering
@@ -107,7 +108,7 @@ final class ServedFile: Sendable {
                     bytes: answer.body, etag: answer.header("ETag"), lastModified: answer.header("Last-Modified"))
             )
         case 416:
-            // Who says that the file ends where the bytes had so far end has said that they are the file.
+            // A 416 whose total equals the received bytes declares that they are the whole file.
             guard let total = answer.header("Content-Range").flatMap({ Int($0.dropFirst("bytes */".count)) }),
                 total < bytes.count
             else { break }
@@ -130,6 +131,6 @@ final class ServedFile: Sendable {
 }
 
 extension FileVersion {
-    /// Tells the versions of a file apart, whatever they are known by.
+    /// A key unique for each version, whatever its validators.
     fileprivate var key: String { "\(place)+\(size) \(etag ?? "") \(lastModified ?? "")" }
 }

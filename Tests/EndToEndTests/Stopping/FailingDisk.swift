@@ -3,7 +3,7 @@ import Testing
 /// A way in which the disk fails while the service stops.
 struct FailingDisk: Sendable, CustomTestStringConvertible {
     var name: String
-    /// As disk_faults.c reads them.
+    /// Rules in the syntax of disk_faults.c.
     var rules: [String]
 
     var testDescription: String { name }

@@ -3,9 +3,9 @@ import Foundation
 import TestKit
 import Testing
 
-/// SIGTERM ends the service in order where the disk allows it, and within five seconds where the disk fails.
+/// SIGTERM stops the service cleanly, or within five seconds if the disk fails.
 @Suite struct StoppingTests {
-    /// EX_IOERR: something could not be stored.
+    /// EX_IOERR: some changes could not be stored.
     private let unstored = ChildProcess.Ending.exited(74)
     private let limit = Duration.seconds(5)
 
@@ -106,7 +106,7 @@ import Testing
         try await expectSuccessAfterRestart(scene, faults, held)
     }
 
-    /// Each try posts it again, under the same webhook-id.
+    /// Every attempt posts the event again, with the same webhook-id.
     @Test(.realProcess) func endsWhenADeliveryCannotBeRecorded() async throws {
         let faults = try await DiskFaults()
         let (scene, receiver) = (try await stage(faults), try WebhookReceiver())
@@ -155,7 +155,7 @@ import Testing
         try await expectSuccessAfterRestart(scene, faults, id)
     }
 
-    /// New connections are still taken then.
+    /// The service still accepts connections at that point.
     private func untilUnready(_ scene: Scene) async throws {
         _ = try await eventually("/readyz to answer 503") {
             try await scene.api.get("/readyz").status == 503 ? true : nil
@@ -164,7 +164,7 @@ import Testing
 
     // MARK: Afterwards
 
-    /// The job was stopped or promoted by a service that has ended: its file is there once, and whole.
+    /// Checks that the restarted service has the job's file once, and complete.
     private func expectSuccessAfterRestart(_ scene: Scene, _ faults: DiskFaults, _ id: String) async throws {
         try faults.heal()
         scene.gate.open()
@@ -174,7 +174,7 @@ import Testing
         #expect(scene.fetchd.folder.files.filter { $0.hasPrefix("downloads/") } == ["downloads/held"])
     }
 
-    /// As the database has it.
+    /// The state in the database.
     private func state(of id: String, _ scene: Scene) async throws -> String {
         let program = """
             import sqlite3, sys

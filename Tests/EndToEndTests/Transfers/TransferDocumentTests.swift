@@ -2,13 +2,13 @@ import Downloads
 import TestKit
 import Testing
 
-/// docs/transfers.md says what comes of a download from each kind of server; each of its rows is tried out here, with
-/// the real program.
+/// docs/transfers.md documents the outcome of a download for each kind of server; each row is tested here with the real
+/// program.
 @Suite struct TransferDocumentTests {
-    /// Rows under way at once. Most of them wait for something.
+    /// The number of rows that run at once. Most of them wait for something.
     private static let width = 12
 
-    @Test func everyRowHasAScenarioAndEveryScenarioARow() throws {
+    @Test func everyRowHasScenarioAndEveryScenarioHasRow() throws {
         let tables = try TransferTable.all()
         #expect(tables.map(\.title) == TransferScenario.sections.map(\.title))
         for (table, section) in zip(tables, TransferScenario.sections) {
@@ -16,9 +16,9 @@ import Testing
         }
     }
 
-    @Test func everyReasonToBeginAnewIsDocumented() throws {
+    @Test func everyRestartReasonIsDocumented() throws {
         let documented = Set(try TransferTable.all().flatMap(\.rows).map(\.outcome.why))
-        // No server brings it about: the section about crashes explains it, and FailedSyncTests show it.
+        // No server causes it: the section about crashes explains it, and FailedSyncTests test it.
         let ofServers = ResumeOutcome.RestartReason.allCases.filter { $0 != .syncFailed }
         #expect(documented.isSuperset(of: ofServers.map(\.rawValue)))
     }
@@ -30,14 +30,14 @@ import Testing
                 "--allow-network", "::1/128",
             ]))
         let parts = await run(try experiments(with: fetchd))
-        // Nothing else is left behind. A promise goes before its file does.
+        // Nothing else is left behind. A row is deleted before its part file.
         let files = try await eventually("\(parts) part files") {
             fetchd.partFiles.count == parts ? fetchd.partFiles : nil
         }
         #expect(files.count == parts)
     }
 
-    /// How many of the jobs left a part behind.
+    /// The number of jobs that left a part behind.
     private func run(_ experiments: [Experiment]) async -> Int {
         await withTaskGroup(of: Bool.self) { group in
             var endings: [Bool] = []
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Those that take their time first.
+    /// The experiments, slow ones first.
     private func experiments(with fetchd: some TestedService) throws -> [Experiment] {
         let origin = try Origin()
         let rows = zip(try TransferTable.all(), TransferScenario.sections).flatMap { table, section in
@@ -63,14 +63,14 @@ import Testing
     }
 }
 
-/// A row, and what is done to see whether it is true.
+/// A row, and the scenario that tests it.
 private struct Experiment: Sendable {
     let title: String
     let row: TransferTable.Row
     let scenario: TransferScenario
     let trial: Trial
 
-    /// Whether the job leaves a part behind in the service that all share.
+    /// Whether the job leaves a part behind in the shared service.
     func run() async -> Bool {
         do {
             let ending = try await scenario.perform(trial)

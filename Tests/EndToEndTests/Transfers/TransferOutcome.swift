@@ -1,6 +1,6 @@
 import Formats
 
-/// What a download ended with, in the words of docs/transfers.md.
+/// The outcome of a download, in the words of docs/transfers.md.
 struct TransferOutcome: Equatable, CustomStringConvertible {
     /// The job's state, or the code of its failure.
     var state: String
@@ -21,7 +21,7 @@ struct TransferOutcome: Equatable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// "some" stands for any number of bytes where it is not the same each time.
+    /// "some" stands for any number of bytes, where the number varies.
     func isAs(documented row: TransferOutcome) -> Bool {
         var outcome = self
         if row.bytes == "some", bytes.hasPrefix("the first ") { outcome.bytes = row.bytes }

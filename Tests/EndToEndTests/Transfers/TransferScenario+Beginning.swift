@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The first answer.
+/// Responses to the first request.
 extension TransferScenario {
     static let beginning = wellMeant + endless + brokenOff + unreadable + refused + unwanted
 
@@ -40,7 +40,7 @@ extension TransferScenario {
         .init("more bytes than its length says") { trial in
             let excess = OriginBehaviour(spoil: { answer, _ in answer.body += Array("HTTP/1.1 404 No\r\n\r\n".utf8) })
             let ending = try await trial.begin(excess, .claimingLength(Trial.size))
-            // What was behind the length is nobody's answer.
+            // The bytes beyond the length are not taken for a response.
             #expect(try await trial.download().job["state"] == "succeeded")
             #expect(Set(trial.requests.map(\.connection)).count == 2)
             return ending
@@ -133,7 +133,7 @@ extension TransferScenario {
 }
 
 extension OriginResource {
-    /// A file without a tag: its date is all there is.
+    /// A file without an ETag, with a modification date only.
     static func file(_ bytes: [UInt8], modified: String, asked: String = "Mon, 19 Aug 2019 15:23:14 GMT")
         -> OriginResource
     {

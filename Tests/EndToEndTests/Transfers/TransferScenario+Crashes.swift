@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// nginx, which does everything right, and what happens to the two programs meanwhile.
+/// nginx as a correct server, and kills of either program.
 extension TransferScenario {
     static let crashes: [TransferScenario] = [
         .init("nginx", if: NginxOrigin.isAvailable) { trial in
@@ -41,7 +41,7 @@ extension NginxOrigin.Options {
 }
 
 extension Trial {
-    /// SIGKILL when some bytes are promised; then `event`, and another start.
+    /// Kills the service when some bytes are durable, runs `event`, and restarts the service.
     fileprivate func killHalfWay(
         _ options: NginxOrigin.Options, _ event: (NginxOrigin) throws -> Void = { _ in }
     ) async throws -> Ending {
@@ -55,7 +55,7 @@ extension Trial {
         try event(nginx)
         try await fetchd.restart()
         let ending = try await own.ending(of: id)
-        // What was promised was kept.
+        // Durable bytes were kept.
         let promised = try #require(before["progress"]["bytes_durable"].integer)
         if ending.job["resume"]["decision"] == "resumed" {
             #expect(ending.job["resume"]["offset"].integer.map { $0 >= promised } == true)

@@ -2,7 +2,7 @@ import Formats
 import TestKit
 import Testing
 
-/// What a file has to hash to, by the server's word or the client's.
+/// Digests of the file, from the server or the client.
 extension TransferScenario {
     static let digests = said + inPieces + asked
 

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What a request for the rest of a file is answered with.
+/// Responses to a request for the rest of a file.
 extension TransferScenario {
     static let goingOn = theRest + notTheRest + anotherFile + theWhole + nothingLeft + refusedNow + lostHere
 
@@ -97,7 +97,7 @@ extension TransferScenario {
         .init("200 with the file") { try await $0.goOn(.ignoringRanges) },
         .init("200 with the rest") { try await $0.goOn(.rangesUnder(status: 200)) },
         .init("200 with the rest, and no `Content-Range`") {
-            // Of 150,000 bytes had, so that the rest is not of their number.
+            // 150,000 bytes are received first, so that the rest has another size.
             try await $0.begin(
                 .closing(after: 150_000).once, .rangesUnder(status: 200), .header("Content-Range", nil))
         },
@@ -134,7 +134,7 @@ extension TransferScenario {
             .init("401 with a challenge") { try await $0.goOn(.demandingBasic("ada", "secret")) }
         ]
 
-    /// Where the bytes were lost on this side.
+    /// The bytes were lost on the client's side.
     private static let lostHere: [TransferScenario] = [
         .init("206 with the rest, but the part file is gone") { trial in
             try await trial.damage { try FileManager.default.removeItem(atPath: $0) }
@@ -146,12 +146,12 @@ extension TransferScenario {
 }
 
 extension OriginBehaviour {
-    /// For the how-manieth request alone.
+    /// For the request with this number only.
     fileprivate func once(_ ordinal: Int) -> OriginBehaviour { on(ordinal...ordinal) }
 }
 
 extension Trial {
-    /// A job fails with half of the file, something happens to that, and the job is tried again.
+    /// A job fails with half of the file, the part is damaged, and the job is retried.
     fileprivate func damage(_ harm: (_ path: String) throws -> Void) async throws -> Ending {
         let failed = try await goOn(.answering(404).on(2...2))
         let id = failed.job["id"].string ?? ""

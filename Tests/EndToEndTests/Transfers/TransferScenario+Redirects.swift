@@ -2,7 +2,7 @@ import Downloads
 import TestKit
 import Testing
 
-/// The answer is elsewhere.
+/// Redirects.
 extension TransferScenario {
     static let redirects = places + elsewhere + nowhere
 
@@ -18,7 +18,7 @@ extension TransferScenario {
         place("through `..`", { "/a/../..\($0.path)/there" }, at: "/there"),
     ]
 
-    /// - Parameter target: where the file is, behind the row's own path.
+    /// - Parameter target: the file's location, appended to the row's own path.
     private static func place(
         _ name: String, _ location: @escaping @Sendable (Trial) -> String, at target: String
     ) -> TransferScenario {
@@ -73,7 +73,7 @@ extension TransferScenario {
 }
 
 extension Trial {
-    /// From address to address, and then the file.
+    /// Redirects the given number of times, and then serves the file.
     fileprivate func redirect(times count: Int) async throws -> Ending {
         for step in 0..<count {
             origin.serve("\(path)/\(step)", step == 0 ? .file(file) : .redirect(to: "\(path)/\(step - 1)"))

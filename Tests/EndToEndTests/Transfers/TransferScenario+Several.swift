@@ -17,7 +17,7 @@ extension TransferScenario {
         }
     ]
 
-    /// Servers that play with one connection at most.
+    /// Servers that support at most one connection.
     private static let alone: [TransferScenario] = [
         .init("200 to every range") { try await $0.share(.ignoringRanges, requests: 1...1) },
         .init("a weak `ETag`") { try await $0.share(.header("ETag", "W/\"v1\""), requests: 1...1) },
@@ -102,7 +102,7 @@ extension TransferScenario {
 extension Trial {
     private static let rate = OriginBehaviour.limited(bytesPerSecond: 1 << 20)
 
-    /// Downloads a larger file over four connections from a server that behaves like this.
+    /// Downloads a larger file over four connections from a server with the given behaviours.
     fileprivate func share(_ behaviours: OriginBehaviour..., requests: ClosedRange<Int>? = nil) async throws -> Ending {
         let wide = wide()
         origin.serve(path, .file(wide.file), [Self.rate] + behaviours)

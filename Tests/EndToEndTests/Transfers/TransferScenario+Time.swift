@@ -2,11 +2,11 @@ import Formats
 import TestKit
 import Testing
 
-/// Servers that take their time, and what takes none.
+/// Slow and silent servers.
 extension TransferScenario {
     static let time = silence + crawl + noConnection
 
-    /// Seconds: how long a server may be silent in these rows.
+    /// The seconds for which a server may be silent in these rows.
     private static let patience: JSON = ["request_seconds": 2]
 
     private static let silence: [TransferScenario] = [

@@ -1,7 +1,7 @@
-/// A server as a row of docs/transfers.md names it, and how that is brought about.
+/// A server as named by a row of docs/transfers.md, and how the test produces it.
 struct TransferScenario: Sendable {
     let name: String
-    /// Whether this machine has what it needs.
+    /// Whether this machine has the required programs.
     let isPossible: Bool
     let perform: @Sendable (Trial) async throws -> Trial.Ending
 
@@ -14,7 +14,7 @@ struct TransferScenario: Sendable {
         self.perform = perform
     }
 
-    /// By the titles of the page's sections. What takes its time comes first when they are run.
+    /// The scenarios by the titles of the page's sections.
     static let sections: [(title: String, scenarios: [TransferScenario])] = [
         ("A download that begins", beginning), ("A download that goes on", goingOn),
         ("Digests", digests), ("Several connections", several), ("Redirects", redirects), ("Time", time),

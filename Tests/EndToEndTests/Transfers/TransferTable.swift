@@ -1,21 +1,21 @@
 import Foundation
 import Testing
 
-/// The tables of docs/transfers.md: what servers do, and what comes of it.
+/// The tables of docs/transfers.md: servers, and the outcomes of downloads from them.
 struct TransferTable {
-    /// One server, and what a download from it is documented to end with.
+    /// One server, and the documented outcome of a download from it.
     struct Row: Equatable {
         let name: String
         let outcome: TransferOutcome
     }
 
-    /// Of the section that the table is in.
+    /// The title of the table's section.
     let title: String
     let rows: [Row]
 
     private static let columns = ["ends as", "decision", "why", "on disk", ""]
 
-    /// Those with these columns, by section.
+    /// The tables with these columns, by section.
     static func all() throws -> [TransferTable] {
         let page = try String(contentsOfFile: Project.path("docs/transfers.md"), encoding: .utf8)
         return page.components(separatedBy: "\n## ").dropFirst().compactMap { section in
@@ -34,7 +34,7 @@ struct TransferTable {
             outcome: TransferOutcome(state: cells[1], decision: cells[2], why: cells[3], bytes: cells[4]))
     }
 
-    /// What stands between the bars; nothing for a line that is no row.
+    /// The texts between the bars; empty for a line that is no row.
     private static func cells(of line: String) -> [String] {
         guard line.hasPrefix("|"), line.hasSuffix("|") else { return [] }
         return line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)

@@ -3,11 +3,11 @@ import Foundation
 import TestKit
 import Testing
 
-/// What a transfer tells on its way. What it ends with, server by server, is in docs/transfers.md, and tested from there.
+/// The events of a transfer. Outcomes by server are documented in docs/transfers.md, and tested from there.
 @Suite struct TransferTests {
     private let bytes = Content.random(seed: 9, count: 600_000)
 
-    @Test func everyStepOfAResumptionIsAnEvent() async throws {
+    @Test func writesEventForEveryStepOfResumption() async throws {
         let (fetchd, origin) = (try await LocalService.start(), try Origin())
         origin.serve("/f", .file(bytes), .resetting(after: 300_000).once)
         let id = try await fetchd.api.submit(["url": .string(origin.url("/f")), "retry": ["base_seconds": 0.01]])
@@ -18,7 +18,7 @@ import Testing
             ])
     }
 
-    @Test func aRetryOfAFailedJobGoesOnFromItsBytes() async throws {
+    @Test func resumesRetriedJobFromItsBytes() async throws {
         let (fetchd, origin) = (try await LocalService.start(), try Origin())
         origin.serve("/f", .file(bytes), .closing(after: 300_000).once, .answering(404).on(2...2))
         let id = try await fetchd.api.submit(["url": .string(origin.url("/f")), "retry": ["base_seconds": 0.01]])
@@ -31,7 +31,7 @@ import Testing
         #expect(origin.requests(to: "/f").count == 3)
     }
 
-    @Test func retryAfterIsHonoured() async throws {
+    @Test func waitsForRetryAfterUnlessResumed() async throws {
         let (fetchd, origin) = (try await LocalService.start(), try Origin())
         origin.serve("/f", .fixed(status: 503, headers: [("Retry-After", "3600")]))
         let id = try await fetchd.api.submit(["url": .string(origin.url("/f"))])
@@ -39,7 +39,7 @@ import Testing
         #expect(job["reason"] == "retry")
         let until = try #require(job["retry_at"].string.flatMap { Date(rfc3339: $0) })
         #expect(until.timeIntervalSinceNow > 3500)
-        // Somebody knows better.
+        // The client resumes the job earlier.
         origin.serve("/f", .file(bytes))
         #expect(try await fetchd.api.post("/v1/jobs/\(id)/resume").status == 200)
         try await fetchd.api.waitForJob(id, .succeeded)

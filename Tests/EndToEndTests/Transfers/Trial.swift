@@ -3,23 +3,23 @@ import Formats
 import Foundation
 import TestKit
 
-/// One row of docs/transfers.md, tried out: a path of an origin that serves badly, and the service that downloads it.
+/// One row of docs/transfers.md under test: a path of a misbehaving origin, and the service that downloads it.
 struct Trial: Sendable {
-    /// How it ended, and in whose folder.
+    /// The final job, and the service that ran it.
     struct Ending: Sendable {
         let job: JSON
         let fetchd: any TestedService
     }
 
     static let size = 200_000
-    /// What comes before the first connection breaks.
+    /// The bytes sent before the first connection breaks.
     static let half = 100_000
     static let page = Array("<h1>Please log in</h1>\n".utf8)
 
     let number: Int
     let origin: Origin
     let fetchd: any TestedService
-    /// What the origin serves, and what it serves when that has changed: no other row has the same bytes.
+    /// The file, and its changed version; no other row has the same bytes.
     private(set) var file: [UInt8]
     private(set) var other: [UInt8]
 
@@ -29,7 +29,7 @@ struct Trial: Sendable {
         other = Content.random(seed: UInt64(2000 + number), count: Self.size)
     }
 
-    /// Of this row alone.
+    /// This row's own path.
     var path: String { "/\(number)" }
     var api: APIClient { fetchd.api }
     var url: String { origin.url(path) }
@@ -50,12 +50,12 @@ struct Trial: Sendable {
         Ending(job: try await api.waitForOutcome(job, atMost: .seconds(60)), fetchd: fetchd)
     }
 
-    /// From the first request to the end.
+    /// Submits a job and waits for its end.
     func download(_ url: String? = nil, with members: JSONObject = [:]) async throws -> Ending {
         try await ending(of: submit(url, with: members))
     }
 
-    /// Serves something in a bad way, and downloads it.
+    /// Serves a resource with the given behaviours, and downloads it.
     func begin(
         _ behaviours: OriginBehaviour..., from resource: OriginResource? = nil, with members: JSONObject = [:]
     ) async throws -> Ending {
@@ -63,7 +63,7 @@ struct Trial: Sendable {
         return try await download(with: members)
     }
 
-    /// Half of the file comes, and then the server behaves like this.
+    /// Serves half of the file, and behaves as given from the second request on.
     func goOn(
         _ later: OriginBehaviour..., from resource: OriginResource? = nil, with members: JSONObject = [:]
     ) async throws -> Ending {
@@ -72,10 +72,10 @@ struct Trial: Sendable {
         return try await download(with: members)
     }
 
-    /// The same row with a service of its own, which it may kill.
+    /// The same row with its own service, which the scenario may kill.
     func alone(_ fetchd: FetchdProcess) -> Trial { Trial(number, origin, fetchd) }
 
-    /// The same row with a file that is worth several connections.
+    /// The same row with a file large enough for several connections.
     func wide() -> Trial {
         var wide = self
         wide.file = Content.random(seed: UInt64(3000 + number), count: 10 * Self.size)
@@ -87,7 +87,7 @@ struct Trial: Sendable {
 // MARK: - What is on disk
 
 extension Trial {
-    /// Finds what the job has on disk and says what it is. Bytes that are none of the origin's are an error.
+    /// Identifies the bytes that the job has on disk. Bytes that the origin never served are an error.
     func outcome(_ ending: Ending) throws -> TransferOutcome {
         let (job, fetchd) = (ending.job, ending.fetchd)
         let bytes = job["state"] == "succeeded" ? try finished(job, fetchd) : try kept(job, fetchd)
@@ -105,7 +105,7 @@ extension Trial {
         return try name(of: bytes) + (isVerified ? "" : ", unverified")
     }
 
-    /// What the job promises to have, found by its bytes in the folder of parts.
+    /// The durable bytes of the job, found in the folder of parts.
     private func kept(_ job: JSON, _ fetchd: some TestedService) throws -> String {
         let name = String(path.dropFirst())
         guard fetchd.downloaded(name) == nil else { throw Overdue("\(job.written) left a file in its place.") }
@@ -117,7 +117,7 @@ extension Trial {
         return own
     }
 
-    /// Which of the origin's bytes these are.
+    /// A name for these bytes of the origin.
     private func name(of bytes: [UInt8]) throws -> String {
         if bytes.count > 2 * Self.size, bytes.count > file.count { return try wide().name(of: bytes) }
         let versions = [
@@ -140,6 +140,6 @@ extension Trial {
 }
 
 extension TestedService {
-    /// Paths in the service's folder.
+    /// The part files, as paths in the service's folder.
     var partFiles: [String] { folder.files.filter { $0.hasSuffix(FilePathRule.partSuffix) } }
 }

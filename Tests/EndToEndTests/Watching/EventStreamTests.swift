@@ -8,7 +8,7 @@ import Testing
 @Suite struct EventStreamTests {
     private static let far: (String, JSON) = ("not_before", "2999-01-01T00:00:00Z")
 
-    @Test func whatIsInTheJournalAndThenWhatHappens() async throws {
+    @Test func streamsJournalAndThenNewEvents() async throws {
         let scene = try await Scene()
         _ = try await scene.job(in: .failed)
         let listener = try EventListener(to: scene.fetchd.port, "after=0")
@@ -30,8 +30,9 @@ import Testing
         #expect(told.last?.data["job"].string == id)
     }
 
-    /// From now on; and who lost the connection before anything came goes on from there.
-    @Test func withoutAPositionItBeginsNow() async throws {
+    /// A stream without a position starts now; a client that lost the connection before the first event resumes from
+    /// there.
+    @Test func startsStreamAtNowAndResumesFromLastEventID() async throws {
         let scene = try await Scene()
         _ = try await scene.job(in: .failed)
         let last = try await scene.lastEvent
@@ -47,7 +48,7 @@ import Testing
         #expect(again.ids.first == last + 1)
     }
 
-    @Test func aFilterLeavesOutTheRest() async throws {
+    @Test func filtersStreamBySessionJobAndType() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("photos")
         let port = scene.fetchd.port
@@ -75,8 +76,8 @@ import Testing
         #expect(try await scene.api.get("/v1/events", headers: headers).problem == .init(kind: "invalid-value"))
     }
 
-    /// Killed twice while 64 clients write, and come back to each time: the stream is the journal.
-    @Test(.realProcess) func nothingIsMissedOrRepeatedAcrossKills() async throws {
+    /// The service is killed twice while 64 clients write, and the reader reconnects: its events equal the journal.
+    @Test(.realProcess) func streamsEveryEventOnceAcrossKills() async throws {
         let scene = try await Scene()
         let isOver = Monitor(false)
         let order = scene.order("/file", Self.far)
@@ -109,7 +110,7 @@ import Testing
         #expect(isTheJournal, "\(ids.count) told, \(journal.count) in the journal")
     }
 
-    @Test func aListenerWhoComesTooLateIsTold() async throws {
+    @Test func sendsResetWhenStreamPositionWasPruned() async throws {
         let scene = try await Scene(
             .init { $0.engine.retention = Retention(acknowledged: 0, unacknowledged: 0.2) })
         _ = try await scene.job(in: .failed)
@@ -122,7 +123,7 @@ import Testing
         #expect(reset.type == "reset")
         #expect(try #require(reset.data["first_available"].integer) >= last)
         #expect(reset.id == reset.data["first_available"].integer.map { $0 - 1 })
-        // It goes on from there. One that is ahead of the journal, another service's say, is told so, too.
+        // The stream continues from there. A position ahead of the journal, say of another service, also gets a reset.
         let id = try await scene.api.submit(scene.order("/file", Self.far))
         try await late.wait(for: "what follows") { $0.messages.contains { $0.data["job"].string == id } }
         let early = try EventListener(to: scene.fetchd.port, lastEventID: 1_000_000)
@@ -130,7 +131,7 @@ import Testing
         #expect(early.state.current.lastID ?? .max < 1_000_000)
     }
 
-    @Test func aQuietStreamSaysThatItIsThere() async throws {
+    @Test func sendsHeartbeatsWithPositionOnQuietStream() async throws {
         let scene = try await Scene(.init { $0.feed.heartbeat = .seconds(0.2) })
         let listener = try EventListener(to: scene.fetchd.port, "type=session.waiting")
         let start = ContinuousClock.now
@@ -143,13 +144,13 @@ import Testing
         #expect(listener.messages.isEmpty)
     }
 
-    @Test func progressComesFourTimesASecondAndNeverAfterTheEnd() async throws {
+    @Test func sendsProgressFourTimesPerSecondAndNeverAfterTheEnd() async throws {
         let scene = try await Scene()
         scene.origin.serve("/long", .file(Content.random(seed: 3, count: 1_200_000)))
         let listener = try EventListener(to: scene.fetchd.port, "after=0")
         let id = try await scene.api.submit(
             scene.order("/long", ("rate_limit_bytes_per_second", 400_000)))
-        // Another one that goes on, so that progress is told after the first has ended.
+        // Another job that goes on, so that the stream has progress after the first has ended.
         let other = try await scene.heldJob()
         let state = try await listener.wait(for: "the end") { $0.messages.contains { $0.type == "job.succeeded" } }
         let reports = state.messages.filter { $0.type == "job.progress" && $0.data["job"].string == id }
@@ -170,15 +171,15 @@ import Testing
         #expect(try await scene.api.events(of: id).allSatisfy { $0["type"] != "job.progress" })
     }
 
-    /// What was last told when somebody still listened is not told to who comes later.
-    @Test func progressIsOfNow() async throws {
+    /// A new listener gets the current progress, not the last one sent to an earlier listener.
+    @Test func sendsCurrentProgressToNewListener() async throws {
         let scene = try await Scene()
         scene.origin.serve("/long", .file(Content.random(seed: 3, count: 4_000_000)))
         let id = try await scene.api.submit(scene.order("/long", ("rate_limit_bytes_per_second", 400_000)))
         let first = try EventListener(to: scene.fetchd.port)
         try await first.wait(for: "progress") { $0.messages.contains { $0.type == "job.progress" } }
         first.close()
-        let then = try await eventually("it to be much further") {
+        let then = try await eventually("the job to have received much more") {
             let stats = try await scene.api.get("/v1/stats").json["watchers"]["streams"]
             let bytes = try await scene.api.poll(id).json["progress"]["bytes_received"].integer ?? 0
             return stats == 0 && bytes > 1_000_000 ? bytes : nil
@@ -189,15 +190,15 @@ import Testing
         #expect(try #require(report?.data["progress"]["bytes_received"].integer) >= then)
     }
 
-    /// Whoever does not read costs no memory, and misses nothing once he does.
-    @Test(.realProcess) func slowReadersCostNoMemory() async throws {
+    /// Slow readers cost no memory, and get every event once they read.
+    @Test(.realProcess) func keepsMemoryBoundedForSlowReaders() async throws {
         let scene = try await Scene()
         let (gate, closed, token) = (Gate(), Gate(), String(repeating: "x", count: 4000))
         let before = scene.process.residentBytes
         let slow = try (0..<40).map { number in
             try EventListener(to: scene.fetchd.port, "after=0", gate: number < 2 ? gate : closed)
         }
-        _ = try await eventually("them to listen") {
+        _ = try await eventually("40 streams to be open") {
             try await scene.api.get("/v1/stats").json["watchers"]["streams"] == 40 ? true : nil
         }
         // Cancelled jobs tell their whole document: some 5 KB each, 15 MB together.
@@ -217,12 +218,12 @@ import Testing
             #expect(isTheJournal)
         }
         for listener in slow { listener.close() }
-        _ = try await eventually("them to be gone") {
+        _ = try await eventually("the streams to be closed") {
             try await scene.api.get("/v1/stats").json["watchers"] == ["waits": 0, "streams": 0] ? true : nil
         }
     }
 
-    @Test(.realProcess) func theEndOfTheServiceIsTheOrderlyEndOfItsStreams() async throws {
+    @Test(.realProcess) func endsStreamsOrderlyAtShutdown() async throws {
         let scene = try await Scene()
         _ = try await scene.job(in: .running)
         let listeners = try (0..<20).map { _ in try EventListener(to: scene.fetchd.port, "after=0") }

@@ -3,9 +3,9 @@ import Foundation
 import TestKit
 import Testing
 
-/// `GET /v1/events?wait=`: a page that is waited for.
+/// `GET /v1/events?wait=`: long polling for a page.
 @Suite struct EventWaitTests {
-    @Test func theFirstEventEndsTheWait() async throws {
+    @Test func endsWaitWithFirstEvent() async throws {
         let scene = try await Scene()
         let last = try await scene.lastEvent
         async let news = scene.api.get("/v1/events?after=\(last)&wait=30")
@@ -18,8 +18,8 @@ import Testing
         #expect(page["next_after"] == page["events"][0]["id"])
     }
 
-    /// What is there already is not waited for, and nobody is woken for what he did not ask for.
-    @Test func onlyWhatIsAskedForEndsTheWait() async throws {
+    /// Existing events are returned at once; events outside the filter do not end a wait.
+    @Test func endsWaitOnlyWithMatchingEvent() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("photos")
         let id = try await scene.job(in: .failed)
@@ -40,7 +40,7 @@ import Testing
         #expect(other != held)
     }
 
-    @Test func theEndOfTheWaitIsAnEmptyPage() async throws {
+    @Test func answersEmptyPageWhenWaitEnds() async throws {
         let scene = try await Scene()
         _ = try await scene.job(in: .paused)
         let last = try await scene.lastEvent
@@ -56,8 +56,8 @@ import Testing
         #expect(try await scene.api.get("/v1/events?wait=30&after=\(last + 1)").problem == .init(kind: "invalid-value"))
     }
 
-    /// A reader that only ever waits is told of everything, once, by whoever it is written.
-    @Test func aReaderThatWaitsMissesNothing() async throws {
+    /// A reader that always waits gets every event once, from all writers.
+    @Test func returnsEveryEventOnceToWaitingReader() async throws {
         let scene = try await Scene()
         let begin = try await scene.lastEvent
         async let writers: Void = withThrowingTaskGroup(of: Void.self) { group in
@@ -84,7 +84,7 @@ import Testing
 }
 
 extension Scene {
-    /// The number of the last event there is.
+    /// The number of the latest event.
     var lastEvent: Int64 {
         get async throws { try await api.get("/v1/stats").json["last_event"].integer ?? -1 }
     }

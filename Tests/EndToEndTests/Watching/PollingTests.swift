@@ -4,9 +4,9 @@ import Foundation
 import TestKit
 import Testing
 
-/// `GET /v1/jobs/{id}` by clients that have a version, and by clients that wait for the next.
+/// `GET /v1/jobs/{id}` with an ETag (`If-None-Match`), and with a wait (`Prefer: wait`).
 @Suite struct PollingTests {
-    @Test func aVersionThatIsKnownIsNotSentAgain() async throws {
+    @Test func answers304WhenIfNoneMatchIsCurrent() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         let tag = try await scene.api.tag(of: id)
@@ -30,7 +30,7 @@ import Testing
 
     /// The first change ends the wait, in every state.
     @Test(arguments: JobState.Name.allCases)
-    func aWaitEndsWithAChange(_ state: JobState.Name) async throws {
+    func endsJobWaitWithChangeInEveryState(_ state: JobState.Name) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: state)
         let tag = try await scene.api.tag(of: id)
@@ -47,7 +47,7 @@ import Testing
         #expect(answer.header("ETag") != tag)
     }
 
-    @Test func aWaitEndsWithItsTime() async throws {
+    @Test func endsJobWaitAfterItsTime() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let tag = try await scene.api.tag(of: id)
@@ -57,15 +57,15 @@ import Testing
         #expect(answer.header("Preference-Applied") == "wait=1")
         #expect(answer.header("ETag") == tag)
         #expect((.seconds(1)...(.seconds(10))).contains(ContinuousClock.now - start))
-        // Who has another version has nothing to wait for; who would wait for long is told how long.
+        // A client with another ETag is answered at once; a longer wait is reduced to 30 seconds.
         let other = try await scene.api.poll(id, knowing: "\"1.0\"", wait: 3600)
         #expect(other.status == 200)
         #expect(other.header("Preference-Applied") == "wait=30")
         #expect(try await scene.api.poll(id, knowing: tag, wait: 0).status == 304)
     }
 
-    /// Whoever names no version waits for the next change, but never for one that he has missed.
-    @Test func aWaitWithoutAVersion() async throws {
+    /// Without an ETag a request waits for the next change; the request for an ended job is answered at once.
+    @Test func waitsForNextChangeWithoutETag() async throws {
         let scene = try await Scene()
         let (paused, done) = (try await scene.job(in: .paused), try await scene.job(in: .failed))
         let atOnce = try await scene.api.poll(done, wait: 30)
@@ -80,7 +80,7 @@ import Testing
         #expect(try await news.json["state"] == "cancelled")
     }
 
-    @Test func progressIsAChange() async throws {
+    @Test func endsJobWaitWithProgress() async throws {
         let scene = try await Scene()
         let slow: JSONObject = ["rate_limit_bytes_per_second": 100_000]
         scene.origin.serve("/long", .file(Content.random(seed: 3, count: 2_000_000)))
@@ -97,15 +97,15 @@ import Testing
         }
     }
 
-    /// A server that falls silent: the rate sinks, and whoever has the version before is told.
-    @Test func aVersionIsOneDocument() async throws {
+    /// The origin stalls, so the rate drops, and a client with the previous ETag gets the new document.
+    @Test func servesOneDocumentPerETagAndEndsWaitWhenRateDrops() async throws {
         let (scene, gate) = (try await Scene(), Gate())
         let bytes = Content.random(seed: 4, count: 2_000_000)
         scene.origin.serve("/stuck", .file(bytes), .waiting(at: 1_000_000, for: gate))
         let id = try await scene.api.submit(scene.order("/stuck"))
         var documents: [String: JSON] = [:]
         var rates: Set<Int64> = []
-        _ = try await eventually("the rate to sink") {
+        _ = try await eventually("the rate to drop") {
             let answer = try await scene.api.poll(id)
             let tag = try #require(answer.header("ETag"))
             #expect(documents[tag, default: answer.json] == answer.json)
@@ -123,20 +123,20 @@ import Testing
         gate.open()
     }
 
-    @Test func aJobThatIsDeletedIsNotWaitedFor() async throws {
+    @Test func endsJobWaitWhenJobIsDeleted() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         let tag = try await scene.api.tag(of: id)
         async let news = scene.api.poll(id, knowing: "\(tag.prefix { $0 != "." })\"", wait: 30)
         try await scene.untilWatched()
         #expect(try await scene.api.delete("/v1/jobs/\(id)").status == 204)
-        // Cancelled first: whoever is quick sees that.
+        // The job is cancelled first; a quick wait sees that state.
         let answer = try await news
         #expect(answer.status == 404 || answer.json["state"] == "cancelled")
     }
 
-    /// A change that was acknowledged is seen by the next poll, whoever polls beside.
-    @Test func aPollSeesWhatWasAcknowledged() async throws {
+    /// The next poll shows an acknowledged change, also during concurrent polls.
+    @Test func showsAcknowledgedChangeInNextPoll() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .paused)
         let isOver = Monitor(false)
@@ -154,7 +154,7 @@ import Testing
         try await others
     }
 
-    @Test(.realProcess) func whoHangsUpIsNotWaitedFor() async throws {
+    @Test(.realProcess) func releasesWaitsOfDisconnectedClients() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let tag = try await scene.api.tag(of: id)
@@ -173,7 +173,7 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
-    @Test(.realProcess) func waitsAreAnsweredWhenTheServiceStops() async throws {
+    @Test(.realProcess) func answersWaitsAtShutdown() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)
         let tag = try await scene.api.tag(of: id)
