@@ -29,7 +29,7 @@ extension DownloadService {
         public var engine = Engine.Options()
         public var webhooks = Dispatcher.Options()
         public var feed = Feed.Options()
-        public var api = Front.Options()
+        public var api = APIHandler.Options()
         public var server = HTTPServer.Options()
         /// The clock of the whole service. Network timeouts and heartbeats of streams go by the machine's.
         public var time: any TimeSource = SystemTime()

@@ -83,12 +83,12 @@ public final class DownloadService: Sendable {
         let feed = try StartError.wrapping { () throws(StoreError) in
             try Feed(options: options.feed, store: store, engine: engine)
         }
-        let front = Front(
-            options: frontOptions([downloads, webhooks]), store: store, engine: engine, feed: feed,
+        let handler = APIHandler(
+            options: apiOptions([downloads, webhooks]), store: store, engine: engine, feed: feed,
             readiness: readiness, log: log)
         // Listening comes before recovering, so that an occupied port ends the start before anything is changed.
         let server = try StartError.wrapping { () throws(HTTPServerError) in
-            try HTTPServer(options: options.server, handler: front)
+            try HTTPServer(options: options.server, handler: handler)
         }
         let result: Result<Void, any Error>
         do {
@@ -175,12 +175,12 @@ public final class DownloadService: Sendable {
         return engine
     }
 
-    private func frontOptions(_ clients: [CurlClient]) -> Front.Options {
+    private func apiOptions(_ clients: [CurlClient]) -> APIHandler.Options {
         var api = options.api
         api.version = options.version
         api.acknowledgementPatience = options.acknowledgementPatience
         api.allowsRehearsals = options.allowsRehearsals
-        api.loops = { clients.map(LoopFigures.init) }
+        api.loops = { clients.map(TransferLoopMetrics.init) }
         return api
     }
 }

@@ -45,18 +45,18 @@ struct StoreOpening: Sendable {
     }
 
     private func wait(_ why: String) async throws -> Store? {
-        let front = WaitingFront(reason: why)
+        let handler = StartupHandler(reason: why)
         let server = try StartError.wrapping { () throws(HTTPServerError) in
-            try HTTPServer(options: options.server, handler: front)
+            try HTTPServer(options: options.server, handler: handler)
         }
         log.warning("\(why) fetchd waits at port \(server.port), and tries again every second.")
         let result: Result<Store?, any Error>
-        do { result = .success(try await repeatAttempts(front)) } catch { result = .failure(error) }
+        do { result = .success(try await repeatAttempts(handler)) } catch { result = .failure(error) }
         await server.stop(grace: .seconds(1))
         return try result.get()
     }
 
-    private func repeatAttempts(_ front: WaitingFront) async throws -> Store? {
+    private func repeatAttempts(_ handler: StartupHandler) async throws -> Store? {
         var nextAttempt = ContinuousClock.now + .seconds(1)
         while !isStopping(), !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(50))
@@ -64,7 +64,7 @@ struct StoreOpening: Sendable {
             nextAttempt = .now + .seconds(1)
             switch try attempt() {
             case .opened(let store): return store
-            case .postponed(let why): front.update(reason: why)
+            case .postponed(let why): handler.update(reason: why)
             }
         }
         return nil

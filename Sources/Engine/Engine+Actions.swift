@@ -12,7 +12,9 @@ extension Engine {
         -> SignalOutcome
     {
         // A deleted session would go with its last job, and the job with it, before its answer is read.
-        try await holding(services.store.job(id).session) { try await carryOut(request, on: id, expecting: revision) }
+        try await withLease(on: services.store.job(id).session) {
+            try await carryOut(request, on: id, expecting: revision)
+        }
     }
 
     private func carryOut(_ request: JobSignal, on id: JobID, expecting revision: Int?) async throws -> SignalOutcome {

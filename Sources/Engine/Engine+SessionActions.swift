@@ -25,17 +25,17 @@ extension Engine {
     /// - Returns: how the session stands then, also when that was the last that it owed before it is gone.
     /// - Throws: `StoreError.noSuchSession`.
     public func perform(_ request: JobSignal, onAllOf session: Name) async throws -> SessionStatus {
-        try await holding(session) {
+        try await withLease(on: session) {
             try await sweep(request, session)
             return try services.store.session(session)
         }
     }
 
     /// Keeps a session from being forgotten for as long as `body` takes.
-    func holding<Value>(_ session: Name, _ body: () async throws -> Value) async rethrows -> Value {
-        services.holds.hold(session)
+    func withLease<Value>(on session: Name, _ body: () async throws -> Value) async rethrows -> Value {
+        services.leases.acquire(session)
         defer {
-            services.holds.release(session)
+            services.leases.release(session)
             services.store.work(.sessions).ring()
         }
         return try await body()
@@ -69,7 +69,9 @@ extension Engine {
     public func invalidate(_ session: Name, cancels: Bool) async throws -> SessionStatus? {
         try await services.store.invalidateSession(session)
         do {
-            if cancels { try await holding(session) { try await sweep(.cancelRequested(keepsPart: false), session) } }
+            if cancels {
+                try await withLease(on: session) { try await sweep(.cancelRequested(keepsPart: false), session) }
+            }
         } catch StoreError.noSuchSession {
             // From that moment on, whoever settles its last debt forgets it.
         }

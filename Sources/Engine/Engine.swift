@@ -13,7 +13,7 @@ public final class Engine: Sendable {
         /// Connections to one host and port, at most.
         public var maxConnectionsPerHost = 6
         /// Connections beside the first one of each attempt, at most, for want of descriptors.
-        public var maxFurtherConnections = Int.max
+        public var maxAdditionalConnections = Int.max
         /// Seconds a finish may stay unacknowledged before the log says so.
         public var acknowledgementPatience: TimeInterval = 3600
         /// Bytes that the parts of all jobs that do not run may have together; nil: any number.
@@ -44,7 +44,7 @@ public final class Engine: Sendable {
         services = EngineServices(
             store: store, folder: folder, client: client, lanes: DiskLanes(),
             connections: HostConnections(
-                limit: options.maxConnectionsPerHost, mostFurther: options.maxFurtherConnections,
+                limit: options.maxConnectionsPerHost, maxAdditional: options.maxAdditionalConnections,
                 onRoom: { store.work(.jobs).ring() }),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
             time: store.time, log: log)
@@ -96,21 +96,21 @@ public final class Engine: Sendable {
         await withTaskGroup(of: Void.self) { group in
             guard !isStopping else { return }
             group.addTask { await scheduler.run() }
-            group.addTask { [services] in await ClockWatch(services: services).run() }
-            group.addTask { [services] in await BatchKeeper(services: services).run() }
+            group.addTask { [services] in await ClockMonitor(services: services).run() }
+            group.addTask { [services] in await BatchFinisher(services: services).run() }
             group.addTask { [services, active] in
-                await CheckpointClock(services: services, active: active, lane: services.lanes.next()).run()
+                await Checkpointer(services: services, active: active, lane: services.lanes.next()).run()
             }
-            group.addTask { [services, active] in await DeadlineWatch(services: services, active: active).run() }
+            group.addTask { [services, active] in await DeadlineEnforcer(services: services, active: active).run() }
             group.addTask { [services, options] in
-                await PartKeeper(services: services, limit: options.maxResumeDataBytes).run()
+                await PartExpirer(services: services, limit: options.maxResumeDataBytes).run()
             }
             group.addTask { [services] in await SessionCloser(services: services).run() }
             group.addTask { [services] in
-                await FolderWatch(services: services, lane: services.lanes.next()).run()
+                await FolderMonitor(services: services, lane: services.lanes.next()).run()
             }
             group.addTask { [services, options] in
-                await AcknowledgementWatch(services: services, patience: options.acknowledgementPatience).run()
+                await AcknowledgementMonitor(services: services, patience: options.acknowledgementPatience).run()
             }
             group.addTask { [services, options] in
                 await JournalPruner(services: services, retention: options.retention).run()

@@ -10,7 +10,7 @@ struct EngineServices: Sendable {
     let folder: DownloadsFolder
     let client: CurlClient
     let lanes: DiskLanes
-    let holds = SessionHolds()
+    let leases = SessionLeases()
     let health = FolderHealth()
     let connections: HostConnections
     let received = ReceivedBytes()

@@ -6,7 +6,7 @@ import Storage
 
 /// Posts what is in the outbox, at least once, until it is acknowledged or given up.
 ///
-/// Each webhook has a courier of its own while it has something due, so that a dead or slow endpoint holds up nobody but
+/// Each webhook has a worker of its own while it has something due, so that a dead or slow endpoint holds up nobody but
 /// itself.
 public actor Dispatcher {
     public struct Options: Sendable {
@@ -26,8 +26,8 @@ public actor Dispatcher {
     private let attempt: DeliveryAttempt
     private let time: any TimeSource
     private let log: Logger
-    /// The couriers that are out, by webhook.
-    private var couriers: [Int64: Courier] = [:]
+    /// The workers that are out, by webhook.
+    private var workers: [Int64: EndpointWorker] = [:]
 
     public init(
         options: Options = Options(), store: Store, client: CurlClient, log: Logger
@@ -43,7 +43,7 @@ public actor Dispatcher {
 
     /// Runs until the task is cancelled; what is under way then is ended and counts as not sent.
     public func run() async {
-        // A group that keeps no results: couriers come and go for as long as the service runs.
+        // A group that keeps no results: workers come and go for as long as the service runs.
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 let next = sendOut(&group)
@@ -65,18 +65,18 @@ public actor Dispatcher {
     }
 
     private func sendOut(to webhook: Int64, _ group: inout DiscardingTaskGroup) {
-        if let courier = couriers[webhook] { return courier.more.ring() }
-        let courier = Courier(
+        if let worker = workers[webhook] { return worker.more.ring() }
+        let worker = EndpointWorker(
             webhook: webhook, concurrency: options.concurrencyPerWebhook, store: store, attempt: attempt, time: time,
             log: log)
-        couriers[webhook] = courier
-        group.addTask { await self.follow(courier) }
+        workers[webhook] = worker
+        group.addTask { await self.follow(worker) }
     }
 
-    private func follow(_ courier: Courier) async {
-        await courier.run()
-        couriers[courier.webhook] = nil
-        // What became due while the courier was on the way back.
+    private func follow(_ worker: EndpointWorker) async {
+        await worker.run()
+        workers[worker.webhook] = nil
+        // What became due while the worker was on the way back.
         store.work(.deliveries).ring()
     }
 }

@@ -8,10 +8,10 @@ import Testing
 @testable import API
 
 @Suite struct PreferenceTests {
-    private func call(_ field: HTTPField.Name, _ value: String) -> Call {
+    private func context(_ field: HTTPField.Name, _ value: String) -> RequestContext {
         var head = RequestHead(method: .get, target: "/")
         head.headers[field] = value
-        return Call(request: Request(head: head), parameters: [:], caller: "")
+        return RequestContext(request: Request(head: head), parameters: [:], caller: "")
     }
 
     @Test(arguments: [
@@ -20,7 +20,7 @@ import Testing
         ("wait=", nil), ("wait=-1", nil), ("wait=1.5", nil), ("wait=soon", nil), ("waits=3", nil),
     ])
     func secondsToWait(_ field: String, _ seconds: Int?) {
-        #expect(call(.prefer, field).preferredWait == seconds)
+        #expect(context(.prefer, field).preferredWait == seconds)
     }
 
     @Test(arguments: [
@@ -30,7 +30,7 @@ import Testing
         ("\"7.3.1\"", false), ("\"7.99999999999999999999\"", false),
     ])
     func versionsThatAreKnown(_ field: String, _ isKnown: Bool) throws {
-        let tag = try #require(JobTag("\"7.3\""))
+        let tag = try #require(JobETag("\"7.3\""))
         #expect(KnownVersions(field).include(tag) == isKnown)
     }
 
@@ -39,13 +39,13 @@ import Testing
             "text/event-stream", "text/html, TEXT/Event-Stream; q=0.5", "application/json;q=0.5, text/event-stream",
             "application/json, text/event-stream",
         ] {
-            #expect(call(.accept, accept).wantsEventStream)
+            #expect(context(.accept, accept).wantsEventStream)
         }
         for accept in [
             "*/*", "application/json", "text/*", "", "text/event-stream;q=0", "text/event-stream; q=0.0",
             "application/json, text/event-stream;q=0.1",
         ] {
-            #expect(!call(.accept, accept).wantsEventStream)
+            #expect(!context(.accept, accept).wantsEventStream)
         }
     }
 }
@@ -104,7 +104,7 @@ import Testing
         #expect(await watcher.sleep() == .rung)
         watcher.expire()
         watcher.ring()
-        // News outweigh the clock.
+        // FeedUpdate outweigh the clock.
         #expect(await watcher.sleep() == .rung)
         async let waking = watcher.sleep()
         watcher.expire()
@@ -125,18 +125,18 @@ import Testing
     }
 
     @Test func deadlinesComeOnceAndInTime() {
-        var deadlines = Deadlines()
+        var timers = TimerWheel()
         let watchers = (0..<4).map { _ in Watcher(of: []) }
-        #expect(deadlines.take(through: 3).isEmpty)
-        #expect(deadlines.add(watchers[0], at: 5) == 5)
-        // One that is over already comes with the next stroke.
-        #expect(deadlines.add(watchers[1], at: 1) == 4)
-        #expect(deadlines.add(watchers[2], at: 900) == 900)
-        _ = deadlines.add(watchers[3], at: 5)
-        deadlines.remove(watchers[3], at: 5)
-        #expect(deadlines.take(through: 4).map(ObjectIdentifier.init) == [ObjectIdentifier(watchers[1])])
-        #expect(deadlines.take(through: 700).map(ObjectIdentifier.init) == [ObjectIdentifier(watchers[0])])
-        #expect(deadlines.take(through: 700).isEmpty)
-        #expect(deadlines.take(through: 1_000_000).count == 1)
+        #expect(timers.take(through: 3).isEmpty)
+        #expect(timers.add(watchers[0], at: 5) == 5)
+        // One that is over already comes with the next tick.
+        #expect(timers.add(watchers[1], at: 1) == 4)
+        #expect(timers.add(watchers[2], at: 900) == 900)
+        _ = timers.add(watchers[3], at: 5)
+        timers.remove(watchers[3], at: 5)
+        #expect(timers.take(through: 4).map(ObjectIdentifier.init) == [ObjectIdentifier(watchers[1])])
+        #expect(timers.take(through: 700).map(ObjectIdentifier.init) == [ObjectIdentifier(watchers[0])])
+        #expect(timers.take(through: 700).isEmpty)
+        #expect(timers.take(through: 1_000_000).count == 1)
     }
 }

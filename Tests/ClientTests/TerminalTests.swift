@@ -31,24 +31,26 @@ import Testing
         (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1_048_576, "1.0 MiB"), (10_485_760, "10 MiB"),
         (1_047_552, "1.0 MiB"), (5_368_709_120, "5.0 GiB"), (Int64.max, "8.0 EiB"),
     ])
-    func sizes(_ count: Int64, _ text: String) { #expect(Figures.bytes(count) == text) }
+    func sizes(_ count: Int64, _ text: String) { #expect(DisplayFormat.bytes(count) == text) }
 
     @Test(arguments: [
         (0.0, "0:00"), (6.2, "0:07"), (62, "1:02"), (3723, "1:02:03"), (183_600, "2d 03h"), (1e300, "115740d 17h"),
     ])
-    func durations(_ seconds: Double, _ text: String) { #expect(Figures.duration(seconds) == text) }
+    func durations(_ seconds: Double, _ text: String) { #expect(DisplayFormat.duration(seconds) == text) }
 
     @Test func wholePercents() {
-        #expect(Figures.percent(0.9999) == "99%" && Figures.percent(1) == "100%" && Figures.percent(-1) == "0%")
+        #expect(
+            DisplayFormat.percent(0.9999) == "99%" && DisplayFormat.percent(1) == "100%"
+                && DisplayFormat.percent(-1) == "0%")
     }
 
     @Test(arguments: 20...200) func aBarFits(_ columns: Int) throws {
         for name in ["film.mkv", "映画映画映画映画映画映画映画映画映画映画映画映画映画.mkv"] {
-            var board = JobBoard()
-            _ = board.put(try Sample.job("job_1", name: name))
-            let before = Bar(board.jobs[0], on: unicode).line(columns: columns)
-            board.apply(try Sample.progress("job_1", 5_242_880, of: 10_485_760))
-            let line = Bar(board.jobs[0], on: unicode).line(columns: columns)
+            var tracker = JobTracker()
+            _ = tracker.put(try Sample.job("job_1", name: name))
+            let before = ProgressBar(tracker.jobs[0], on: unicode).line(columns: columns)
+            tracker.apply(try Sample.progress("job_1", 5_242_880, of: 10_485_760))
+            let line = ProgressBar(tracker.jobs[0], on: unicode).line(columns: columns)
             #expect(Columns.count(line) < max(columns, 21) && Columns.count(before) < max(columns, 21))
             #expect(line.contains("50%"))
             // 80 is what most terminals have.
@@ -63,28 +65,28 @@ import Testing
 
     /// What ends scrolls up as lines, of which no part is the server's to draw with.
     @Test func linesAboveTheBarsDoNoHarm() throws {
-        let report = BarReport(Console(isJSON: false), of: Locked(JobBoard()))
+        let report = BarReport(Console(isJSON: false), of: Locked(JobTracker()))
         let job = try Sample.job("job_\\u001b[2J", "failed", name: "\\u001b[1mx", members: Sample.failure)
-        for change in [JobBoard.Change.moved(job), .remarked(job, "\u{1B}c"), .deleted(job)] {
+        for change in [JobTracker.Change.moved(job), .remarked(job, "\u{1B}c"), .deleted(job)] {
             let text = report.lines(for: change).joined()
             #expect(text.contains("job_?[2J") && !text.contains("\u{1B}"), "\(text)")
         }
     }
 
     @Test func barsOfASCII() throws {
-        let line = Bar(try Sample.job(), on: plain).line(columns: 100)
+        let line = ProgressBar(try Sample.job(), on: plain).line(columns: 100)
         #expect(line.contains("[------") && line.utf8.count == line.count)
     }
 
     @Test func manyJobsInAFewRows() throws {
-        var board = JobBoard()
-        for number in 1...40 { _ = board.put(try Sample.job("job_\(number)", number > 37 ? "running" : "queued")) }
-        let lines = BarReport.lines(of: board, on: plain, in: (80, 10))
+        var tracker = JobTracker()
+        for number in 1...40 { _ = tracker.put(try Sample.job("job_\(number)", number > 37 ? "running" : "queued")) }
+        let lines = BarReport.lines(of: tracker, on: plain, in: (80, 10))
         #expect(lines.count == 9)
         // What runs comes first.
         #expect(lines.prefix(3).allSatisfy { !$0.contains("queued") } && lines[3].contains("queued"))
         #expect(lines[8] == "0 of 40 done; 3 running, 37 to come; 32 not shown")
-        #expect(BarReport.lines(of: JobBoard(), on: plain, in: (80, 10)).isEmpty)
+        #expect(BarReport.lines(of: JobTracker(), on: plain, in: (80, 10)).isEmpty)
     }
 
     @Test func picturesReplaceEachOther() {

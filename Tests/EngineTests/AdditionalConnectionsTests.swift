@@ -32,7 +32,7 @@ import Testing
         return AttemptContext(
             job: job, spec: resolved, limits: AttemptLimits(of: job, resolved, under: []), lane: fixture.lane,
             control: AttemptControl(), progress: AttemptProgress(of: job, time: time, total: ReceivedBytes()),
-            client: try CurlClient(), hosts: HostConnections(limit: perHost, mostFurther: 100) {},
+            client: try CurlClient(), hosts: HostConnections(limit: perHost, maxAdditional: 100) {},
             rehearsalOrigin: nil, minimumSpeedSeconds: 60, time: time)
     }
 

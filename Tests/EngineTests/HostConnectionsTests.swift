@@ -11,15 +11,15 @@ import Testing
     private let host = "host:80"
     private let session = Name(trusted: "s")
 
-    private func connections(limit: Int = 4, mostFurther: Int = 100) -> HostConnections {
-        HostConnections(limit: limit, mostFurther: mostFurther) {}
+    private func connections(limit: Int = 4, maxAdditional: Int = 100) -> HostConnections {
+        HostConnections(limit: limit, maxAdditional: maxAdditional) {}
     }
 
     private func job(_ url: String, _ session: Name) -> Job {
         Job(id: JobID("job_\(url)"), session: session, batch: 1, spec: JobSpec(url: url), createdAt: Date())
     }
 
-    @Test func jobsAndFurtherConnectionsShareTheLimit() {
+    @Test func jobsAndAdditionalConnectionsShareTheLimit() {
         let connections = connections()
         let job = job("http://host/a", session)
         connections.begin(job)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func descriptorsBoundThemAltogether() {
-        let connections = connections(mostFurther: 2)
+        let connections = connections(maxAdditional: 2)
         #expect(connections.take(at: "a:80", of: session, atMost: nil))
         #expect(connections.take(at: "b:80", of: session, atMost: nil))
         #expect(!connections.take(at: "c:80", of: session, atMost: nil))
@@ -65,7 +65,7 @@ import Testing
 
     @Test func roomThatIsGivenBackIsTold() async {
         let rung = Latch()
-        let connections = HostConnections(limit: 1, mostFurther: 1) { rung.open() }
+        let connections = HostConnections(limit: 1, maxAdditional: 1) { rung.open() }
         #expect(connections.take(at: host, of: session, atMost: nil))
         connections.giveBack(at: host, of: session)
         await rung.wait()

@@ -29,6 +29,7 @@ public final class ChildProcess: Sendable {
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], workingFolder: String? = nil,
         input: [UInt8] = []
     ) async throws {
+        try FastTests.leaveOutPrograms()
         folder = try TemporaryFolder()
         process.executableURL = URL(filePath: "/usr/bin/env")
         // As from a terminal: whoever runs the tests in the background has the keyboard's signals ignored.

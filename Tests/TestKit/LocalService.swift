@@ -15,11 +15,9 @@ public final class LocalService: TestedService {
         /// The client sends it, too.
         public var token: String?
         /// Changes what a service of a test begins with: networks of this machine may be downloaded from.
-        public var configure: @Sendable (inout DownloadService.Options) -> Void
+        public var configure: (@Sendable (inout DownloadService.Options) -> Void)?
 
-        public init(
-            token: String? = nil, _ configure: @escaping @Sendable (inout DownloadService.Options) -> Void = { _ in }
-        ) {
+        public init(token: String? = nil, _ configure: (@Sendable (inout DownloadService.Options) -> Void)? = nil) {
             self.token = token
             self.configure = configure
         }
@@ -93,9 +91,10 @@ public final class LocalService: TestedService {
             dataFolder: folder.path("data"), downloadsFolder: folder.path("downloads"))
         service.allowedNetworks = [Network("127.0.0.0/8")!]
         service.api.token = options.token
+        service.version = "0.0.0"
         service.server.threads = 1
         service.server.connectionLimit = 1000
-        options.configure(&service)
+        options.configure?(&service)
         return service
     }
 }

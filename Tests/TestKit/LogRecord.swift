@@ -1,7 +1,7 @@
 import Locks
 import Logging
 
-/// Keeps what a service logs, a line for each message: `info Engine: Recovered: ...`.
+/// Keeps what a service logs, a line for each message, such as `fetchd info [Engine] Recovered: ...`.
 final class LogRecord: Sendable {
     private let lines = Locked<[String]>([])
 
@@ -23,6 +23,6 @@ final class LogRecord: Sendable {
             set { metadata[key] = newValue }
         }
 
-        func log(event: LogEvent) { record.add("\(event.level) \(event.source): \(event.message)") }
+        func log(event: LogEvent) { record.add("fetchd \(event.level) [\(event.source)] \(event.message)") }
     }
 }

@@ -5,6 +5,7 @@ public final class TemporaryFolder: Sendable {
     public let path: String
 
     public init() throws {
+        TestTimes.noteBeginning()
         path = FileManager.default.temporaryDirectory.appending(path: "fetchd-test-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }

@@ -321,13 +321,13 @@ end:
 }
 #endif
 
-/* One delivery: the courier's attempts, the consumer, and the commit that records each attempt. */
+/* One delivery: the endpoint worker's attempts, the consumer, and the commit that records each attempt. */
 proctype Delivery(byte w, e)
 {
     byte d = D(w, e);
 end:
     do
-    /* [D1] The courier reads in a snapshot what is due. A finish is due only as the first that is pending. */
+    /* [D1] The endpoint worker reads in a snapshot what is due. A finish is due only as the first that is pending. */
     :: d_step { up && attempt[d] == idle && delivery[d] == pending && !HELD_BACK(w, e) && LOOKS_AT_DELIVERY(d) ->
         settles[d] = requests[d];
         attempt[d] = chosen }

@@ -386,7 +386,7 @@ end:
     od
 }
 
-proctype PartKeeper()
+proctype PartExpirer()
 {
 end:
     do
@@ -515,7 +515,7 @@ init
     atomic {
         run Attempt();
         run Client();
-        run PartKeeper();
+        run PartExpirer();
         for (n : 0 .. 1) { run OtherProgram(n) }
         for (n : 0 .. PARTS - 1) { run Kernel(n) }
         run Crash();

@@ -5,7 +5,7 @@
 #define KEEP_RING(a) skip
 #endif
 
-/* The courier comes back, and the dispatcher does not look again. */
+/* The endpoint worker comes back, and the dispatcher does not look again. */
 #ifdef COURIER_RETURNS_SILENTLY
 #define RING_AT_THE_END() skip
 #endif
@@ -15,7 +15,7 @@
 #define SET_TIMER(a, is) skip
 #endif
 
-/* The courier takes what is pending, also what it is posting already. */
+/* The endpoint worker takes what is pending, also what it is posting already. */
 #ifdef UNDER_WAY_IS_TAKEN_AGAIN
 #define IS_TAKEN(d) false
 #endif

@@ -1,5 +1,5 @@
 /*
- * wakeup.pml: how sleeping tasks are woken: alarms, the dispatcher, the courier of one webhook, the batch keeper.
+ * wakeup.pml: how sleeping tasks are woken: alarms, the dispatcher, the endpoint worker of one webhook, the batch finisher.
  *
  * finish.pml lets a step happen as soon as it is possible. This model shows that the program really takes it: no ring is
  * lost between a look and a wait, no delivery is posted twice at once, and nothing spins.
@@ -44,9 +44,9 @@ bool isTimed[DELIVERIES];           /* its time is among those that the dispatch
 bool isTimedAnyway;                 /* the deadline is in a second: the database could not be read */
 
 bool isRinging[3];                  /* the writer has committed and has not rung yet */
-bool isOut;                         /* the courier */
-bool isUnderWay[DELIVERIES];        /* to the courier's knowledge */
-bool hasEnded[DELIVERIES];          /* and the courier has not noticed yet */
+bool isOut;                         /* the endpoint worker */
+bool isUnderWay[DELIVERIES];        /* to the endpoint worker's knowledge */
+bool hasEnded[DELIVERIES];          /* and the endpoint worker has not noticed yet */
 byte posts[DELIVERIES];             /* posts of it that really are under way */
 
 byte faults, ends;
@@ -176,7 +176,7 @@ end:
         /* It cannot be read: again in a second. */
         :: d_step { faults < FAULTS -> faults++; isAnyDue = false; isAnyLater = true; isTimedAnyway = true }
         fi;
-        /* [K5] A courier is sent, or the one that is out is rung. */
+        /* [K5] An endpoint worker is sent, or the one that is out is rung. */
         if
         :: d_step { isAnyDue && isOut -> ring(MORE) }
         :: d_step { isAnyDue && !isOut -> isOut = true; alarm[MORE] = quiet }
@@ -187,7 +187,7 @@ end:
     od
 }
 
-proctype Courier()
+proctype EndpointWorker()
 {
 end:
     do
@@ -287,7 +287,7 @@ init
 #else
         for (n : 0 .. DELIVERIES - 1) { run Delivery(n) }
         run Dispatcher();
-        run Courier();
+        run EndpointWorker();
 #endif
         run Judge()
     }

@@ -6,16 +6,16 @@ import HTTPTypes
 struct DashboardRoutes: Sendable {
     var routes: [Route] {
         [
-            Route(.get, "/", isOpen: true) { call in DashboardFile.page.response(to: call.head) },
+            Route(.get, "/", isOpen: true) { context in DashboardFile.page.response(to: context.head) },
             Route(.get, "/dashboard/{file}", isOpen: true, file),
         ]
     }
 
-    private func file(_ call: Call) async throws -> Response {
-        guard let file = DashboardFile.named[call.parameter("file")] else {
+    private func file(_ context: RequestContext) async throws -> Response {
+        guard let file = DashboardFile.named[context.parameter("file")] else {
             throw Problem(.notFound, "The dashboard has no file of this name. It begins at /.")
         }
-        return file.response(to: call.head)
+        return file.response(to: context.head)
     }
 }
 

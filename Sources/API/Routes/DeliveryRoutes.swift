@@ -14,14 +14,14 @@ struct DeliveryRoutes: Sendable {
         ]
     }
 
-    private func list(_ call: Call) async throws -> Response {
-        let (state, limit, before) = try call.query { query throws(Problem) in
+    private func list(_ context: RequestContext) async throws -> Response {
+        let (state, limit, before) = try context.query { query throws(Problem) in
             (
                 try query.choice("state", of: Delivery.State.Name.self), try query.limit(),
                 try query.value("cursor").map(Self.position)
             )
         }
-        let webhook = try store.webhook(try call.name("webhook"), of: try call.name("session"))
+        let webhook = try store.webhook(try context.name("webhook"), of: try context.name("session"))
         let page = try store.deliveries(of: webhook, state: state, limit: limit, before: before)
         return .json([
             "deliveries": .array(page.deliveries.map(\.document)),
@@ -34,12 +34,14 @@ struct DeliveryRoutes: Sendable {
         return event
     }
 
-    private func show(_ call: Call) async throws -> Response { .json(try store.delivery(Self.id(call)).document) }
-
-    private func redeliver(_ call: Call) async throws -> Response {
-        try call.requireNoOptions()
-        return .json(try await store.redeliver(Self.id(call)).document)
+    private func show(_ context: RequestContext) async throws -> Response {
+        .json(try store.delivery(Self.id(context)).document)
     }
 
-    private static func id(_ call: Call) -> DeliveryID { DeliveryID(call.parameter("id")) }
+    private func redeliver(_ context: RequestContext) async throws -> Response {
+        try context.requireNoOptions()
+        return .json(try await store.redeliver(Self.id(context)).document)
+    }
+
+    private static func id(_ context: RequestContext) -> DeliveryID { DeliveryID(context.parameter("id")) }
 }

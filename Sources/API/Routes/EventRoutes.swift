@@ -13,16 +13,16 @@ struct EventRoutes: Sendable {
 
     var routes: [Route] { [Route(.get, "/v1/events", readsQuery: true, mayWait: true, show)] }
 
-    private func show(_ call: Call) async throws -> Response {
-        let last = try Self.lastEvent(call)
-        return call.wantsEventStream ? try stream(call, from: last) : try await list(call)
+    private func show(_ context: RequestContext) async throws -> Response {
+        let last = try Self.lastEvent(context)
+        return context.wantsEventStream ? try stream(context, from: last) : try await list(context)
     }
 
-    private func list(_ call: Call) async throws -> Response {
-        let (query, seconds) = try call.query { query throws(Problem) in
-            var wish = try Self.query(&query)
-            wish.limit = try query.limit()
-            return (wish, try query.integer("wait", in: 0...Int64(Call.longestWait)) ?? 0)
+    private func list(_ context: RequestContext) async throws -> Response {
+        let (query, seconds) = try context.query { query throws(Problem) in
+            var wanted = try Self.query(&query)
+            wanted.limit = try query.limit()
+            return (wanted, try query.integer("wait", in: 0...Int64(RequestContext.longestWait)) ?? 0)
         }
         let page = seconds > 0 ? try await pageOnceThere(query, within: .seconds(seconds)) : try store.events(query)
         return .json(
@@ -31,14 +31,14 @@ struct EventRoutes: Sendable {
     }
 
     /// The first page that is not empty; in the end one that is, and says from where to read on.
-    private func pageOnceThere(_ wish: EventQuery, within duration: Duration) async throws -> EventPage {
+    private func pageOnceThere(_ wanted: EventQuery, within duration: Duration) async throws -> EventPage {
         let deadline = ContinuousClock.now + duration
         // Before looking, so that no event slips in between.
-        let watcher = feed.watcher(of: [.journal(Topic.Scope(wish))])
+        let watcher = feed.watcher(of: [.journal(Topic.Scope(wanted))])
         defer { feed.dismiss(watcher) }
-        var query = wish
+        var query = wanted
         // Whoever waits has usually read everything that there is, which then need not be read again.
-        var page = wish.after == feed.lastEvent ? nil : try store.events(query)
+        var page = wanted.after == feed.lastEvent ? nil : try store.events(query)
         while true {
             if let page, !page.events.isEmpty { return page }
             query.after = page?.nextAfter ?? query.after
@@ -49,8 +49,8 @@ struct EventRoutes: Sendable {
     }
 
     /// From behind the last event that the client had, which a browser says by itself when it comes again.
-    private func stream(_ call: Call, from last: EventID?) throws -> Response {
-        var query = try call.query(Self.query)
+    private func stream(_ context: RequestContext, from last: EventID?) throws -> Response {
+        var query = try context.query(Self.query)
         query.after = last ?? query.after
         let headers: HTTPFields = [
             .contentType: "text/event-stream", .cacheControl: "no-store", .vary: "Accept",
@@ -61,8 +61,8 @@ struct EventRoutes: Sendable {
     }
 
     /// A page has no use for it, but one that is none is a mistake there, too.
-    private static func lastEvent(_ call: Call) throws(Problem) -> EventID? {
-        guard let last = call.head.headers[.lastEventID], !last.isEmpty else { return nil }
+    private static func lastEvent(_ context: RequestContext) throws(Problem) -> EventID? {
+        guard let last = context.head.headers[.lastEventID], !last.isEmpty else { return nil }
         guard last.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let id = EventID(last) else {
             throw Problem(.invalidValue, "Last-Event-ID is '\(last)'; it must be the id of an event.")
         }

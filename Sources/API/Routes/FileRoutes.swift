@@ -12,8 +12,8 @@ struct FileRoutes: Sendable {
 
     var routes: [Route] { [Route(.get, "/v1/jobs/{id}/file", file)] }
 
-    private func file(_ call: Call) async throws -> Response {
-        let job = try store.job(call.job)
+    private func file(_ context: RequestContext) async throws -> Response {
+        let job = try store.job(context.job)
         guard let finish = job.state.finish else {
             throw Problem(
                 .stateConflict, "Job \(job.id) is \(job.state.name.rawValue); its file is there once it has succeeded.")
@@ -21,7 +21,7 @@ struct FileRoutes: Sendable {
         guard let opened = engine.openFile(of: finish) else {
             throw Problem(.fileGone, "\(finish.file.path) is no longer in the downloads folder.")
         }
-        return try Self.response(opened, finish.file, to: call.head)
+        return try Self.response(opened, finish.file, to: context.head)
     }
 
     private static func response(

@@ -20,7 +20,7 @@ struct HealthRoutes: Sendable {
         ]
     }
 
-    private func ready(_ call: Call) async throws -> Response {
+    private func ready(_ context: RequestContext) async throws -> Response {
         try readiness.check()
         if let fault = engine.folderFault { throw unready(fault) }
         do {

@@ -18,7 +18,7 @@ extension JobRoutes {
             live = job.state.name == .running ? engine.progress(of: job.id) : nil
         }
 
-        var tag: JobTag { JobTag(job, live: live) }
+        var tag: JobETag { JobETag(job, live: live) }
 
         var response: Response { .json(job.document(live: live), headers: [.eTag: tag.text]) }
         /// The body is not sent, but its length is (RFC 9110, section 8.6).
@@ -26,18 +26,19 @@ extension JobRoutes {
     }
 
     /// A poll of a job that was polled before: from memory, without a task, and without a wait.
-    func showAtOnce(_ call: Call) -> Response? {
-        guard call.head.headers[.prefer] == nil, call.head.query == nil, let job = store.cachedJob(call.job) else {
+    func showImmediately(_ context: RequestContext) -> Response? {
+        guard context.head.headers[.prefer] == nil, context.head.query == nil, let job = store.cachedJob(context.job)
+        else {
             return nil
         }
-        return answer(View(job, engine), to: call.knownVersions)
+        return answer(View(job, engine), to: context.knownVersions)
     }
 
-    func show(_ call: Call) async throws -> Response {
-        guard let seconds = call.preferredWait, seconds > 0 else {
-            return answer(View(try store.job(call.job), engine), to: call.knownVersions)
+    func show(_ context: RequestContext) async throws -> Response {
+        guard let seconds = context.preferredWait, seconds > 0 else {
+            return answer(View(try store.job(context.job), engine), to: context.knownVersions)
         }
-        var response = try await answerOnceChanged(call, within: .seconds(seconds))
+        var response = try await answerOnceChanged(context, within: .seconds(seconds))
         response.headers[.preferenceApplied] = "wait=\(seconds)"
         return response
     }
@@ -48,20 +49,20 @@ extension JobRoutes {
 
     /// Whoever names a version is answered when the job is another one, in any state. Whoever names none is answered at
     /// the next change; and at once when there will be none by itself, so that nobody waits for what he has missed.
-    private func answerOnceChanged(_ call: Call, within duration: Duration) async throws -> Response {
+    private func answerOnceChanged(_ context: RequestContext, within duration: Duration) async throws -> Response {
         let deadline = ContinuousClock.now + duration
         // Before looking, so that no change slips in between.
-        let watcher = feed.watcher(of: [.job(call.job)])
+        let watcher = feed.watcher(of: [.job(context.job)])
         defer { feed.dismiss(watcher) }
-        let first = View(try store.job(call.job), engine)
-        let versions = call.knownVersions
+        let first = View(try store.job(context.job), engine)
+        let versions = context.knownVersions
         // There is no version that `*` would not stand for.
         if case .any? = versions { return first.notModified }
         if versions == nil, first.job.state.isTerminal { return first.response }
         let known = versions ?? .tags([first.tag])
         var view = first
         while known.include(view.tag), await feed.sleep(watcher, until: deadline) == .rung {
-            view = View(try store.job(call.job), engine)
+            view = View(try store.job(context.job), engine)
         }
         return versions == nil ? view.response : answer(view, to: versions)
     }

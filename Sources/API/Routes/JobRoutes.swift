@@ -17,7 +17,7 @@ struct JobRoutes: Sendable {
             Route(.post, "/v1/jobs", body: .required(limit: JSONBody.limit), create),
             Route(.post, "/v1/jobs/batch", body: .required(limit: JSONBody.batchLimit), createBatch),
             Route(.get, "/v1/jobs", readsQuery: true, list),
-            Route(.get, "/v1/jobs/{id}", atOnce: showAtOnce, mayWait: true, show),
+            Route(.get, "/v1/jobs/{id}", immediate: showImmediately, mayWait: true, show),
             Route(.patch, "/v1/jobs/{id}", body: .required(limit: JSONBody.limit), patch),
             Route(.delete, "/v1/jobs/{id}", readsQuery: true, delete),
             Route(.get, "/v1/jobs/{id}/resume-data", resumeData),
@@ -35,11 +35,11 @@ struct JobRoutes: Sendable {
         return Route(.post, path, body: .optional(limit: JSONBody.limit)) { try await act(action, $0) }
     }
 
-    private func create(_ call: Call) async throws -> Response {
-        if let first = try firstAnswer(call) { return first }
-        let new = try call.body(read)
+    private func create(_ context: RequestContext) async throws -> Response {
+        if let first = try firstAnswer(context) { return first }
+        let new = try context.body(read)
         do {
-            return try await create([new], call) { jobs in
+            return try await create([new], context) { jobs in
                 let job = jobs[0]
                 return RememberedAnswer(location: "/v1/jobs/\(job.id)", body: document(job).bytes)
             }
@@ -55,28 +55,30 @@ struct JobRoutes: Sendable {
     }
 
     /// What was carried out once is answered so, also by a service whose settings would refuse it today.
-    private func firstAnswer(_ call: Call) throws -> Response? {
-        try call.idempotencyClaim().flatMap { try store.rememberedAnswer(to: $0) }.map(Response.created)
+    private func firstAnswer(_ context: RequestContext) throws -> Response? {
+        try context.idempotencyClaim().flatMap { try store.rememberedAnswer(to: $0) }.map(Response.created)
     }
 
     /// Stores the jobs and answers 201; with an `Idempotency-Key`, a repeated request is answered as the first was.
     private func create(
-        _ new: [NewJob], _ call: Call, _ answer: @escaping @Sendable ([Job]) -> RememberedAnswer
+        _ new: [NewJob], _ context: RequestContext, _ answer: @escaping @Sendable ([Job]) -> RememberedAnswer
     ) async throws -> Response {
-        guard let claim = try call.idempotencyClaim() else { return .created(answer(try await store.createJobs(new))) }
+        guard let claim = try context.idempotencyClaim() else {
+            return .created(answer(try await store.createJobs(new)))
+        }
         return .created(try await store.createJobs(new, once: claim, answer: answer))
     }
 
     /// All or none.
-    private func createBatch(_ call: Call) async throws -> Response {
-        if let first = try firstAnswer(call) { return first }
-        let new = try call.body { reader throws(Problem) in
+    private func createBatch(_ context: RequestContext) async throws -> Response {
+        if let first = try firstAnswer(context) { return first }
+        let new = try context.body { reader throws(Problem) in
             guard let jobs = reader.value("jobs")?.arrayValue, (1...Self.largestBatch).contains(jobs.count) else {
                 throw reader.invalid("jobs", "must be an array of 1 to \(Self.largestBatch) jobs")
             }
             return try read(jobs)
         }
-        return try await create(new, call) { jobs in
+        return try await create(new, context) { jobs in
             RememberedAnswer(location: nil, body: JSON.object(["jobs": .array(jobs.map(document))]).bytes)
         }
     }
@@ -103,8 +105,8 @@ struct JobRoutes: Sendable {
         throw reader.invalid(field, "is a rehearsal; fetchd takes them when it is started with --enable-rehearsals")
     }
 
-    private func list(_ call: Call) async throws -> Response {
-        let query = try call.query { query throws(Problem) in
+    private func list(_ context: RequestContext) async throws -> Response {
+        let query = try context.query { query throws(Problem) in
             JobQuery(
                 session: try query.name("session"), state: try query.choice("state", of: JobState.Name.self),
                 tag: try query.value("tag"), limit: try query.limit(),
@@ -125,12 +127,12 @@ struct JobRoutes: Sendable {
     /// With its ETag.
     private func shown(_ job: Job) -> Response { View(job, engine).response }
 
-    private func patch(_ call: Call) async throws -> Response {
-        let patch = try call.body { reader throws(Problem) in try JobPatch(reading: &reader) }
+    private func patch(_ context: RequestContext) async throws -> Response {
+        let patch = try context.body { reader throws(Problem) in try JobPatch(reading: &reader) }
         while true {
-            let job = try store.job(call.job)
+            let job = try store.job(context.job)
             let spec = try patch.applied(to: job.spec)
-            let revision = try call.expectedRevision()
+            let revision = try context.expectedRevision()
             if patch.fields.contains(.url) { try requireNoRehearsal(spec, FieldReader(JSONObject()), at: "url") }
             let outcome = try await engine.patch(job, to: spec, fields: patch.fields, expecting: revision)
             // Somebody else was faster: the change is made anew from what is there now.
@@ -139,37 +141,37 @@ struct JobRoutes: Sendable {
     }
 
     /// What there is to go on with.
-    private func resumeData(_ call: Call) async throws -> Response {
-        let job = try store.job(call.job)
+    private func resumeData(_ context: RequestContext) async throws -> Response {
+        let job = try store.job(context.job)
         guard let part = job.part, part.bytesDurable > 0 else {
             throw Problem(.notFound, "Job \(job.id) has no resume data.")
         }
         return .json(part.document)
     }
 
-    private func delete(_ call: Call) async throws -> Response {
-        let deletesFile = try call.query { query throws(Problem) in
+    private func delete(_ context: RequestContext) async throws -> Response {
+        let deletesFile = try context.query { query throws(Problem) in
             try query.choice("file", of: FileChoice.self) == .delete
         }
-        try await engine.delete(call.job, deletesFile: deletesFile)
+        try await engine.delete(context.job, deletesFile: deletesFile)
         return .noContent
     }
 
     private enum FileChoice: String, CaseIterable { case keep, delete }
 
-    private func act(_ action: JobSignal.Action, _ call: Call) async throws -> Response {
-        let request = try Self.request(action, call)
-        let revision = try call.expectedRevision()
-        switch try await engine.perform(request, on: call.job, expecting: revision) {
+    private func act(_ action: JobSignal.Action, _ context: RequestContext) async throws -> Response {
+        let request = try Self.request(action, context)
+        let revision = try context.expectedRevision()
+        switch try await engine.perform(request, on: context.job, expecting: revision) {
         case .done(let job, _, _), .stale(let job): return shown(job)
         case .refused(let job, let allowed): throw Problem(refused: job, action, allowed: allowed)
         }
     }
 
     /// An action with its options.
-    static func request(_ action: JobSignal.Action, _ call: Call) throws(Problem) -> JobSignal {
-        guard call.hasBody else { return action.signal() }
-        let keepsPart = try call.body { reader throws(Problem) in
+    static func request(_ action: JobSignal.Action, _ context: RequestContext) throws(Problem) -> JobSignal {
+        guard context.hasBody else { return action.signal() }
+        let keepsPart = try context.body { reader throws(Problem) in
             action == .cancel ? try reader.bool("produce_resume_data") ?? false : false
         }
         return action.signal(keepsPart: keepsPart)

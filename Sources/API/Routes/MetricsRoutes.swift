@@ -11,12 +11,12 @@ struct MetricsRoutes: Sendable {
     /// Seconds after which an unacknowledged finish is told by the session's name.
     let acknowledgementPatience: TimeInterval
     /// How the transfers' threads keep up.
-    let loops: @Sendable () -> [LoopFigures]
+    let loops: @Sendable () -> [TransferLoopMetrics]
     let time: any TimeSource
 
     var routes: [Route] { [Route(.get, "/metrics", metrics)] }
 
-    private func metrics(_ call: Call) async throws -> Response {
+    private func metrics(_ context: RequestContext) async throws -> Response {
         var exposition = Exposition()
         let census = try store.statistics()
         exposition.gauge("fetchd_jobs", "Jobs by state.") {
@@ -58,7 +58,7 @@ struct MetricsRoutes: Sendable {
         }
     }
 
-    private func tellLoops(_ loops: [LoopFigures], in exposition: inout Exposition) {
+    private func tellLoops(_ loops: [TransferLoopMetrics], in exposition: inout Exposition) {
         exposition.gauge(
             "fetchd_transfer_loop_lag_seconds",
             "The longest that anything had to wait for the thread of all transfers within the last minute."

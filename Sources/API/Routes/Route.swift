@@ -12,10 +12,10 @@ struct Route: Sendable {
     /// Whether it answers without a token.
     let isOpen: Bool
     /// Answers from memory, without waiting for anything; nil where it cannot.
-    let atOnce: (@Sendable (Call) -> Response?)?
+    let immediate: (@Sendable (RequestContext) -> Response?)?
     /// Whether clients can ask it to wait for something to happen.
     let mayWait: Bool
-    let handle: @Sendable (Call) async throws -> Response
+    let handle: @Sendable (RequestContext) async throws -> Response
 
     enum BodyRule: Sendable {
         /// A body is refused.
@@ -26,15 +26,15 @@ struct Route: Sendable {
 
     init(
         _ method: HTTPRequest.Method, _ path: StaticString, body: BodyRule = .none, readsQuery: Bool = false,
-        isOpen: Bool = false, atOnce: (@Sendable (Call) -> Response?)? = nil, mayWait: Bool = false,
-        _ handle: @escaping @Sendable (Call) async throws -> Response
+        isOpen: Bool = false, immediate: (@Sendable (RequestContext) -> Response?)? = nil, mayWait: Bool = false,
+        _ handle: @escaping @Sendable (RequestContext) async throws -> Response
     ) {
         self.method = method
         pattern = "\(path)".split(separator: "/")
         self.body = body
         self.readsQuery = readsQuery
         self.isOpen = isOpen
-        self.atOnce = atOnce
+        self.immediate = immediate
         self.mayWait = mayWait
         self.handle = handle
     }

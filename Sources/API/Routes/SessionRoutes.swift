@@ -23,30 +23,30 @@ struct SessionRoutes: Sendable {
     }
 
     private func actionRoute(_ action: JobSignal.Action, _ path: StaticString) -> Route {
-        Route(.post, path, body: .optional(limit: JSONBody.limit)) { call in
-            let session = try call.name("session")
-            return .json(try await engine.perform(try JobRoutes.request(action, call), onAllOf: session).document)
+        Route(.post, path, body: .optional(limit: JSONBody.limit)) { context in
+            let session = try context.name("session")
+            return .json(try await engine.perform(try JobRoutes.request(action, context), onAllOf: session).document)
         }
     }
 
-    private func list(_ call: Call) async throws -> Response {
+    private func list(_ context: RequestContext) async throws -> Response {
         return .json(["sessions": .array(try store.sessions().map(\.document))])
     }
 
     /// With a body, the body is the configuration; without one, nothing changes.
-    private func declare(_ call: Call) async throws -> Response {
-        let name = try call.name("session")
-        let configuration = call.hasBody ? try call.body(SessionConfiguration.init(reading:)) : nil
+    private func declare(_ context: RequestContext) async throws -> Response {
+        let name = try context.name("session")
+        let configuration = context.hasBody ? try context.body(SessionConfiguration.init(reading:)) : nil
         let (status, isNew) = try await engine.declareSession(name, configuration: configuration)
         return .json(status.document, isNew ? .created : .ok)
     }
 
     /// Ends the session once everything it owes is settled.
-    private func delete(_ call: Call) async throws -> Response {
-        let cancels = try call.query { query throws(Problem) in
+    private func delete(_ context: RequestContext) async throws -> Response {
+        let cancels = try context.query { query throws(Problem) in
             try query.choice("outstanding", of: OutstandingChoice.self) == .cancel
         }
-        guard let status = try await engine.invalidate(try call.name("session"), cancels: cancels) else {
+        guard let status = try await engine.invalidate(try context.name("session"), cancels: cancels) else {
             return .noContent
         }
         return .json(status.document, .accepted)
@@ -54,9 +54,9 @@ struct SessionRoutes: Sendable {
 
     private enum OutstandingChoice: String, CaseIterable { case finish, cancel }
 
-    private func acknowledge(_ call: Call) async throws -> Response {
-        let session = try call.name("session")
-        let through = try call.body { reader throws(Problem) in
+    private func acknowledge(_ context: RequestContext) async throws -> Response {
+        let session = try context.name("session")
+        let through = try context.body { reader throws(Problem) in
             try reader.eventNumber("through", "the number of the last event that you have taken")
         }
         do {
@@ -69,7 +69,7 @@ struct SessionRoutes: Sendable {
         return .json(try store.session(session).document)
     }
 
-    private func show(_ call: Call) async throws -> Response {
-        .json(try store.session(try call.name("session")).document)
+    private func show(_ context: RequestContext) async throws -> Response {
+        .json(try store.session(try context.name("session")).document)
     }
 }

@@ -23,7 +23,7 @@ struct StatsRoutes: Sendable {
 
     var routes: [Route] { [Route(.get, "/v1/stats", show)] }
 
-    private func show(_ call: Call) async throws -> Response {
+    private func show(_ context: RequestContext) async throws -> Response {
         let (census, load, watching) = (try store.statistics(), engine.load, feed.watching)
         return .json([
             "version": .string(version), "started_at": .time(startedAt),

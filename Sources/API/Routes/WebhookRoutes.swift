@@ -27,46 +27,46 @@ struct WebhookRoutes: Sendable {
         ]
     }
 
-    private func list(_ call: Call) async throws -> Response {
-        let webhooks = try store.webhooks(of: try call.name("session"))
+    private func list(_ context: RequestContext) async throws -> Response {
+        let webhooks = try store.webhooks(of: try context.name("session"))
         return .json(["webhooks": .array(webhooks.map { $0.document() })])
     }
 
-    private func declare(_ call: Call) async throws -> Response {
-        let (session, name) = (try call.name("session"), try call.name("webhook"))
-        let wish = try call.body(WebhookWish.init(reading:))
+    private func declare(_ context: RequestContext) async throws -> Response {
+        let (session, name) = (try context.name("session"), try context.name("webhook"))
+        let wanted = try context.body(WebhookDeclaration.init(reading:))
         let (webhook, isNew) = try await store.declareWebhook(
-            name, of: session, url: wish.url, events: wish.events, secret: wish.secret)
+            name, of: session, url: wanted.url, events: wanted.events, secret: wanted.secret)
         return .json(webhook.document(showsSecret: isNew), isNew ? .created : .ok)
     }
 
-    private func show(_ call: Call) async throws -> Response {
-        .json(try store.webhook(try call.name("webhook"), of: try call.name("session")).document())
+    private func show(_ context: RequestContext) async throws -> Response {
+        .json(try store.webhook(try context.name("webhook"), of: try context.name("session")).document())
     }
 
-    private func delete(_ call: Call) async throws -> Response {
-        try await store.deleteWebhook(try call.name("webhook"), of: try call.name("session"))
+    private func delete(_ context: RequestContext) async throws -> Response {
+        try await store.deleteWebhook(try context.name("webhook"), of: try context.name("session"))
         return .noContent
     }
 
-    private func test(_ call: Call) async throws -> Response {
-        try call.requireNoOptions()
-        return .json(try await store.testWebhook(try call.name("webhook"), of: try call.name("session")).document)
+    private func test(_ context: RequestContext) async throws -> Response {
+        try context.requireNoOptions()
+        return .json(try await store.testWebhook(try context.name("webhook"), of: try context.name("session")).document)
     }
 
     /// Answers with the new secret, which is shown here and nowhere else.
-    private func rotateSecret(_ call: Call) async throws -> Response {
-        let (session, name) = (try call.name("session"), try call.name("webhook"))
+    private func rotateSecret(_ context: RequestContext) async throws -> Response {
+        let (session, name) = (try context.name("session"), try context.name("webhook"))
         let secret =
-            call.hasBody ? try call.body { reader throws(Problem) in try reader.webhookSecret("secret") } : nil
+            context.hasBody ? try context.body { reader throws(Problem) in try reader.webhookSecret("secret") } : nil
         return .json(
             try await store.rotateSecret(of: name, of: session, to: secret).document(showsSecret: true))
     }
 
     /// Answers with the number of events that are on their way again.
-    private func recover(_ call: Call) async throws -> Response {
-        let (session, name) = (try call.name("session"), try call.name("webhook"))
-        let after = try call.body { reader throws(Problem) in
+    private func recover(_ context: RequestContext) async throws -> Response {
+        let (session, name) = (try context.name("session"), try context.name("webhook"))
+        let after = try context.body { reader throws(Problem) in
             try reader.eventNumber("after", "the number of the last event that need not be sent again")
         }
         var (count, position): (Int, EventID?) = (0, after)
@@ -77,14 +77,15 @@ struct WebhookRoutes: Sendable {
         return .json(["recovered": .count(count)])
     }
 
-    private func enable(_ call: Call) async throws -> Response {
-        try call.requireNoOptions()
-        return .json(try await store.enableWebhook(try call.name("webhook"), of: try call.name("session")).document())
+    private func enable(_ context: RequestContext) async throws -> Response {
+        try context.requireNoOptions()
+        return .json(
+            try await store.enableWebhook(try context.name("webhook"), of: try context.name("session")).document())
     }
 }
 
 /// What a client says of a webhook.
-private struct WebhookWish {
+private struct WebhookDeclaration {
     var url: String
     var events: [EventPattern]
     var secret: WebhookSecret?

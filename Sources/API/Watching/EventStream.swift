@@ -59,16 +59,16 @@ struct EventStream {
     }
 
     private mutating func step() -> Step {
-        guard isCaughtUp, let news = feed.news(query, after: position, progressSince: wantsProgress ? round : nil)
+        guard isCaughtUp, let update = feed.update(query, after: position, progressSince: wantsProgress ? round : nil)
         else {
             return readJournal()
         }
-        round = news.round ?? round
-        let hasMoved = news.position > position
-        position = news.position
-        let bytes = news.bytes
+        round = update.round ?? round
+        let hasMoved = update.position > position
+        position = update.position
+        let bytes = update.bytes
         if !bytes.isEmpty { return .send(bytes) }
-        return hasMoved && !news.isAtEnd ? .moved : .wait
+        return hasMoved && !update.isAtEnd ? .moved : .wait
     }
 
     /// Catching up: the next page of what is behind the position.
@@ -127,7 +127,7 @@ extension EventQuery {
 }
 
 /// What a stream has to tell next.
-struct News {
+struct FeedUpdate {
     var events: [RecentEvents.Entry]
     var progress: [[UInt8]]
     var position: EventID
@@ -150,15 +150,15 @@ extension Feed {
     ///
     /// - Parameter round: up to which progress was told; nil where it is not wanted.
     /// - Returns: nil when the journal is to be read.
-    func news(_ query: EventQuery, after position: EventID, progressSince round: Int?) -> News? {
+    func update(_ query: EventQuery, after position: EventID, progressSince round: Int?) -> FeedUpdate? {
         state.withLock { state in
             guard let entries = state.recent.after(position) else { return nil }
             // The database may be ahead of the hook for a moment; what is told of progress then is too old.
             let isAhead = position > state.recent.last
-            let looked = entries.prefix(Self.newsLimit)
+            let looked = entries.prefix(Self.updateLimit)
             let isAtEnd = looked.count == entries.count
             let tellsProgress = isAtEnd && !isAhead && round != nil
-            return News(
+            return FeedUpdate(
                 events: looked.filter { query.matches($0.event) },
                 progress: tellsProgress ? state.progress.since(round ?? 0, query) : [],
                 position: isAtEnd ? max(position, state.recent.last) : looked.last?.event.id ?? position,
@@ -166,7 +166,7 @@ extension Feed {
         }
     }
 
-    private static let newsLimit = 256
+    private static let updateLimit = 256
 
     /// Begins a stream, and returns its body.
     ///

@@ -37,9 +37,9 @@ extension Feed {
                 await clockDue.wait(until: nil, by: SystemTime())
                 continue
             }
-            try? await Task.sleep(for: stroke)
+            try? await Task.sleep(for: tick)
             let now = ContinuousClock.now
-            let overdue = state.withLock { $0.deadlines.take(through: strokes(until: now)) }
+            let overdue = state.withLock { $0.timers.take(through: ticks(until: now)) }
             for watcher in overdue { watcher.expire() }
             guard now >= nextReport else { continue }
             report(&told)

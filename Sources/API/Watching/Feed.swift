@@ -33,7 +33,7 @@ public final class Feed: Sendable {
         var watchers: [Topic: [ObjectIdentifier: Watcher]] = [:]
         /// What has happened since the pump looked.
         var pending: Set<Topic> = []
-        var deadlines = Deadlines()
+        var timers = TimerWheel()
         var watching = 0
         var streams = 0
         var isClosed = false
@@ -125,16 +125,16 @@ extension Feed {
 
     /// Sleeps until the watcher is rung, or for so long.
     func sleep(_ watcher: Watcher, until deadline: ContinuousClock.Instant) async -> Watcher.Waking {
-        let stroke = state.withLock { $0.deadlines.add(watcher, at: strokes(until: deadline) + 1) }
+        let tick = state.withLock { $0.timers.add(watcher, at: ticks(until: deadline) + 1) }
         let waking = await watcher.sleep()
-        state.withLock { $0.deadlines.remove(watcher, at: stroke) }
+        state.withLock { $0.timers.remove(watcher, at: tick) }
         return waking
     }
 
     /// Strokes of the feed's clock, rounded down.
-    func strokes(until moment: ContinuousClock.Instant) -> Int { Int((moment - beginning) / stroke) }
+    func ticks(until moment: ContinuousClock.Instant) -> Int { Int((moment - beginning) / tick) }
 
-    var stroke: Duration { options.progressInterval / 2 }
+    var tick: Duration { options.progressInterval / 2 }
 }
 
 // MARK: - Reading

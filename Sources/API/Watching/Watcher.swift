@@ -66,7 +66,7 @@ final class Watcher: Sendable {
                 state = .awake
                 return sleeper
             case .awake: state = .woken(waking)
-            // News outweigh the clock: whoever is told of both looks.
+            // FeedUpdate outweigh the clock: whoever is told of both looks.
             case .woken: state = .woken(.rung)
             case .closed: break
             }

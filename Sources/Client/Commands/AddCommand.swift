@@ -112,7 +112,7 @@ struct AddCommand: ClientCommand {
     ) async throws {
         let run = WatchRun(service: service, console: console, isQuiet: waiting.quiet, deadline: deadline)
         let outcome = await run.watch(.jobs(added.jobs), after: position)
-        let done = outcome.board.jobs.filter(\.hasSucceeded)
+        let done = outcome.tracker.jobs.filter(\.hasSucceeded)
         var trouble = outcome.trouble
         if let save, trouble == nil {
             trouble = await SavedFiles(service: service, console: console, place: save, deadline: deadline).fetch(done)
@@ -120,10 +120,10 @@ struct AddCommand: ClientCommand {
             for job in done { try console.print(job.file?.path ?? job.name) }
         }
         if console.isJSON {
-            let ending = LastWords(added: added, board: outcome.board, isHasty: trouble != nil)
+            let ending = FinalDocuments(added: added, tracker: outcome.tracker, isHasty: trouble != nil)
             try console.print(added.text(of: await ending.documents(from: service)))
         }
         if let trouble { throw trouble }
-        if !outcome.board.haveAllSucceeded { throw ExitCode.downloadFailed }
+        if !outcome.tracker.haveAllSucceeded { throw ExitCode.downloadFailed }
     }
 }

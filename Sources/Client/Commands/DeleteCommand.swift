@@ -24,7 +24,7 @@ struct DeleteCommand: ClientCommand {
         var deleted: [JSONText] = []
         // Printed also where one of them refuses.
         defer { if console.isJSON { try? console.print(.object([("deleted", .array(deleted))])) } }
-        try await OneByOne.run(on: ids, console) { id in
+        try await BestEffort.run(on: ids, console) { id in
             _ = try await service.send("DELETE", RequestPath("jobs", id).asking("file", withFile ? "delete" : nil))
             deleted.append(.string(id))
             if !console.isJSON { try console.print("\(id) deleted") }

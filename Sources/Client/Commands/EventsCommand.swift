@@ -64,7 +64,7 @@ struct EventsCommand: ClientCommand {
             next = page.nextAfter
             if page.events.isEmpty { break }
             elements += JSONText(answer.body)["events"]?.elements ?? []
-            if !console.isJSON { for event in page.events { try console.print(EventWords.line(event)) } }
+            if !console.isJSON { for event in page.events { try console.print(EventDescription.line(event)) } }
         }
         // One that is gone has left its events; of one that was mistyped there are none.
         if elements.isEmpty { try await service.requireSession(session) }
@@ -86,14 +86,14 @@ struct EventsCommand: ClientCommand {
             case .back: tell(console, "fetchd is back.")
             case .event(let event) where event.type == "reset":
                 let next = event.lastID.flatMap { Int64($0) } ?? position
-                console.warn("The journal goes on elsewhere", EventWords.jump(from: position, to: next))
+                console.warn("The journal goes on elsewhere", EventDescription.jump(from: position, to: next))
                 position = next
             case .event(let event) where event.type == "job.progress":
                 break
             case .event(let event):
                 let text = JSONText(Array(event.data.utf8))
-                let document = try EventWords.document(text, service)
-                try console.isJSON ? console.print(text) : console.print(EventWords.line(document))
+                let document = try EventDescription.document(text, service)
+                try console.isJSON ? console.print(text) : console.print(EventDescription.line(document))
                 (count, position) = (count + 1, document.id)
             }
             return count < limit ?? .max
@@ -107,10 +107,10 @@ struct EventsCommand: ClientCommand {
 }
 
 /// An event as a line.
-enum EventWords {
+enum EventDescription {
     static func line(_ event: EventDocument) -> String {
         let about = [event.session, event.job].compactMap(\.self).joined(separator: " ")
-        return ["\(event.id)", Figures.time(event.time), event.type, about, details(event.data)]
+        return ["\(event.id)", DisplayFormat.time(event.time), event.type, about, details(event.data)]
             .filter { !$0.isEmpty }.joined(separator: "  ")
     }
 
@@ -129,14 +129,16 @@ enum EventWords {
     }
 
     private static func details(_ data: EventDocument.Details) -> String {
-        if let job = data.snapshot { return job.state == "cancelled" ? job.name : JobWords.line(job) }
+        if let job = data.snapshot { return job.state == "cancelled" ? job.name : JobDescription.line(job) }
         if let outcome = data.outcome {
             let counts = (data.counts ?? [:]).filter { $0.value > 0 }.sorted { $0.key < $1.key }
             return "batch \(data.batch ?? 0) \(outcome): "
                 + counts.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
         }
-        if let reason = data.reason { return reason + (data.retryAt.map { ", again at \(Figures.time($0))" } ?? "") }
+        if let reason = data.reason {
+            return reason + (data.retryAt.map { ", again at \(DisplayFormat.time($0))" } ?? "")
+        }
         if let why = data.why { return why }
-        return data.offset.map { "from \(Figures.bytes($0))" } ?? ""
+        return data.offset.map { "from \(DisplayFormat.bytes($0))" } ?? ""
     }
 }

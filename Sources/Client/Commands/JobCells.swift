@@ -8,9 +8,10 @@ extension Table {
             .init(title: "SESSION", isDispensable: true), .init(title: "NAME"))
         for job in jobs {
             table.add(
-                .init(job.id), .init(JobWords.state(job), state: job.state),
-                .init(job.progress.fraction.map(Figures.percent) ?? ""),
-                .init((job.progress.bytesExpected ?? job.file?.size).map(Figures.bytes) ?? ""), .init(job.session),
+                .init(job.id), .init(JobDescription.state(job), state: job.state),
+                .init(job.progress.fraction.map(DisplayFormat.percent) ?? ""),
+                .init((job.progress.bytesExpected ?? job.file?.size).map(DisplayFormat.bytes) ?? ""),
+                .init(job.session),
                 .init(job.name))
         }
         return table
@@ -38,8 +39,8 @@ struct Sheet: Sendable {
 extension Sheet {
     init(_ job: JobDocument) {
         add("id", job.id)
-        add("state", job.hasEnded ? JobWords.ending(job) : JobWords.state(job))
-        add("next", JobWords.advice(job))
+        add("state", job.hasEnded ? JobDescription.ending(job) : JobDescription.state(job))
+        add("next", JobDescription.advice(job))
         add("url", job.url)
         add("session", job.session)
         add("progress", Self.progress(job))
@@ -50,26 +51,26 @@ extension Sheet {
         add("attempts", job.attempts > 0 ? "\(job.attempts)" : nil)
         add("resumed", job.resume.flatMap(Self.resumption))
         add("challenge", job.challenge.map { [$0.scheme, $0.realm].compactMap(\.self).joined(separator: ", ") })
-        add("created", Figures.time(job.createdAt))
-        add("started", job.startedAt.map(Figures.time))
-        add("finished", job.finishedAt.map(Figures.time))
-        add("not before", job.notBefore.map(Figures.time))
-        add("deadline", job.deadline.map(Figures.time))
+        add("created", DisplayFormat.time(job.createdAt))
+        add("started", job.startedAt.map(DisplayFormat.time))
+        add("finished", job.finishedAt.map(DisplayFormat.time))
+        add("not before", job.notBefore.map(DisplayFormat.time))
+        add("deadline", job.deadline.map(DisplayFormat.time))
     }
 
     private static func progress(_ job: JobDocument) -> String {
         let progress = job.progress
-        var text = Figures.bytes(progress.bytesReceived)
-        if let expected = progress.bytesExpected { text += " of " + Figures.bytes(expected) }
-        if let fraction = progress.fraction { text += " (\(Figures.percent(fraction)))" }
-        if let rate = progress.bytesPerSecond { text += ", " + Figures.rate(rate) }
-        if let left = progress.etaSeconds { text += ", \(Figures.duration(left)) left" }
+        var text = DisplayFormat.bytes(progress.bytesReceived)
+        if let expected = progress.bytesExpected { text += " of " + DisplayFormat.bytes(expected) }
+        if let fraction = progress.fraction { text += " (\(DisplayFormat.percent(fraction)))" }
+        if let rate = progress.bytesPerSecond { text += ", " + DisplayFormat.rate(rate) }
+        if let left = progress.etaSeconds { text += ", \(DisplayFormat.duration(left)) left" }
         return text
     }
 
     private static func resumption(_ resume: JobDocument.Resume) -> String? {
         switch resume.decision {
-        case "resumed": "from \(Figures.bytes(resume.offset ?? 0))"
+        case "resumed": "from \(DisplayFormat.bytes(resume.offset ?? 0))"
         case "restarted": "no, begun anew: \(resume.why ?? "unknown")"
         default: nil
         }

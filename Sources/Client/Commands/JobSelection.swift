@@ -29,7 +29,7 @@ struct JobAction: Sendable {
         var documents: [JSONText] = []
         // Printed also where one of several refuses.
         defer { if console.isJSON, isList { try? console.print(.object([("jobs", .array(documents))])) } }
-        try await OneByOne.run(on: ids, console) { id in
+        try await BestEffort.run(on: ids, console) { id in
             let answer = try await service.send("POST", RequestPath("jobs", id, verb), body.map { Array($0.bytes) })
             documents.append(JSONText(answer.body))
             if !console.isJSON { try tell(answer.document(JobDocument.self), console) }
@@ -38,7 +38,7 @@ struct JobAction: Sendable {
     }
 
     private func tell(_ job: JobDocument, _ console: Console) throws {
-        try console.print("\(job.id) \(JobWords.state(job))")
+        try console.print("\(job.id) \(JobDescription.state(job))")
     }
 
     /// The actions that a session has, on all of its jobs at once.
@@ -52,7 +52,7 @@ struct JobAction: Sendable {
             documents.append(JSONText(answer.body))
             guard !console.isJSON else { continue }
             let session = try answer.document(SessionDocument.self)
-            try console.print("\(session.id): \(SessionWords.counts(session))")
+            try console.print("\(session.id): \(SessionDescription.counts(session))")
         }
         guard console.isJSON else { return }
         try console.print(isList ? .object([("sessions", .array(documents))]) : documents[0])

@@ -19,7 +19,7 @@ struct SessionCommand: AsyncParsableCommand {
 }
 
 /// What is said of a session.
-enum SessionWords {
+enum SessionDescription {
     static func counts(_ session: SessionDocument) -> String {
         let states = JobStateArgument.allCases.map(\.rawValue)
         let counts = states.compactMap { state in
@@ -33,16 +33,17 @@ enum SessionWords {
         sheet.add("session", session.id)
         sheet.add("state", session.state)
         sheet.add("jobs", counts(session))
-        sheet.add("batch", "\(session.batch)" + (session.finishDueAt.map { ", finishes at \(Figures.time($0))" } ?? ""))
+        sheet.add(
+            "batch", "\(session.batch)" + (session.finishDueAt.map { ", finishes at \(DisplayFormat.time($0))" } ?? ""))
         sheet.add("last event", "\(session.lastEvent)")
         sheet.add("acknowledged through", "\(session.acknowledgedThrough)")
-        sheet.add("unacknowledged since", session.unacknowledgedSince.map(Figures.time))
+        sheet.add("unacknowledged since", session.unacknowledgedSince.map(DisplayFormat.time))
         sheet.add("directory", session.configuration.directory)
         sheet.add("priority", session.configuration.priority)
         sheet.add("jobs at once", session.configuration.maxConcurrentJobs.map { "\($0)" })
-        sheet.add("rate limit", session.configuration.rateLimitBytesPerSecond.map { Figures.rate(Double($0)) })
+        sheet.add("rate limit", session.configuration.rateLimitBytesPerSecond.map { DisplayFormat.rate(Double($0)) })
         sheet.add("connections", session.configuration.connections.map { "\($0)" })
-        sheet.add("created", Figures.time(session.createdAt))
+        sheet.add("created", DisplayFormat.time(session.createdAt))
         return sheet
     }
 
@@ -77,7 +78,8 @@ struct SessionListCommand: ClientCommand {
         for session in sessions {
             table.add(
                 .init(session.id), .init(session.state, state: session.state), .init("\(session.batch)"),
-                .init(session.unacknowledgedSince.map(Figures.time) ?? ""), .init(SessionWords.counts(session)))
+                .init(session.unacknowledgedSince.map(DisplayFormat.time) ?? ""),
+                .init(SessionDescription.counts(session)))
         }
         try console.print(table)
     }
@@ -95,7 +97,7 @@ struct SessionShowCommand: ClientCommand {
     @OptionGroup(title: "The service") var service: ServiceOptions
 
     func perform(with service: RemoteService, _ console: Console) async throws {
-        try SessionWords.show(await service.send("GET", RequestPath("sessions", name)), console)
+        try SessionDescription.show(await service.send("GET", RequestPath("sessions", name)), console)
     }
 }
 
@@ -124,7 +126,7 @@ struct SessionAcknowledgeCommand: ClientCommand {
             }
         let body = JSONText.object([("through", JSONText(JSONText.written(last)))])
         let answer = try await service.send("POST", RequestPath("sessions", name, "acknowledge"), Array(body.bytes))
-        try SessionWords.show(answer, console)
+        try SessionDescription.show(answer, console)
     }
 }
 
@@ -153,6 +155,6 @@ struct SessionDeleteCommand: ClientCommand {
         if console.isJSON { return try console.print(JSONText(answer.body)) }
         let session = try answer.document(SessionDocument.self)
         try console.print(
-            "\(name) is finishing: \(SessionWords.counts(session)). It is gone when nothing is owed any more.")
+            "\(name) is finishing: \(SessionDescription.counts(session)). It is gone when nothing is owed any more.")
     }
 }

@@ -51,7 +51,7 @@ struct SessionSetCommand: ClientCommand {
     func perform(with service: RemoteService, _ console: Console) async throws {
         let body = try document()
         let answer = try await service.send("PUT", RequestPath("sessions", name), body)
-        try SessionWords.show(answer, console)
+        try SessionDescription.show(answer, console)
     }
 
     /// nil: attach, and change nothing.

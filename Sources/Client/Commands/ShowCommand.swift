@@ -20,7 +20,7 @@ struct ShowCommand: ClientCommand {
         var answers: [Answer] = []
         var refusal: ExitCode?
         do {
-            try await OneByOne.run(on: ids, console) { answers.append(try await service.job($0)) }
+            try await BestEffort.run(on: ids, console) { answers.append(try await service.job($0)) }
         } catch let exit as ExitCode {
             refusal = exit
         }

@@ -19,19 +19,21 @@ struct StatsCommand: ClientCommand {
         if console.isJSON { return try console.print(JSONText(answer.body)) }
         var sheet = Sheet()
         sheet.add("service", "fetchd \(stats.version) at \(service.address)")
-        sheet.add("up for", Figures.duration(stats.uptimeSeconds))
+        sheet.add("up for", DisplayFormat.duration(stats.uptimeSeconds))
         let states = JobStateArgument.allCases.map(\.rawValue)
         sheet.add(
             "jobs", states.compactMap { state in stats.jobs[state].map { "\($0) \(state)" } }.joined(separator: ", "))
         sheet.add("slots", "\(stats.slots.used) of \(stats.slots.max) taken")
         sheet.add(
-            "receiving", "\(Figures.rate(stats.bytesPerSecond)); \(Figures.bytes(stats.bytesReceived)) since the start")
+            "receiving",
+            "\(DisplayFormat.rate(stats.bytesPerSecond)); \(DisplayFormat.bytes(stats.bytesReceived)) since the start")
         sheet.add("sessions", "\(stats.sessions)")
         sheet.add("deliveries", "\(stats.deliveriesPending) pending")
         sheet.add("finishes", "\(stats.finishesUnacknowledged) unacknowledged")
         sheet.add("last event", "\(stats.lastEvent)")
         sheet.add(
-            "disk", stats.disk.map { "\(Figures.bytes($0.freeBytes)) free of \(Figures.bytes($0.totalBytes))" })
+            "disk",
+            stats.disk.map { "\(DisplayFormat.bytes($0.freeBytes)) free of \(DisplayFormat.bytes($0.totalBytes))" })
         try console.out.write(sheet.text(on: console.outTerminal))
     }
 }

@@ -64,7 +64,7 @@ struct UpdateCommand: ClientCommand {
         let answer = try await service.send("PATCH", RequestPath("jobs", id), JSONText.object(patch).bytes)
         if console.isJSON { return try console.print(JSONText(answer.body)) }
         let job = try answer.document(JobDocument.self)
-        try console.print("\(job.id) \(JobWords.state(job))")
+        try console.print("\(job.id) \(JobDescription.state(job))")
     }
 
     /// As a merge patch (RFC 7396): null takes a member away.

@@ -52,11 +52,11 @@ struct WatchCommand: ClientCommand {
         if console.isJSON { run.heard = { try console.print($0) } }
         let outcome = await run.watch(scope, after: position)
         if let trouble = outcome.trouble { throw trouble }
-        let board = outcome.board
-        if board.jobs.isEmpty, !console.isJSON {
+        let tracker = outcome.tracker
+        if tracker.jobs.isEmpty, !console.isJSON {
             console.say("Nothing is under way. To add something: fetchd add URL")
         }
-        if !board.haveAllSucceeded { throw ExitCode.downloadFailed }
+        if !tracker.haveAllSucceeded { throw ExitCode.downloadFailed }
     }
 
     private static func scope(

@@ -40,7 +40,7 @@ struct WebhookRotateSecretCommand: ClientCommand {
         var body: JSONText?
         if let secretFile { body = .object([("secret", .string(try SecretFile.line(of: secretFile)))]) }
         let answer = try await service.send("POST", webhook.path("rotate-secret"), body.map { Array($0.bytes) })
-        try WebhookWords.show(answer, console)
+        try WebhookDescription.show(answer, console)
     }
 }
 
@@ -64,7 +64,7 @@ struct WebhookRecoverCommand: ClientCommand {
         let answer = try await service.send("POST", webhook.path("recover"), Array(body.bytes))
         if console.isJSON { return try console.print(JSONText(answer.body)) }
         let recovered = try answer.document(Recovered.self).recovered
-        try console.print("\(Figures.count(recovered, "event")) on the way to \(webhook.name)")
+        try console.print("\(DisplayFormat.count(recovered, "event")) on the way to \(webhook.name)")
     }
 
     private struct Recovered: Decodable {
@@ -84,7 +84,7 @@ struct WebhookEnableCommand: ClientCommand {
     @OptionGroup(title: "The service") var service: ServiceOptions
 
     func perform(with service: RemoteService, _ console: Console) async throws {
-        try WebhookWords.show(await service.send("POST", webhook.path("enable")), console)
+        try WebhookDescription.show(await service.send("POST", webhook.path("enable")), console)
     }
 }
 
@@ -147,7 +147,7 @@ struct WebhookDeliveryCommand: ClientCommand {
     @OptionGroup(title: "The service") var service: ServiceOptions
 
     func perform(with service: RemoteService, _ console: Console) async throws {
-        try WebhookWords.show(delivery: await service.send("GET", RequestPath("deliveries", id)), console)
+        try WebhookDescription.show(delivery: await service.send("GET", RequestPath("deliveries", id)), console)
     }
 }
 
@@ -163,7 +163,7 @@ struct WebhookRedeliverCommand: ClientCommand {
     @OptionGroup(title: "The service") var service: ServiceOptions
 
     func perform(with service: RemoteService, _ console: Console) async throws {
-        try WebhookWords.show(
+        try WebhookDescription.show(
             delivery: await service.send("POST", RequestPath("deliveries", id, "redeliver")), console)
     }
 }

@@ -38,7 +38,7 @@ struct WebhookSession: ParsableArguments {
 }
 
 /// What is said of a webhook, and of a delivery.
-enum WebhookWords {
+enum WebhookDescription {
     static func show(_ answer: Answer, _ console: Console) throws {
         if console.isJSON { return try console.print(JSONText(answer.body)) }
         let webhook = try answer.document(WebhookDocument.self)
@@ -52,7 +52,7 @@ enum WebhookWords {
         sheet.add(
             "next", webhook.state == "disabled" ? "fetchd webhook enable -s \(webhook.session) \(webhook.name)" : nil)
         sheet.add("secret", webhook.secret)
-        sheet.add("created", Figures.time(webhook.createdAt))
+        sheet.add("created", DisplayFormat.time(webhook.createdAt))
         try console.out.write(sheet.text(on: console.outTerminal))
         if webhook.secret != nil { console.say("Keep the secret: it is not told again.") }
     }
@@ -66,7 +66,7 @@ enum WebhookWords {
         sheet.add("event", "\(delivery.event), \(delivery.type)")
         sheet.add("state", delivery.state)
         for attempt in delivery.attempts { sheet.add("attempt", Self.attempt(attempt)) }
-        sheet.add("next attempt", delivery.nextAttemptAt.map(Figures.time))
+        sheet.add("next attempt", delivery.nextAttemptAt.map(DisplayFormat.time))
         sheet.add("again", "fetchd webhook redeliver \(delivery.id)")
         try console.out.write(sheet.text(on: console.outTerminal))
     }
@@ -74,7 +74,8 @@ enum WebhookWords {
     private static func attempt(_ attempt: DeliveryDocument.Attempt) -> String {
         let latency = String(format: "%.3f s", attempt.latencySeconds)
         let status = attempt.status.map { "status \($0)" }
-        return [Figures.time(attempt.at), status, latency, attempt.error].compactMap(\.self).joined(separator: ", ")
+        return [DisplayFormat.time(attempt.at), status, latency, attempt.error].compactMap(\.self).joined(
+            separator: ", ")
     }
 }
 
@@ -117,7 +118,7 @@ struct WebhookShowCommand: ClientCommand {
     @OptionGroup(title: "The service") var service: ServiceOptions
 
     func perform(with service: RemoteService, _ console: Console) async throws {
-        try WebhookWords.show(await service.send("GET", webhook.path()), console)
+        try WebhookDescription.show(await service.send("GET", webhook.path()), console)
     }
 }
 
@@ -154,7 +155,7 @@ struct WebhookSetCommand: ClientCommand {
         if !event.isEmpty { members.append(("events", .array(event.map { .string($0) }))) }
         if let secretFile { members.append(("secret", .string(try SecretFile.line(of: secretFile)))) }
         let answer = try await service.send("PUT", webhook.path(), JSONText.object(members).bytes)
-        try WebhookWords.show(answer, console)
+        try WebhookDescription.show(answer, console)
     }
 }
 

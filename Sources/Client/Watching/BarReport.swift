@@ -11,15 +11,15 @@ final class BarReport: WatchReport {
     }
 
     private let console: Console
-    private let board: Locked<JobBoard>
+    private let tracker: Locked<JobTracker>
     private let state = Locked(State())
 
-    init(_ console: Console, of board: Locked<JobBoard>) {
+    init(_ console: Console, of tracker: Locked<JobTracker>) {
         self.console = console
-        self.board = board
+        self.tracker = tracker
     }
 
-    func told(_ change: JobBoard.Change?) {
+    func told(_ change: JobTracker.Change?) {
         let lines = change.map(lines(for:)) ?? []
         state.withLock { state in
             state.finished += lines
@@ -51,7 +51,7 @@ final class BarReport: WatchReport {
             guard state.isStale, !state.isAway else { return nil }
             defer { (state.isStale, state.finished) = (false, []) }
             guard isInFront else { return state.frame.ending() + state.finished.map { $0 + "\n" }.joined() }
-            let lines = board.withLock { Self.lines(of: $0, on: console.errTerminal, in: size) }
+            let lines = tracker.withLock { Self.lines(of: $0, on: console.errTerminal, in: size) }
             return state.frame.picture(of: lines, below: state.finished, columns: size.columns)
         }
         if let text { console.draw(text) }
@@ -69,14 +69,14 @@ final class BarReport: WatchReport {
     /// What is on the screen is no longer known.
     func returned() { state.withLock { ($0.isAway, $0.isStale) = (false, true) } }
 
-    func lines(for change: JobBoard.Change) -> [String] {
+    func lines(for change: JobTracker.Change) -> [String] {
         let terminal = console.errTerminal
         switch change {
         case .moved(let job), .added(let job):
             guard job.hasEnded || job.state == "waiting" || job.state == "paused" else { return [] }
-            let line = terminal.colouredState(terminal.printable(JobWords.line(job)), job.state)
+            let line = terminal.colouredState(terminal.printable(JobDescription.line(job)), job.state)
             let head = terminal.coloured(terminal.printable(job.id), .faint) + " " + line
-            return [head] + (JobWords.adviceOnTheWay(job).map { ["  " + terminal.printable($0)] } ?? [])
+            return [head] + (JobDescription.adviceOnTheWay(job).map { ["  " + terminal.printable($0)] } ?? [])
         case .remarked(let job, let remark):
             return [terminal.coloured(terminal.printable("\(job.id) \(remark)"), .faint)]
         case .deleted(let job):
@@ -85,14 +85,14 @@ final class BarReport: WatchReport {
     }
 
     /// Those that run first, as many as fit, then what waits, then a line that counts the rest.
-    static func lines(of board: JobBoard, on terminal: Terminal, in size: (columns: Int, rows: Int)) -> [String] {
-        let rest = board.jobs.filter { !board.isOver($0) }
+    static func lines(of tracker: JobTracker, on terminal: Terminal, in size: (columns: Int, rows: Int)) -> [String] {
+        let rest = tracker.jobs.filter { !tracker.isOver($0) }
         guard !rest.isEmpty else { return [] }
         let running = rest.filter { $0.state == "running" }
         let shown = (running + rest.filter { $0.state != "running" }).prefix(max(1, size.rows - 2))
-        let bars = shown.map { Bar($0, on: terminal).line(columns: size.columns) }
-        guard board.jobs.count > 1 else { return bars }
-        let parts = summary(of: board, rest, running: running, hidden: rest.count - shown.count)
+        let bars = shown.map { ProgressBar($0, on: terminal).line(columns: size.columns) }
+        guard tracker.jobs.count > 1 else { return bars }
+        let parts = summary(of: tracker, rest, running: running, hidden: rest.count - shown.count)
         return bars + [Self.joined(parts, columns: max(20, size.columns - 1))]
     }
 
@@ -107,15 +107,15 @@ final class BarReport: WatchReport {
 
     /// The most important first.
     private static func summary(
-        of board: JobBoard, _ rest: [JobDocument], running: [JobDocument], hidden: Int
+        of tracker: JobTracker, _ rest: [JobDocument], running: [JobDocument], hidden: Int
     ) -> [String] {
-        let over = board.jobs.filter(board.isOver)
+        let over = tracker.jobs.filter(tracker.isOver)
         let failed = over.count { !$0.hasSucceeded }
         let rate = running.reduce(0) { $0 + ($1.progress.bytesPerSecond ?? 0) }
-        var parts = ["\(over.count) of \(board.jobs.count) done"]
+        var parts = ["\(over.count) of \(tracker.jobs.count) done"]
         if failed > 0 { parts.append("\(failed) not succeeded") }
         parts.append("\(running.count) running, \(rest.count - running.count) to come")
-        if rate > 0 { parts.append(Figures.rate(rate)) }
+        if rate > 0 { parts.append(DisplayFormat.rate(rate)) }
         if hidden > 0 { parts.append("\(hidden) not shown") }
         return parts
     }

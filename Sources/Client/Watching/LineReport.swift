@@ -2,11 +2,11 @@
 struct LineReport: WatchReport {
     let console: Console
 
-    func told(_ change: JobBoard.Change?) {
+    func told(_ change: JobTracker.Change?) {
         switch change {
         case .added(let job), .moved(let job):
-            console.say("\(job.id) \(JobWords.line(job))")
-            if let advice = JobWords.adviceOnTheWay(job) { console.say("  \(advice)") }
+            console.say("\(job.id) \(JobDescription.line(job))")
+            if let advice = JobDescription.adviceOnTheWay(job) { console.say("  \(advice)") }
         case .remarked(let job, let remark): console.say("\(job.id) \(remark)")
         case .deleted(let job): console.say("\(job.id) was deleted: \(job.name)")
         case nil: break

@@ -2,11 +2,11 @@
 struct SilentReport: WatchReport {
     let console: Console
 
-    func told(_ change: JobBoard.Change?) {
+    func told(_ change: JobTracker.Change?) {
         switch change {
         case .added(let job), .moved(let job):
-            guard let plea = JobWords.plea(job) else { return }
-            console.warn("Somebody is needed", plea)
+            guard let neededAction = JobDescription.neededAction(job) else { return }
+            console.warn("Somebody is needed", neededAction)
         case .remarked, .deleted, nil: break
         }
     }

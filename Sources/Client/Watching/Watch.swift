@@ -13,7 +13,7 @@ struct Watch: Sendable {
 
     let service: RemoteService
     /// Shared with whoever draws it.
-    let board: Locked<JobBoard>
+    let tracker: Locked<JobTracker>
     let report: any WatchReport
     /// Called with a job's own document whenever its state is another one; nil spares reading them.
     var heard: (@Sendable (JSONText) async throws -> Void)?
@@ -32,7 +32,7 @@ struct Watch: Sendable {
         }
     }
 
-    private var goesOn: Bool { isEndless || !board.withLock { $0.areAllOver } }
+    private var goesOn: Bool { isEndless || !tracker.withLock { $0.areAllOver } }
 
     private func known(_ scope: Scope) async throws(ClientError) -> [JobDocument] {
         switch scope {
@@ -65,7 +65,7 @@ struct Watch: Sendable {
             try await readAnew(scope)
         case .event(let event) where event.type == "job.progress":
             guard let progress = try? JSONText(Array(event.data.utf8)).decoded(ProgressDocument.self) else { return }
-            board.withLock { $0.apply(progress) }
+            tracker.withLock { $0.apply(progress) }
             report.told(nil)
         case .event(let event):
             let text = JSONText(Array(event.data.utf8))
@@ -78,7 +78,7 @@ struct Watch: Sendable {
     /// A job that is new in a session that is watched, or that was over and is begun again.
     private func join(_ event: EventDocument, _ scope: Scope) async throws {
         guard case .session = scope, Self.beginnings.contains(event.type), let id = event.job,
-            board.withLock({ $0[id] == nil })
+            tracker.withLock({ $0[id] == nil })
         else { return }
         do {
             let job = try await service.job(id).document(JobDocument.self)
@@ -92,7 +92,7 @@ struct Watch: Sendable {
 
     /// The journal has lost what was before: only the jobs themselves tell what has become of them.
     private func readAnew(_ scope: Scope) async throws {
-        for job in board.withLock({ board in board.jobs.filter { !board.isOver($0) } }) {
+        for job in tracker.withLock({ tracker in tracker.jobs.filter { !tracker.isOver($0) } }) {
             do {
                 let job = try await service.job(job.id).document(JobDocument.self)
                 try await tell { $0.put(job) }
@@ -104,8 +104,8 @@ struct Watch: Sendable {
         for job in try await service.outstandingJobs(of: session) { try await tell { $0.put(job) } }
     }
 
-    private func tell(_ change: (inout JobBoard) -> JobBoard.Change?) async throws {
-        let change = board.withLock { change(&$0) }
+    private func tell(_ change: (inout JobTracker) -> JobTracker.Change?) async throws {
+        let change = tracker.withLock { change(&$0) }
         report.told(change)
         guard let heard else { return }
         switch change {

@@ -14,7 +14,7 @@ struct WatchRun: Sendable {
 
     /// How the jobs were when the watch ended.
     struct Outcome: Sendable {
-        var board: JobBoard
+        var tracker: JobTracker
         /// Why it ended before they were over.
         var trouble: (any Error)?
     }
@@ -31,37 +31,37 @@ struct WatchRun: Sendable {
     var leavesPathsUntold: Bool { way != .bars || !console.outTerminal.isInteractive }
 
     func watch(_ scope: Watch.Scope, after position: Int64) async -> Outcome {
-        let board = Locked(JobBoard())
-        var outcome = Outcome(board: JobBoard())
+        let tracker = Locked(JobTracker())
+        var outcome = Outcome(tracker: JobTracker())
         do {
             try await Interruption.cancelling {
-                try await deadline.limiting { try await show(board, scope, position) }
+                try await deadline.limiting { try await show(tracker, scope, position) }
             }
         } catch {
             outcome.trouble = error
         }
-        outcome.board = board.withLock { $0 }
-        if way == .silence, !console.isJSON { tellFailures(of: outcome.board) }
+        outcome.tracker = tracker.withLock { $0 }
+        if way == .silence, !console.isJSON { tellFailures(of: outcome.tracker) }
         switch outcome.trouble {
         case is Interruption.Received where saysHowToComeBack && !console.isJSON:
-            console.say(Self.farewell(outcome.board))
+            console.say(Self.farewell(outcome.tracker))
         case let error as ClientError where error.status == .overdue:
-            outcome.trouble = ClientError.overdue(outcome.board.jobs.compactMap(JobWords.plea))
+            outcome.trouble = ClientError.overdue(outcome.tracker.jobs.compactMap(JobDescription.neededAction))
         default: break
         }
         return outcome
     }
 
-    private func show(_ board: Locked<JobBoard>, _ scope: Watch.Scope, _ position: Int64) async throws {
+    private func show(_ tracker: Locked<JobTracker>, _ scope: Watch.Scope, _ position: Int64) async throws {
         switch way {
-        case .lines: try await watch(board, LineReport(console: console)).run(scope, after: position)
-        case .silence: try await watch(board, SilentReport(console: console)).run(scope, after: position)
-        case .bars: try await draw(board, scope, position)
+        case .lines: try await watch(tracker, LineReport(console: console)).run(scope, after: position)
+        case .silence: try await watch(tracker, SilentReport(console: console)).run(scope, after: position)
+        case .bars: try await draw(tracker, scope, position)
         }
     }
 
-    private func draw(_ board: Locked<JobBoard>, _ scope: Watch.Scope, _ position: Int64) async throws {
-        let report = BarReport(console, of: board)
+    private func draw(_ tracker: Locked<JobTracker>, _ scope: Watch.Scope, _ position: Int64) async throws {
+        let report = BarReport(console, of: tracker)
         Suspension.hear(leaving: report.left, returning: report.returned)
         defer {
             Suspension.leave()
@@ -71,23 +71,23 @@ struct WatchRun: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await report.draw() }
             defer { group.cancelAll() }
-            try await watch(board, report).run(scope, after: position)
+            try await watch(tracker, report).run(scope, after: position)
         }
     }
 
-    private func watch(_ board: Locked<JobBoard>, _ report: any WatchReport) -> Watch {
-        Watch(service: service, board: board, report: report, heard: heard, isEndless: isEndless)
+    private func watch(_ tracker: Locked<JobTracker>, _ report: any WatchReport) -> Watch {
+        Watch(service: service, tracker: tracker, report: report, heard: heard, isEndless: isEndless)
     }
 
-    private func tellFailures(of board: JobBoard) {
+    private func tellFailures(of tracker: JobTracker) {
         let report = LineReport(console: console)
-        for job in board.jobs where !job.hasSucceeded && board.isOver(job) {
+        for job in tracker.jobs where !job.hasSucceeded && tracker.isOver(job) {
             report.told(job.hasEnded ? .moved(job) : .deleted(job))
         }
     }
 
-    static func farewell(_ board: JobBoard) -> String {
-        let rest = board.jobs.filter { !board.isOver($0) }
+    static func farewell(_ tracker: JobTracker) -> String {
+        let rest = tracker.jobs.filter { !tracker.isOver($0) }
         guard !rest.isEmpty else { return "Nothing is left to wait for." }
         let them = rest.count <= 3 ? rest.map(\.id).joined(separator: " ") : ""
         let subject = rest.count == 1 ? "The download goes on in the service." : "The downloads go on in the service."

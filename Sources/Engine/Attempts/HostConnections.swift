@@ -12,11 +12,11 @@ import Storage
 final class HostConnections: Sendable {
     private struct State {
         var ofJobs: [Place: Int] = [:]
-        var further: [Place: Int] = [:]
+        var additional: [Place: Int] = [:]
         var isAdmitting = false
 
         func count(at host: String, of session: Name? = nil) -> Int {
-            (Array(ofJobs) + Array(further)).reduce(0) { sum, entry in
+            (Array(ofJobs) + Array(additional)).reduce(0) { sum, entry in
                 entry.key.host == host && (session == nil || entry.key.session == session) ? sum + entry.value : sum
             }
         }
@@ -29,16 +29,16 @@ final class HostConnections: Sendable {
 
     private let state = Locked(State())
     private let limit: Int
-    private let mostFurther: Int
+    private let maxAdditional: Int
     private let onRoom: @Sendable () -> Void
 
     /// - Parameters:
     ///   - limit: connections to one host.
-    ///   - mostFurther: additional connections to all hosts together.
+    ///   - maxAdditional: additional connections to all hosts together.
     ///   - onRoom: called when a host may have room again for a job.
-    init(limit: Int, mostFurther: Int, onRoom: @escaping @Sendable () -> Void) {
+    init(limit: Int, maxAdditional: Int, onRoom: @escaping @Sendable () -> Void) {
         self.limit = limit
-        self.mostFurther = mostFurther
+        self.maxAdditional = maxAdditional
         self.onRoom = onRoom
     }
 
@@ -50,7 +50,7 @@ final class HostConnections: Sendable {
     func beginAdmission() -> [AdmissionLimits.Taken] {
         state.withLock { state in
             state.isAdmitting = true
-            return state.further.map {
+            return state.additional.map {
                 AdmissionLimits.Taken(session: $0.key.session, host: $0.key.host, count: $0.value)
             }
         }
@@ -72,16 +72,16 @@ final class HostConnections: Sendable {
     /// - Returns: false when there is no room.
     func take(at host: String, of session: Name, atMost sessionLimit: Int?) -> Bool {
         state.withLock { state in
-            guard !state.isAdmitting, state.further.values.reduce(0, +) < mostFurther,
+            guard !state.isAdmitting, state.additional.values.reduce(0, +) < maxAdditional,
                 state.count(at: host) < limit, state.count(at: host, of: session) < sessionLimit ?? .max
             else { return false }
-            state.further[Place(host: host, session: session), default: 0] += 1
+            state.additional[Place(host: host, session: session), default: 0] += 1
             return true
         }
     }
 
     func giveBack(at host: String, of session: Name) {
-        state.withLock { Self.remove(Place(host: host, session: session), from: &$0.further) }
+        state.withLock { Self.remove(Place(host: host, session: session), from: &$0.additional) }
         onRoom()
     }
 

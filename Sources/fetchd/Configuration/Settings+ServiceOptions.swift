@@ -27,7 +27,7 @@ extension Settings {
 
     private func setEngine(_ engine: inout Engine.Options) {
         engine.maxConcurrentJobs = min(maxConcurrentJobs, DescriptorLimit.jobs)
-        engine.maxFurtherConnections = DescriptorLimit.furtherConnections(beside: engine.maxConcurrentJobs)
+        engine.maxAdditionalConnections = DescriptorLimit.additionalConnections(beside: engine.maxConcurrentJobs)
         engine.maxConnectionsPerHost = maxConnectionsPerHost
         engine.maxResumeDataBytes = resumeDataMaxBytes.map(Int64.init)
         engine.rateLimit = rateLimit.map(Int64.init)

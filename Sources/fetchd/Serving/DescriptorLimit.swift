@@ -41,7 +41,7 @@ enum DescriptorLimit {
     }
 
     /// How many connections those jobs may have beside their first ones.
-    static func furtherConnections(beside jobs: Int) -> Int {
+    static func additionalConnections(beside jobs: Int) -> Int {
         max(0, left(beside: jobs) - clients(beside: jobs))
     }
 

@@ -25,6 +25,7 @@ struct Scene: Sendable {
     /// - Parameter folder: of a service that has ended, which this one takes over.
     init(_ options: LocalService.Options = .init(), in folder: TemporaryFolder? = nil) async throws {
         if RealProcess.isWanted {
+            precondition(options.configure == nil, "The program takes other options: Scene(process:)")
             try self.init(await FetchdProcess.start(.init(token: options.token), in: folder))
         } else {
             try self.init(await LocalService.start(options, in: folder))

@@ -10,7 +10,7 @@ import Testing
         #expect(fresh["slots"] == ["used": 0, "max": 3])
         #expect(fresh["bytes_received"] == 0)
         #expect(fresh["sessions"] == 1)
-        #expect(fresh["version"] == "0.1.0")
+        #expect(fresh["version"] == "0.0.0")
         let disk = try #require(fresh["disk"]["free_bytes"].integer)
         #expect(disk > 0 && disk <= fresh["disk"]["total_bytes"].integer ?? 0)
 

@@ -32,8 +32,14 @@ import Webhooks
         }
     }
 
-    @Test(.realProcess) func whatIsAcknowledgedIsForgottenAndWhatIsNotStays() async throws {
-        let (scene, receiver) = (try await Scene(Self.forgetful), try WebhookReceiver())
+    @Test func whatIsAcknowledgedIsForgottenAndWhatIsNotStays() async throws {
+        let (scene, receiver) = (
+            try await Scene(
+                process: .init(arguments: [
+                    "--event-retention", "0.5", "--unacknowledged-retention", "3600", "--webhook-retry-delays",
+                    "0," + Array(repeating: "0.05", count: 2000).joined(separator: ","),
+                ])), try WebhookReceiver()
+        )
         let called = try await finish("called", in: scene)
         try await scene.api.declareSession("posted")
         try await scene.api.declareWebhook(of: "posted", url: receiver.url)

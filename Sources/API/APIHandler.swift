@@ -1,0 +1,153 @@
+import Engine
+import Foundation
+import HTTPServer
+import HTTPTypes
+import Logging
+import Storage
+
+/// The API as the HTTP server sees it: judges heads, finds routes, turns what goes wrong into problem documents.
+public struct APIHandler: RequestHandler {
+    public struct Options: Sendable {
+        /// Demanded of every request but health, specification and dashboard; nil: none is.
+        public var token: String?
+        /// Names accepted in `Host` besides `localhost` and addresses.
+        public var publicHosts: [String] = []
+        /// Web pages of other origins that may use the API from a browser.
+        public var allowedOrigins = AllowedOrigins.only([])
+        /// Seconds a finish may stay unacknowledged before the metrics name its session.
+        public var acknowledgementPatience: TimeInterval = 3600
+        /// Told by the statistics.
+        public var version = ""
+        /// Whether jobs may have `rehearse:` URLs.
+        public var allowsRehearsals = false
+        /// What the metrics tell of the threads that carry transfers, asked for each time.
+        public var loops: @Sendable () -> [TransferLoopMetrics] = { [] }
+
+        public init() {}
+    }
+
+    private let table: RouteTable
+    private let authentication: Authentication
+    private let readiness: Readiness
+    private let hosts: HostRule
+    private let origins: OriginRule
+    private let log: Logger
+
+    public init(
+        options: Options, store: Store, engine: Engine, feed: Feed, readiness: Readiness, log: Logger
+    ) {
+        table = RouteTable(
+            HealthRoutes(store: store, engine: engine, readiness: readiness).routes
+                + MetricsRoutes(
+                    store: store, acknowledgementPatience: options.acknowledgementPatience, loops: options.loops,
+                    time: store.time
+                ).routes
+                + SessionRoutes(store: store, engine: engine).routes + WebhookRoutes(store: store).routes
+                + DeliveryRoutes(store: store).routes
+                + JobRoutes(
+                    store: store, engine: engine, feed: feed, allowsRehearsals: options.allowsRehearsals
+                ).routes
+                + FileRoutes(store: store, engine: engine).routes
+                + StatsRoutes(
+                    store: store, engine: engine, feed: feed, version: options.version, time: store.time
+                ).routes
+                + EventRoutes(store: store, feed: feed, log: log).routes + DashboardRoutes().routes)
+        authentication = Authentication(token: options.token)
+        self.readiness = readiness
+        hosts = HostRule(publicHosts: options.publicHosts)
+        origins = OriginRule(options.allowedOrigins)
+        self.log = log
+    }
+
+    /// Everything that the head alone can tell is told before the body is read.
+    public func admit(_ head: RequestHead) -> Admission {
+        do throws(Problem) {
+            try hosts.check(head)
+            if origins.isPreflight(head) { return .refuse(answered(head, try preflight(head))) }
+            try origins.check(head)
+            let route = try table.find(head).route
+            if !route.isOpen {
+                try authentication.check(head)
+                try readiness.check()
+            }
+            return .accept(maxBodyBytes: try bodyLimit(of: route, head))
+        } catch {
+            return .refuse(answered(head, error.response))
+        }
+    }
+
+    public func respond(to request: Request) -> Answer {
+        do throws(Problem) {
+            let (route, parameters) = try table.find(request.head)
+            let context = RequestContext(
+                request: request, parameters: parameters, caller: authentication.caller(of: request.head))
+            if let response = route.immediate?(context) { return .now(answered(request.head, response)) }
+            // Who has nothing to wait for is not watched.
+            let work = { @Sendable in answered(request.head, await response(to: context, of: route)) }
+            return route.mayWait && context.asksToWait ? .whileConnected(work) : .eventually(work)
+        } catch {
+            return .now(answered(request.head, error.response))
+        }
+    }
+
+    public func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response {
+        let response = Problem(fault).response
+        return head.map { response.with(origins.fields(for: $0)) } ?? response
+    }
+
+    /// The browser asks for a page what may be sent here; nobody's token is needed for the answer, and none is sent.
+    private func preflight(_ head: RequestHead) throws(Problem) -> Response {
+        let methods = try table.methods(at: head)
+        return Response(status: .noContent, headers: [.accessControlAllowMethods: methods.joined(separator: ", ")])
+    }
+
+    private func response(to context: RequestContext, of route: Route) async -> Response {
+        do {
+            if case .required = route.body, !context.hasBody {
+                throw Problem(.malformedJSON, "The request needs a JSON body.")
+            }
+            if !route.readsQuery { try context.query { _ throws(Problem) in } }
+            return try await route.handle(context)
+        } catch {
+            let problem = Problem(error)
+            if problem.kind == .internalError {
+                log.error("\(context.head.method) \(context.head.path): \(problem.detail)")
+            }
+            return problem.response
+        }
+    }
+
+    /// A body has to say that it is JSON: a web page of another origin cannot, without asking first.
+    private func bodyLimit(of route: Route, _ head: RequestHead) throws(Problem) -> Int {
+        let hasBody = head.headers[.contentLength].map { $0 != "0" } ?? (head.headers[.transferEncoding] != nil)
+        switch route.body {
+        case .none:
+            if hasBody { throw Problem(.bodyTooLarge, "This request takes no body.") }
+            return 0
+        case .optional(let limit), .required(let limit):
+            if hasBody { try requireJSON(head) }
+            return limit
+        }
+    }
+
+    private func requireJSON(_ head: RequestHead) throws(Problem) {
+        let type = (head.headers[.contentType] ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+        // RFC 7396 has a type of its own for what a PATCH takes.
+        guard type == "application/json" || (head.method == .patch && type == "application/merge-patch+json") else {
+            throw Problem(.unsupportedMediaType, "Send the body as Content-Type: application/json.")
+        }
+    }
+
+    private func answered(_ head: RequestHead, _ response: Response) -> Response {
+        log.debug("\(head.method) \(head.path) -> \(response.status.code)")
+        return response.with(origins.fields(for: head))
+    }
+}
+
+extension Response {
+    fileprivate func with(_ fields: HTTPFields) -> Response {
+        var response = self
+        response.headers.append(contentsOf: fields)
+        return response
+    }
+}

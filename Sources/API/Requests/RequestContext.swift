@@ -1,0 +1,63 @@
+import Downloads
+import Formats
+import HTTPServer
+import HTTPTypes
+
+/// One request on its way through its route.
+struct RequestContext: Sendable {
+    let request: Request
+    /// What stands in the path for each `{name}` of the route, decoded.
+    let parameters: [String: String]
+    /// Who asks, as far as the service tells its callers apart.
+    let caller: String
+
+    var head: RequestHead { request.head }
+
+    func parameter(_ name: String) -> String { parameters[name] ?? "" }
+
+    /// A session or webhook named in the path; a name that could not exist is not found.
+    func name(_ parameter: String) throws(Problem) -> Name {
+        guard let name = Name(self.parameter(parameter)) else {
+            throw Problem(
+                .notFound,
+                "'\(self.parameter(parameter))' cannot name a \(parameter): 1 to 128 of A-Z a-z 0-9 . _ - are allowed.")
+        }
+        return name
+    }
+
+    var job: JobID { JobID(parameter("id")) }
+
+    /// The query, read by `read`; what it does not ask for is refused.
+    func query<Value>(_ read: (inout Query) throws(Problem) -> Value) throws(Problem) -> Value {
+        var query = try Query(head.query)
+        let value = try read(&query)
+        try query.finish()
+        return value
+    }
+
+    /// The body's object, read by `read`; what it does not ask for is refused.
+    func body<Value>(_ read: (inout FieldReader) throws(Problem) -> Value) throws(Problem) -> Value {
+        var reader = try FieldReader(try JSONBody.parse(request.body))
+        let value = try read(&reader)
+        try reader.finish()
+        return value
+    }
+
+    /// An action without options takes an empty object, as some clients send one.
+    func requireNoOptions() throws(Problem) {
+        if hasBody { try body { _ throws(Problem) in } }
+    }
+
+    var hasBody: Bool { !request.body.isEmpty }
+}
+
+extension Response {
+    static func json(_ document: JSON, _ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        // A terminal shows the prompt on a line of its own.
+        return Response(status: status, headers: headers, body: .bytes(document.bytes + [0x0A]))
+    }
+
+    static let noContent = Response(status: .noContent)
+}

@@ -1,0 +1,27 @@
+import HTTPServer
+import HTTPTypes
+import Locks
+
+/// What is answered while the service cannot open its database yet: it lives, and why it is not ready.
+public struct StartupHandler: RequestHandler {
+    private let reason: Locked<String>
+
+    /// - Parameter reason: a sentence.
+    public init(reason: String) { self.reason = Locked(reason) }
+
+    public func update(reason: String) { self.reason.withLock { $0 = reason } }
+
+    /// Nothing is read of a body.
+    public func admit(_ head: RequestHead) -> Admission { .refuse(answer(to: head)) }
+
+    public func respond(to request: Request) -> Answer { .now(answer(to: request.head)) }
+
+    public func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response { Problem(fault).response }
+
+    private func answer(to head: RequestHead) -> Response {
+        if head.path == "/livez" { return .json(["status": "alive"]) }
+        var problem = Problem(.unavailable, "fetchd is not ready. \(reason.withLock { $0 })")
+        problem.headers[.retryAfter] = "1"
+        return problem.response
+    }
+}

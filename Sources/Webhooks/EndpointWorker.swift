@@ -1,0 +1,81 @@
+import Downloads
+import Foundation
+import Logging
+import Storage
+
+/// Brings one webhook what is due to it: in the order of events, several at once, so that one slow answer does not hold
+/// up the rest. It is done when nothing is due and nothing under way.
+///
+/// A delivery is only ever settled by the commit that records its attempt: whatever happens before is done again.
+struct EndpointWorker: Sendable {
+    let webhook: Int64
+    let concurrency: Int
+    let store: Store
+    let attempt: DeliveryAttempt
+    let time: any TimeSource
+    let log: Logger
+    /// Rings when more may have become due.
+    let more = Alarm()
+
+    private enum Arrival: Sendable {
+        case ended(DeliveryID)
+        case rung
+    }
+
+    func run() async {
+        await withTaskGroup(of: Arrival.self) { group in
+            group.addTask { await bell() }
+            var underWay: Set<DeliveryID> = []
+            while !Task.isCancelled {
+                for delivery in await due(besides: underWay) {
+                    underWay.insert(delivery.id)
+                    group.addTask {
+                        await deliver(delivery)
+                        return .ended(delivery.id)
+                    }
+                }
+                if underWay.isEmpty { break }
+                switch await group.next() {
+                case .ended(let id)?: underWay.remove(id)
+                case .rung?: group.addTask { await bell() }
+                case nil: break
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func bell() async -> Arrival {
+        await more.wait(until: nil, by: time)
+        return .rung
+    }
+
+    private func due(besides underWay: Set<DeliveryID>) async -> [DueDelivery] {
+        do {
+            // Those under way are still pending, and may be among the first.
+            let due = try store.dueDeliveries(to: webhook, limit: concurrency + underWay.count)
+            return Array(due.filter { !underWay.contains($0.id) }.prefix(concurrency - underWay.count))
+        } catch {
+            log.error("Could not read the outbox: \(error). Trying again in a second.")
+            try? await time.sleep(until: time.now.addingTimeInterval(1))
+            return []
+        }
+    }
+
+    private func deliver(_ delivery: DueDelivery) async {
+        let (entry, verdict) = await attempt.run(delivery)
+        if Task.isCancelled, verdict != .accepted { return }
+        if let error = entry.error {
+            log.warning(
+                "Delivery \(delivery.id) of event \(delivery.event.id) to webhook \(delivery.webhook.name) failed: \(error)"
+            )
+        }
+        do {
+            try await store.record(entry, of: delivery, verdict)
+        } catch {
+            // It will be sent again, under the same webhook-id.
+            log.error("Could not record delivery \(delivery.id): \(error).")
+            try? await time.sleep(until: time.now.addingTimeInterval(1))
+        }
+    }
+}
