@@ -36,7 +36,7 @@ extension Engine {
         services.holds.hold(session)
         defer {
             services.holds.release(session)
-            services.store.sessionsDue.ring()
+            services.store.sessionsDue.set()
         }
         return try await body()
     }

@@ -45,7 +45,7 @@ public final class Engine: Sendable {
             store: store, folder: folder, client: client, lanes: DiskLanes(),
             connections: HostConnections(
                 limit: options.maxConnectionsPerHost, mostFurther: options.maxFurtherConnections,
-                onRoom: { store.jobsDue.ring() }),
+                onRoom: { store.jobsDue.set() }),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
             time: store.time, log: log)
         active = ActiveAttempts(

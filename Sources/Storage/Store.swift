@@ -28,17 +28,17 @@ public final class Store: Sendable {
     }
 
     /// Rings when jobs may be admitted.
-    public let jobsDue: Alarm
+    public let jobsDue: AsyncAutoResetEvent
     /// Rings when a batch has become due, or its due time has changed.
-    public let batchesDue: Alarm
+    public let batchesDue: AsyncAutoResetEvent
     /// Rings when there are deliveries to be sent.
-    public let deliveriesDue: Alarm
+    public let deliveriesDue: AsyncAutoResetEvent
     /// Rings when a deleted session may be settled.
-    public let sessionsDue: Alarm
+    public let sessionsDue: AsyncAutoResetEvent
     /// Rings when a job has a limit that comes soon.
-    public let deadlinesDue: Alarm
+    public let deadlinesDue: AsyncAutoResetEvent
     /// Rings when a part has begun to age.
-    public let partsDue: Alarm
+    public let partsDue: AsyncAutoResetEvent
 
     /// What the service gave up when it stopped.
     public let unstored = UnstoredChanges()
@@ -67,8 +67,8 @@ public final class Store: Sendable {
         let opening = try Opening(folder, options)
         (connections, mark, beganAt) = (opening.connections, opening.mark, opening.history.beganAt)
         self.time = ServiceClock(following: time, after: try Self.clockPast(in: opening.connections))
-        let alarms: [Transaction.Due: Alarm] = Dictionary(
-            uniqueKeysWithValues: Transaction.Due.allCases.map { ($0, Alarm()) })
+        let alarms: [Transaction.Due: AsyncAutoResetEvent] = Dictionary(
+            uniqueKeysWithValues: Transaction.Due.allCases.map { ($0, AsyncAutoResetEvent()) })
         jobsDue = alarms[.jobs]!
         batchesDue = alarms[.batches]!
         deliveriesDue = alarms[.deliveries]!
@@ -82,7 +82,7 @@ public final class Store: Sendable {
             longestDeliveryDelay: options.longestDeliveryDelay, ulids: try Self.sequence(after: opening), known: known,
             log: options.log,
             onCommit: { commit in for follower in followers.withLock({ $0 }) { follower(commit) } },
-            onDue: { due in for kind in due { alarms[kind]?.ring() } })
+            onDue: { due in for kind in due { alarms[kind]?.set() } })
     }
 
     /// Tells of every commit from now on, on the writer's thread and in commit order: `follower` must be quick.

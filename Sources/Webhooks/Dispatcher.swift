@@ -65,7 +65,7 @@ public actor Dispatcher {
     }
 
     private func sendOut(to webhook: Int64, _ group: inout DiscardingTaskGroup) {
-        if let courier = couriers[webhook] { return courier.more.ring() }
+        if let courier = couriers[webhook] { return courier.more.set() }
         let courier = Courier(
             webhook: webhook, concurrency: options.concurrencyPerWebhook, store: store, attempt: attempt, time: time,
             log: log)
@@ -77,6 +77,6 @@ public actor Dispatcher {
         await courier.run()
         couriers[courier.webhook] = nil
         // What became due while the courier was on the way back.
-        store.deliveriesDue.ring()
+        store.deliveriesDue.set()
     }
 }

@@ -43,6 +43,6 @@ struct FolderWatch: Sendable {
         } catch {
             services.log.error("Could not end the waits for the downloads folder: \(error). They end by themselves.")
         }
-        services.store.jobsDue.ring()
+        services.store.jobsDue.set()
     }
 }
