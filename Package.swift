@@ -69,7 +69,9 @@ let package = Package(
                 "Storage",
                 logging,
             ]),
-        layer("Webhooks", ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Storage", logging]),
+        layer(
+            "Webhooks",
+            ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Storage", logging]),
 
         // Downloads that are made up, for those who rehearse.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),

@@ -36,7 +36,7 @@ extension Engine {
         services.leases.acquire(session)
         defer {
             services.leases.release(session)
-            services.store.work(.sessions).ring()
+            services.store.work(.sessions).set()
         }
         return try await body()
     }

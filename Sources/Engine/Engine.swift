@@ -45,7 +45,7 @@ public final class Engine: Sendable {
             store: store, folder: folder, client: client, lanes: DiskLanes(),
             connections: HostConnections(
                 limit: options.maxConnectionsPerHost, maxAdditional: options.maxAdditionalConnections,
-                onRoom: { store.work(.jobs).ring() }),
+                onRoom: { store.work(.jobs).set() }),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
             time: store.time, log: log)
         active = ActiveAttempts(

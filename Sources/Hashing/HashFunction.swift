@@ -38,3 +38,11 @@ private struct Implementations: @unchecked Sendable {
             })
     }
 }
+
+extension Sequence<UInt8> {
+    /// Two lowercase digits for each byte.
+    public var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

@@ -37,7 +37,7 @@ public final class Store: Sendable {
     private let observers: Locked<[@Sendable (Commit) -> Void]>
     /// The clock of the whole service.
     public let time: ServiceClock
-    private let alarms: [WorkKind: Alarm]
+    private let events: [WorkKind: AsyncAutoResetEvent]
     private let folder: DataFolder
     private let mark: MarkFile
     /// When the database was created or restored. Older files belong to another database. nil when an earlier version
@@ -57,8 +57,8 @@ public final class Store: Sendable {
         let opening = try Opening(folder, options)
         (connections, mark, beganAt) = (opening.connections, opening.mark, opening.history.beganAt)
         self.time = ServiceClock(following: time, after: try Self.clockPast(in: opening.connections))
-        let alarms = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, Alarm()) })
-        self.alarms = alarms
+        let events = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, AsyncAutoResetEvent()) })
+        self.events = events
         let (jobCache, observers) = (JobCache(limit: options.jobCacheLimit), Locked<[@Sendable (Commit) -> Void]>([]))
         (self.jobCache, self.observers) = (jobCache, observers)
         writer = Writer(
@@ -67,12 +67,12 @@ public final class Store: Sendable {
             jobCache: jobCache,
             log: options.log,
             onCommit: { commit in for observer in observers.withLock({ $0 }) { observer(commit) } },
-            onDue: { due in for kind in due { alarms[kind]?.ring() } })
+            onDue: { due in for kind in due { events[kind]?.set() } })
     }
 
-    /// The signal for the one worker of this kind of work. The store rings it after each commit that makes such work
+    /// The event for the one worker of this kind of work. The store sets it after each commit that makes such work
     /// due.
-    public func work(_ kind: WorkKind) -> Alarm { alarms[kind]! }
+    public func work(_ kind: WorkKind) -> AsyncAutoResetEvent { events[kind]! }
 
     /// Calls `observer` after each later commit, on the writer's thread and in commit order. The observer must return
     /// quickly.

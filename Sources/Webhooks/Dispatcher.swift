@@ -65,7 +65,7 @@ public actor Dispatcher {
     }
 
     private func sendOut(to webhook: Int64, _ group: inout DiscardingTaskGroup) {
-        if let worker = workers[webhook] { return worker.more.ring() }
+        if let worker = workers[webhook] { return worker.more.set() }
         let worker = EndpointWorker(
             webhook: webhook, concurrency: options.concurrencyPerWebhook, store: store, attempt: attempt, time: time,
             log: log)
@@ -77,6 +77,6 @@ public actor Dispatcher {
         await worker.run()
         workers[worker.webhook] = nil
         // What became due while the worker was returning.
-        store.work(.deliveries).ring()
+        store.work(.deliveries).set()
     }
 }

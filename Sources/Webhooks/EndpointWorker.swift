@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import Locks
 import Logging
 import Storage
 
@@ -15,7 +16,7 @@ struct EndpointWorker: Sendable {
     let time: any TimeSource
     let log: Logger
     /// Rings when more may have become due.
-    let more = Alarm()
+    let more = AsyncAutoResetEvent()
 
     private enum Arrival: Sendable {
         case ended(DeliveryID)

@@ -71,7 +71,7 @@ extension Feed {
             }
             return !state.pending.isEmpty
         }
-        if isDue { pumpDue.ring() }
+        if isDue { pumpDue.set() }
     }
 }
 

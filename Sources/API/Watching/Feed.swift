@@ -45,8 +45,8 @@ public final class Feed: Sendable {
     let engine: Engine
     let state: Locked<State>
     /// Rings when something is pending, and when somebody waits again.
-    let pumpDue = Alarm()
-    let clockDue = Alarm()
+    let pumpDue = AsyncAutoResetEvent()
+    let clockDue = AsyncAutoResetEvent()
     let beginning = ContinuousClock.now
 
     /// - Parameter store: nothing is changed in it before this returns.
@@ -74,7 +74,7 @@ public final class Feed: Sendable {
             for job in commit.jobs { state.note(.job(job)) }
             return !state.pending.isEmpty
         }
-        if isDue { pumpDue.ring() }
+        if isDue { pumpDue.set() }
     }
 }
 
@@ -104,7 +104,7 @@ extension Feed {
             return state.isClosed
         }
         if isClosed { watcher.close() }
-        clockDue.ring()
+        clockDue.set()
         return watcher
     }
 

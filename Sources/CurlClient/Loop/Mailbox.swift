@@ -3,26 +3,6 @@ import Descriptors
 import Glibc
 import Locks
 
-/// What other threads ask of the loop.
-enum Command: Sendable {
-    case start(Submission)
-    case cancel(TransferID)
-    /// Enough chunks were released for a paused transfer to go on.
-    case resume(TransferID)
-    /// A rate limit that the transfer waits for was changed.
-    case rateLimitChanged(TransferID)
-    /// A name was looked up; no address: in vain.
-    case completeLookup(String, [IPAddress])
-    case shutdown
-}
-
-/// A transfer on its way into the loop.
-struct Submission: Sendable {
-    let id: TransferID
-    let request: TransferRequest
-    let handler: any TransferHandler
-}
-
 /// The one way into the loop's thread: a queue, and an eventfd that ends its sleep.
 ///
 /// The eventfd is written only when the loop sleeps or is about to, so that a busy loop costs its callers a lock and

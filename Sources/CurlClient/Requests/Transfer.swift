@@ -1,16 +1,5 @@
 import Synchronization
 
-/// Names a transfer between threads. Never reused within a process.
-struct TransferID: Hashable, Sendable {
-    private let number: UInt64
-
-    private static let last = Atomic<UInt64>(0)
-
-    init() {
-        number = Self.last.add(1, ordering: .relaxed).newValue
-    }
-}
-
 /// The caller's hold on a transfer. Dropping it does not end the transfer.
 public final class Transfer: Sendable {
     let id = TransferID()

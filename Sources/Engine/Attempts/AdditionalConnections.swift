@@ -39,7 +39,7 @@ final class AdditionalConnections: Sendable {
     private let fetch: Fetch
     private let state: Locked<State>
     /// Rings when a connection has ended, or when the client has changed the limits.
-    private let bell = Alarm()
+    private let bell = AsyncAutoResetEvent()
 
     /// Seconds between two looks for changes that do not ring.
     private static let look: TimeInterval = 0.2
@@ -84,17 +84,17 @@ final class AdditionalConnections: Sendable {
     /// The primary connection has ended.
     func primaryEnded(_ loss: ConnectionLoss?) {
         note(loss, from: 0)
-        bell.ring()
+        bell.set()
     }
 
     /// The client may want more connections now, or fewer.
-    func limitsChanged() { bell.ring() }
+    func limitsChanged() { bell.set() }
 
     private func ended(_ address: Int, _ loss: ConnectionLoss?) {
         let host = state.withLock { $0.addresses[address].host }
         context.hosts.giveBack(at: host, of: context.job.session)
         note(loss, from: address)
-        bell.ring()
+        bell.set()
     }
 
     private func note(_ loss: ConnectionLoss?, from address: Int) {

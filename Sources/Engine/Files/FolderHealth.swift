@@ -10,7 +10,7 @@ final class FolderHealth: Sendable {
 
     private let state = Locked(State())
     /// Rings when an attempt has met an error of the disk.
-    let doubts = Alarm()
+    let doubts = AsyncAutoResetEvent()
 
     /// nil while the folder works.
     var fault: DiskError? { state.withLock { $0.fault } }
@@ -18,7 +18,7 @@ final class FolderHealth: Sendable {
     /// An attempt has met an error of the disk.
     func doubt() {
         state.withLock { $0.isInDoubt = true }
-        doubts.ring()
+        doubts.set()
     }
 
     /// Whether looking is not enough: something has failed, or is in doubt.

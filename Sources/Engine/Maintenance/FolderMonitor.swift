@@ -43,6 +43,6 @@ struct FolderMonitor: Sendable {
         } catch {
             services.log.error("Could not end the waits for the downloads folder: \(error). They end by themselves.")
         }
-        services.store.work(.jobs).ring()
+        services.store.work(.jobs).set()
     }
 }

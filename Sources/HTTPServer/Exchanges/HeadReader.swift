@@ -7,20 +7,6 @@
 import CMicroHTTPD
 import HTTPTypes
 
-/// Where the end of a request's body is.
-enum Framing {
-    case none
-    case length(Int)
-    case chunked
-
-    var hasBody: Bool {
-        switch self {
-        case .none, .length(0): false
-        case .length, .chunked: true
-        }
-    }
-}
-
 /// Reads and judges one head.
 struct HeadReader {
     private var fields = HTTPFields()

@@ -318,7 +318,7 @@ private let tenYears: TimeInterval = 3653 * day
         _ by: TimeInterval
     ) async throws {
         let fixture = try await ClockFixture()
-        let (alarm, clock) = (Alarm(), fixture.store.time)
+        let (alarm, clock) = (AsyncAutoResetEvent(), fixture.store.time)
         let deadline = clock.now + 20
         async let wait: Void = alarm.wait(until: deadline, by: clock)
         await fixture.time.waitForSleepers()

@@ -1,0 +1,36 @@
+/// The largest of what was added within the last minute, give or take a sixth: one maximum is kept for each sixth, not
+/// every value.
+struct RecentMaximum: Sendable {
+    private static let slot = Duration.seconds(10)
+    /// The present one is not over yet, hence one more.
+    private static let slotCount = 7
+
+    private let start: ContinuousClock.Instant
+    private var maxima = [Duration](repeating: .zero, count: slotCount)
+    /// The slot that was last added to, counted from the start.
+    private var latest = 0
+
+    init(from start: ContinuousClock.Instant) {
+        self.start = start
+    }
+
+    mutating func add(_ value: Duration, at now: ContinuousClock.Instant) {
+        let slot = slot(at: now)
+        // Those that nothing was added to hold what is long over.
+        for skipped in max(latest + 1, slot - Self.slotCount + 1)..<max(latest + 1, slot + 1) {
+            maxima[skipped % Self.slotCount] = .zero
+        }
+        latest = max(latest, slot)
+        maxima[latest % Self.slotCount] = max(maxima[latest % Self.slotCount], value)
+    }
+
+    func value(at now: ContinuousClock.Instant) -> Duration {
+        let oldest = slot(at: now) - Self.slotCount + 1
+        let recent = max(oldest, latest - Self.slotCount + 1, 0)..<max(oldest, latest + 1)
+        return recent.map { maxima[$0 % Self.slotCount] }.max() ?? .zero
+    }
+
+    private func slot(at now: ContinuousClock.Instant) -> Int {
+        Int((now - start) / Self.slot)
+    }
+}
