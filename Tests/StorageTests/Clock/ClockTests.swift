@@ -1,6 +1,7 @@
 import Downloads
 import Foundation
 import GRDB
+import Locks
 import TestKit
 import Testing
 
