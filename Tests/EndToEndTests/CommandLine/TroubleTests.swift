@@ -29,7 +29,7 @@ import Testing
         #expect(try await cli.run("list", environment: ["FETCHD_TOKEN": "right"]).succeeded)
         #expect(try await cli.run("list", "--token-file", "token", environment: ["FETCHD_TOKEN": "wrong"]).succeeded)
         #expect(try await cli.run("list", "--token", "right").succeeded)
-        // For programs, too.
+        // With `--json`, too.
         let json = try await cli.run("list", "--json")
         #expect(json.errorJSON["detail"].string?.contains("FETCHD_TOKEN") == true && json.errorJSON["status"] == 401)
         try cli.folder.write("{\"url\": \"\(cli.fetchd.baseURL)\", \"token\": \"right\"}", to: "fetchd/config.json")

@@ -56,7 +56,7 @@ extension Fault: CustomStringConvertible {
     }
 }
 
-// MARK: - Chosen
+// MARK: - Random faults
 
 extension Fault {
     /// - Parameters:

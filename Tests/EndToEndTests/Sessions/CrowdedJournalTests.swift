@@ -11,7 +11,7 @@ import Testing
         let (fetchd, origin) = (try await LocalService.start(), try Origin())
         origin.serve("/f", .file(Content.random(seed: 1, count: 1000)))
         let (api, url) = (fetchd.api, origin.url("/f"))
-        // Long enough that nothing finishes: the journal is at rest when the last job has ended.
+        // The delay is long enough that no batch finishes: the journal is complete when the last job has ended.
         for name in ["even", "odd"] { try await api.declareSession(name, ["finish_delay_seconds": 3600]) }
 
         let seen = try await withThrowingTaskGroup(of: Void.self) { group in
