@@ -4,7 +4,7 @@ import Testing
 
 /// Readers with a cursor during concurrent writes: event numbers must become visible in ascending order, or a reader
 /// that has passed a number never sees its event.
-@Suite struct CrowdedJournalTests {
+@Suite struct ConcurrentJournalTests {
     private static let (writers, jobsEach) = (64, 5)
 
     @Test func neitherSkipsNorRepeatsEventsDuringConcurrentWrites() async throws {

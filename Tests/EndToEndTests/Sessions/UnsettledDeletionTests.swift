@@ -4,7 +4,7 @@ import Webhooks
 
 /// A deleted session is removed only when its jobs and deliveries are settled, also across endpoint failures and
 /// restarts.
-@Suite struct DeletionDebtTests {
+@Suite struct UnsettledDeletionTests {
     private static let tireless = FetchdProcess.Options(
         arguments: ["--webhook-retry-delays", "0," + Array(repeating: "0.05", count: 500).joined(separator: ",")])
 

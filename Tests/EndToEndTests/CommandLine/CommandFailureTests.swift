@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// Failures between client and service: the message says what to do, and scripts can branch on the exit status.
-@Suite struct TroubleTests {
+@Suite struct CommandFailureTests {
     @Test func failsWhenServiceIsNotRunning() async throws {
         let cli = try await CommandLineScene()
         for command in [

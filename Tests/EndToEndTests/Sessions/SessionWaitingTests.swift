@@ -4,7 +4,7 @@ import Testing
 
 /// Expired links and demanded credentials need the client. The session writes one `session.waiting` event when none of
 /// its other jobs can continue.
-@Suite struct HelpNeededTests {
+@Suite struct SessionWaitingTests {
     private let origin: Origin
     private let scene: Scene
     private var api: APIClient { scene.api }

@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// A finish that no consumer acknowledges is reported to the operator, in the log and as a metric.
-@Suite struct ForgottenFinishTests {
+@Suite struct UnacknowledgedFinishTests {
     private static let metric = "fetchd_finish_unacknowledged_seconds{"
 
     private func finish(_ session: String, in scene: Scene) async throws -> Int64 {

@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// `pause`, `resume`, `cancel`, `retry`, `update`, `delete`, and the session commands.
-@Suite struct DrivingTests {
+@Suite struct JobCommandTests {
     @Test func pausesCancelsRetriesResumesAndDeletesJob() async throws {
         let cli = try await CommandLineScene()
         let id = try await cli.scene.job(in: .running)

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Endpoints that are busy, redirect, answer endlessly or do not answer.
-@Suite struct EndpointMannersTests {
+@Suite struct EndpointResponseTests {
     /// The seconds between the only attempt and the next one, and the latency of the first.
     private func pause(afterAnswer retryAfter: String, delays: [Double], status: Int = 503) async throws -> (
         pause: Double, latency: Double

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// `not_before`, `deadline` and `resource_seconds`.
-@Suite struct MomentTests {
+@Suite struct TimeLimitTests {
     // MARK: not_before
 
     @Test func holdsJobUntilNotBefore() async throws {
