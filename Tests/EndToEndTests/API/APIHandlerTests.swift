@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Checks that hold for every path: methods, host names, the token, and bodies where none is allowed.
-@Suite struct EveryPathTests {
+@Suite struct APIHandlerTests {
     private static let job = "/v1/jobs/job_01HZX3K9V7Q2N4R8T6W0YB5CDE"
     /// Every path, and its methods.
     private static let paths: [(path: String, allow: String)] = [
