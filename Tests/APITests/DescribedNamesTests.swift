@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    // MARK: The parts of the description that are read here
+    // MARK: Parsing the description
 
     /// The schemas that consist of an enumeration only.
     private func enumerationNames() throws -> [String] {

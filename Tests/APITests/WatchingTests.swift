@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func returnsEventsAfterPosition() {
-        // Numbers may be left out.
+        // Event numbers may have gaps.
         let recent = recent([101, 102, 105, 106])
         func after(_ position: EventID) -> [EventID]? { recent.after(position)?.map(\.event.id) }
         #expect(after(99) == nil)
@@ -87,7 +87,7 @@ import Testing
         for id: EventID in 101...200 { recent.append(event(id, String(repeating: "x", count: 2000)), frame: nil) }
         #expect(recent.after(196)?.count == 4)
         #expect(recent.after(195) == nil)
-        // Not even one that alone is too large.
+        // An event that is too large by itself is not kept either.
         recent.append(event(201, String(repeating: "x", count: 20_000)), frame: nil)
         #expect(recent.after(200) == nil)
         #expect(recent.after(201)?.isEmpty == true)

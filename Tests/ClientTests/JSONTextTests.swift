@@ -11,7 +11,7 @@ import Testing
         #expect(json.members.map(\.name) == ["b", "a", "n", "t"])
         #expect(text(json["b"]) == #"[1,{"x":"]}\"["}]"#)
         #expect(text(json["a"]) == #"{"deep":[[],{}]}"#)
-        // As the service writes it.
+        // In the service's notation.
         #expect(text(json["n"]) == "-1500")
         #expect(text(json["t"]) == "true")
         #expect(json["missing"] == nil)

@@ -36,7 +36,7 @@ import Testing
         #expect(try settings(flags, environment).token == "from-a-file")
         flags.token = "flag"
         #expect(try settings(flags, environment).token == "flag")
-        // Empty is not set.
+        // An empty variable counts as unset.
         #expect(try settings(.init(), ["FETCHD_URL": "", "FETCHD_TOKEN": ""]).token == "file")
     }
 

@@ -51,7 +51,7 @@ import Testing
             let line = ProgressBar(tracker.jobs[0], on: unicode).line(columns: columns)
             #expect(Columns.count(line) < max(columns, 21) && Columns.count(before) < max(columns, 21))
             #expect(line.contains("50%"))
-            // 80 is what most terminals have.
+            // Most terminals have 80 columns.
             if columns >= 80 { #expect(line.contains("[\u{2588}\u{2588}\u{2588}\u{2588}\u{2588}")) }
             if columns >= 100 {
                 #expect(line.contains("5.0 MiB of   10 MiB     1.0 MiB/s 1:02"))
@@ -81,7 +81,7 @@ import Testing
         for number in 1...40 { _ = tracker.put(try Sample.job("job_\(number)", number > 37 ? "running" : "queued")) }
         let lines = BarReport.lines(of: tracker, on: plain, in: (80, 10))
         #expect(lines.count == 9)
-        // What runs comes first.
+        // Running jobs come first.
         #expect(lines.prefix(3).allSatisfy { !$0.contains("queued") } && lines[3].contains("queued"))
         #expect(lines[8] == "0 of 40 done; 3 running, 37 to come; 32 not shown")
         #expect(BarReport.lines(of: JobTracker(), on: plain, in: (80, 10)).isEmpty)
@@ -93,7 +93,7 @@ import Testing
         screen.take(frame.picture(of: ["one", "two"], below: [], columns: 20))
         screen.take(frame.picture(of: ["one!"], below: ["two is done"], columns: 20))
         #expect(screen.lines == ["two is done", "one!"] && screen.hidesCursor)
-        // Narrower: what was on the screen has wrapped, and is replaced all the same.
+        // In a narrower window the earlier lines have wrapped, and are replaced all the same.
         screen.take(frame.picture(of: ["a line of 17 long"], below: [], columns: 20))
         screen.resize(to: 10)
         screen.take(frame.picture(of: ["short"], below: [], columns: 10))

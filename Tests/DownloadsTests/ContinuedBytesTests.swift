@@ -25,7 +25,7 @@ import Testing
     ]
     private let resumed = ResponseVerdict.accept(at: 100, skipping: 0, size: 1000, .resumed(offset: 100))
 
-    // MARK: What is taken
+    // MARK: Acceptance
 
     @Test(arguments: unproven) func resumesWithoutValidatorOnlyWithChecksum(_ validators: Validators) {
         var asked = asked(validators)
@@ -95,7 +95,7 @@ import Testing
         #expect(many.map(\.connections) == [4, 1])
     }
 
-    // MARK: What the whole is known by
+    // MARK: Validators and digests of the whole file
 
     @Test func sendsOnlyStrongValidatorAsCondition() {
         let strong = Validators(etag: "\"v1\"")

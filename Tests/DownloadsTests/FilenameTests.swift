@@ -14,7 +14,7 @@ import Testing
         ("attachment; filename=\".bashrc\"", "bashrc"), ("attachment; filename=\"CON.txt\"", "_CON.txt"),
         ("attachment; filename=\"a\u{202E}cod.exe\"", "acod.exe"), ("attachment; filename=\"name. . \"", "name"),
         ("attachment; filename=\". .x\"", "x"), ("attachment; filename=\"x.part\"", "x.part_"),
-        // To Swift, a separator with a mark behind it is another character; to the kernel it is a separator.
+        // Swift combines a separator and a following mark into another character; the kernel sees a separator.
         ("attachment; filename=\"a/\u{301}evil\"", "\u{301}evil"), ("attachment; filename=\"/\u{301}x\"", "\u{301}x"),
         ("attachment; filename=\"a\\\u{301}b\"", "\u{301}b"), ("attachment; filename=\".\u{301}hid\"", "\u{301}hid"),
     ])

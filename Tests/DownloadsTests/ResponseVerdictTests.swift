@@ -31,7 +31,7 @@ import Testing
         ([("ETag", "\"v2\""), ("Content-Length", "1000")], ResumeOutcome.RestartReason.etagChanged),
         ([("ETag", "\"v2\""), ("Content-Length", "900")], .etagChanged),
         ([("ETag", "\"v1\""), ("Content-Length", "1000")], .rangeIgnored), ([], .rangeIgnored),
-        // Nothing is missing: what this says besides means nothing.
+        // The length is that of the whole file, so the Content-Range has no meaning.
         ([("Content-Length", "1000"), ("Content-Range", "bytes 0-999/1000")], .rangeIgnored),
     ])
     func restartsOn200ToRangeRequest(_ headers: [(String, String)], _ why: ResumeOutcome.RestartReason) {
@@ -158,7 +158,7 @@ import Testing
         #expect(judge(416, range("bytes */1000"), asked) == .askFromStart(.badRange))
     }
 
-    // MARK: The rest
+    // MARK: Other statuses
 
     @Test(arguments: [301, 302, 303, 307, 308]) func followsRedirectStatus(_ status: Int) {
         #expect(judge(status, [("Location", "/b")], .whole) == .redirect(status: status))

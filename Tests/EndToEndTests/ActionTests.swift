@@ -22,7 +22,7 @@ import Testing
         let paused = try await fetchd.api.post("/v1/jobs/\(id)/pause").json
         #expect(paused["state"] == "paused")
         #expect(paused["progress"]["bytes_durable"] == 1_000_000)
-        // Answered means durable: no crash takes it back.
+        // An answered pause is durable: no crash undoes it.
         try await fetchd.kill()
         try await fetchd.restart()
         #expect(try await fetchd.api.job(id)["state"] == "paused")
@@ -99,7 +99,7 @@ import Testing
         #expect(try await download("replace")["file"]["path"] == "a/b/n.bin")
         let refused = try await download("error")
         #expect(refused["failure"]["code"] == "destination_exists")
-        // The bytes are had: a retry needs none of them again.
+        // The part is complete: a retry fetches no byte again.
         let file = fetchd.folder.path("downloads/a/b/n.bin")
         try FileManager.default.removeItem(atPath: file)
         let id = try #require(refused["id"].string)

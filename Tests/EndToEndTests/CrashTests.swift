@@ -13,7 +13,7 @@ import Testing
             Content.random(seed: seed + UInt64(index), count: Int.random(in: 0...200_000, using: &random))
         }
         for (index, bytes) in files.enumerated() {
-            // About a tenth of a second each, so that the kills meet every phase.
+            // About a tenth of a second each, so that the kills hit every phase.
             origin.serve("/\(index)", .file(bytes), .limited(bytesPerSecond: 1_000_000))
         }
         let secret = try await fetchd.api.declareWebhook(
@@ -38,7 +38,7 @@ import Testing
             #expect(job["state"] == "succeeded", "\(job.written)")
             #expect(fetchd.downloaded(try #require(job["file"]["path"].string)) == files[index], "\(job.written)")
         }
-        // Each exactly once in the journal, and at least once at the consumer, under one id each.
+        // Each success is once in the journal, and at least once at the consumer, under one identifier.
         let successes = try await fetchd.api.events().filter { $0["type"] == "job.succeeded" }
         #expect(Set(successes.compactMap { $0["job"].string }) == Set(ids))
         #expect(successes.count == 200)

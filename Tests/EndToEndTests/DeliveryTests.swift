@@ -66,7 +66,7 @@ import Webhooks
         }
         try await fetchd.kill()
         try await fetchd.restart()
-        // The same name at another address: the consumer has moved.
+        // The consumer has moved: the same webhook name with another URL.
         let back = try WebhookReceiver()
         #expect(
             try await fetchd.api.put("/v1/sessions/default/webhooks/receiver", ["url": .string(back.url)]).status == 200

@@ -14,7 +14,7 @@ import Testing
         let folder = try TemporaryFolder()
         let environment = ["FETCHD_URL": fetchd.baseURL, "FILE": origin.url("/film.bin"), "HOOK": receiver.url]
         async let run = Self.run(script, environment, in: folder)
-        // However slow the lines are typed, the download is not over before it is paused.
+        // The gate keeps the download from ending before it is paused, however slow the commands are.
         _ = try await eventually("the pause", atMost: .seconds(60)) {
             try await fetchd.api.events().contains { $0["type"] == "job.paused" } ? true : nil
         }

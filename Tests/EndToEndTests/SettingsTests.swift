@@ -106,7 +106,7 @@ import Testing
             "webhook-retry-delays": "0,5,300,1800,7200,18000,36000,50400,72000,86400",
             "stop-timeout": "25", "log-level": "info",
         ]
-        // As one line, because the terminal's width breaks them anywhere.
+        // As one line, because the help is wrapped to the terminal's width.
         let text = help.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         let options = text[(text.firstRange(of: "OPTIONS:")?.upperBound ?? text.endIndex)...]
         for (option, value) in defaults {

@@ -19,7 +19,7 @@ import Testing
             ] + arguments, environment: environment)
     }
 
-    // MARK: The world
+    // MARK: Environment
 
     @Test func refusesOccupiedPort() async throws {
         let (first, folder) = (try await FetchdProcess.start(), try TemporaryFolder())
@@ -37,7 +37,7 @@ import Testing
         #expect(second.errors.contains("belongs to another fetchd that is running"))
         #expect(second.errors.contains("--data-dir"))
         #expect(try await first.api.get("/v1/jobs/\(id)").status == 200)
-        // However the first one ends, its folder is free then.
+        // A kill of the first service frees its folder.
         try await first.kill()
         try await first.restart()
         #expect(try await first.api.get("/v1/jobs/\(id)").status == 200)
@@ -63,7 +63,7 @@ import Testing
         let refused = try await serve(fetchd.folder)
         #expect(refused.ending == failure)
         #expect(refused.errors.contains("was written by a newer version of fetchd"))
-        // It is as it was: the newer version still finds everything.
+        // The database is unchanged: the newer version can still use it.
         try await change(fetchd.folder, "DELETE FROM grdb_migrations WHERE identifier LIKE '9999:%'")
         try await fetchd.restart()
         #expect(try await fetchd.api.get("/v1/jobs/\(id)").status == 200)
@@ -140,7 +140,7 @@ import Testing
         #expect(byOption.ending == misuse)
         #expect(byOption.errors.contains(message), "\(byOption.errors)")
 
-        // The same by the environment, where there is no option to go before it.
+        // The same value from the environment, without an option that overrides it.
         let name = "FETCHD_" + option.uppercased().replacing("-", with: "_")
         let byEnvironment = try await FetchdProcess.run(
             ["serve"], environment: [name: value], workingFolder: folder.path)

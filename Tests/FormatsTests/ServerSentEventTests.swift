@@ -54,7 +54,7 @@ import Testing
         var parser = ServerSentEventParser()
         #expect(parser.receive("event: job.failed\ndata: {}\n".utf8).isEmpty)
         #expect(parser.receive("\n".utf8) == [ServerSentEvent(lastID: nil, type: "job.failed", data: "{}")])
-        // The type is forgotten with its block, an identifier that holds a NUL is none.
+        // The type applies to its own block only, and an identifier with a NUL is ignored.
         #expect(
             parser.receive("id: a\u{0}b\ndata: x\n\n".utf8) == [
                 ServerSentEvent(lastID: nil, type: "message", data: "x")

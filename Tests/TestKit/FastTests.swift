@@ -10,9 +10,9 @@ enum FastTests {
     static func leaveOutPrograms() throws {
         guard areWanted else { return }
         #if compiler(>=6.3)
-            try Test.cancel("starts a program")
+        try Test.cancel("starts a program")
         #else
-            throw Overdue("--fast needs Swift 6.3 to leave a test out")
+        throw Overdue("--fast needs Swift 6.3 to leave a test out")
         #endif
     }
 }

@@ -1,7 +1,7 @@
 /// An HTTP/1.1 server on loopback that misbehaves on request: the other end of every transfer test.
 ///
-/// It is written on raw sockets and blocking threads, with nothing of ours that is under test, and serves each path as
-/// told: a resource that is well served, and behaviours that spoil it.
+/// It is written on raw sockets and blocking threads, without code under test, and serves each path as the test says: a
+/// correct resource, and behaviours that spoil it.
 ///
 ///     let origin = try Origin()
 ///     origin.serve("/file", .file(bytes, etag: "\"v1\""), .closing(after: 1000).once)

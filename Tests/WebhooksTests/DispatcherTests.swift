@@ -32,7 +32,7 @@ import Testing
                     Issue.record("it was given up after \(attempts) attempts")
                     return
                 }
-                // An exchange takes no time by this clock.
+                // An exchange takes no time on the manual clock.
                 let pause = next.timeIntervalSince(office.time.now)
                 #expect(pause >= delay - 0.001 && pause <= delay * 1.1 + 0.001, "before attempt \(attempts + 1)")
                 office.time.advance(by: delay * 1.1 + 1)
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    // MARK: Giving an endpoint up
+    // MARK: Disabling
 
     @Test func disablesWebhookAfterFiveDaysOfFailures() async throws {
         try await PostOffice.open { office in
@@ -254,7 +254,7 @@ import Testing
         }
     }
 
-    // MARK: Under way
+    // MARK: Concurrency and stops
 
     @Test func sendsOtherDeliveriesDuringSlowResponse() async throws {
         let gate = Gate()
@@ -263,7 +263,7 @@ import Testing
             try await office.declareWebhook()
             try await office.happen()
             #expect(await gate.reached())
-            // More than are ever under way at once.
+            // More than the concurrency limit.
             for _ in 1...20 { try await office.happen() }
             _ = try await eventually("all others to be acknowledged") {
                 try office.log.count { $0.state == .acknowledged } == 20 ? true : nil

@@ -62,7 +62,7 @@ struct PostOffice: Sendable {
         _ = try await store.createJobs([NewJob(session: .default, spec: JobSpec(url: "https://host/file"))])
     }
 
-    // MARK: What came of it
+    // MARK: Results
 
     var webhook: Webhook { get throws { try store.webhook(Self.webhook, of: .default) } }
 

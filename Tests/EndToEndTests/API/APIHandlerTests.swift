@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Checks that hold for every path: methods, host names, the token, and bodies where none is allowed.
-@Suite struct FrontTests {
+@Suite struct APIHandlerTests {
     private static let job = "/v1/jobs/job_01HZX3K9V7Q2N4R8T6W0YB5CDE"
     /// Every path, and its methods.
     private static let paths: [(path: String, allow: String)] = [
@@ -34,7 +34,7 @@ import Testing
             }
         }
         #expect(try await scene.api.send("PUT", "/v1/jobs/batch", [:]).status == 405)
-        // Not a job of that name.
+        // The path is not that of a job.
         let answer = try await scene.api.get("/v1/jobs/batch")
         #expect(answer.status == 405)
         #expect(answer.header("Allow") == "POST")
@@ -94,7 +94,7 @@ import Testing
         let stranger = APIClient(baseURL: scene.fetchd.baseURL)
         for (method, path) in Self.operations {
             let answer = try await stranger.send(method, path)
-            // Health, the description and the dashboard are open to everybody.
+            // Health, the description and the dashboard need no token.
             #expect(answer.status == (path.hasPrefix("/v1/") ? 401 : 200), "\(method) \(path)")
         }
         #expect(try await scene.api.get("/v1/jobs").status == 200)
@@ -115,7 +115,7 @@ import Testing
         #expect(refused.status == 401)
         #expect(try await scene.isUntouched())
         #expect(!scene.fetchd.log.contains("correct"))
-        // The scheme's case is no matter.
+        // The scheme is case-insensitive.
         #expect(try await stranger.get("/v1/jobs", headers: [("Authorization", "bEARER correct")]).status == 200)
     }
 

@@ -13,7 +13,7 @@ import Testing
     private func preflight(
         _ scene: Scene, _ path: String, of origin: String = page, _ more: Headers = []
     ) async throws -> APIAnswer {
-        // As a browser does: without a token.
+        // Without a token, as browsers send preflights.
         let asking: Headers = [("Origin", origin), ("Access-Control-Request-Method", "POST")]
         return try await APIClient(baseURL: scene.fetchd.baseURL).send("OPTIONS", path, headers: asking + more)
     }
@@ -46,7 +46,7 @@ import Testing
         let refused = try await preflight(scene, "/v1/jobs", of: Self.stranger)
         #expect(refused.status == 405)
         #expect(corsFields(of: refused) == ["vary"])
-        // A name that is not ours comes before everything else.
+        // A foreign host is refused before any other check.
         #expect(try await preflight(scene, "/v1/jobs", [("Host", "evil.example")]).status == 421)
     }
 
@@ -124,7 +124,7 @@ import Testing
         #expect(asked.status == 405)
         #expect(corsFields(of: asked) == [])
 
-        // What a browser sends for any page without asking first: no body, no header of the page's own.
+        // Requests that a browser sends without a preflight: no body, no headers of the page.
         for (method, path) in [
             ("POST", "/v1/sessions/default/cancel"), ("POST", "/v1/jobs/\(id)/cancel"), ("DELETE", "/v1/jobs/\(id)"),
             ("POST", "/v1/jobs"),

@@ -17,7 +17,7 @@ import Testing
         let ids = all.compactMap { $0["id"].integer }
         #expect(ids == ids.sorted() && Set(ids).count == all.count)
 
-        // One at a time, from the beginning.
+        // Reads one event at a time, from the beginning.
         var (seen, after): ([JSON], Int64) = ([], 0)
         while true {
             let page = try await scene.api.get("/v1/events?limit=1&after=\(after)").json

@@ -65,7 +65,7 @@ import Testing
         #expect(answer.header("Content-Length") == "\(answer.body.count)")
         let type = try #require(answer.header("Content-Type"))
         #expect(type.hasPrefix("multipart/byteranges; boundary="))
-        // RFC 9110, section 14.6: each part says what it is.
+        // RFC 9110, section 14.6: each part has its own type and range.
         var expected: [UInt8] = []
         for range in [0...9, 150_000...199_999, 199_999...199_999] {
             expected += "\r\n--\(type.dropFirst(31))\r\nContent-Type: video/mp4\r\n".utf8
@@ -73,7 +73,7 @@ import Testing
             expected += scene.bytes[range]
         }
         expected += "\r\n--\(type.dropFirst(31))--\r\n".utf8
-        // Not compared by the expectation itself, which would print half a megabyte of numbers.
+        // Compared outside the expectation, which would print half a megabyte of numbers.
         let isExpected = answer.body == expected
         #expect(isExpected)
     }

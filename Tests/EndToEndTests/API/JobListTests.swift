@@ -20,7 +20,7 @@ import Testing
         let first = try await scene.api.get("/v1/jobs")
         #expect(first.json["jobs"].count == 100)
         let cursor = try #require(first.json["next_cursor"].string)
-        // What is created or deleted between two pages moves nothing.
+        // Jobs that are created or deleted between two pages do not move others.
         try await scene.api.submit(scene.order("/missing"))
         _ = try await scene.api.delete("/v1/jobs/\(ids[248])")
         let second = try await scene.api.get("/v1/jobs?cursor=\(cursor)")

@@ -18,7 +18,7 @@ import Testing
         let new = try await scene.api.put("/v1/sessions/photos", ["max_concurrent_jobs": 2, "directory": "photos"])
         #expect(new.status == 201)
         #expect(new.json["configuration"]["max_concurrent_jobs"] == 2)
-        // Without a body nothing changes, with one everything does.
+        // A declaration without a body changes nothing; one with a body replaces the configuration.
         let same = try await scene.api.put("/v1/sessions/photos")
         #expect(same.status == 200)
         #expect(same.json["configuration"] == new.json["configuration"])
@@ -46,7 +46,7 @@ import Testing
         ]
         let shown = try await scene.api.put("/v1/sessions/photos", configuration).json["configuration"]
         for name in shown.names where name != "headers" { #expect(shown[name] == configuration[name], "\(name)") }
-        // What looks like a credential is not told to anybody.
+        // Headers that look like credentials are not shown.
         #expect(shown["headers"] == ["X-Album": "12", "Cookie": "[secret]"])
 
         let id = try await scene.api.submit(scene.order("/file", ("session", "photos")))

@@ -154,7 +154,7 @@ import Testing
         #expect(job["state"] == "succeeded", "\(job.written)")
         #expect(job["url"] == .string(scene.origin.url("/right")))
         #expect(job["resume"]["why"] == "no_validator")
-        // Together, alone; and the same at the next address.
+        // One mismatch over several connections, one over a single connection, and one more at the next URL.
         let mismatches = paths[0] == "/right" ? 1 : 3
         #expect(try await scene.waits(of: job) == Array(repeating: "checksum_mismatch", count: mismatches))
         #expect(scene.ranges("/right").last == .some(nil))
@@ -182,7 +182,7 @@ import Testing
         #expect(scene.origin.requests(to: "/mirror").map { $0.header("If-Range") } == [nil])
         #expect(scene.has("mirror", scene.bytes))
 
-        // Without a checksum nothing proves it.
+        // Without a checksum nothing proves the combined file.
         scene.origin.serve("/broken", .file(scene.bytes), .closing(after: 120_000).once, .answering(404).on(2...))
         let plain = try await api.waitForOutcome(api.submit(order))
         #expect(plain["resume"]["decision"] == "restarted")

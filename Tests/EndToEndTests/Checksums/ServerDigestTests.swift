@@ -16,7 +16,7 @@ import Testing
         .header("Repr-Digest", Sums.field(algorithm, of: bytes))
     }
 
-    // MARK: Of a whole response
+    // MARK: Digests of a whole response
 
     @Test(arguments: Checksum.Algorithm.allCases) func verifiesReprDigestOfEveryAlgorithm(
         _ algorithm: Checksum.Algorithm
@@ -51,7 +51,7 @@ import Testing
         scene.origin.serve("/f", .file(bytes), .header(name, value(bytes)))
         #expect(try await scene.outcome("/f")["state"] == "succeeded")
 
-        // In an answer to a range it is of that range.
+        // In the response to a range request, the digest covers that range.
         scene.origin.serve("/g", .file(bytes), .closing(after: 100_000).once, .header(name, value(other)).on(2...))
         let resumed = try await scene.outcome("/g")
         #expect(resumed["resume"]["offset"] == 100_000)
@@ -120,7 +120,7 @@ import Testing
         #expect(try await scene.outcome("/g")["failure"]["code"] == "checksum_mismatch")
     }
 
-    // MARK: Of bytes that came in pieces
+    // MARK: Digests of bytes from several responses
 
     /// In the response to a range request, `Repr-Digest` covers the whole representation.
     @Test func verifiesWholeFileByReprDigestOfRangeResponse() async throws {

@@ -25,7 +25,7 @@ import Testing
         return try await api.waitForOutcome(api.submit(.object(order)))
     }
 
-    // MARK: What is gone on from
+    // MARK: Resuming without proof
 
     @Test func resumesWithoutValidatorWhenJobHasChecksum() async throws {
         let resources: [OriginResource] = [
@@ -98,7 +98,7 @@ import Testing
         #expect(scene.has("file", bytes))
     }
 
-    // MARK: What is fetched anew
+    // MARK: Restarts after a mismatch
 
     @Test func restartsWhenChecksumMismatchesAfterResume() async throws {
         let donor = try await scene.pausedJob()
@@ -151,7 +151,7 @@ import Testing
             scene.order(
                 "/f", ("resume_from", .string(donor)), checksum(other), ("retry", ["base_seconds": 0.01])))
         if isKilled {
-            // The second of the two, which begins anew.
+            // The second request, which restarts the download.
             #expect(await scene.origin.waitForRequests("/f", count: 2))
             try await scene.waitForPromise(of: id, atLeast: 150_000)
             try await scene.process.kill()

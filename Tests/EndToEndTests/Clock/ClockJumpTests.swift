@@ -62,7 +62,7 @@ import Testing
         try await api.declareWebhook(url: receiver.url, events: ["job.*", "session.*"])
         let job = try await api.submit(trial.scene.order())
         try await api.waitForJob(job, .succeeded)
-        // The finish waits behind the others, and was never tried.
+        // The finish waits for the other deliveries, and was never attempted.
         let finish = try await api.waitForFinish(of: "default")
         _ = try await receiver.waitFor(count: 3)
         try await trial.restart(days)
@@ -97,7 +97,7 @@ import Testing
         } else {
             try await trial.restart(WallClock.tenYears)
         }
-        // A limit that comes soon makes the service look at all of them at once.
+        // A near deadline makes the service check all jobs.
         let pressed = try await trial.scene.api.submit(
             trial.scene.order("/missing", ("timeouts", ["resource_seconds": 30])))
         try await trial.scene.api.waitForJob(pressed, .failed)
@@ -105,7 +105,7 @@ import Testing
         #expect(try await trial.scene.api.job(waiting)["state"] == "waiting")
         trial.scene.gate.open()
         let job = try await trial.scene.api.waitForJob(running, .succeeded)
-        // While it ran, not even the connection was lost.
+        // A jump at run time does not even break the connection.
         if isRunning { #expect(job["attempts"] == 1) }
     }
 }

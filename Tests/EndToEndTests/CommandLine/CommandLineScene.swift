@@ -25,7 +25,7 @@ struct CommandLineScene: Sendable {
         [
             "FETCHD_URL": url, "HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "LC_ALL": "C.UTF-8",
             "TERM": "xterm",
-            // `swift test` sets it where its own output is no terminal.
+            // `swift test` sets NO_COLOR if its own output is no terminal.
             "NO_COLOR": "",
         ]
     }

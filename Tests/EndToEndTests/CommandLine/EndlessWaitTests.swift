@@ -16,7 +16,7 @@ import Testing
             "add", "--save", "copy", cli.url("/file"), environment: ["FETCHD_URL": front.url("")])
         #expect(saved.succeeded && cli.folder.bytes(of: "copy") == cli.scene.bytes, "\(saved)")
         #expect(saved.errors.contains("fetchd is not answering") && saved.errors.contains("fetchd is back."))
-        // Never seen, it is told at once.
+        // If the service has never answered, the command fails at once.
         front.serve("/v1/stats", .fixed(), away)
         let unseen = try await cli.run("stats", environment: ["FETCHD_URL": front.url("")])
         #expect(unseen.ending == .exited(69) && unseen.errors.contains("answers 502"), "\(unseen)")
@@ -87,7 +87,7 @@ import Testing
             return jobs[0]["state"] == "succeeded" && jobs[1]["state"] == "running"
                 && jobs[0]["url"].string == cli.url("/file?2") ? jobs[1]["id"].string : nil
         }
-        // Gone with all that is known of it but what the journal has said.
+        // The job is deleted: only the journal still has its state.
         #expect(try await cli.run("delete", running).succeeded)
         #expect(try await child.waitForEnd() == .exited(1))
         let document = try JSON(parsing: Array(child.output.utf8))
@@ -103,7 +103,7 @@ import Testing
         let environment = CommandLineScene.environment(silent.url(""), folder)
         let commands: [([String], Int32)] = [
             (["add", "--wait", "--timeout", "1", "http://example.org/"], 124), (["watch", "--timeout", "1"], 124),
-            // As completions ask.
+            // As the shell completions call it.
             (["list", "--quiet", "--limit", "50", "--patience", "1"], 69),
         ]
         for (command, status) in commands {

@@ -68,7 +68,7 @@ import Testing
         front.serve("/v1/jobs/job_1/file", .file(Array(bytes.reversed())))
         let changed = try await cli.run("get", "job_1", "-o", "copy", environment: environment)
         #expect(changed.ending == .exited(70) && changed.errors.contains("its sha-256 is"), "\(changed)")
-        // Changed while it is read: what was had is not put together with another version.
+        // The file changes during the download: bytes of two versions are not combined.
         front.serve("/v1/jobs/job_1/file", .file(bytes), .closing(after: 100_000).once, .ignoringRanges.on(2...))
         let torn = try await cli.run("get", "job_1", "-o", "copy", environment: environment)
         #expect(torn.ending == .exited(70) && torn.errors.contains("changed"), "\(torn)")

@@ -53,7 +53,7 @@ import Testing
         #expect(help.succeeded)
         let text = help.output.components(separatedBy: "EXAMPLES:").dropFirst().joined()
         let lines = text.split(separator: "\n").prefix { !$0.hasPrefix("USAGE:") }
-        // None is so long that it would be broken, and could not be copied.
+        // No example is so long that the help would wrap it.
         #expect(lines.allSatisfy { $0.hasPrefix("  fetchd ") }, "\(lines)")
         return lines.map { $0.trimmingCharacters(in: .whitespaces) }.filter { $0.hasPrefix("fetchd ") }
     }
@@ -65,7 +65,7 @@ import Testing
             ? .failed
             : ["pause", "resume", "cancel", "update"].contains { example.contains($0) } ? .running : .succeeded
         try await cli.api.declareSession("photos")
-        // What an earlier example has left under way is not waited for by a later one.
+        // Later examples do not wait for jobs that earlier ones left running.
         for session in ["default", "photos"] { _ = try await cli.api.post("/v1/sessions/\(session)/cancel") }
         _ = try await cli.api.put("/v1/sessions/photos/webhooks/me", ["url": .string(cli.url("/hook"))])
         _ = try await cli.api.put("/v1/sessions/default/webhooks/me", ["url": .string(cli.url("/hook"))])

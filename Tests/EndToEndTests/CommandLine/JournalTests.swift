@@ -48,7 +48,7 @@ import Testing
         _ = try await eventually("its end") { told(second).last == "cancelled" ? true : nil }
         cli.scene.gate.open()
         cli.scene.origin.serve("/missing", .file(cli.scene.bytes))
-        // The first was over before anybody watched.
+        // The first job had ended before the watch started.
         for id in [first, second] {
             #expect(try await cli.run("retry", id).succeeded)
             _ = try await eventually("the retry of \(id)") { told(id).last == "succeeded" ? true : nil }
@@ -97,7 +97,7 @@ import Testing
         let child = try await cli.start("watch", "--session", "default")
         _ = try await eventually("the watch") { child.errors.contains("\(held) running") ? true : nil }
         let failed = try await cli.scene.job(in: .failed)
-        _ = try await eventually("the news") {
+        _ = try await eventually("the failed job to be reported") {
             child.errors.contains("\(failed) failed: \(cli.url("/missing")): bad_status") ? true : nil
         }
         #expect(try await cli.run("delete", held).succeeded)

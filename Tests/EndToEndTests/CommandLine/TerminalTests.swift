@@ -14,7 +14,7 @@ import Testing
         let cli = try await CommandLineScene()
         let child = try await cli.inTerminal(
             "add --wait \(cli.url("/held")) \(cli.url("/file")) \(cli.url("/missing"))", columns: 150)
-        let lines = try await eventually("the picture of one that runs and two that are over") {
+        let lines = try await eventually("one running and two ended jobs on the screen") {
             let lines = screen(child, columns: 150).lines
             return lines.last?.hasPrefix("2 of 3 done; 1 not succeeded; 1 running, 0 to come") == true
                 && lines.contains { $0.contains("50%") } ? lines : nil
@@ -38,7 +38,7 @@ import Testing
         let batch = try await cli.api.post("/v1/jobs/batch", ["jobs": .array(Array(repeating: order, count: 20))])
         #expect(batch.status == 201)
         let child = try await cli.inTerminal("watch --session narrow", columns: 60, rows: 8)
-        let lines = try await eventually("the picture") {
+        let lines = try await eventually("the bars on the screen") {
             let lines = screen(child, columns: 60).lines
             return lines.count == 7 && lines[0].contains("50%") ? lines : nil
         }
@@ -52,7 +52,9 @@ import Testing
     @Test func restoresCursorAfterControlC() async throws {
         let cli = try await CommandLineScene()
         let child = try await cli.inTerminal("add --wait \(cli.url("/held"))")
-        _ = try await eventually("the picture") { screen(child).lines.first?.contains("50%") == true ? true : nil }
+        _ = try await eventually("the bars on the screen") {
+            screen(child).lines.first?.contains("50%") == true ? true : nil
+        }
         let pid = try #require(
             cli.folder.bytes(of: "pid").flatMap { Int32(String(decoding: $0, as: UTF8.self).dropLast()) })
         kill(pid, SIGINT)
@@ -79,16 +81,16 @@ import Testing
         let child = try await shell(
             "$fetchd watch --timeout 60 & echo $! > pid; fg; echo STOPPED; until [ -e on ]; do sleep 0.05; done; fg",
             cli)
-        _ = try await eventually("the picture") {
+        _ = try await eventually("the bars on the screen") {
             screen(child).hidesCursor && screen(child).lines.contains { $0.contains("50%") } ? true : nil
         }
         let pid = try #require(
             cli.folder.bytes(of: "pid").flatMap { Int32(String(decoding: $0, as: UTF8.self).dropLast()) })
         kill(pid, SIGTSTP)
-        _ = try await eventually("the shell") { child.output.contains("STOPPED") ? true : nil }
+        _ = try await eventually("the shell to continue") { child.output.contains("STOPPED") ? true : nil }
         #expect(!screen(child).hidesCursor)
         try cli.folder.write("", to: "on")
-        _ = try await eventually("another picture") { screen(child).hidesCursor ? true : nil }
+        _ = try await eventually("the bars to be drawn again") { screen(child).hidesCursor ? true : nil }
         cli.scene.gate.open()
         #expect(try await child.waitForEnd() == .exited(0), "\(child.output)")
         #expect(!screen(child).hidesCursor && child.output.contains("succeeded: held"))

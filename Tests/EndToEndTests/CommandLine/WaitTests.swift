@@ -34,7 +34,7 @@ import Testing
         let two = try await cli.run("add", "--wait", "--json", cli.url("/file"), cli.url("/missing"))
         #expect(two.ending == .exited(1) && two.errors.isEmpty)
         #expect(two.json["jobs"][0]["state"] == "succeeded" && two.json["jobs"][1]["state"] == "failed")
-        // Those of the API, member by member.
+        // The documents of the API, member by member.
         #expect(two.json["jobs"][0] == (try await cli.api.job(two.json["jobs"][0]["id"].string ?? "")))
     }
 

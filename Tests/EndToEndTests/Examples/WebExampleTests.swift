@@ -72,7 +72,7 @@ struct WebExampleTests {
             try await story.ended()
             let isSame = fetchd.downloaded("voyage.mkv") == scenery.bytes
             #expect(isSame)
-            // Pressed once, downloaded once, whatever happened to the service.
+            // One click creates one job, although the service was killed.
             #expect(try await fetchd.api.get("/v1/jobs").json["jobs"].count == 1)
         }
     }

@@ -12,7 +12,7 @@ struct WebhookReceiverExampleTests {
         let url = try await consumer.url
         try consumer.keep(try await fetchd.api.declareWebhook(url: url, events: ["job.*", "session.finished"]))
         let id = try await fetchd.api.submit(["url": .string(origin.url("/file"))])
-        // It exits by itself, after the finish that it has verified.
+        // It exits by itself after it has verified the finish.
         #expect(try await consumer.child.waitForEnd() == .exited(0))
         let taken = try consumer.taken
         let types = Set(taken.map { $0["type"].string })

@@ -78,7 +78,7 @@ import Testing
             #expect(parts(fetchd.folder) == before)
             try await fetchd.terminate()
         }
-        // And back again, with its bytes.
+        // Restoring the replaced database brings the job's bytes back.
         let replaced = try #require(fetchd.folder.files.first { $0.contains(".replaced-") && !$0.hasSuffix("-wal") })
         #expect(try await restore(fetchd.folder.path(replaced), fetchd.folder).succeeded)
         try await fetchd.restart()

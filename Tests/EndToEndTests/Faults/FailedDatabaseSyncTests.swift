@@ -63,7 +63,7 @@ import Testing
         let fetchd = try await FetchdProcess.start(.init(environment: faults.environment))
         #expect(try await submit("a", 500, to: fetchd).status == 201)
         let reader = try await Reader(fetchd.folder.path("data/fetchd.sqlite"))
-        // More than the 16 MiB of log after which it is copied, twice.
+        // More than the 16 MiB of log that start a checkpoint, twice.
         for tag in ["b", "c", "d"] { #expect(try await submit(tag, 10_000, to: fetchd).status == 201) }
         try await reader.end()
         try faults.set("fdatasync,fsync fetchd.sqlite$ 1 1 EIO!")

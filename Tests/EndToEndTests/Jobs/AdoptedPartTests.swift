@@ -41,7 +41,7 @@ import Testing
         let given = try #require(try await scene.api.resumeData(of: donor))
         let before = try await scene.api.job(donor)
         try await scene.expectPartsAsTold([100_000])
-        // Held at the door, so that it can be looked at.
+        // The gate holds the job, so that the test can inspect it.
         scene.origin.serve("/file", .file(scene.bytes), .waitingBeforeHead(for: scene.gate))
         let answer = try await scene.api.post(
             "/v1/jobs",
@@ -57,7 +57,7 @@ import Testing
         #expect(taken["expires_at"] != .null)
         try await scene.expectPartsAsTold([100_000])
 
-        // The donor stays what it was, with nothing.
+        // The donor keeps its state, without a part.
         let after = try await scene.api.job(donor)
         #expect(after["state"] == before["state"])
         #expect(after["revision"].integer == (before["revision"].integer ?? 0) + 1)
@@ -165,7 +165,7 @@ import Testing
         #expect(try await scene.api.resumeData(of: heir) == part)
         #expect(try await scene.api.resumeData(of: donor) == nil)
         try await scene.expectPartsAsTold([100_000])
-        // The donor is deleted; what it gave away is not.
+        // Deleting the donor keeps the adopted part.
         #expect(try await scene.api.delete("/v1/jobs/\(donor)").status == 204)
         try await scene.expectPartsAsTold([100_000])
         try await scene.api.change(heir, ["not_before": nil])

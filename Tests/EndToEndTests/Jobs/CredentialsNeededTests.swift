@@ -59,10 +59,10 @@ import Testing
         #expect(told["data"]["failure"]["status"] == 401)
         try await scene.expectPartsAsTold([])
 
-        // Refused ones ask again.
+        // After wrong credentials the job waits again.
         try await api.change(id, ["credentials": door.wrong])
         #expect(try await api.waitForJob(id, toWaitFor: .credentials, attempts: 2)["challenge"] == challenge)
-        // Other changes are no answer.
+        // Other changes do not end the wait.
         #expect(try await api.change(id, ["url": .string(scene.origin.url("/protected"))])["state"] == "waiting")
         let patched = try await api.change(id, ["credentials": door.right])
         #expect(["queued", "running"].contains(patched["state"]))
@@ -78,7 +78,7 @@ import Testing
         let id = try await submit("/protected", ("credentials", door.right))
         #expect(try await api.waitForJob(id, .succeeded)["attempts"] == 1)
         #expect(scene.fetchd.downloaded("protected") == scene.bytes)
-        // Digest has to be asked first.
+        // Digest needs the server's challenge first.
         #expect(scene.origin.requests(to: "/protected").count == (door.scheme == "digest" ? 2 : 1))
     }
 
@@ -108,7 +108,7 @@ import Testing
         try await api.change(id, ["credentials": door.right])
         try await api.act(.retry, on: id)
         try await api.waitForJob(id, .succeeded)
-        // Taken away again, they are not sent any more.
+        // Removed credentials are no longer sent.
         let other = try await submit("/protected", ("credentials", door.right), ("not_before", "2999-01-01T00:00:00Z"))
         try await api.change(other, ["credentials": nil, "not_before": nil])
         try await api.waitForJob(other, toWaitFor: .credentials)
@@ -158,7 +158,7 @@ import Testing
                 #expect(request.header(name) == nil, "\(name)")
             }
         }
-        // Within the origin they are kept.
+        // A redirect within the origin keeps them.
         scene.origin.serve("/protected", .redirect(to: "/inner"))
         scene.origin.serve("/inner", .file(scene.bytes), Self.doors[0].behaviour)
         let id = try await submit("/protected", ("headers", ["X-Album": "12"]), ("credentials", Self.doors[0].right))
@@ -200,7 +200,7 @@ extension CredentialsNeededTests {
             #expect(job["challenge"] == challenge, "\(scheme)")
             let told = try #require(try await api.events(of: id).last)
             #expect(told["data"]["failure"]["code"] == "credentials_required")
-            // Wrong ones ask again.
+            // After wrong credentials the job waits again.
             try await declare("\(scheme)me:wrong@127.0.0.1:\(port)")
             try await api.act(.resume, on: id)
             try await api.waitForJob(id, toWaitFor: .credentials, attempts: 2)
@@ -214,7 +214,7 @@ extension CredentialsNeededTests {
     @Test func showsTunnelProxyChallengeAndContinuesWithSessionProxyCredentials() async throws {
         let tunnel = try TunnelProxy(demanding: "me:pw")
         try await declare("http://127.0.0.1:\(tunnel.port)")
-        // Nobody answers there: the proxy is the one that says no.
+        // No server listens at that port: the refusal comes from the proxy.
         let id = try await api.submit([
             "url": "https://127.0.0.1:1/file", "session": "films", "retry": ["max_attempts": 1],
         ])

@@ -46,7 +46,7 @@ import Testing
             #expect(job["file"]["path"].string == "t/\(name)", "\(template)")
             #expect(job["destination"]["filename"].string == template)
         }
-        // No suggestion but the URL's, and no extension.
+        // The only suggested name is the URL's, without an extension.
         let bare = try await download(
             scene, "/plain", ("destination", ["filename": "{suggested_filename}-{extension}x"]))
         #expect(bare["file"]["path"] == "plain-x")
@@ -101,7 +101,7 @@ import Testing
     }
 }
 
-// MARK: - What is there already
+// MARK: - Conflicts
 
 extension DestinationTests {
     /// One path is occupied at POST and free at promotion, the other the other way round: only promotion counts.
@@ -118,7 +118,7 @@ extension DestinationTests {
         let failed = try await scene.api.waitForJob(free, .failed)
         #expect(failed["failure"]["code"] == "destination_exists")
         #expect(scene.fetchd.downloaded("free") == Array("meanwhile".utf8))
-        // The bytes are had: with another name none of them is fetched again.
+        // The part is complete: a retry with another name fetches no byte again.
         try await scene.expectPartsAsTold([200_000])
         try await scene.api.change(free, ["destination": ["on_conflict": "rename"]])
         try await scene.api.act(.retry, on: free)
@@ -156,7 +156,7 @@ extension DestinationTests {
         let destination: JSON = ["filename": "f.bin", "on_conflict": "replace"]
         #expect(try await download(scene, "/file", ("destination", destination))["file"]["path"] == "f.bin")
         #expect(scene.fetchd.downloaded("f.bin") == scene.bytes)
-        // A folder is no file to be replaced.
+        // A directory is never replaced.
         try scene.fetchd.folder.write("within", to: "downloads/folder/file")
         let id = try await scene.api.submit(
             scene.order("/file", ("destination", ["filename": "folder", "on_conflict": "replace"])))
@@ -173,7 +173,7 @@ extension DestinationTests {
         let failed = try await scene.api.waitForJob(id, .failed)
         #expect(failed["failure"]["code"] == "destination_invalid")
         #expect(!FileManager.default.fileExists(atPath: scene.fetchd.folder.path("downloads/x")))
-        // A file in the way is no folder.
+        // A file cannot be used as a directory.
         let through = try await scene.api.submit(scene.order("/file", ("destination", ["directory": "a/b/c/file"])))
         #expect(try await scene.api.waitForJob(through, .failed)["failure"]["code"] == "destination_invalid")
         // The directory is created; the retry needs no further bytes.

@@ -39,7 +39,7 @@ import Testing
         #expect(told["data"]["reason"] == "url")
         #expect(told["data"]["failure"]["code"] == "link_expired")
         #expect(told["data"]["failure"]["status"].integer == Int64(status))
-        // No byte of the page is among those of the file.
+        // The part has no byte of the error page.
         #expect(part == Array(scene.bytes.prefix(120_000)))
         try await scene.expectPartsAsTold([120_000])
 
@@ -85,7 +85,7 @@ import Testing
         let attempts = (before["attempts"].integer ?? 0) + 1
         try await api.waitForJob(id, toWaitFor: .url, attempts: attempts)
         #expect(part == Array(scene.bytes.prefix(120_000)))
-        // Nothing but an address helps, and nothing is lost when the service dies meanwhile.
+        // Only a new URL ends the wait, and a kill of the service loses nothing.
         for changes: JSON in [
             ["metadata": ["n": 1]], ["priority": "high"], ["credentials": ["type": "bearer", "token": "t"]],
         ] {

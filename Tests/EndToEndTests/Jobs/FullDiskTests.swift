@@ -31,7 +31,7 @@ struct FullDiskTests {
         #expect(waiting["reason"] == "space")
         #expect(waiting["attempts"] == 0)
         #expect(0...31 ~= (try #require(waiting["retry_at"].date).timeIntervalSinceNow))
-        // Looked at as often as one likes, it uses no attempt.
+        // Checking the space uses no attempt, however often.
         let until = waiting["retry_at"]
         try await fetchd.api.act(.resume, on: id)
         try await fetchd.api.waitForJob(id, toBe: "waiting again") {

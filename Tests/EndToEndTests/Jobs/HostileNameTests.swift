@@ -78,7 +78,7 @@ import Testing
             #expect(job["file"]["path"].string == "d\(index)/\(name)", "\(header)")
             #expect(scene.fetchd.downloaded("d\(index)/\(name)") == [UInt8(index)], "\(header)")
         }
-        // Nothing is anywhere but where it was said to be.
+        // There is no file outside the documented paths.
         let files = scene.fetchd.folder.files.filter { !$0.hasPrefix("data/") }
         #expect(files.count == suggestions.count)
         #expect(files.allSatisfy { $0.hasPrefix("downloads/d") })
@@ -131,7 +131,7 @@ extension HostileNameTests {
             ["directory": "/\u{301}tmp"], ["directory": "b/.\u{301}/c"],
         ] {
             let answer = try await scene.api.post("/v1/jobs", scene.order("/file", ("destination", destination)))
-            // Below a folder, a name may begin with a mark; the folder must be one then.
+            // A name below a directory may begin with a mark, but the directory must not be a link.
             if answer.status == 201 {
                 let job = try await scene.api.waitForJob(answer.json["id"].string ?? "", .failed)
                 #expect(job["failure"]["code"] == "destination_invalid")
@@ -160,7 +160,7 @@ extension HostileNameTests {
         scene.gate.open()
         #expect(try await scene.api.waitForJob(id, .failed)["failure"]["code"] == "destination_invalid")
         #expect(outside.files.isEmpty)
-        // Put right, the bytes that are had go where they belong.
+        // Once the link is removed, a retry places the received bytes correctly.
         try FileManager.default.removeItem(atPath: scene.fetchd.folder.path("downloads/folder"))
         try await scene.api.act(.retry, on: id)
         try await scene.api.waitForJob(id, .succeeded)
@@ -184,7 +184,7 @@ extension HostileNameTests {
             }
             #expect(outside.bytes(of: "target") == Array("precious".utf8), "\(conflict)")
         }
-        // Nor one that leads nowhere.
+        // A dangling link is not followed either.
         try link(scene, "dangling", to: outside.path("made"))
         let order = scene.order("/file", ("destination", ["filename": "dangling", "on_conflict": "error"]))
         let job = try await scene.api.waitForJob(scene.api.submit(order), .failed)

@@ -47,7 +47,7 @@ import Testing
             #expect(answer.status == 200, "\(answer)")
             #expect(answer.json["state"].string == result.rawValue)
             #expect(answer.header("ETag")?.hasPrefix("\"\(answer.json["revision"].integer ?? 0).") == true)
-            // What holds already is no news.
+            // An action without effect writes no event.
             if result == cell.state { #expect(try await scene.api.events(of: id) == events) }
         } else {
             #expect(answer.status == 409)
@@ -73,7 +73,7 @@ import Testing
             let after = try await scene.api.job(id)
             switch cell.result {
             case nil: #expect(after == before, "\(action)")
-            // It may be under way again by now.
+            // The job may be running again by now.
             case .queued?, .running?: #expect(["queued", "running", "waiting"].contains(after["state"]), "\(action)")
             case let result?: #expect(after["state"].string == result.rawValue, "\(action)")
             }

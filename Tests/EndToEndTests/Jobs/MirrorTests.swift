@@ -27,7 +27,7 @@ import Testing
         var order: JSON { order([first.url("/f"), second.url("/f")]) }
     }
 
-    // MARK: Turning to the next
+    // MARK: Trying the next URL
 
     @Test(arguments: [404, 403, 410, 401, 204]) func triesNextURLOnPermanentStatus(_ status: Int) async throws {
         let stage = try await Stage()
@@ -85,7 +85,7 @@ import Testing
         #expect(stage.fetchd.downloaded("f") == bytes)
     }
 
-    // MARK: What was had
+    // MARK: Parts
 
     @Test func resumesFromOffsetAtNextURLWithSameValidator() async throws {
         let stage = try await Stage()
@@ -122,7 +122,7 @@ import Testing
         #expect(stage.fetchd.downloaded("third") == bytes)
     }
 
-    // MARK: When none is left
+    // MARK: After the last URL
 
     @Test func reportsFailureOfLastURLAndRetriesFromFirst() async throws {
         let stage = try await Stage()
@@ -134,7 +134,7 @@ import Testing
         #expect(job["failure"]["attempts"] == 3)
         #expect(job["url"] == .string(stage.second.url("/f")))
 
-        // Tried once more, it begins with the first again.
+        // A retry starts with the first URL again.
         stage.first.serve("/f", .file(bytes))
         try await stage.api.act(.retry, on: id)
         let done = try await stage.api.waitForJob(id, .succeeded)
@@ -158,7 +158,7 @@ import Testing
         #expect(stage.first.requests.count == 1)
     }
 
-    // MARK: Another address
+    // MARK: Patched URL
 
     @Test func replacesAllURLsWithPatchedURL() async throws {
         let stage = try await Stage()
@@ -190,7 +190,7 @@ import Testing
         #expect(stage.fetchd.downloaded("g") == bytes)
     }
 
-    // MARK: What is taken
+    // MARK: Validation
 
     @Test func refusesInvalidURLs() async throws {
         let scene = try await Scene()

@@ -61,7 +61,7 @@ import Testing
         let headers = try #require(scene.origin.requests(to: "/held").last?.headers).map(\.name)
         #expect(headers.contains("X-Keep") && headers.contains("X-New") && !headers.contains("X-Drop"))
 
-        // A whole object, or a whole list, is taken away or replaced.
+        // A whole object can be removed, and a list is replaced.
         let emptied = try await scene.api.change(id, ["metadata": nil])
         #expect(emptied["metadata"] == [:])
         #expect(try await scene.api.change(id, ["metadata": ["l": [1, 2]]])["metadata"] == ["l": [1, 2]])
@@ -84,7 +84,7 @@ import Testing
             #expect(answer.status == 415, "\(type)")
             #expect(answer.problem == .init(kind: "unsupported-media-type"))
         }
-        // The type of a merge patch is for PATCH alone.
+        // The content type of a merge patch is valid for PATCH only.
         let posted = try await scene.api.send(
             "POST", "/v1/jobs", scene.order(), headers: [("Content-Type", "application/merge-patch+json")])
         #expect(posted.status == 415)
@@ -115,14 +115,14 @@ import Testing
             .invalid(["destination": ["directory": "/etc"]], "/destination/directory"),
             .invalid(["destination": ["on_conflict": "ask"]], "/destination/on_conflict"),
             .unknown(["destination": ["folder": "a"]], "/destination/folder"),
-            // Nothing is taken away by a name that there is not.
+            // Removing an unknown member is an error too.
             .unknown(["destination": ["folder": nil]], "/destination/folder"), .unknown(["tags": nil], "/tags"),
             .unknown(["credentials": ["type": "bearer", "token": "t", "tokn": nil]], "/credentials/tokn"),
             .unknown(["tags": ["a"]], "/tags"), .unknown(["session": "default"], "/session"),
             .unknown(["method": "POST"], "/method"), .unknown(["state": "queued"], "/state"),
         ]
         for refusal in refusals {
-            // A good member beside it changes nothing either.
+            // A valid member beside it is not applied either.
             let answer = try await scene.api.patch(id, JSON.object(["metadata": ["n": 1]]).with(refusal.members))
             #expect(answer.status == 422, "\(refusal.members)")
             #expect(answer.problem == refusal.problem, "\(answer)")

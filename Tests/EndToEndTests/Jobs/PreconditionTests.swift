@@ -35,7 +35,7 @@ import Testing
         let after = try await scene.api.get("/v1/jobs/\(id)")
         #expect(after.json == before.json)
         #expect(after.header("ETag") == before.header("ETag"))
-        // A job in a state that refuses is told about its revision first: what the client saw is not what there is.
+        // The revision is checked before the state: a stale client gets 412 instead of 409.
         let done = try await scene.job(in: .succeeded)
         #expect(try await send(("POST", "/pause", nil), done, "\"1\"", scene.api).status == 412)
         #expect(try await send(("POST", "/pause", nil), "job_unknown", "\"1\"", scene.api).status == 404)
@@ -45,7 +45,7 @@ import Testing
     func acceptsCurrentRevisionInIfMatch(_ index: Int) async throws {
         let scene = try await Scene()
         let request = Self.requests[index]
-        // What is resumed ends, and leaves a connection that can be used again.
+        // A resumed job ends, and leaves a reusable connection.
         scene.origin.serve(
             "/held", .file(scene.bytes),
             .waiting(at: 100_000, for: scene.gate).when { $0.request.header("Range") == nil })

@@ -48,7 +48,7 @@ import Testing
         #expect(proxy.requests.map(\.target) == ["http://host.invalid:81/file", "http://host.invalid:81/file"])
         #expect(proxy.requests.map { $0.header("Range") } == [nil, "bytes=100000-"])
         #expect(proxy.requests.allSatisfy { $0.header("Proxy-Authorization") == nil })
-        // Of this session alone: nobody else knows the name.
+        // Only this session uses the proxy, so other jobs cannot resolve the name.
         let other = try await fetchd.api.submit([
             "url": "http://host.invalid:81/file", "retry": ["base_seconds": 0, "max_attempts": 1],
         ])
@@ -68,7 +68,7 @@ import Testing
             try await fetchd.api.session("office")["configuration"]["proxy"]
                 == .string("http://127.0.0.1:\(proxy.port)"))
         try await expectNothingTold(fetchd)
-        // It outlives a restart, though nobody is shown it.
+        // The service keeps the password across a restart, although it never shows it.
         try await fetchd.kill()
         try await fetchd.restart()
         #expect(try await outcome("http://host.invalid/file", fetchd)["state"] == "succeeded")
@@ -181,14 +181,14 @@ import Testing
         #expect(proxy.requests.count == 2)
     }
 
-    // MARK: What is taken
+    // MARK: Validation
 
     @Test func refusesInvalidProxies() async throws {
         let scene = try await Scene()
         let proxies: [JSON] = [
             5, "", "127.0.0.1:3128", "ftp://host:21", "https://host:443", "http://host", "http://:3128",
             "http://host:0", "http://host:99999", "http://host:3128/path", "http://host:3128?x=1", "socks4://host:1080",
-            // Basic authentication cannot send a colon in a name, RFC 1929 nothing empty.
+            // Basic authentication cannot send a colon in a name, and RFC 1929 cannot send an empty name or password.
             "http://a%3Ab:s3cr3t-w0rd@host:3128", "socks5://ada@host:1080", "socks5://ada:@host:1080",
             "http://a%0Ab:s3cr3t-w0rd@host:3128", "http://:s3cr3t-w0rd@host:3128",
         ]

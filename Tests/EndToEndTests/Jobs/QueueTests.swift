@@ -19,7 +19,7 @@ import Testing
                 let count = (0..<8).count { folder.bytes(of: "downloads/\($0)") != nil }
                 promoted.withLock { $0.append(count) }
             })
-            // Some have to be asked for twice.
+            // Some downloads need two requests.
             let stumble = OriginBehaviour.closing(after: 100_000).once
             origin.serve("/\(index)", .file(bytes), [look] + (index % 3 == 0 ? [stumble] : []))
         }
@@ -31,9 +31,9 @@ import Testing
             })
         for id in ids { try await fetchd.api.waitForJob(id, .succeeded) }
         #expect(origin.maxConcurrentRequests == 1)
-        // Three were broken off once, and asked for again.
+        // Three downloads broke off once and were requested again.
         #expect(origin.requests.count == 11)
-        // Who begins finds the files of all that have ended, and a file never goes away.
+        // Each starting job finds the files of all earlier jobs.
         #expect(promoted.current == promoted.current.sorted())
         #expect(promoted.current.last == 7)
     }
@@ -97,7 +97,7 @@ import Testing
         }
         let three = try await api.submit(all: orders("three"))
         #expect(await gate.reached(by: 3))
-        // Two of the first host, which is then full; the third of the other.
+        // Two jobs of the first host, whose limit is then reached; the third is of the other host.
         #expect(try await api.counts(of: "three") == ["running": 3, "queued": 7])
         #expect(first.origin.requests.count == 2)
         #expect(second.requests.count == 1)
@@ -129,7 +129,7 @@ import Testing
         #expect(scene.origin.maxConcurrentRequests == most)
     }
 
-    // MARK: Whose turn it is
+    // MARK: Order
 
     @Test func startsHighBeforeNormalBeforeLowPriority() async throws {
         let scene = try await Scene(process: .init(arguments: ["--max-concurrent-jobs", "1"]))
@@ -150,7 +150,7 @@ import Testing
         try await submit("high", ("priority", "high"))
         try await submit("high-of-urgent", ("session", "urgent"))
         try await scene.api.change(ids[2], ["priority": "high"])
-        // What is changed waits as long as it has waited.
+        // A job keeps its waiting time when its priority changes.
         scene.gate.open()
         for id in ids { try await scene.api.waitForJob(id, .succeeded) }
         let order = scene.origin.requests.map(\.path).dropFirst()
@@ -173,7 +173,7 @@ import Testing
         scene.gate.open()
         for id in few { try await scene.api.waitForJob(id, .succeeded) }
         let order = scene.origin.requests.map(\.path).filter { $0 != "/held" }
-        // About each second one is theirs; that is far from the end of the queue.
+        // About every second slot is theirs, so they end long before the queue does.
         #expect(try #require(order.lastIndex(of: "/few")) < 50)
         #expect(try #require(await scene.api.counts(of: "crowd")["queued"]) > 500)
     }

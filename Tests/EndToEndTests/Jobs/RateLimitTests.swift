@@ -42,12 +42,12 @@ import Testing
         let id = try await fetchd.api.submit([
             "url": .string(origin.url("/file")), "rate_limit_bytes_per_second": .integer(Self.rate / 10),
         ])
-        // Bytes are told in pieces of up to 256 KiB.
+        // Progress is updated in steps of up to 256 KiB.
         #expect(try await rate(of: [id], fetchd.api) < Double(Self.rate) / 2)
         try await fetchd.api.change(id, ["rate_limit_bytes_per_second": .integer(Self.rate)])
         expectKept(try await rate(of: [id], fetchd.api))
         #expect(try await fetchd.api.job(id)["attempts"] == 1)
-        // 48 MB are left, and with the limit they would take most of a minute.
+        // 48 MB are left; with the limit they would take most of a minute.
         let start = ContinuousClock.now
         try await fetchd.api.change(id, ["rate_limit_bytes_per_second": nil])
         try await fetchd.api.waitForJob(id, .succeeded)
@@ -80,15 +80,15 @@ import Testing
             return try await group.reduce(into: [Double]()) { $0.append($1) }
         }
         #expect(try #require(shares.max()) < 3 * (try #require(shares.min())), "\(shares)")
-        // Others are not bound by it.
+        // The limit does not apply to other sessions.
         let other = try await fetchd.api.submit(["url": .string(origin.url("/file?other"))])
         try await fetchd.api.waitForJob(other, .succeeded)
         #expect(try await fetchd.api.counts(of: "films") == ["running": 2])
 
-        // Changed while they run, and for good.
+        // The limit is changed while the jobs run, and is stored.
         let tenth: JSON = .integer(Self.rate / 10)
         try await fetchd.api.declareSession("films", ["rate_limit_bytes_per_second": tenth])
-        // From within a second on; and bytes are told in pieces of up to 256 KiB a job.
+        // The limit applies within a second; progress is updated in steps of up to 256 KiB per job.
         _ = try await eventually("the lower limit to hold") {
             try await rate(of: ids, fetchd.api) < Double(Self.rate) / 3 ? true : nil
         }

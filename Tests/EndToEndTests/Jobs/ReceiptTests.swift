@@ -50,7 +50,7 @@ import Testing
         #expect(job["progress"]["fraction"] == 1)
         #expect(job["progress"]["bytes_expected"] == 200_000)
 
-        // The event tells the same, without what may be a signature; a crash changes none of it.
+        // The event has the same receipt with redacted query strings, and a kill changes nothing.
         let event = try #require(try await api.events(of: job["id"].string).last)
         let told = event["data"]["snapshot"]["receipt"]
         for name in receipt.names where !["final_url", "redirects"].contains(name) {

@@ -17,14 +17,14 @@ import Testing
         let part = try #require(try await scene.api.resumeData(of: id))
         #expect(
             part.names == ["url", "etag", "last_modified", "bytes_expected", "ranges", "bytes_durable", "expires_at"])
-        // The query is part of the address: without it nothing can be resumed.
+        // The URL includes its query: without it the download cannot be resumed.
         #expect(part["url"].string == url)
         #expect(part["etag"] == "\"v7\"")
         #expect(part["last_modified"].string == date)
         #expect(part["bytes_expected"] == 200_000)
         #expect(part["ranges"] == [[0, 100_000]])
         #expect(part["bytes_durable"] == 100_000)
-        // Its expiry stands still.
+        // The part of a paused job does not expire.
         #expect(part["expires_at"] == .null)
         try await scene.expectPartsAsTold([100_000])
     }
@@ -36,7 +36,7 @@ import Testing
         let id = try await scene.pausedJob()
         let part = try #require(try await scene.api.resumeData(of: id))
         for name in ["etag", "last_modified", "bytes_expected"] { #expect(part[name] == .null, "\(name)") }
-        // Nothing proves that more bytes would be of the same file.
+        // No validator proves that further bytes belong to the same file.
         try await scene.api.act(.resume, on: id)
         let job = try await scene.api.waitForJob(id, .succeeded)
         #expect(job["resume"] == ["decision": "restarted", "why": "no_validator", "offset": 0])
@@ -112,10 +112,10 @@ import Testing
         let part = try #require(try await scene.api.resumeData(of: kept))
         #expect(part["bytes_durable"] == 100_000)
         let expiry = try #require(part["expires_at"].string.flatMap { Date(rfc3339: $0) })
-        // A week, unless the session says otherwise.
+        // The default TTL is a week.
         #expect((604_000...604_800).contains(expiry.timeIntervalSinceNow))
         try await scene.expectPartsAsTold([100_000])
-        // A retry goes on from it.
+        // A retry resumes from it.
         scene.origin.serve("/breaking", .file(scene.bytes))
         scene.origin.serve("/held", .file(scene.bytes))
         try await scene.api.act(.retry, on: kept)

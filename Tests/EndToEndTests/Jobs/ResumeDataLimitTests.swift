@@ -50,10 +50,10 @@ import Testing
         try await waitUntilForgotten(id, scene)
         let ending = try await ending(of: id, scene)
         #expect(Date() >= ending.time.addingTimeInterval(0.7))
-        // The job shows something else now, and so has another ETag.
+        // The job's document has changed, and so has its ETag.
         #expect(try await scene.api.job(id)["revision"].integer == ending.revision + 1)
         try await scene.expectPartsAsTold([])
-        // The loss is remembered over a restart.
+        // The service remembers the loss across a restart.
         try await scene.process.kill()
         try await scene.process.restart()
         scene.origin.serve("/broken", .file(scene.bytes))
@@ -72,7 +72,7 @@ import Testing
         try await waitUntilForgotten(failed, scene)
         #expect(try await scene.api.resumeData(of: paused)?["expires_at"] == .null)
         try await scene.expectPartsAsTold([100_000])
-        // Nor does a restart set it going; a cancellation does.
+        // A restart does not start the expiry; a cancellation does.
         try await scene.process.kill()
         try await scene.process.restart()
         #expect(try await scene.api.resumeData(of: paused)?["expires_at"] == .null)
@@ -106,7 +106,7 @@ import Testing
         try await waitUntilForgotten(second, scene)
         try await scene.expectPartsAsTold([100_000, 100_000])
         for id in [third, fourth] { #expect(try await scene.api.resumeData(of: id)?["bytes_durable"] == 100_000) }
-        // What has lost its bytes can still go on: from the start.
+        // A job that has lost its part can still be resumed, from the first byte.
         scene.gate.open()
         try await scene.api.act(.resume, on: first)
         try await expectAnnouncedLoss(first, scene)

@@ -90,7 +90,7 @@ import Testing
     @Test func failsWithTooSlowAfterLastAttempt() async throws {
         let scene = try await Scene(.init { $0.engine.minimumSpeedSeconds = 0.3 })
         try await scene.api.declareSession("brisk", ["minimum_bytes_per_second": 1_000_000])
-        // Without a validator nothing is gained from one attempt to the next.
+        // Without a validator an attempt cannot continue the previous one.
         scene.origin.serve("/f", .file(bytes, etag: nil), .limited(bytesPerSecond: 20_000))
         let id = try await scene.api.submit(
             scene.order("/f", ("session", "brisk"), ("retry", ["base_seconds": 0, "max_attempts": 1])))
@@ -119,10 +119,10 @@ import Testing
         }
         #expect(delays.allSatisfy { $0.count == 4 })
         for (step, bound) in [0.04, 0.08, 0.16, 0.16].enumerated() {
-            // Written a moment after they were drawn, and to the millisecond.
+            // The delays are written a moment after they were drawn, with a precision of one millisecond.
             #expect(delays.allSatisfy { $0[step] <= bound + 0.002 })
         }
-        // A hundred thousand to one: twelve of them are not all in the lower half.
+        // The odds are a hundred thousand to one that the twelve delays are not all in the lower part.
         #expect(delays.contains { $0[2] > 0.08 * 0.75 })
         #expect(Set(delays.map { $0[3] }).count > 3)
     }
@@ -131,7 +131,7 @@ import Testing
         ("2", 1.0...2.1), ("3600", 3500...3601), ("99999999999", 86_000...86_401), ("0", 0...0.1), ("-5", 0...0.1),
         ("soon", 0...0.1), ("1.5", 0...0.1), ("", 0...0.1), ("Thu, 01 Jan 1970 00:00:00 GMT", 0...0.1),
         ("Fri, 99 Foo 2099 00:00:00 GMT", 0...0.1), ("18446744073709551616000", 86_000...86_401),
-        // A day at most, whatever the date.
+        // One day at most, whatever the date.
         ("Fri, 31 Dec 2199 23:59:59 GMT", 86_000...86_401),
     ])
     func lengthensDelayByRetryAfterWithinBounds(_ value: String, _ expected: ClosedRange<Double>) async throws {
@@ -140,7 +140,7 @@ import Testing
             "/f", .fixed(status: 503, headers: [("Retry-After", value)]), .serving(.file(bytes)).on(2...))
         let id = try await scene.api.submit(scene.order("/f", ("retry", ["base_seconds": 0.01])))
         let delay = try await eventually("the job's first wait") { try await delays(of: id, scene.api).first }
-        // The time between the drawing and the writing is not ours.
+        // Some time passes between drawing and writing the delay.
         #expect(expected.lowerBound - 0.5...expected.upperBound ~= delay, "\(value): \(delay)")
     }
 
@@ -205,7 +205,7 @@ import Testing
             "/f", .file(bytes), .closing(after: 50_000).once, .answering(502).on(2...3), .hangingUp.on(4...))
         let id = try await scene.api.submit(scene.order("/f", ("retry", ["base_seconds": 0, "max_attempts": 4])))
         let job = try await scene.api.waitForJob(id, .failed)
-        // The first one counts, too; the failure is what the last one ended with.
+        // The first attempt counts too; the failure is that of the last attempt.
         #expect(job["failure"]["code"] == "connection_lost")
         #expect(job["failure"]["attempts"] == 4)
         #expect(job["progress"]["bytes_durable"] == 50_000)
@@ -213,7 +213,7 @@ import Testing
 
     @Test func exhaustsAttemptsOnUnknownName() async throws {
         let scene = try await Scene()
-        // A label of 64 characters: no resolver needs to ask anybody.
+        // A label of 64 characters is invalid, so the resolver sends no query.
         let name = String(repeating: "a", count: 64) + ".invalid"
         let id = try await scene.api.submit([
             "url": .string("http://\(name)/f"), "retry": ["base_seconds": 0, "max_attempts": 3],
@@ -242,7 +242,7 @@ import Testing
                 $0["state"] == "waiting" && $0["retry_at"].date != until
             }
         }
-        // The way is there again.
+        // The network is reachable again.
         try await scene.api.change(id, ["url": .string(scene.origin.url("/file"))])
         try await scene.api.act(.resume, on: id)
         #expect(try await scene.api.waitForJob(id, .succeeded)["attempts"] == 1)

@@ -48,7 +48,7 @@ extension Scene {
                 sourceLocation: sourceLocation)
         }
         #expect(told.sorted() == sizes.sorted(), sourceLocation: sourceLocation)
-        // The promise goes before the file does.
+        // The row is deleted before the part file.
         let files = try await eventually("the folder of parts to hold \(sizes)") { [self] in
             partSizes == sizes.sorted() ? partSizes : nil
         }

@@ -58,7 +58,7 @@ import Testing
         ] { answers.append(try await api.post("/v1/jobs", job)) }
         let ids = answers.compactMap { $0.json["id"].string }
         #expect(ids.count == answers.count)
-        // A mistake is not quoted back either.
+        // An error message does not quote a secret either.
         answers.append(
             try await api.post("/v1/jobs", order("/x", ["type": "basic", "username": "me", "token": "token-bearer-3"])))
         answers.append(
@@ -89,10 +89,10 @@ import Testing
         for secret in Self.forbidden + ["the-api-token"] {
             #expect(shown.allSatisfy { !$0.contains(secret) }, "\(secret)")
         }
-        // A signature is for the client's eyes, and for nobody's who reads along.
+        // The client sees the signature in the URL; events, webhooks and the log do not.
         #expect(answers[0].json["url"].string?.hasSuffix("?x=\(Self.signature)") == true)
         for text in posted + events + [scene.fetchd.log] { #expect(!text.contains(Self.signature)) }
-        // They did reach whom they were meant for.
+        // The secrets did reach the servers they are meant for.
         #expect(origin.requests(to: "/basic").first?.header("X-Api-Key") == "header-key-5")
         for name in ["basic", "digest", "bearer"] { #expect(scene.fetchd.downloaded(name) == scene.bytes, "\(name)") }
     }

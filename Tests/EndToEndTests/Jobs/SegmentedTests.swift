@@ -53,7 +53,7 @@ import Testing
         stage.origin.serve("/f", .file(bytes), Self.slow)
         let job = try await stage.api.waitForJob(stage.submit(connections), .succeeded)
         #expect(stage.isDownloaded(bytes))
-        // A connection that was cut is told apart from its successor by the server a moment later.
+        // The server notices a moment late that a connection was cut, so it may count its successor too.
         #expect(stage.origin.maxConcurrentRequests >= connections)
         let ranges = asked(stage.origin)
         #expect(ranges.first == "bytes=0-")
@@ -118,7 +118,7 @@ import Testing
         try await stage.api.waitForJob(id, .succeeded)
         #expect(stage.isDownloaded(bytes))
         #expect(stage.origin.requests(to: "/f").count >= 3)
-        // One that was cut may still be under way at the server when its successor asks.
+        // A connection that was cut may still be open at the server when its successor arrives.
         #expect(stage.origin.maxConcurrentRequests <= 4)
     }
 
@@ -129,7 +129,7 @@ import Testing
         let first = try await stage.submit(8)
         #expect(await gate.reached(by: 4))
         let others = try await stage.api.submit(["url": .string(stage.origin.url("/g"))])
-        // There is no room for the other job until the first is done.
+        // The other job gets no connection until the first has finished.
         #expect(try await stage.api.job(others)["state"] == "queued")
         #expect(stage.origin.requests(to: "/f").count == 4)
         gate.open()
@@ -157,7 +157,7 @@ import Testing
         #expect(stage.isDownloaded(bytes))
     }
 
-    // MARK: Servers that do not play
+    // MARK: Servers without usable ranges
 
     @Test(arguments: ["ranges ignored", "weak validator", "no validator", "no ranges offered"])
     func usesOneRequestWhenServerHasNoRangesOrStrongValidator(_ fault: String) async throws {
@@ -205,7 +205,7 @@ import Testing
         stage.origin.serve("/f", .file(bytes), Self.slow, Self.refusals[index].1.on(2...))
         let job = try await stage.api.waitForJob(stage.submit(8), .succeeded)
         #expect(stage.isDownloaded(bytes), "\(Self.refusals[index].0)")
-        // The first response went on to its end.
+        // The first response continued to its end.
         #expect(job["attempts"] == 1)
         #expect(job["receipt"]["etag"] == "\"v1\"")
         #expect(stage.origin.requests.count <= 8)
@@ -245,7 +245,7 @@ import Testing
         #expect(stage.isDownloaded(bytes))
     }
 
-    // MARK: What breaks
+    // MARK: Failures and interruptions
 
     @Test func replacesBrokenConnections() async throws {
         let stage = try await Stage()
@@ -259,7 +259,7 @@ import Testing
         stage.origin.serve("/f", .file(bytes), .stalling(after: 100_000).on(2...2))
         let job = try await stage.api.waitForJob(stage.submit(2), .succeeded)
         #expect(stage.isDownloaded(bytes))
-        // Long before its own patience of a minute.
+        // Long before its own request timeout of a minute.
         #expect(job["attempts"] == 1)
     }
 
@@ -290,7 +290,7 @@ import Testing
         let id = try await stage.submit(4)
         #expect(await gate.reached(by: 4))
         try await stage.api.waitForBytes(id, atLeast: 1_200_000, durable: true)
-        // What is shown as durable is committed a moment later; resume data is what is committed.
+        // The job shows durable bytes a moment before they are committed; resume data shows committed ones.
         let part = try await eventually("the checkpoint") {
             try await stage.api.resumeData(of: id).flatMap { $0["bytes_durable"] == 1_200_000 ? $0 : nil }
         }
@@ -365,7 +365,7 @@ import Testing
         stage.mirror.serve("/f", .file(other, etag: etag), .ignoringConditions)
         try await stage.api.waitForJob(stage.submitToBoth(4), .succeeded)
         #expect(stage.isDownloaded(bytes))
-        // Asked by those that came at once, and never again.
+        // Only the first connections try the mirror.
         #expect((1...2).contains(stage.mirror.requests.count))
     }
 
@@ -375,7 +375,7 @@ import Testing
         stage.mirror.serve("/f", .file(bytes + [1]), .ignoringConditions)
         try await stage.api.waitForJob(stage.submitToBoth(4), .succeeded)
         #expect(stage.isDownloaded(bytes))
-        // Asked by those that came at once, and never again.
+        // Only the first connections try the mirror.
         #expect((1...2).contains(stage.mirror.requests.count))
     }
 

@@ -28,7 +28,7 @@ import Testing
         _ job: JSON, _ server: TLSOrigin, because words: String..., sourceLocation: SourceLocation = #_sourceLocation
     ) {
         #expect(job["failure"]["code"] == "tls_failed", sourceLocation: sourceLocation)
-        // It will not be better a little later.
+        // A retry would fail in the same way.
         #expect(job["failure"]["attempts"] == 1, sourceLocation: sourceLocation)
         let message = job["failure"]["message"].string ?? ""
         for word in words { #expect(message.contains(word), "\(message)", sourceLocation: sourceLocation) }
@@ -90,7 +90,7 @@ import Testing
         func rules(_ pins: String..., host: String = "localhost") -> JSON {
             ["ca_file": .string(authority.caFile), "pinned_public_keys": .object([host: .strings(pins)])]
         }
-        // The key has changed, or there is somebody in between.
+        // The key has changed, or there is a man in the middle.
         expectRefused(try await outcome(server, rules(wrong), fetchd), server, because: "public key", "pinned")
         for accepted in [rules(right), rules(wrong, right), rules(wrong, host: "elsewhere.example")] {
             #expect(try await outcome(server, accepted, fetchd)["state"] == "succeeded", "\(accepted.written)")
@@ -142,7 +142,7 @@ import Testing
         #expect(after.origin.requests.isEmpty)
     }
 
-    // MARK: Not verifying
+    // MARK: Without verification
 
     @Test func acceptsAnyCertificateAndLogsWarningWithoutVerification() async throws {
         let (fetchd, authority) = (try await LocalService.start(), try await CertificateAuthority())
@@ -161,14 +161,14 @@ import Testing
             #expect(warnings.count { $0.contains(id) && $0.contains("does not verify") } == 1, "\(fetchd.log)")
         }
         #expect(try await fetchd.api.session("secure")["configuration"]["tls"]["verify"] == false)
-        // Of this session alone.
+        // The rule applies to this session only.
         let server = try await server(nil)
         let other = try await fetchd.api.submit(["url": .string(server.url(Self.path))])
         expectRefused(try await fetchd.api.waitForOutcome(other), server, because: "self-signed")
         #expect(try await fetchd.api.session()["configuration"]["tls"]["verify"] == true)
     }
 
-    // MARK: What is taken
+    // MARK: Validation
 
     @Test func refusesTLSRulesOfJob() async throws {
         let scene = try await Scene()

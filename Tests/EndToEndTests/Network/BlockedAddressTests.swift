@@ -29,7 +29,7 @@ import Testing
         _ job: JSON, at address: String, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         #expect(job["failure"]["code"] == "blocked_address", "\(job.written)", sourceLocation: sourceLocation)
-        // Nobody would be at that address another time.
+        // A retry would find the same address.
         #expect(job["failure"]["attempts"] == 1, sourceLocation: sourceLocation)
         let message = job["failure"]["message"].string ?? ""
         for part in [" is at \(address), ", "--allow-network"] {
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    // MARK: Spellings
+    // MARK: Spellings of addresses
 
     /// The test uses every spelling; the origin gets no connection.
     @Test func blocksEverySpellingOfLoopback() async throws {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    // MARK: Ways around
+    // MARK: Redirects, names and proxies
 
     /// Every hop is checked, not only the first.
     @Test(arguments: ["http://127.0.0.2/file", "http://169.254.169.254/latest", "http://[::1]/file"])
@@ -108,7 +108,7 @@ import Testing
         #expect(origin.connectionCount == 0)
     }
 
-    // MARK: What is allowed
+    // MARK: Allowed networks
 
     @Test func downloadsFromAllowedNetwork() async throws {
         let fetchd = try await start(allowing: "10.0.0.0/8", "127.0.0.0/8")

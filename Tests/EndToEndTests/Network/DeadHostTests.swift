@@ -47,19 +47,19 @@ struct DeadHostTests {
         return stage
     }
 
-    // MARK: Everybody else
+    // MARK: Other jobs
 
     @Test func downloadsFromOtherHostsMeanwhile() async throws {
         let stage = try await stage(.never, connectSeconds: 60)
         let (api, scene) = (stage.api, stage.scene)
-        // Downloads from elsewhere, by name and by address, one after the other and many at once.
+        // Downloads from other hosts, by name and by address, one after the other and many at once.
         for _ in 0..<10 { try await api.waitForJob(api.submit(scene.order()), .succeeded) }
         let others = try await api.submit(all: (0..<50).map { scene.order("/file?\($0)") })
         for id in others { try await api.waitForJob(id, .succeeded) }
         #expect(try await api.counts(of: "nameless") == ["running": 500])
         #expect(try await api.counts(of: "silent") == ["running": 500])
 
-        // What is asked of the stuck ones is done at once, for one and for all.
+        // Actions on stuck jobs are answered at once, for one job and for all.
         let slowest = try await slowestAction(api)
         #expect(slowest < .seconds(2), "\(slowest)")
         let pausing = ContinuousClock.now
@@ -69,7 +69,7 @@ struct DeadHostTests {
         for session in ["nameless", "silent"] { try await api.perform("resume", onAllOf: session) }
         try await api.waitForSession("nameless", toBe: "under way again") { $0.counts["running"] == 490 }
 
-        // A loop that had waited for a lookup would have stood still until the resolver gave up, after 30 s.
+        // A loop that waits for a lookup would block until the resolver gives up, after 30 s.
         try await expectNoLag(api)
         #expect(try await api.metric("fetchd_name_lookups", ["loop": "downloads", "state": "running"]) == 500)
         #expect(try threads(of: scene.process) < 600)
@@ -99,7 +99,7 @@ struct DeadHostTests {
         for session in ["nameless", "silent"] {
             try await stage.api.waitForSession(session, toBe: "under way again") { $0.counts == ["running": 500] }
         }
-        // A stop costs no attempt.
+        // A stop uses no attempt.
         let jobs = try await stage.api.get("/v1/jobs?limit=1000").json["jobs"].arrayValue ?? []
         #expect(jobs.count == 2 * Self.many)
         #expect(jobs.allSatisfy { $0["attempts"] == 1 })
@@ -110,7 +110,7 @@ struct DeadHostTests {
         let stage = try await stage(.unknown(after: .seconds(10)), connectSeconds: 12)
         let api = stage.api
         for session in ["nameless", "silent"] {
-            // By the journal: of so many, one or two are drawn to try again at once.
+            // Read from the journal: of so many jobs, one or two draw a delay near zero.
             let waits = try await eventually("all of \(session) to wait") {
                 let waits = try await api.journal(of: session, type: "job.waiting")
                 return Set(waits.compactMap { $0["job"].string }).count == Self.many ? waits : nil
@@ -120,7 +120,7 @@ struct DeadHostTests {
         let causes = stage.scene.fetchd.log.split(separator: "\n").filter { $0.contains("Attempt 1 of ") }
         #expect(causes.count { $0.contains(": name_resolution_failed, The name of dead-") } == 500)
         #expect(causes.count { $0.contains(": timed_out, 127.0.0.1:\(stage.port.number) did not take") } == 500)
-        // A thousand that end in the same moment, too.
+        // A thousand attempts that end at the same moment cause no lag either.
         try await expectNoLag(api)
         let lookups = try await api.metric("fetchd_name_lookups", ["loop": "downloads", "state": "running"])
         #expect(try #require(lookups) < 50)
@@ -142,7 +142,7 @@ struct DeadHostTests {
         try await expectNoLag(api)
     }
 
-    // MARK: Figures
+    // MARK: Metrics
 
     /// Checks the lag of the transfer thread within the last minute.
     private func expectNoLag(_ api: APIClient, sourceLocation: SourceLocation = #_sourceLocation) async throws {

@@ -40,7 +40,7 @@ struct Blow: Sendable {
     var kind: Kind
 }
 
-// MARK: - Chosen
+// MARK: - Random deeds
 
 extension Deed {
     /// A few deeds in a sensible order.

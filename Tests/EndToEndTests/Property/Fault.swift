@@ -2,15 +2,15 @@ import TestKit
 
 /// One fault of the origin in one response. Offsets count bytes of the body, modulo its length.
 enum Fault: Sendable {
-    // The connection.
+    // Faults of the connection.
     case closing(after: Int), resetting(after: Int), stalling(after: Int)
     case hangingUp, silent, garbage, interim
     case limited(bytesPerSecond: Int)
-    // Other answers altogether.
+    // Other responses than the file.
     case status(Int, retryAfter: String?)
     case page, redirect(to: Place), loop
     case unsatisfiable(Total)
-    // The file, told of otherwise.
+    // Wrong or unusual heads of the file.
     case whole, shifted(by: Int), unasked, shortened(by: Int), openEnded
     case contentRange(first: Int, last: Int, total: Int), unknownTotal, noContentRange, multipart
     /// The range claims to start earlier than it does, and no length contradicts it.
@@ -56,7 +56,7 @@ extension Fault: CustomStringConvertible {
     }
 }
 
-// MARK: - Chosen
+// MARK: - Random faults
 
 extension Fault {
     /// - Parameters:

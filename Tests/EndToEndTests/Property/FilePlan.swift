@@ -48,7 +48,7 @@ struct FilePlan: Sendable {
     var largestSize: Int { versions.map(\.size).max() ?? 0 }
 }
 
-// MARK: - Chosen
+// MARK: - Random plans
 
 extension FilePlan {
     init(name: String, isPatient: Bool, _ dice: inout Dice) {

@@ -18,7 +18,7 @@ struct PlayedJob: Sendable {
 
     let service: BatteredService
 
-    // MARK: Beginning
+    // MARK: Creation
 
     static func begin(
         _ plan: JobPlan, of file: ServedFile, at place: Place, in session: String, goingOnFrom donor: String? = nil,

@@ -38,7 +38,7 @@ import Testing
         let start = try #require(session["acknowledged_through"].integer)
         let events = try await stranger.journal(of: "films", after: start, pagesOf: 3)
 
-        // In order, each once, to the end, and nothing that was taken before.
+        // Every event once and in order, to the end, and none that was acknowledged before.
         let ids = events.compactMap { $0["id"].integer }
         #expect(ids == Set(ids).sorted() && ids.count == events.count)
         #expect(ids.allSatisfy { $0 > start })

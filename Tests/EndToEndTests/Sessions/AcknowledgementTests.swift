@@ -38,14 +38,14 @@ import Webhooks
         _ = try await eventually("the willing one's acknowledgement") {
             try await deliveryState(scene, "willing") == "acknowledged" ? true : nil
         }
-        // One of two is not enough.
+        // One acknowledgement of two is not enough.
         #expect(try await scene.api.session("films")["unacknowledged_since"] == finish["time"])
         unwilling.answer(204)
         let session = try await scene.api.waitForSession("films", toBe: "acknowledged") {
             $0["unacknowledged_since"] == .null
         }
         #expect(willing.received.count == 1)
-        // Only the call says how far the journal was read.
+        // Only the client's call sets `acknowledged_through`.
         #expect(session["acknowledged_through"] == 0)
     }
 
@@ -68,7 +68,7 @@ import Webhooks
         let finish = try await finish(in: scene)
         let id = try #require(finish["id"].integer)
         #expect(try await scene.api.session("films")["unacknowledged_since"] == finish["time"])
-        // Everything but the finish itself.
+        // All events except the finish itself.
         var session = try await scene.api.acknowledge("films", through: id - 1)
         #expect(session["acknowledged_through"].integer == id - 1)
         #expect(session["unacknowledged_since"] == finish["time"])
@@ -152,7 +152,7 @@ import Webhooks
         #expect(try await scene.api.post(path).status == 400)
         #expect(try await scene.api.session("films") == before)
         #expect(try await scene.api.post("/v1/sessions/nowhere/acknowledge", ["through": 0]).status == 404)
-        // Another session's finish is another session's matter.
+        // The finish of another session is not acknowledged.
         try await scene.api.acknowledge("films", through: last)
         #expect(try await scene.api.session("photos")["unacknowledged_since"] != .null)
     }

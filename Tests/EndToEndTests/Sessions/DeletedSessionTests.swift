@@ -16,7 +16,7 @@ import Testing
         #expect(answer.json["state"] == "finishing")
         #expect(answer.json.counts == ["failed": 1, "running": 1])
         try await films.expectNothingNewIsTaken()
-        // Said twice is no mistake.
+        // A repeated deletion is answered in the same way.
         #expect(try await films.api.delete(films.path).status == 202)
 
         films.scene.gate.open()
@@ -31,7 +31,7 @@ import Testing
         }
         #expect(try await films.api.delete(films.path).status == 404)
         #expect(try await films.api.get("/v1/sessions").json["sessions"].arrayValue?.map { $0["id"] } == ["default"])
-        // What was brought stays, and so does what was told.
+        // Downloaded files and events are kept.
         #expect(films.scene.fetchd.downloaded("films/held") == films.scene.bytes)
         #expect(try await films.api.finishes(of: "films").map { $0["id"] } == [finish.data["event"]])
     }
@@ -69,7 +69,7 @@ import Testing
         try await scene.api.declareSession("films")
         #expect(try await scene.api.delete(path).status == 204)
         #expect(try await scene.api.get(Self.path).status == 404)
-        // Nor is a finish a debt that was addressed to nobody, though nobody has acknowledged it.
+        // An unacknowledged finish without a webhook does not keep the session either.
         try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
         let id = try await scene.api.submit(scene.order("/file", ("session", "films")))
         try await scene.api.waitForFinish(of: "films")

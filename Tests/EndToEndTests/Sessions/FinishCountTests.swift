@@ -62,7 +62,7 @@ import Testing
         let finish = try await scene.api.waitForFinish(of: "films")
         #expect(finish["data"]["outcome"] == "partly_failed")
         #expect(finish["data"]["counts"] == ["succeeded": 3, "failed": 1, "cancelled": 0])
-        // What happened stays as it was told.
+        // Deleting a job does not change the finish.
         #expect(try await scene.api.delete("/v1/jobs/\(ids[3])").status == 204)
         #expect(try await scene.api.finishes(of: "films") == [finish])
         #expect(try await scene.api.counts(of: "films") == [:])
@@ -76,7 +76,7 @@ import Testing
         let ids = try await scene.api.submit(
             all: ["/held", "/file"].map { scene.order($0, ("session", "films")) })
         try await scene.api.waitForBytes(ids[0])
-        // The queued one first, or it would run when the other is gone.
+        // The queued job first, or it would start when the other has ended.
         for id in ids.reversed() {
             let answer =
                 way == "deleting"

@@ -16,7 +16,7 @@ import Testing
         for batch in Int64(1)...6 {
             let id = try await scene.api.submit(scene.order("/file", ("session", "films")))
             try await scene.api.waitForJob(id, .succeeded)
-            // Some time between the job's end and the delivery of its batch's.
+            // The kill comes between the end of the job and the delivery of the finish.
             try await scene.process.kill()
             try await scene.process.restart()
             try await scene.api.waitForFinish(of: "films", batch: batch)
@@ -25,7 +25,7 @@ import Testing
         let finishes = try await scene.api.finishes(of: "films")
         #expect(finishes.map { $0["data"]["batch"].integer } == [1, 2, 3, 4, 5, 6])
         #expect(finishes.allSatisfy { $0["data"]["counts"] == ["succeeded": 1, "failed": 0, "cancelled": 0] })
-        // A crash may have one posted again, but never as another.
+        // A crash may repeat a delivery, but under the same identifier.
         let posted = receiver.received.reduce(into: [Int64: Set<String>]()) {
             $0[$1.data["event"].integer ?? 0, default: []].insert($1.id ?? "")
         }
@@ -46,7 +46,7 @@ import Testing
             #expect(try await scene.api.session("films")["finish_due_at"] == due)
         }
         #expect(try await scene.api.finishes(of: "films") == [])
-        // Another job belongs to the same batch, which is not due while it runs.
+        // A new job joins the same batch, which is not due while the job runs.
         let next = try await scene.api.submit(scene.order("/held", ("session", "films")))
         #expect(try await scene.api.job(next)["batch"] == 1)
         #expect(try await scene.api.session("films")["finish_due_at"] == .null)
@@ -80,10 +80,10 @@ import Testing
             #expect(try await scene.api.waitForJob(id, .succeeded)["batch"] == 1)
             dueTimes.append(try #require(try await scene.api.session("loop")["finish_due_at"].string))
         }
-        // Each ending puts the finish off.
+        // Each ending job postpones the finish.
         #expect(dueTimes == Set(dueTimes).sorted() && dueTimes.count == 6)
         #expect(try await scene.api.finishes(of: "loop") == [])
-        // Ended by its client, the session need not wait for a seventh.
+        // The deletion of the session ends the batch at once.
         #expect([202, 204].contains(try await scene.api.delete("/v1/sessions/loop").status))
         try await scene.api.waitForEnd(of: "loop")
         let finishes = try await scene.api.finishes(of: "loop")
@@ -102,7 +102,7 @@ import Testing
         func expectNoFinish() async throws {
             let session = try await scene.api.session("films")
             #expect(session["state"] == "active")
-            // Nothing will finish it by itself.
+            // No finish is due.
             #expect(session["finish_due_at"] == .null)
             #expect(try await scene.api.finishes(of: "films") == [])
         }

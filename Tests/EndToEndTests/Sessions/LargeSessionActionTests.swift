@@ -22,7 +22,7 @@ import Testing
         #expect(try await api.perform("cancel", onAllOf: "films").counts == ["cancelled": all])
         let finish = try await api.waitForFinish(of: "films")
         #expect(finish["data"]["counts"]["cancelled"].integer == all)
-        // Each job has been told of once for each action.
+        // Each job has one event for each action.
         for type in ["job.paused", "job.cancelled"] {
             let told = try await api.journal(of: "films", type: type).compactMap { $0["job"].string }
             #expect(told.sorted() == ids.sorted(), "\(type)")

@@ -24,7 +24,7 @@ import Testing
         let ids = jobs.compactMap { $0["id"].string }
         #expect(Set(ids).count == Self.count)
 
-        // Answered is durable.
+        // An answered batch is durable.
         try await scene.process.kill()
         try await scene.process.restart()
         let created = try await scene.api.journal(of: "films", type: "job.created")

@@ -38,7 +38,7 @@ import Testing
         #expect(jobs[1]["progress"]["bytes_durable"] == 100_000)
         #expect(jobs[1]["progress"]["fraction"] == 0.5)
 
-        // It really goes on from there.
+        // The download resumes from there.
         scene.gate.open()
         #expect(try await scene.api.waitForJob(held, .succeeded)["resume"]["offset"] == 100_000)
         #expect(scene.fetchd.downloaded("films/held") == scene.bytes)
@@ -47,7 +47,7 @@ import Testing
 
     @Test func changesNothingWhenAttachingWithoutBody() async throws {
         let (scene, _, held) = try await halfWay()
-        // So that nothing changes by itself.
+        // The pause keeps the job from changing.
         #expect(try await scene.api.post("/v1/jobs/\(held)/pause").status == 200)
         let before = try await scene.api.session("films")
         let events = try await scene.api.journal(of: "films")
@@ -65,7 +65,7 @@ import Testing
         let answer = try await scene.api.put("/v1/sessions/films", ["directory": "albums"])
         #expect(answer.status == 200)
         #expect(answer.json["configuration"]["directory"] == "albums")
-        // Not said again is not kept.
+        // A member that is left out gets its default.
         #expect(answer.json["configuration"]["finish_delay_seconds"] == 1)
         for name in ["counts", "batch", "last_event", "created_at"] {
             #expect(answer.json[name] == before[name], "\(name)")

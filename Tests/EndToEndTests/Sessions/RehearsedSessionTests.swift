@@ -112,7 +112,7 @@ import Testing
         #expect(challenged["challenge"] == ["scheme": "basic", "realm": "rehearsal"])
         let calls = try await fetchd.api.journal(of: "films", type: "session.waiting")
         #expect(calls.map { $0["data"]["counts"] } == [["credentials": 1, "url": 1]])
-        // With an authorization, the same rehearsal succeeds.
+        // With an Authorization header, the same rehearsal succeeds.
         let authorized = order("rehearse:g.bin?status=401", "films").with(["headers": ["Authorization": "Bearer 1"]])
         let id = try await fetchd.api.submit(authorized)
         #expect(try await fetchd.api.waitForJob(id, .succeeded)["file"]["size"] == 1_048_576)

@@ -56,7 +56,7 @@ import Testing
         #expect(ids.count == (route == .one ? 1 : 20))
         #expect(first.header("Location") == (route == .one ? "/v1/jobs/\(ids[0])" : nil))
         for isKilled in [false, true] {
-            // By now the jobs look different; the answer does not.
+            // The jobs have changed by now; the stored response has not.
             for id in ids { try await scene.api.waitForJob(id, .succeeded) }
             if isKilled {
                 try await scene.process.kill()

@@ -46,12 +46,12 @@ import Webhooks
         try await scene.api.declareSession("posted")
         try await scene.api.declareWebhook(of: "posted", url: receiver.url)
         let posted = try await finish("posted", in: scene)
-        // Taken by nobody.
+        // No consumer acknowledges this finish.
         let kept = try await finish("kept", in: scene)
         try await scene.api.acknowledge("called", through: called["id"].integer)
         for name in ["called", "posted"] { try await waitUntilForgotten(scene, name) }
 
-        // The jobs, and how a session stands, are no part of the journal.
+        // Jobs and session state are not part of the journal.
         for (name, finish) in [("called", called), ("posted", posted)] {
             #expect(try await scene.api.counts(of: name) == ["succeeded": 1])
             #expect(try await scene.api.session(name)["last_event"] == finish["id"])
@@ -64,7 +64,7 @@ import Webhooks
         let first = try #require(answer.json["first_available"].integer)
         #expect(first > (posted["id"].integer ?? 0))
         #expect(try await scene.api.get("/v1/events?after=\(first - 2)").status == 410)
-        // Nor is an endpoint sent a part of what it asks for as if that were all.
+        // A recovery whose first events are pruned is refused, instead of sending only a part.
         let webhook = "/v1/sessions/posted/webhooks/receiver"
         let recovery = try await scene.api.post(webhook + "/recover", ["after": 0])
         #expect(recovery.problem == .init(kind: "events-pruned"))
@@ -112,7 +112,8 @@ import Webhooks
     }
 
     @Test func prunesUnacknowledgedEventsAfterTheirRetention() async throws {
-        // By a service that keeps everything: the forgetful one may have forgotten the beginning before the end is there.
+        // Finished by a service that keeps every event: the other could prune the first events before the last is
+        // written.
         let before = try await Scene()
         let finish = try await finish("films", in: before)
         try await before.fetchd.stop()
@@ -121,7 +122,7 @@ import Webhooks
         }
         let scene = try await Scene(forgetful, in: before.fetchd.folder)
         try await waitUntilForgotten(scene, "films")
-        // That it was never taken is not forgotten.
+        // The session still shows that the finish was never acknowledged.
         #expect(try await scene.api.session("films")["unacknowledged_since"] == finish["time"])
         #expect(try await scene.api.get("/v1/events?after=0").status == 410)
     }

@@ -44,21 +44,21 @@ import Testing
         #expect(session.counts == ["succeeded": 1, "failed": 1, "paused": 5])
         #expect(session["state"] == "active")
         #expect(session["finish_due_at"] == .null)
-        // What was running has kept what it had, and holds no connection.
+        // The job that was running has kept its bytes.
         #expect(try await api.job(running)["progress"]["bytes_durable"] == 100_000)
         #expect(try await types(of: running).last == "job.paused")
         #expect(try await api.job(waiting)["retry_at"] == .null)
 
-        // Once more is no mistake, and no event.
+        // Repeating the action succeeds and writes no event.
         let journal = try await api.journal(of: "films")
         #expect(try await api.perform("pause", onAllOf: "films") == session)
         #expect(try await api.journal(of: "films") == journal)
         for id in outstanding { #expect(try await types(of: id).count { $0 == "job.paused" } == 1) }
-        // Answered is durable.
+        // An answered action is durable.
         try await scene.process.kill()
         try await scene.process.restart()
         #expect(try await api.session("films") == session)
-        // Other sessions are none of its business.
+        // Other sessions are not affected.
         #expect(["queued", "running"].contains(try await api.job(others)["state"]))
     }
 
@@ -69,7 +69,7 @@ import Testing
         #expect(["paused", "waiting"].allSatisfy { session.counts[$0] == nil })
         #expect((session.counts["queued"] ?? 0) + (session.counts["running"] ?? 0) == 5)
         #expect(session.counts["failed"] == 1)
-        // Also while everything is queued or under way.
+        // The action also succeeds while every job is queued or running.
         #expect(try await api.perform("resume", onAllOf: "films").counts["failed"] == 1)
         scene.gate.open()
         for id in outstanding { try await api.waitForJob(id, .succeeded) }

@@ -82,7 +82,7 @@ import Testing
         let faults = try await DiskFaults()
         let scene = try await stage(faults)
         let id = try await scene.heldJob()
-        // The checkpoint of the held bytes is over.
+        // The checkpoint of the held bytes has ended.
         try await scene.api.waitForBytes(id, atLeast: 100_000, durable: true)
         // The first sync is that of the promotion.
         try faults.set("fdatasync fetchd.sqlite-wal 2 - EIO")

@@ -110,7 +110,7 @@ extension TransferScenario {
             .init("\(status)") { trial in
                 let ending = try await trial.begin(from: .fixed(status: status, body: Trial.page))
                 #expect(ending.job["failure"]["status"] == .count(status))
-                // Only what may pass is asked again.
+                // Only transient failures are retried.
                 #expect(trial.requests.count == (status == 500 ? 2 : 1))
                 return ending
             }

@@ -25,7 +25,7 @@ extension TransferScenario {
         .init("206 that begins 1000 bytes earlier") { try await $0.goOn(.shiftingRanges(by: -1000)) },
         .init("206 with the whole file") { try await $0.goOn(.rangeUnasked(), .ignoringRanges) },
         .init("a redirect to another address each time, and 206 there") { trial in
-            // As links that are signed for an hour.
+            // Like links that are signed for an hour.
             for visit in 1...2 { trial.origin.serve("\(trial.path)/\(visit)", .file(trial.file)) }
             trial.origin.serve("\(trial.path)/1", .file(trial.file), .closing(after: Trial.half))
             return try await trial.begin(

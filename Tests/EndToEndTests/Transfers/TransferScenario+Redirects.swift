@@ -28,7 +28,7 @@ extension TransferScenario {
             let ending = try await trial.begin(.serving(.redirect(to: location(trial))).once)
             #expect(ending.job["receipt"]["redirects"] == [.string(trial.url)])
             #expect(trial.origin.requests.contains { $0.target == target })
-            // The name is that of the URL asked for.
+            // The file is named after the requested URL.
             #expect(ending.job["file"]["path"].string == "\(trial.number)")
             return ending
         }

@@ -84,7 +84,7 @@ struct Trial: Sendable {
     }
 }
 
-// MARK: - What is on disk
+// MARK: - Bytes on disk
 
 extension Trial {
     /// Identifies the bytes that the job has on disk. Bytes that the origin never served are an error.

@@ -137,7 +137,7 @@ import Testing
         let start = ContinuousClock.now
         try await listener.wait(for: "three heartbeats") { $0.heartbeats >= 3 }
         #expect(ContinuousClock.now - start >= .milliseconds(600))
-        // What the filter leaves out need not be read again: a heartbeat says how far it has come.
+        // The heartbeat carries the position, so that filtered events need not be read again.
         _ = try await scene.job(in: .failed)
         let last = try await scene.lastEvent
         try await listener.wait(for: "the position") { $0.lastID ?? 0 >= last }
@@ -156,7 +156,7 @@ import Testing
         let reports = state.messages.filter { $0.type == "job.progress" && $0.data["job"].string == id }
         #expect(reports.count >= 3)
         for (one, next) in zip(reports, reports.dropFirst(4)) {
-            // Read together, they may seem closer than they were told.
+            // Messages that are read together may seem closer than they were sent.
             #expect(next.moment - one.moment > .milliseconds(700))
         }
         #expect(reports.allSatisfy { $0.id == nil && $0.data["session"] == "default" })
@@ -201,14 +201,14 @@ import Testing
         _ = try await eventually("40 streams to be open") {
             try await scene.api.get("/v1/stats").json["watchers"]["streams"] == 40 ? true : nil
         }
-        // Cancelled jobs tell their whole document: some 5 KB each, 15 MB together.
+        // Each job.cancelled event has the whole document: some 5 KB each, 15 MB together.
         let jobs = (0..<1000).map { _ in scene.order("/file", Self.far, ("metadata", ["note": .string(token)])) }
         for _ in 0..<3 { try await scene.api.submit(all: jobs) }
         try await scene.api.perform("cancel", onAllOf: "default")
         let last = try await scene.lastEvent
         #expect(last >= 6000)
         let grown = scene.process.residentBytes - before
-        // All of it for each of them would be 600 MB.
+        // All events for every reader would be 600 MB.
         #expect(grown < 200 << 20, "\(grown >> 20) MiB")
         gate.open()
         let journal = try await scene.api.events().compactMap { $0["id"].integer }

@@ -16,7 +16,7 @@ import Testing
             #expect(answer.header("ETag") == tag)
             #expect(answer.body.isEmpty)
             #expect(answer.header("Preference-Applied") == nil)
-            // Of what 200 would have sent (RFC 9110, section 8.6).
+            // The length of the body that a 200 would have (RFC 9110, section 8.6).
             let whole = try await scene.api.poll(id)
             #expect(answer.header("Content-Length") == String(whole.body.count))
         }
@@ -34,7 +34,7 @@ import Testing
         let scene = try await Scene()
         let id = try await scene.job(in: state)
         let tag = try await scene.api.tag(of: id)
-        // Without progress: a running job would have some.
+        // The ETag without progress, as a running job's progress would end the wait.
         async let news = scene.api.poll(id, knowing: "\(tag.prefix { $0 != "." })\"", wait: 30)
         try await scene.untilWatched()
         let patch = try await scene.api.send("PATCH", "/v1/jobs/\(id)", ["metadata": ["seen": true]])

@@ -12,7 +12,7 @@ import Testing
         try await stage.strikeService()
         stage.gate.open()
         try await stage.waitForJob()
-        // Its finish is not written yet.
+        // The finish is not written yet.
         try await stage.strikeService()
         switch cell.consumer {
         case .up: break
@@ -69,7 +69,7 @@ private struct Stage {
             origin.serve(
                 "/file", .file(bytes), held.once, .closing(after: bytes.count / 2).once, .answering(404).on(2...))
         }
-        // One that stays away is given up soon; one that comes back is waited for.
+        // Deliveries to a consumer that stays down are soon exhausted; one that comes back gets retries.
         let retries = cell.consumer == .down ? [0.02] : Array(repeating: 0.1, count: 300)
         let delays = ([0] + retries).map { "\($0)" }.joined(separator: ",")
         fetchd = try await FetchdProcess.start(.init(arguments: ["--webhook-retry-delays", delays]))
@@ -165,7 +165,7 @@ private struct Stage {
         case .failed:
             #expect(document["file"] == nil)
             #expect(files.allSatisfy { $0.hasSuffix(".part") })
-            // What it had is kept for a retry, until nobody can ask for one any more.
+            // The part is kept for a retry, until the job is deleted.
             #expect(try await fetchd.api.delete("/v1/jobs/\(job)").status == 204)
             _ = try await eventually("the part to be gone") { files.isEmpty ? true : nil }
         }

@@ -80,7 +80,7 @@ import Testing
         receiver.refuse("job.succeeded")
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.*", "session.finished"])
         try await scene.api.submit(scene.order("/held"))
-        // Taken before anything is refused: what is accepted later brings at once what waits for its next try.
+        // Accepted before any refusal: a later success would send pending deliveries at once.
         for type in ["job.created", "job.started"] {
             try await scene.api.waitForDelivery(of: type, toBe: .acknowledged)
         }

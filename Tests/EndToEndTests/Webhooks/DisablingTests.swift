@@ -15,7 +15,7 @@ import Testing
         _ = try await eventually("the webhook to be disabled") {
             try await scene.api.get(Self.path).json["state"] == "disabled" ? true : nil
         }
-        // Not before: a second event would be on its way while the first is being answered.
+        // Not before, or a second event would be sent during the first delivery.
         scene.gate.open()
         try await scene.api.waitForJob(job, .succeeded)
     }
@@ -34,7 +34,7 @@ import Testing
         #expect(events.map { $0["id"] } == [told.data["event"]])
         #expect(events.map { $0["session"] } == ["default"])
         #expect(events[0]["data"]["webhook"] == "receiver")
-        // Not to the one that wants nothing more.
+        // The disabled webhook gets no notification.
         #expect(receiver.received.map(\.type) == ["job.created"])
         try await scene.api.waitForSettledDeliveries(to: "watcher")
         #expect(watcher.received.count == 1)
@@ -55,7 +55,7 @@ import Testing
         let second = try await scene.api.submit(scene.order())
         let received = try await receiver.waitFor(count: 3)
         #expect(received[1...].allSatisfy { $0.data["job"] == .string(second) })
-        // What is still being answered when it is asked for again is not sent twice.
+        // A delivery in progress is not sent twice by a recovery.
         try await scene.api.waitForSettledDeliveries()
         #expect(try await scene.api.act("recover", ["after": 0]).json == ["recovered": 4])
         _ = try await receiver.waitFor(count: 7)

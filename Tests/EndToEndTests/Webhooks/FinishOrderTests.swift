@@ -36,7 +36,7 @@ import Testing
     @Test func postsFinishAfterExhaustedDeliveries() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: [0, 0.02]), try WebhookReceiver())
         receiver.refuse("job.succeeded")
-        // Not the job's other events, which would be under way beside this one and arrive in any order.
+        // Without the job's other events, whose concurrent deliveries could arrive in any order.
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.succeeded", "session.finished"])
         try await scene.api.submit(scene.order())
         _ = try await receiver.waitFor("session.finished")
@@ -61,7 +61,7 @@ import Testing
         }
         let finish = try await scene.api.waitForDelivery(of: "session.finished", to: "sick", toBe: .pending)
         #expect(finish["attempts"] == [])
-        // Addressed to both, it is acknowledged by neither alone.
+        // A finish addressed to both is acknowledged only when both have accepted it.
         try await scene.api.waitForDelivery(of: "session.finished", to: "well", toBe: .acknowledged)
         #expect(try await scene.api.session()["unacknowledged_since"] != .null)
     }

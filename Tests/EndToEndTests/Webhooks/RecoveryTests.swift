@@ -18,9 +18,9 @@ import Testing
         let after = try await scene.api.waitForSettledDeliveries()
         #expect(after.map { $0["id"] } == before.map { $0["id"] })
         #expect(after.map { $0["state"] } == ["acknowledged", "acknowledged"])
-        // The log of what was stays.
+        // Earlier attempts stay in the log.
         #expect(after.map { $0["attempts"].count } == [2, 3])
-        // Again in their order: what was taken before is pending now, and holds the finish back.
+        // In order again: the event is pending once more, and delays the finish.
         #expect(receiver.received.map(\.type).suffix(2) == ["job.created", "session.finished"])
         #expect(Set(receiver.received.map(\.id)).count == 2)
     }
@@ -40,7 +40,7 @@ import Testing
         #expect(receiver.received.allSatisfy { $0.isSigned(with: secret) })
         #expect(Set(receiver.received.map { $0.data["event"].integer }) == Set(journal.map { $0["id"].integer }))
         #expect(receiver.received.count == journal.count)
-        // It took the finish that nobody had been addressed with.
+        // The webhook acknowledged the finish, which was not addressed to any webhook before.
         _ = try await eventually("the finish to be acknowledged") {
             try await scene.api.session()["unacknowledged_since"] == .null ? true : nil
         }
@@ -69,7 +69,7 @@ import Testing
         let (scene, receiver) = (try await Scene.delivering(), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.succeeded"])
         #expect(try await scene.api.act("test").status == 200)
-        // Two that are under way at once may arrive in either order.
+        // Two concurrent deliveries may arrive in either order.
         _ = try await receiver.waitFor("webhook.test")
         try await scene.api.submit(scene.order())
         _ = try await settled(scene, count: 2)

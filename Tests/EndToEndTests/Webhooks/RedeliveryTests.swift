@@ -60,7 +60,7 @@ import Testing
         let parked = try await delivery(scene, to: receiver, toBe: "parked") { $0["attempts"].count == 1 }
         #expect(parked["state"] == "pending")
         try await redeliver(parked, in: scene)
-        // With its first try still counted, this was its last.
+        // If the first attempt still counted, this would have been the last.
         let again = try await waitForAttempts(2, .pending, in: scene)
         #expect(again["next_attempt_at"] != parked["next_attempt_at"])
         try await redeliver(parked, in: scene)
@@ -84,7 +84,7 @@ import Testing
         let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         let taken = try await delivery(scene, to: receiver, toBe: "acknowledged") { $0["state"] == "acknowledged" }
         #expect(try await scene.api.delete("/v1/sessions/default/webhooks/receiver").status == 204)
-        // Another of that name is another webhook.
+        // A webhook declared again under that name is another webhook.
         for isDeclaredAgain in [false, true] {
             if isDeclaredAgain { try await scene.api.declareWebhook(url: receiver.url) }
             let refused = try await scene.api.redeliver(taken)

@@ -33,7 +33,7 @@ import Testing
         #expect(posted.isSigned(with: old))
         #expect(posted.isSigned(with: new))
         #expect(!posted.isSigned(with: Self.stranger))
-        // Shown by the rotation, and nowhere else.
+        // Only the response to the rotation shows the secret.
         let shown = try await scene.api.get("/v1/sessions/default/webhooks/receiver").json
         #expect(!shown.names.contains("secret"))
     }

@@ -21,7 +21,7 @@ import Testing
         #expect(posted.data["webhook"] == "receiver")
         #expect(posted.data["job"] == nil)
         try await scene.api.waitForDelivery(of: "webhook.test", toBe: .acknowledged)
-        // The first thing that the other gets is its own.
+        // The other webhook's first request is its own test event.
         let own = try await scene.api.act("test", on: "other")
         #expect(try await other.waitFor("webhook.test").id == own.json["id"].string)
         try await scene.api.waitForSettledDeliveries(to: "other")

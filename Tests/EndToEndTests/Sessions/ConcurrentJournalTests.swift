@@ -4,14 +4,14 @@ import Testing
 
 /// Readers with a cursor during concurrent writes: event numbers must become visible in ascending order, or a reader
 /// that has passed a number never sees its event.
-@Suite struct CrowdedJournalTests {
+@Suite struct ConcurrentJournalTests {
     private static let (writers, jobsEach) = (64, 5)
 
     @Test func neitherSkipsNorRepeatsEventsDuringConcurrentWrites() async throws {
         let (fetchd, origin) = (try await LocalService.start(), try Origin())
         origin.serve("/f", .file(Content.random(seed: 1, count: 1000)))
         let (api, url) = (fetchd.api, origin.url("/f"))
-        // Long enough that nothing finishes: the journal is at rest when the last job has ended.
+        // The delay is long enough that no batch finishes: the journal is complete when the last job has ended.
         for name in ["even", "odd"] { try await api.declareSession(name, ["finish_delay_seconds": 3600]) }
 
         let seen = try await withThrowingTaskGroup(of: Void.self) { group in

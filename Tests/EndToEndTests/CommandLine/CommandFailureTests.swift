@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// Failures between client and service: the message says what to do, and scripts can branch on the exit status.
-@Suite struct TroubleTests {
+@Suite struct CommandFailureTests {
     @Test func failsWhenServiceIsNotRunning() async throws {
         let cli = try await CommandLineScene()
         for command in [
@@ -29,7 +29,7 @@ import Testing
         #expect(try await cli.run("list", environment: ["FETCHD_TOKEN": "right"]).succeeded)
         #expect(try await cli.run("list", "--token-file", "token", environment: ["FETCHD_TOKEN": "wrong"]).succeeded)
         #expect(try await cli.run("list", "--token", "right").succeeded)
-        // For programs, too.
+        // With `--json`, too.
         let json = try await cli.run("list", "--json")
         #expect(json.errorJSON["detail"].string?.contains("FETCHD_TOKEN") == true && json.errorJSON["status"] == 401)
         try cli.folder.write("{\"url\": \"\(cli.fetchd.baseURL)\", \"token\": \"right\"}", to: "fetchd/config.json")

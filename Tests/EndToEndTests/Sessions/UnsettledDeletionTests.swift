@@ -4,7 +4,7 @@ import Webhooks
 
 /// A deleted session is removed only when its jobs and deliveries are settled, also across endpoint failures and
 /// restarts.
-@Suite struct DeletionDebtTests {
+@Suite struct UnsettledDeletionTests {
     private static let tireless = FetchdProcess.Options(
         arguments: ["--webhook-retry-delays", "0," + Array(repeating: "0.05", count: 500).joined(separator: ",")])
 
@@ -16,7 +16,7 @@ import Webhooks
         films.scene.gate.open()
         #expect(try await films.api.delete(films.path).status == 202)
         _ = try await receiver.waitFor("session.finished", count: 2)
-        // Killed in between, it still takes nothing new, and still has something to tell.
+        // After a kill the session still refuses new jobs, and still has a pending delivery.
         try await films.scene.process.kill()
         try await films.scene.process.restart()
         #expect(try await films.api.session("films")["state"] == "finishing")
@@ -38,7 +38,7 @@ import Webhooks
         try await films.api.declareWebhook(of: "films", url: receiver.url)
         films.scene.gate.open()
         #expect(try await films.api.delete(films.path).status == 202)
-        // Owed while it is under way, and so for long enough for the answer to say so.
+        // The first delivery is held, so the session is not settled when the deletion is answered.
         gate.open()
         try await films.api.waitForEnd(of: "films")
         #expect(receiver.received.count == 3)
@@ -56,7 +56,7 @@ import Webhooks
         try await films.api.waitForEnd(of: "films")
         #expect(films.scene.fetchd.downloaded("films/held") == films.scene.bytes)
         #expect(try await films.api.finishes(of: "films").map { $0["data"]["counts"]["succeeded"] } == [1])
-        // Gone is gone.
+        // The deletion is durable.
         try await films.scene.process.kill()
         try await films.scene.process.restart()
         #expect(try await films.api.get(films.path).status == 404)

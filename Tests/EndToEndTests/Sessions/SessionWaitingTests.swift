@@ -4,7 +4,7 @@ import Testing
 
 /// Expired links and demanded credentials need the client. The session writes one `session.waiting` event when none of
 /// its other jobs can continue.
-@Suite struct HelpNeededTests {
+@Suite struct SessionWaitingTests {
     private let origin: Origin
     private let scene: Scene
     private var api: APIClient { scene.api }
@@ -51,7 +51,7 @@ import Testing
         #expect(job["state"] == "waiting")
         #expect(job["reason"] == "url")
         #expect(job["retry_at"] == .null)
-        // An error page is no part of the file, and what was had is kept for the link to come.
+        // The part has no byte of the error page, and is kept for the new URL.
         #expect(job["progress"]["bytes_durable"] == 120_000)
         let told = try #require(try await api.events(of: id).last)
         #expect(told["type"] == "job.waiting")
@@ -60,7 +60,7 @@ import Testing
         #expect(told["data"]["failure"]["status"] == 403)
         try await expectStandstill()
 
-        // The address works again, as it might after somebody logged in: the bytes had are not fetched again.
+        // The URL works again, say after a login: received bytes are not fetched again.
         origin.serve("/expiring", .file(scene.bytes))
         #expect(try await api.post("/v1/jobs/\(id)/resume").status == 200)
         #expect(try await api.waitForJob(id, .succeeded)["resume"]["offset"] == 120_000)
@@ -94,7 +94,7 @@ import Testing
             let job = try await api.waitForJob(api.submit(order), .failed)
             #expect(job["failure"]["code"].string == code)
         }
-        // Nor does a 401 without a challenge tell what would help.
+        // A 401 without a challenge does not ask for credentials.
         origin.serve("/silent", .fixed(status: 401))
         let job = try await api.waitForJob(submit("/silent"), .failed)
         #expect(job["failure"]["code"] == "bad_status")
@@ -109,7 +109,7 @@ import Testing
         #expect(try await calls() == [])
         scene.gate.open()
         try await api.waitForJob(running, .succeeded)
-        // In the commit of the success itself.
+        // The event is written in the same commit as the success.
         #expect(try await calls().map { $0["data"]["jobs"][0]["job"].string } == [stuck])
         try await expectStandstill()
     }
@@ -126,11 +126,11 @@ import Testing
         #expect(try await calls().map { $0["data"]["jobs"].count } == [1])
     }
 
-    @Test(.realProcess) func writesSessionWaitingAgainOnlyAfterProgress() async throws {
+    @Test(.realProcess) func writesSessionWaitingAgainOnlyAfterAnotherAttempt() async throws {
         let first = try await submit("/protected")
         try await api.waitForJob(first, .waiting)
         #expect(try await calls().count == 1)
-        // Neither a restart nor looking on is movement.
+        // Neither a restart nor a declaration without a body writes it again.
         try await scene.process.kill()
         try await scene.process.restart()
         try await api.declareSession("films")
@@ -139,12 +139,12 @@ import Testing
         #expect(try await api.post("/v1/jobs/\(first)/resume").status == 200)
         try await api.waitForJob(first, toBe: "stuck again") { $0["state"] == "waiting" && $0["attempts"] == 2 }
         #expect(try await calls().count == 2)
-        // Another job comes, and gets stuck, too.
+        // Another job is created, and gets stuck too.
         let second = try await submit("/protected")
         try await api.waitForJob(second, .waiting)
         #expect(try await calls().map { $0["data"]["counts"] }.last == ["credentials": 2, "url": 0])
         #expect(try await calls().count == 3)
-        // One less that is stuck has not moved the other.
+        // Cancelling one stuck job does not write it again.
         #expect(try await api.post("/v1/jobs/\(second)/cancel").status == 200)
         #expect(try await calls().count == 3)
         try await expectStandstill()

@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// A finish that no consumer acknowledges is reported to the operator, in the log and as a metric.
-@Suite struct ForgottenFinishTests {
+@Suite struct UnacknowledgedFinishTests {
     private static let metric = "fetchd_finish_unacknowledged_seconds{"
 
     private func finish(_ session: String, in scene: Scene) async throws -> Int64 {
@@ -34,7 +34,7 @@ import Testing
         let age = try #require(line.split(separator: " ").last.flatMap { Double($0) })
         #expect(age >= 0.2)
 
-        // One that is taken is told no longer; one that comes to be forgotten is, and the first is not told again.
+        // An acknowledged finish is no longer reported; another unacknowledged one is, and each is logged once.
         try await scene.api.acknowledge("forgotten", through: forgotten)
         #expect(try await metrics(scene).isEmpty)
         _ = try await finish("another", in: scene)

@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// `pause`, `resume`, `cancel`, `retry`, `update`, `delete`, and the session commands.
-@Suite struct DrivingTests {
+@Suite struct JobCommandTests {
     @Test func pausesCancelsRetriesResumesAndDeletesJob() async throws {
         let cli = try await CommandLineScene()
         let id = try await cli.scene.job(in: .running)
@@ -49,7 +49,7 @@ import Testing
         _ = try await eventually("the end of the session") {
             try await cli.api.get("/v1/sessions/photos").status == 404 ? true : nil
         }
-        // Also of one.
+        // The result is a list also for one session.
         #expect(try await cli.run("resume", "--all", "--json").json["sessions"].count == 1)
         #expect(try await cli.api.job(other)["state"] == "cancelled")
         // `retry` restarts failed jobs, not cancelled ones.
@@ -95,7 +95,7 @@ import Testing
         #expect(configuration["directory"] == "b" && configuration["metadata"]["shelf"] == 7, "\(set)")
         #expect(configuration["connections"] == 3 && configuration["max_concurrent_jobs"] == 2)
         #expect(configuration["rate_limit_bytes_per_second"] == 2_097_152 && configuration["priority"] == "high")
-        // Attaching changes nothing.
+        // Declaring without options changes nothing.
         #expect(try await cli.run("session", "set", "photos", "--json").json["configuration"] == configuration)
         #expect(try await cli.run("session", "list", "-q").lines == ["default", "photos"])
         #expect(try await cli.run("session", "list").lines.count == 3)

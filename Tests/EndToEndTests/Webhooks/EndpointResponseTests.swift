@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Endpoints that are busy, redirect, answer endlessly or do not answer.
-@Suite struct EndpointMannersTests {
+@Suite struct EndpointResponseTests {
     /// The seconds between the only attempt and the next one, and the latency of the first.
     private func pause(afterAnswer retryAfter: String, delays: [Double], status: Int = 503) async throws -> (
         pause: Double, latency: Double
@@ -40,7 +40,7 @@ import Testing
         let moment = Date(timeIntervalSinceNow: 7200)
         let (pause, latency) = try await pause(afterAnswer: format.string(from: moment), delays: [0, 60, 60])
         #expect(pause > 60 * 1.1 + latency)
-        // The date was made before the attempt, and has whole seconds.
+        // The date was computed before the attempt, and has whole seconds.
         #expect(pause <= 7200 + Self.rounding)
     }
 
@@ -75,7 +75,7 @@ import Testing
         receiver.answer(to: 1...1) { _ in
             var answer = OriginAnswer(status: status, body: Array(repeating: 0x61, count: 8 << 20))
             answer.framing = .chunked()
-            // Its end never comes.
+            // The response never ends.
             answer.incidents.append((8 << 20, .stall))
             return answer
         }
@@ -118,7 +118,7 @@ import Testing
             #expect(finish.map { $0["state"] } == ["pending"])
             #expect(finish.map { $0["attempts"] } == [[]])
         }
-        // They do not hold up the end of the service either.
+        // They do not delay the stop of the service either.
         #expect(try await scene.process.terminate() == .exited(0))
     }
 }

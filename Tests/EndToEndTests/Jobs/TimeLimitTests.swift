@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// `not_before`, `deadline` and `resource_seconds`.
-@Suite struct MomentTests {
+@Suite struct TimeLimitTests {
     // MARK: not_before
 
     @Test func holdsJobUntilNotBefore() async throws {
@@ -16,7 +16,7 @@ import Testing
         try await scene.api.waitForJob(other, .succeeded)
         let job = try await scene.api.waitForJob(held, .succeeded)
         let began = try #require(job["started_at"].date)
-        // The API's times are of whole milliseconds.
+        // The API's times have a precision of one millisecond.
         #expect(began.timeIntervalSince(moment) > -0.002)
         #expect(job["not_before"].date != nil)
     }
@@ -70,7 +70,7 @@ import Testing
         #expect(try #require(job["finished_at"].date) >= deadline.addingTimeInterval(-0.002))
         #expect(try await scene.api.events(of: id).last?["type"] == "job.failed")
         guard state == .running else { return }
-        // What was had is kept, and goes on.
+        // The part is kept, and a retry resumes it.
         #expect(job["progress"]["bytes_durable"] == 100_000)
         scene.origin.serve("/held", .file(scene.bytes))
         try await scene.api.change(id, ["deadline": nil])
@@ -118,7 +118,7 @@ import Testing
     }
 
     /// Resource time starts with the first attempt and stops during a pause: a job that started later runs out first.
-    @Test func stopsResourceTimeBeforeFirstAttemptAndDuringPause() async throws {
+    @Test func countsNoResourceTimeBeforeFirstAttemptOrDuringPause() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1])
         let limit: (String, JSON) = ("timeouts", ["resource_seconds": 1.5])
