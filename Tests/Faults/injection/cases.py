@@ -68,7 +68,7 @@ class Case:
 
     @property
     def rules(self) -> list[str]:
-        """Returns the rules for the fault. A rule for part files does not apply to their folder."""
+        """The rules for the fault. A fault of the folder does not affect the parts and the database in it."""
         path = PATHS[self.area]
         number = self.shape.partition("-")[2]
         first, last = (number, number) if number else ("1", "-")
