@@ -1,4 +1,4 @@
-"""Whether a service that has been through something has kept what it had promised.
+"""Checks, after faults, that the service has kept its promises.
 
 Each function yields a sentence for each broken promise.
 """
@@ -22,12 +22,12 @@ TERMINAL = ("succeeded", "failed", "cancelled")
 
 @dataclass
 class Order:
-    """A job that was acknowledged, and what may have become of it."""
+    """An acknowledged job, and the ends that it may have."""
 
     name: str
     content: bytes
     ends: tuple[str, ...] = ("succeeded",)
-    # How often it was begun by a client: 1, and 1 more for each retry.
+    # The number of runs that a client has started: 1, and 1 for each retry.
     runs: int = 1
 
 
@@ -65,7 +65,7 @@ def jobs(service: Answering, session: str) -> dict[str, dict[str, Any]]:
 
 
 def job_faults(found: dict[str, dict[str, Any]], orders: dict[str, Order], downloads: Path) -> Iterator[str]:
-    """Every acknowledged job is there, as are the bytes of those that succeeded; and no others are."""
+    """Every acknowledged job exists, no other job exists, and the file of each succeeded job has the right bytes."""
     for id in found.keys() - orders.keys():
         yield f"there is a job that no request was acknowledged for: {id} of {found[id]['url']}"
     for id, order in orders.items():
@@ -98,7 +98,7 @@ def _file_faults(job: dict[str, Any], order: Order, downloads: Path) -> Iterator
 
 
 def journal_faults(events: list[dict[str, Any]], orders: dict[str, Order]) -> Iterator[str]:
-    """Every run has one terminal event, every batch one finish."""
+    """Every run has one terminal event, and every batch has one finish."""
     numbers = [event["id"] for event in events]
     if numbers != sorted(set(numbers)):
         yield f"events are not in the order of their numbers: {numbers}"
@@ -132,7 +132,7 @@ def _finish_faults(events: list[dict[str, Any]], orders: dict[str, Order]) -> It
 
 
 def delivery_faults(posts: list[Post], events: list[dict[str, Any]]) -> Iterator[str]:
-    """Every event has arrived, under one id, and a finish after everything before it."""
+    """Every event has been delivered, under one id, and each finish after all earlier events."""
     ids: dict[int, set[str]] = defaultdict(set)
     accepted: dict[int, int] = {}
     known = {event["id"]: event for event in events}
@@ -160,9 +160,9 @@ def delivery_faults(posts: list[Post], events: list[dict[str, Any]]) -> Iterator
 def file_faults(
     downloads: Path, found: dict[str, dict[str, Any]], data: Path, foreign: tuple[str, ...] = ()
 ) -> Iterator[str]:
-    """No file but finished ones and the parts that the database knows; the service is stopped.
+    """The folder has only finished files and the parts that the database knows. The service must be stopped.
 
-    foreign: files that were there before.
+    foreign: files that existed before the run.
     """
     finished = {job["file"]["path"] for job in found.values() if job["file"]}
     parts = yield from database_faults(data)
@@ -178,7 +178,7 @@ def file_faults(
 
 
 def database_faults(data: Path) -> Iterator[str]:
-    """Its integrity; gives the parts and how many bytes of each are promised."""
+    """Checks the integrity of the database, and returns the parts with their promised bytes."""
     with tempfile.TemporaryDirectory(prefix="fetchd-audit.") as copy:
         for file in data.glob("fetchd.sqlite*"):
             if not file.name.endswith("-shm"):

@@ -5,7 +5,7 @@
 //
 // Environment, each a path and each optional:
 //
-//   DISK_FAULTS_RULES   Rules, one a line; read again whenever the file changes (replace it with rename(2)):
+//   DISK_FAULTS_RULES   Rules, one on each line; read again whenever the file changes (replace it with rename(2)):
 //                         CALLS PATH FIRST LAST ACTION
 //                       CALLS   names of calls separated by commas, or *
 //                       PATH    part of the path that the call is about (of its descriptor or argument), or *; with $ at
@@ -16,11 +16,11 @@
 //                               EIO! is a failed sync that loses the bytes it was to make durable, as Linux does when it
 //                               drops dirty pages; KILL and KILL-AFTER end the process with SIGKILL before or after
 //                               the call; SLEEP=N waits N milliseconds before it
-//                       The first rule that applies is obeyed; each rule counts its matching calls for itself.
+//                       The first matching rule applies. Each rule counts its own matching calls.
 //   DISK_FAULTS_LOG     One line for each rule that was obeyed: CALL PATH ACTION.
 //   DISK_FAULTS_COUNTS  An array of 64-bit counters in the order of `call_names`; survives SIGKILL.
 //   DISK_FAULTS_TRACE   Everything that changes files below DISK_FAULTS_ROOT, in order; see `struct record`.
-//   DISK_FAULTS_ROOT    The folder whose files DISK_FAULTS_TRACE is about.
+//   DISK_FAULTS_ROOT    The folder whose files DISK_FAULTS_TRACE records.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -52,7 +52,7 @@ static const char *const call_names[CALL_COUNT] = {
 
 // ---- The calls of the C library
 
-// A call before the constructor has run (of another library's constructor) looks its function up by itself.
+// The constructor of another library may make a call before ours has run. Such a call looks up its function itself.
 #define REAL(type, name, ...) \
     static type (*real_##name)(__VA_ARGS__); \
     static void find_##name(void) { if (!real_##name) real_##name = dlsym(RTLD_NEXT, #name); }
@@ -100,7 +100,7 @@ struct rule {
     char text[32];
 };
 
-// Bytes that were written and not synced.
+// Written bytes that are not synced.
 struct extent { dev_t device; ino_t inode; off64_t start, end; };
 
 enum { MOST_RULES = 64, MOST_EXTENTS = 8192 };
@@ -116,7 +116,7 @@ static uint64_t *counts;
 static struct extent extents[MOST_EXTENTS];
 static int extent_count;
 
-// Files that a failed syncfs has lost bytes of: as in Linux, the next sync of each of them fails as well, once.
+// Files that lost bytes in a failed syncfs. As in Linux, the next sync of each of them fails once, too.
 static struct { dev_t device; ino_t inode; } losers[MOST_EXTENTS];
 static int loser_count;
 
@@ -279,7 +279,7 @@ static void record_permissions(enum kind kind, const struct stat *status, int64_
     record(kind, status, status->st_mode & 07777, number, path, strlen(path));
 }
 
-// In nanoseconds since 1970; 0 where the file system does not keep it.
+// In nanoseconds since 1970; 0 if the file system does not store it.
 static int64_t birth_time(int file) {
     struct statx status = {0};
     if (syscall(SYS_statx, file, "", AT_EMPTY_PATH, STATX_BTIME, &status) != 0) return 0;
@@ -319,7 +319,8 @@ static bool take_loser(dev_t device, ino_t inode) {
     return false;
 }
 
-// Zeroes them in the open files of this process, where they are lost; forgets them in any case: the pages are clean.
+// If the bytes are lost, zeroes them in the open files of this process. Forgets them in any case, because the pages are
+// clean.
 static void end_extents(dev_t device, ino_t inode, bool is_lost) {
     int kept = 0;
     for (int i = 0; i < extent_count; i++) {
@@ -332,7 +333,8 @@ static void end_extents(dev_t device, ino_t inode, bool is_lost) {
         for (int file = 3; is_lost && file < 1024; file++) {
             struct stat status;
             if (fstat(file, &status) != 0 || status.st_ino != e.inode || status.st_dev != e.device) continue;
-            // The mark is written over in place, within one sector: what is lost there leaves what was durable, not zeroes.
+            // The mark is overwritten in place, within one sector. If that write is lost, the durable bytes stay, not
+            // zeroes.
             char path[4096];
             path_of(file, path, sizeof path);
             if (strstr(path, "fetchd.mark")) break;
@@ -358,7 +360,7 @@ static bool is_about(const struct rule *rule, const char *path) {
     return whole >= part - 1 && !strncmp(path + whole - (part - 1), rule->path, part - 1);
 }
 
-// Counts the call and finds the rule that it has to obey; called with the lock held.
+// Counts the call and finds the rule that applies to it. The caller holds the lock.
 static struct rule *judge(enum call call, const char *path) {
     if (counts) counts[call]++;
     read_rules();
@@ -396,7 +398,7 @@ static bool fails(struct verdict verdict) {
     return verdict.action == ACT_ERROR || verdict.action == ACT_SHORT || verdict.action == ACT_LOSE;
 }
 
-// Unlocks; `result` is what the caller gets, unless it dies now.
+// Unlocks and returns `result` to the caller, unless the rule kills the process.
 static ssize_t leave(struct verdict verdict, ssize_t result) {
     int saved = errno;
     if (verdict.action == ACT_KILL_AFTER) die();
@@ -431,7 +433,7 @@ ssize_t write(int file, const void *bytes, size_t count) {
     struct stat status;
     if (flags >= 0 && flags & O_APPEND && fstat(file, &status) == 0) offset = status.st_size;
     errno = 0;
-    // A pipe or socket may block for long: not under the lock.
+    // A pipe or socket may block for long, so the lock is not held.
     if (offset < 0) {
         pthread_mutex_unlock(&lock);
         ssize_t done = real_write(file, bytes, count);
@@ -486,7 +488,7 @@ static int sync_one(enum call call, int file, int (*real)(int)) {
         end_extents(status.st_dev, status.st_ino, true);
         return refuse((struct verdict){ACT_LOSE, EIO});
     }
-    // Others write meanwhile, as they may; what they write is not covered.
+    // Other threads may write meanwhile. This sync does not cover their writes.
     end_extents(status.st_dev, is_whole ? 0 : status.st_ino, false);
     int64_t number = ++syncs;
     bool traced = trace_file >= 0 && (is_whole || is_traced(path));
@@ -600,7 +602,7 @@ int fallocate64(int file, int mode, off64_t offset, off64_t length) {
 }
 int fallocate(int file, int mode, off_t offset, off_t length) { return fallocate64(file, mode, offset, length); }
 
-// Recorded only: no rule is about it.
+// This call is only recorded. No rule applies to it.
 int fchmod(int file, mode_t mode) {
     char path[4096];
     path_of(file, path, sizeof path);
@@ -661,7 +663,7 @@ int mkdirat(int folder, const char *name, mode_t mode) {
 }
 int mkdir(const char *name, mode_t mode) { return mkdirat(AT_FDCWD, name, mode); }
 
-// Sockets: never under the lock, as they may block.
+// Sockets may block, so the lock is never held.
 ssize_t sendto(int socket, const void *bytes, size_t count, int flags, const struct sockaddr *to, socklen_t size) {
     struct verdict verdict = enter(CALL_SENDTO, "socket");
     if (fails(verdict)) return refuse(verdict);

@@ -1,4 +1,4 @@
-"""disk_faults.c, compiled; the rules it obeys, and what it has counted."""
+"""Compiles disk_faults.c, sets its rules, and reads its counters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CALLS = (
 
 
 def compiled(source: Path = SOURCE) -> Path:
-    """A library for LD_PRELOAD; compiled into the build folder unless this version of it is there."""
+    """Returns a library for LD_PRELOAD. It is compiled into the build folder unless this version of it exists."""
     name = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
     library = ROOT / ".build/faults" / f"{source.stem}-{name}.so"
     if not library.exists():
@@ -32,7 +32,7 @@ def compiled(source: Path = SOURCE) -> Path:
 
 
 class Faults:
-    """What happens to the calls of the processes of one folder."""
+    """The rules for the calls of the processes in one folder."""
 
     def __init__(self, folder: Path):
         self._library = compiled()
@@ -42,7 +42,7 @@ class Faults:
         self.set()
 
     def set(self, *rules: str) -> None:
-        """Replaces all rules; also those of a process that runs, from its next call on."""
+        """Replaces all rules, also for a running process, from its next call on."""
         fresh = self._rules.with_suffix(".new")
         fresh.write_text("".join(f"{rule}\n" for rule in rules), encoding="utf-8")
         fresh.rename(self._rules)
@@ -58,12 +58,12 @@ class Faults:
 
     @property
     def obeyed(self) -> list[str]:
-        """A line for each call that a rule was applied to: call, path, action."""
+        """The calls that a rule was applied to, one on each line: call, path, action."""
         return self._log.read_text(encoding="utf-8").splitlines() if self._log.exists() else []
 
     @property
     def counts(self) -> dict[str, int]:
-        """Calls of all processes so far."""
+        """The number of calls of all processes so far."""
         if not self._counts.exists():
             return dict.fromkeys(CALLS, 0)
         return dict(zip(CALLS, struct.unpack(f"{len(CALLS)}Q", self._counts.read_bytes())))

@@ -1,4 +1,4 @@
-"""A server of files that are the same for the same seed, as slow and as unreliable as is asked for."""
+"""A file server with rates, cuts and refusals that the test chooses. The same seed gives the same files."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 @dataclass
 class Resource:
     content: bytes
-    # Bytes a second for each connection; None: as fast as they can be read.
+    # Bytes per second for each connection; None: no limit.
     rate: float | None = None
-    # The first responses are cut off after as many bytes of their own, one for each number.
+    # The first responses, one for each number, are cut off after that many bytes.
     cuts: tuple[int, ...] = ()
-    # The first responses have these statuses, and no bytes of the file.
+    # The first responses have these statuses and no bytes of the file.
     refusals: tuple[int, ...] = ()
-    # The size is not told before, as with pages that are made while they are sent.
+    # The response has no length in its head, as with generated pages.
     is_chunked: bool = False
     has_etag: bool = True
 
@@ -31,12 +31,12 @@ def random_bytes(seed: int, count: int) -> bytes:
 class Origin:
     """Serves resources by their paths until the end of the `with` block.
 
-    port: 0 for any that is free.
+    port: 0 for a free one.
     """
 
     def __init__(self, port: int = 0) -> None:
         self.resources: dict[str, Resource] = {}
-        # Whether rates are kept.
+        # Whether rates are applied.
         self.is_slow = True
         self._requests: dict[str, int] = {}
         self._lock = threading.Lock()
@@ -53,7 +53,7 @@ class Origin:
         self._server.server_close()
 
     def take(self, path: str) -> tuple[Resource | None, int]:
-        """The resource, and which request for it this is, from 0."""
+        """The resource, and the number of this request for it, from 0."""
         with self._lock:
             number = self._requests.get(path, 0)
             self._requests[path] = number + 1
@@ -65,7 +65,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that was killed is no news."""
+        """Ignores the lost connection of a killed client."""
 
 
 def _handler(origin: Origin) -> type[BaseHTTPRequestHandler]:
@@ -102,7 +102,7 @@ def _handler(origin: Origin) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
 
         def _range(self, resource: Resource) -> tuple[int, int] | None:
-            """The first and the last byte that are asked for; None: all of them."""
+            """The first and the last requested byte; None: the whole file."""
             asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
             condition = self.headers.get("If-Range")
             if resource.is_chunked or not asked or condition not in (None, self._etag(resource)):
@@ -127,7 +127,7 @@ def _handler(origin: Origin) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
 
         def _send_body(self, resource: Resource, body: memoryview) -> None:
-            """In steps of a twentieth of a second where it is to be slow."""
+            """Sends the body. With a rate, it sends a piece every twentieth of a second."""
             sent, began = 0, time.monotonic()
             while sent < len(body):
                 rate = resource.rate if origin.is_slow else None

@@ -1,4 +1,4 @@
-"""A webhook endpoint that remembers what it was sent."""
+"""A webhook endpoint that records the posts it receives."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Post:
     session: str
     job: str | None
     is_accepted: bool
-    # When it had arrived, before it was answered: nanoseconds of the monotonic clock.
+    # The time of arrival, before the answer, in nanoseconds of the monotonic clock.
     time: int
 
 
 class Receiver:
     """Accepts posts until the end of the `with` block.
 
-    refuses: tells, of the number of a post (from 0), whether it is answered with 500.
-    port: 0 for any that is free.
+    refuses: returns, for the number of a post (from 0), whether it is answered with 500.
+    port: 0 for a free one.
     """
 
     def __init__(self, refuses: Callable[[int], bool] = lambda number: False, port: int = 0):
@@ -85,4 +85,4 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that was killed is no news."""
+        """Ignores the lost connection of a killed client."""

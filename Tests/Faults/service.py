@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Protocol
 
-# Seconds, for what should be there at once, on a machine that is busy with other things.
+# The timeout, in seconds, for conditions that should hold at once, on a busy machine.
 PATIENCE = 60
 
 
 class Unreachable(Exception):
-    """No answer came: the process has ended, or the connection was lost."""
+    """There was no answer: the process has ended, or the connection was lost."""
 
 
 class Overdue(Exception):
-    """What was waited for did not come."""
+    """The condition did not become true in time."""
 
 
 def until(what: str, condition: Callable[[], Any], patience: float = PATIENCE) -> Any:
-    """Waits for a condition, and says in the end which one never came true."""
+    """Waits for a condition. The error names the condition that did not become true."""
     deadline = time.monotonic() + patience
     while True:
         if value := condition():
@@ -44,15 +44,15 @@ class Answer:
 
 
 class Surroundings(Protocol):
-    """What is preloaded into a process, and what that needs to know."""
+    """The library that is preloaded into the process, and its environment variables."""
 
     @property
     def environment(self) -> dict[str, str]: ...
 
 
 class Service:
-    """One at a time runs in a folder, which holds `data` and `downloads`, and the log of all of them unless it is
-    elsewhere."""
+    """fetchd in a folder with `data`, `downloads` and, by default, the log. Only one process at a time runs in a
+    folder."""
 
     def __init__(
         self, program: Path, folder: Path, faults: Surroundings | None = None, arguments: tuple[str, ...] = (),
@@ -73,7 +73,7 @@ class Service:
         self._port: int | None = None
 
     def start(self) -> None:
-        """Returns at once; `is_ready` tells when it answers."""
+        """Starts the process and returns at once. `is_ready` says when it answers."""
         self._announced = self.log.stat().st_size if self.log.exists() else 0
         self._port = None
         self.starts += 1
@@ -90,7 +90,7 @@ class Service:
 
     @property
     def port(self) -> int | None:
-        """As the log tells it: the system has chosen a free one."""
+        """The port that the system has chosen, from the log."""
         if self._port is None and self.log.exists():
             with self.log.open("rb") as log:
                 log.seek(self._announced)
@@ -100,12 +100,12 @@ class Service:
 
     @property
     def pid(self) -> int | None:
-        """Of the present process, or of the last one."""
+        """The process id of the present or the last process."""
         return self._process.pid if self._process else None
 
     @property
     def status(self) -> int | None:
-        """How the process has ended, below 0 by a signal; None while it runs."""
+        """The exit status of the process, negative for a signal; None while it runs."""
         assert self._process
         return self._process.poll()
 
@@ -115,13 +115,13 @@ class Service:
             self._process.send_signal(number)
 
     def kill(self) -> None:
-        """SIGKILL; no process is left behind."""
+        """Sends SIGKILL and waits for the end of the process."""
         if self._process and self._process.poll() is None:
             self._process.kill()
             self._process.wait(PATIENCE)
 
     def terminate(self, patience: float) -> int | None:
-        """SIGTERM, and the status that it ended with; None where it did not end in that many seconds."""
+        """Sends SIGTERM and returns the exit status; None if the process did not end within the time."""
         self.signal(signal.SIGTERM)
         return self.wait(patience)
 
@@ -135,7 +135,7 @@ class Service:
     def ask(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None, patience: float = 30
     ) -> Answer:
-        """Any answer; raises `Unreachable` where none came."""
+        """Returns the answer, whatever its status. Raises `Unreachable` if there is none."""
         if self.port is None:
             raise Unreachable("not started")
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=patience)

@@ -4,7 +4,7 @@
 //   WALL_CLOCK_OFFSET=offset LD_PRELOAD=./wall_clock.so fetchd serve ...
 //
 // WALL_CLOCK_OFFSET is a file of eight bytes: the seconds, in the machine's byte order, by which the wall clock is ahead
-// of the machine's. It is mapped, so a write to it holds at once.
+// of the machine's. It is mapped, so a write to it takes effect at once.
 //
 // Only CLOCK_REALTIME is changed. Clocks that count from the start of the machine, and every timer, stay as they are, as
 // they do when the clock of a machine is set. (libfaketime 0.9.10 moves absolute timers of timerfd_settime(2) whatever
@@ -34,7 +34,7 @@ __attribute__((constructor)) static void begin(void) {
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
-    // A call before the constructor has run (of another library's constructor) looks the function up by itself.
+    // The constructor of another library may make a call before ours has run. Such a call looks up the function itself.
     if (!real_clock_gettime) *(void **)&real_clock_gettime = dlsym(RTLD_NEXT, "clock_gettime");
     int status = real_clock_gettime(clock, time);
     if (status == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) time->tv_sec += *offset;

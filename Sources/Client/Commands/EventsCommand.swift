@@ -56,7 +56,7 @@ struct EventsCommand: ClientCommand {
         }
     }
 
-    /// Page by page; without --json each is told as it comes.
+    /// Reads the journal page by page. Without `--json`, it prints each event at once.
     private func read(_ service: RemoteService, _ console: Console) async throws {
         var (elements, next): ([JSONText], Int64?) = ([], after)
         while elements.count < limit ?? .max {

@@ -1,1 +1,1 @@
-"""The modules of scripts/faults: kills at system calls, and a disk that fails."""
+"""The modules of scripts/faults: kills at system calls, and failing disks."""

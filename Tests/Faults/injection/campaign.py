@@ -1,4 +1,4 @@
-"""Many trials, some at once, each in a process of its own."""
+"""Runs many trials, several at a time, each in its own process."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any, Iterable, Iterator
 
-# Seconds after which a trial that does not end is given up.
+# The timeout of a trial, in seconds.
 LONGEST = 300
 
 
 @dataclass
 class Trial:
-    """`scripts/faults` with arguments: what reproduces what was found."""
+    """The arguments of `scripts/faults` that repeat the trial."""
 
     name: str
     arguments: list[str]
@@ -26,7 +26,7 @@ class Trial:
 
 
 def run(script: str, trials: Iterable[Trial], at_once: int) -> Iterator[tuple[Trial, dict[str, Any]]]:
-    """Each trial with the document that it has printed, as they end."""
+    """Yields each trial with the document that it printed, in the order in which the trials end."""
     with ThreadPoolExecutor(at_once) as pool:
         futures = {pool.submit(_run, script, trial): trial for trial in trials}
         for future in as_completed(futures):

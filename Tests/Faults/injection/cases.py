@@ -1,4 +1,4 @@
-"""Which calls fail in which way, where, and for how long."""
+"""The faults: which calls fail, with which error, in which folder, and for how long."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Iterator
 ERRORS = ("EIO", "ENOSPC", "EDQUOT", "EROFS")
 SYNCS = ("fdatasync", "fsync", "syncfs")
 
-# What is made of the disk, by which calls. Parts are made at the start of a job, finished files at its end.
+# The purposes of the system calls. Parts are created at the start of a job, and finished files at its end.
 CALLS = {
     "parts": (
         "open", "fallocate", "pwrite64", "fdatasync", "syncfs", "fsync", "sync_file_range", "ftruncate", "unlink",
@@ -17,24 +17,25 @@ CALLS = {
     "folder": ("open", "mkdir", "renameat2", "linkat", "fsync", "unlink"),
     "database": ("open", "write", "pwrite64", "fdatasync", "fsync", "ftruncate", "fallocate", "unlink"),
 }  # fmt: skip
-# A folder that was removed, or a mount that went away.
+# The folder was removed, or its file system was unmounted.
 GONE = ("open", "mkdir", "renameat2")
 
-# once-N: only the N-th call. heals: all, for three seconds. stopped: all, until SIGTERM; then a start without.
-# killed-N: the N-th, SIGKILL after the next checkpoint, and a start without. start: all, in the first three seconds of
-# a start. none: nothing fails; for finding out which calls there are.
+# once-N: only the N-th call fails. heals: all calls fail for three seconds. stopped: all calls fail until SIGTERM; then
+# a start without faults.
+# killed-N: the N-th call fails, then SIGKILL after the next checkpoint, and a start without faults. start: all calls
+# fail in the first three seconds of a start. none: no call fails; this run finds out which calls are made.
 ONCE = ("once-1", "once-2", "once-3")
 LATER = tuple(f"once-{number}" for number in (10, 20, 30, 40, 50))
 KILLED = ("killed-1", "killed-2", "killed-3")
 
-# EIO! and ENOSPC! are failed syncs that lose the bytes, as Linux drops the pages that it could not
-# write; ENOSPC+ is a short write.
+# EIO! and ENOSPC! are failed syncs that lose the bytes, because Linux drops pages that it could not write. ENOSPC+ is a
+# short write.
 
-# File systems of a few megabytes that something else has filled: the downloads', the database's, one for both.
+# Small file systems that other files have filled: of the downloads, of the database, or of both.
 FULL = ("full-downloads", "full-database", "full-both", "full-shared")
 
 
-# Part of the paths of each area; the first one that fits counts.
+# A part of the paths of each area. The first match counts.
 PATHS = {"parts": ".incomplete", "database": "fetchd.sqlite", "folder": "/downloads"}
 
 
@@ -58,7 +59,7 @@ class Case:
 
     @property
     def is_unsaved(self) -> bool:
-        """Nothing that changes can be stored while it lasts."""
+        """No change can be stored while the fault lasts."""
         return self.area == "database" and self.call in ("pwrite64", "fdatasync")
 
     @property
@@ -67,7 +68,7 @@ class Case:
 
     @property
     def rules(self) -> list[str]:
-        """What concerns parts is not of the folder that they are in."""
+        """The rules for the fault. A fault of the folder does not affect the parts and the database in it."""
         path = PATHS[self.area]
         number = self.shape.partition("-")[2]
         first, last = (number, number) if number else ("1", "-")
@@ -80,7 +81,7 @@ NOTHING = Case("folder", "*", "SLEEP=0", "none")
 
 
 def every(made: set[tuple[str, str]]) -> Iterator[Case]:
-    """made: the calls that are made at all, by area, between the start and the end of a few jobs."""
+    """made: by area, the calls that occur between the start and the end of a few jobs."""
     for area, calls in CALLS.items():
         for call in calls:
             if (area, call) in made:
@@ -98,7 +99,7 @@ def _running(area: str, call: str) -> Iterator[Case]:
     if area == "folder" and call in GONE:
         shapes["ENOENT"] = (*ONCE, "heals", "stopped")
     if call == "pwrite64":
-        # The first files are small; later calls are of larger ones, and of several connections to one.
+        # The first files are small. Later calls belong to larger files, and to a file with several connections.
         shapes["EIO"] += LATER
         shapes["ENOSPC+"] = (*ONCE, "heals")
     if call in SYNCS:
@@ -110,7 +111,7 @@ def _running(area: str, call: str) -> Iterator[Case]:
 
 
 def short() -> Iterator[Case]:
-    """One for each way in which something can go wrong."""
+    """A selection with one case for each kind of fault."""
     for name in (
         "parts/fdatasync/EIO!/once-2", "parts/fdatasync/EIO!/killed-2", "parts/syncfs/EIO!/killed-1",
         "parts/pwrite64/EIO/stopped", "parts/pwrite64/EDQUOT/heals", "parts/open/EROFS/heals",

@@ -19,9 +19,9 @@ from .cases import Case
 from .kills import NOT_REACHED, Point
 from .outcomes import Outcomes
 
-# Often enough to replace the points that were not reached.
+# The number of further rounds that replace points that were not reached.
 ROUNDS = 4
-# Faults of one trial; the rest is the same thing over again.
+# The number of findings shown for one trial. Further ones mostly repeat them.
 SHOWN = 4
 
 
@@ -49,7 +49,7 @@ def _parsed(manual: str) -> argparse.Namespace:
     parser.add_argument("--only")
     parser.add_argument("--match")
     parser.add_argument("--keep", action="store_true")
-    # The result as one line, for whoever runs many of them.
+    # The result as one line, for the process that runs many trials.
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""scripts/faults errors: a disk that fails in one way, and what becomes of the jobs meanwhile and afterwards."""
+"""scripts/faults errors: the disk fails in one way; the trial checks the jobs during the fault and afterwards."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .trial import Trial
 
 
 def tried(program: Path, case: Case, seed: int, keep: bool) -> dict[str, Any]:
-    """What was wrong, and what else was seen."""
+    """Runs a trial, and returns its findings and observations."""
     if case.is_full_disk:
         inside_namespace()
     with _lived(program, case, seed, keep) as trial:
@@ -22,7 +22,7 @@ def tried(program: Path, case: Case, seed: int, keep: bool) -> dict[str, Any]:
 
 
 def calls_made(program: Path, seed: int) -> set[tuple[str, str]]:
-    """By area, between the start and the end of the jobs of a trial that nothing fails in."""
+    """The calls, by area, between the start and the end of the jobs in a trial without faults."""
     with _lived(program, NOTHING, seed, keep=False) as trial:
         if trial.faults:
             raise AssertionError(f"Even a disk that does not fail is too much: {trial.faults}")

@@ -1,4 +1,5 @@
-"""What is to be seen while all such calls fail, and what afterwards; each yields a sentence for what is not so."""
+"""The expectations while all calls of a kind fail, and afterwards. Each function yields a sentence for each
+violation."""
 
 from __future__ import annotations
 
@@ -6,16 +7,16 @@ from typing import Any, Iterator
 
 from .cases import ONCE, Case
 
-# Calls without which a job cannot have a part, or its file a place.
+# Calls that a job needs to create its part or to place its file.
 _STORAGE = {
     ("parts", "open"), ("parts", "pwrite64"), ("folder", "open"), ("folder", "mkdir"), ("folder", "renameat2"),
 }  # fmt: skip
 
 
 def faults_meanwhile(case: Case, saw: dict[str, Any]) -> Iterator[str]:
-    """Something waits, and who asks is told."""
+    """A job waits, and the service reports the reason."""
     is_storage = (case.area, case.call) in _STORAGE
-    # A rename that finds nothing may also mean a part that has vanished, which is fetched once more.
+    # A rename that fails with ENOENT can also mean that the part file is missing. It is then downloaded again.
     is_vanished = (case.call, case.error) == ("renameat2", "ENOENT")
     if is_storage and not is_vanished and not {"space", "storage"} & set(saw["waits"]):
         yield f"no job waited for space or storage, only for {saw['waits'] or 'nothing'}"
@@ -29,7 +30,7 @@ def faults_meanwhile(case: Case, saw: dict[str, Any]) -> Iterator[str]:
 
 def faults_of_stop(case: Case, status: int | None, is_reached: bool, patience: float) -> Iterator[str]:
     """
-    status: what SIGTERM ended the process with; None: it had to be killed.
+    status: the exit status after SIGTERM; None: the process had to be killed.
     is_reached: a call has failed after SIGTERM.
     """
     if status is None:
@@ -41,7 +42,7 @@ def faults_of_stop(case: Case, status: int | None, is_reached: bool, patience: f
 
 
 def faults_of_reasons(case: Case, saw: dict[str, Any]) -> Iterator[str]:
-    """A job that has lost bytes says why."""
+    """A job that has lost bytes has a reason for it."""
     is_sync = case.area == "parts" and case.call in ("fdatasync", "syncfs")
     if is_sync and case.shape in ONCE and saw["reached"] and "sync_failed" not in saw["why"]:
         yield f"no job says that a sync has failed, only {saw['why'] or 'nothing'}"

@@ -1,4 +1,4 @@
-"""What a service is put through: calls that fail, or small file systems that are full."""
+"""The faults of a trial: failing calls, or small full file systems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from library import Faults
 
 from .cases import Case
 
-# Bytes of a small file system; enough for everything once nothing else fills it.
+# The size of a small file system in bytes. It has enough space for the trial after the filling files are removed.
 SIZE = 64 << 20
 _MARK = "DISK_FAULTS_NAMESPACE"
 
@@ -33,12 +33,12 @@ class FailingCalls:
 
     @property
     def reached(self) -> int:
-        """Calls that have failed."""
+        """The calls that have failed."""
         return sum(1 for line in self._faults.obeyed if line.split()[-1] == self._case.error)
 
 
 class FullDisk:
-    """Mounts a file system, or two, where the service is to keep its folders; needs `inside_namespace`."""
+    """Mounts one or two file systems for the folders of the service. Requires `inside_namespace`."""
 
     def __init__(self, case: Case, folder: Path):
         self._full: list[Path] = []
@@ -76,7 +76,7 @@ class FullDisk:
 
 
 def _fill(ballast: Path) -> None:
-    """Everything that is free."""
+    """Fills all free space."""
     with ballast.open("wb", buffering=0) as file:
         try:
             while True:
@@ -87,13 +87,13 @@ def _fill(ballast: Path) -> None:
 
 
 def is_possible() -> bool:
-    """Whether this machine lets ordinary users mount file systems that only they see."""
+    """Whether users without privileges can mount file systems in a namespace of their own."""
     trial = [*_NAMESPACE, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
     return subprocess.run(trial, capture_output=True).returncode == 0
 
 
 def inside_namespace() -> None:
-    """Begins this program again where it may mount."""
+    """Starts this program again in a namespace where it may mount file systems."""
     if _MARK not in os.environ:
         os.environ[_MARK] = "1"
         os.execvp(_NAMESPACE[0], [*_NAMESPACE, sys.executable, *sys.argv])

@@ -1,4 +1,4 @@
-"""scripts/faults kills: SIGKILL at chosen system calls of a small life, a restart, and an audit."""
+"""scripts/faults kills: SIGKILL at selected system calls of a scenario, a restart, and an audit."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from service import Overdue, Service
 from .scenario import ARGUMENTS, OCCUPIED, Scenario
 from .stage import EndedByItself, Stage
 
-# Calls that make something durable, visible or gone: each of them is a point.
+# Calls that make data durable or visible, or remove them. Each of them is a point.
 DURABLE = ("fdatasync", "fsync", "syncfs", "sync_file_range", "renameat2", "linkat", "unlink", "ftruncate")
-# Of the frequent calls an even sample.
+# Of these frequent calls, an even sample is used.
 FREQUENT = ("write", "pwrite64", "writev", "fallocate", "open", "mkdir", "sendto", "sendmsg")
 assert set(DURABLE + FREQUENT) == set(CALLS)
 
 PROCESSES = ("first", "second")
 ACTIONS = ("KILL", "KILL-AFTER")
-# What a recovery may be killed at.
+# The calls at which a recovery may be killed.
 RECOVERING = "fdatasync,fsync,syncfs,renameat2,unlink,ftruncate"
 NOT_REACHED = "not reached"
 
 
 @dataclass(frozen=True)
 class Point:
-    """Before or after the so-many-th such call of the first process, or of the one that is started in the middle."""
+    """The point before or after the N-th such call of the first process, or of the process that is started in the
+    middle."""
 
     call: str
     number: int
@@ -51,12 +52,13 @@ class Point:
         return f"{self.call} * {self.number} {self.number} {self.action}"
 
 
-# How often each process of a life that nothing happens to makes each call.
+# The number of calls of each kind, for each process of a scenario without kills.
 Counts = dict[str, dict[str, int]]
 
 
 def chosen(counts: Counts, most: int, seed: int) -> list[Point]:
-    """Every durable call, before and after it, where there is room; the frequent ones evenly in what is left."""
+    """Selects the points: before and after every durable call, as far as the limit allows, then an even sample of the
+    frequent calls."""
     durable = [
         Point(call, number, action, process)
         for process in PROCESSES
@@ -72,7 +74,8 @@ def chosen(counts: Counts, most: int, seed: int) -> list[Point]:
 
 
 def others(counts: Counts, number: int, seed: int) -> list[Point]:
-    """For those that were not reached, as no two lives make the same calls: early ones, which every life makes."""
+    """Replaces points that were not reached, because no two runs make the same calls. The new points are early calls,
+    which every run makes."""
     chance = random.Random(f"{seed} others")
     frequent = [(process, call) for process in PROCESSES for call in FREQUENT if counts[process][call] > 1]
     places = [chance.choice(frequent) for _ in range(number)]
@@ -83,7 +86,7 @@ def others(counts: Counts, number: int, seed: int) -> list[Point]:
 
 
 def _sampled(calls: tuple[str, ...], counts: Counts, most: int) -> list[Point]:
-    """An equal share for each call of each process that is made so often, before and after in turn."""
+    """An equal share of points for each frequent call of each process, before and after it in turn."""
     points: list[Point] = []
     made = sorted((counts[process][call], process, call) for process in PROCESSES for call in calls)
     made = [entry for entry in made if entry[0]]
@@ -95,20 +98,20 @@ def _sampled(calls: tuple[str, ...], counts: Counts, most: int) -> list[Point]:
 
 
 def _even(values: list[int], count: int) -> list[int]:
-    """As many of the values, from the whole length."""
+    """A sample of the values, evenly over the whole list."""
     if count >= len(values):
         return values
     return [values[round((i + 0.5) * len(values) / count - 0.5)] for i in range(count)]
 
 
 def counted(program: Path, seed: int) -> tuple[Counts, list[str]]:
-    """How often a life that nothing happens to makes each call; and what is wrong with it even so."""
+    """Counts the calls of a scenario without kills, and returns its findings, too."""
     life = Life(program, seed)
     return life.counts, life.faults
 
 
 def tried(program: Path, point: Point, seed: int, keep: bool) -> list[str]:
-    """What was found after a kill at a point, and after another one in the recovery, for a third of all points."""
+    """Returns the findings after a kill at a point. For a third of all points, the recovery is killed as well."""
     chance = random.Random(f"{seed} {point}")
     number = chance.randint(1, 8)
     recoveries = [[f"{RECOVERING} * {number} {number} KILL"]] if chance.random() < 1 / 3 else []
@@ -119,10 +122,10 @@ def tried(program: Path, point: Point, seed: int, keep: bool) -> list[str]:
 
 
 class Life:
-    """One scenario in a folder of its own, with what was found.
+    """One run of the scenario in its own folder, with its findings.
 
-    rules: of the first process and of the one that is started in the middle.
-    recoveries: of those that are started after a kill.
+    rules: the rules of the first process and of the process that is started in the middle.
+    recoveries: the rules of the processes that are started after a kill.
     """
 
     def __init__(
@@ -153,7 +156,7 @@ class Life:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _lived(self, stage: Stage, seed: int) -> list[str]:
-        # The second post is refused, once.
+        # The receiver refuses the second post once.
         with Origin() as origin, Receiver(refuses=lambda number: number == 1) as receiver:
             scenario = Scenario(stage, origin, receiver, seed, self._rules.get("second", []))
             try:

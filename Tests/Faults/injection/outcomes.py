@@ -1,4 +1,4 @@
-"""The table of what came of failing disks."""
+"""The table of results for failing disks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class Outcomes:
         return sum(1 for results in self._rows.values() for _, result in results if result["faults"])
 
     def print(self) -> None:
-        """A row for each call and error: trials without faults of those in which the call failed at all."""
+        """Prints a row for each call and error: the number of trials without findings, and the number of trials in
+        which the call failed."""
         titles = ("call", "error", *SHAPES, "waited for", "readyz", "submits", "SIGTERM", "well again after")
         area = None
         unreached = 0

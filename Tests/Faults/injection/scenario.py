@@ -1,4 +1,4 @@
-"""A small life of one session: what scripts/faults kills fetchd in, at every step."""
+"""A short scenario with one session. scripts/faults kills fetchd at every step of it."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ CONFIGURATION = {
 }
 WEBHOOK = {"events": ["job.*", "session.*"]}
 
-# What was in the folder before: a name that is taken, and a file that is replaced.
+# Files that exist before: one whose name is taken, and one that is replaced.
 OCCUPIED = {"taken.bin": b"of somebody else", "replaced.bin": b"an earlier version"}
 
 
 class Scenario:
-    """Steps that are each repeated until they are acknowledged. It takes six seconds, or less once it was killed."""
+    """A list of steps. Each step is repeated until it is acknowledged. The scenario takes six seconds, or less after a
+    kill."""
 
     def __init__(self, stage: Stage, origin: Origin, receiver: Receiver, seed: int, restarted: list[str]):
         """
-        restarted: the rules of the process that is started in the middle.
+        restarted: the rules of the process that the scenario starts in the middle.
         """
         self._stage = stage
         self._restarted = restarted
@@ -39,10 +40,11 @@ class Scenario:
         self._ids: dict[str, str] = {}
         self._pause_holds = False
         self.orders: dict[str, Order] = {}
-        # How many calls were made before the restart in the middle.
+        # The number of calls before the restart in the middle.
         self.counts: dict[str, int] = {}
         resources = {
-            # One checkpoint, after two seconds, before the restart, and one after it; the others share them.
+            # There is one checkpoint after two seconds, before the restart, and one after it. The other jobs share
+            # these checkpoints.
             "long": Resource(random_bytes(seed, 2_000_000), rate=400_000),
             "segmented": Resource(random_bytes(seed + 1, 9_000_000), rate=700_000),
             "paused": Resource(random_bytes(seed + 2, 900_000), rate=600_000),
@@ -78,7 +80,7 @@ class Scenario:
         self._wait("every delivery is settled", self._all_delivered)
 
     def faults(self) -> Iterator[str]:
-        """What the service says of it all; and, once it is stopped, what is on the disk."""
+        """Audits the running service, and then, after it is stopped, the disk."""
         service = self._stage.service
         found = audit.jobs(self._stage, SESSION)
         events = audit.journal(self._stage, SESSION)
@@ -113,7 +115,7 @@ class Scenario:
         }
 
     def _submit(self, key: str, wanted: dict[str, dict[str, Any]]) -> None:
-        """The same key, however often it takes: the jobs are created once."""
+        """Submits with the same idempotency key until it is acknowledged, so that the jobs are created once."""
         urls = {name: self._origin.url + self._resources[name][0] for name in wanted}
         body = {"jobs": [{"session": SESSION, "url": urls[name]} | more for name, more in wanted.items()]}
         answer = self._expect(self._stage.ask("POST", "/v1/jobs/batch", body, {"Idempotency-Key": key}), 201)
@@ -124,12 +126,12 @@ class Scenario:
     def _pause(self, name: str) -> None:
         self._wait(f"{name} has bytes", lambda: self._has_bytes(name))
         answer = self._stage.ask("POST", f"/v1/jobs/{self._ids[name]}/pause", {})
-        # 409: it has become a file before it could be paused, or does so now.
+        # 409: the job has ended, or is being promoted, before it could be paused.
         self._expect(answer, 200, 409)
         self._pause_holds = answer.status == 200
 
     def _restart(self) -> None:
-        """In the middle of transfers, once the first offsets are promised."""
+        """Restarts the service during transfers, after the first offsets are promised."""
         self._wait("a checkpoint", lambda: self._has_bytes("long", "bytes_durable"))
         self.counts = self._stage.faults.counts
         self._stage.restart(*self._restarted)
@@ -149,11 +151,11 @@ class Scenario:
             self.orders[self._ids[name]].ends = ("cancelled",)
 
     def _retry(self, name: str) -> None:
-        """It fails with 404, until there is something."""
+        """Retries the job that failed with 404, now that the file exists."""
         self._wait(f"{name} has failed", lambda: self._job(name)["state"] == "failed")
         path, resource = self._resources[name]
         self._origin.resources[path] = resource
-        # 409: the answer to the first time was lost, and it has succeeded meanwhile.
+        # 409: the answer to the first request was lost, and the job has succeeded meanwhile.
         self._expect(self._stage.ask("POST", f"/v1/jobs/{self._ids[name]}/retry", {}), 200, 409)
         self.orders[self._ids[name]].runs = 2
 
@@ -183,7 +185,7 @@ class Scenario:
         deadline = time.monotonic() + PATIENCE
         while not condition():
             if self._stage.kills:
-                # What is to be seen has been seen; the rest is for the audit.
+                # All conditions were observed. The audit checks the rest.
                 self._origin.is_slow = False
             if time.monotonic() > deadline:
                 raise Overdue(f"waited {PATIENCE} s in vain until {what}")

@@ -1,4 +1,4 @@
-"""A service that is started again whenever it has been killed, and a client that does not mind."""
+"""A service that is started again after each kill, and a client that repeats its requests."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from service import PATIENCE, Answer, Overdue, Service, Unreachable, until
 
 
 class EndedByItself(Exception):
-    """The process ended, and not by SIGKILL."""
+    """The process ended, but not by SIGKILL."""
 
 
 class Stage:
-    """What was asked is asked again until it is answered.
+    """Repeats each request until it is answered.
 
-    recoveries: the rules that each next process begins with, after the first one has been killed.
+    recoveries: the rules of each next process, after the first process was killed.
     """
 
     def __init__(self, service: Service, faults: Faults, recoveries: list[list[str]]):
@@ -27,7 +27,7 @@ class Stage:
         self._recoveries = recoveries
 
     def start(self) -> None:
-        """Until it answers; a process that is killed before is started again."""
+        """Starts the service and waits until it answers. A process that is killed before that is started again."""
         while True:
             self.service.start()
             until("fetchd is ready or has ended", lambda: self.service.is_ready or self.service.status is not None)
@@ -46,7 +46,7 @@ class Stage:
                 self.revive()
 
     def restart(self, *rules: str) -> None:
-        """As an operator would; the next process begins with these rules."""
+        """Stops and starts the service with SIGTERM, as an operator would. The next process gets these rules."""
         status = self.terminate(PATIENCE)
         if status != 0:
             raise EndedByItself(f"SIGTERM ended it with status {status}")
@@ -54,13 +54,13 @@ class Stage:
         self.start()
 
     def revive(self) -> None:
-        """Starts it again where it has ended; a connection may be lost a moment before that is seen."""
+        """Starts the service again if it has ended. A connection can be lost shortly before the end is visible."""
         if self.service.wait(0.3) is not None:
             self._note_end()
             self.start()
 
     def terminate(self, patience: float) -> int:
-        """SIGTERM, once more after each kill; the status that it ended with at last."""
+        """Sends SIGTERM, again after each kill, and returns the final exit status."""
         while True:
             status = self.service.terminate(patience)
             if status is None:

@@ -1,4 +1,5 @@
-"""The client of a trial: submits batches and cancels a job, as often as it takes, and knows what was acknowledged."""
+"""The client of a trial: submits batches and cancels a job, repeats requests without an answer, and records what was
+acknowledged."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from service import Answer, Service, Unreachable
 
 from .scenario import SESSION
 
-# What is asked for, by the names of the jobs.
+# The submitted jobs, by their names.
 Batch = dict[str, dict[str, Any]]
 
 
@@ -22,17 +23,17 @@ class Submitter:
         self._contents = _resources(seed)
         self.ids: dict[str, str] = {}
         self.orders: dict[str, Order] = {}
-        # Batches that were not acknowledged and have to be asked for again, by their keys.
+        # Batches that were not acknowledged and must be submitted again, by their idempotency keys.
         self.owed: dict[str, Batch] = {}
-        # The statuses of all answers to submissions; and what was wrong with answers.
+        # The statuses of all answers to submissions, and the findings about answers.
         self.statuses: list[int] = []
         self.faults: list[str] = []
         origin.resources |= {f"/{name}": resource for name, resource in self._contents.items()}
 
     def submit(self, key: str, batch: Batch) -> bool:
-        """Whether the jobs were acknowledged. They may be refused for now, in the way that is documented.
+        """Returns whether the jobs were acknowledged. The service may refuse them temporarily, as documented.
 
-        A name up to its first hyphen is that of the file.
+        The name of a job up to its first hyphen is the name of the file.
         """
         jobs = [{"session": SESSION, "url": f"{self._origin.url}/{_file(name)}"} | more for name, more in batch.items()]
         headers = {"Idempotency-Key": key}
@@ -51,7 +52,7 @@ class Submitter:
         return True
 
     def cancel(self, name: str) -> bool:
-        """Whether it was answered, for good: as done, or as too late."""
+        """Returns whether there was a final answer: cancelled, or too late."""
         try:
             answer = self._service.ask("POST", f"/v1/jobs/{self.ids[name]}/cancel", {}, patience=40)
         except Unreachable:

@@ -1,4 +1,4 @@
-"""One way in which a disk fails, from the first job to the audit."""
+"""A trial with one kind of disk fault, from the first job to the audit."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .hardship import FailingCalls, FullDisk
 from .scenario import ARGUMENTS, CONFIGURATION, SESSION, WEBHOOK
 from .submitter import Batch, Submitter
 
-# Seconds: how long a disk fails, how long SIGTERM may take, and everything else once the disk is well again.
+# Seconds: the duration of the fault, the limit for SIGTERM, and the limit for everything else after the fault.
 HARDSHIP = 3.5
 STOPPING = 5
 RECOVERY = 90
-# A kill comes so long after the failed call that the next checkpoint has promised offsets.
+# The delay between the failed call and the kill, so that the next checkpoint has promised offsets.
 NEXT_CHECKPOINT = 2.4
 
 
 class Trial:
-    """What is not as it should be is in `faults`, what else was seen in `saw`."""
+    """The findings are in `faults`, other observations in `saw`."""
 
     def __init__(self, program: Path, case: Case, folder: Path, seed: int):
         self._case = case
@@ -78,7 +78,7 @@ class Trial:
     # MARK: Hardship
 
     def _begin(self) -> None:
-        """What is about parts and files fails from the start of the jobs, the database while they run."""
+        """Faults of parts and files begin with the jobs; faults of the database begin while the jobs run."""
         is_early = self._case.area in ("parts", "folder", "full-downloads")
         if is_early:
             self.hardship.begin()
@@ -87,14 +87,14 @@ class Trial:
             until("a job has bytes", lambda: self._client.job("long")["progress"]["bytes_received"] > 0)
             self.hardship.begin()
         self._client.submit("second", {"later": {"destination": {"directory": "sorted/more", "filename": "later"}}})
-        # Answered when it holds, which may be when the disk is well again.
+        # The answer comes when the change is stored, which may be after the fault.
         self._cancelling = threading.Thread(target=self._client.cancel, args=("cancelled",), daemon=True)
         self._cancelling.start()
         if self._case.area in ("full-database", "full-both", "full-shared"):
             self._flood()
 
     def _first(self) -> Batch:
-        """A few running parts are synced one by one, more of them all together."""
+        """A few running parts are synced one by one; more parts are synced together."""
         if self._case.area == "parts" and self._case.call == "fdatasync":
             return {"long": {"digest": "none"}, "cancelled": {}}
         same = {"filename": "same", "on_conflict": "rename"}
@@ -105,7 +105,7 @@ class Trial:
         }  # fmt: skip
 
     def _flood(self) -> None:
-        """Until the disk is so full that a submission is refused: the log can take some while the disk is full."""
+        """Submits until a submission is refused: the write-ahead log still has some space on a full disk."""
         words = {"text": "x" * 8000}
         for number in range(40):
             batch = {f"bulk-{number}-{index}": {"metadata": words} for index in range(10)}
@@ -134,7 +134,7 @@ class Trial:
         self._start()
 
     def _killed(self) -> None:
-        """The call has failed; what it was to make durable is gone. The next one succeeds."""
+        """The call has failed and its bytes are lost. The next call succeeds."""
         if self._case.is_full_disk:
             self._watch(HARDSHIP)
             self.service.kill()
@@ -153,7 +153,7 @@ class Trial:
         self._client.submit("first", self._first())
 
     def _start_until_healed(self) -> None:
-        """It waits for room, and is ready once there is some; a disk that fails otherwise may be refused."""
+        """The service waits for free space, and is then ready. With another fault it may refuse to start."""
         self.service.start()
         time.sleep(HARDSHIP)
         if self.service.status is None:
@@ -170,7 +170,7 @@ class Trial:
         while time.monotonic() < deadline and not (until_reached and self.hardship.reached):
             self._note("readyz", self.service.ask("GET", "/readyz", patience=5).status)
             waiting = self.service.ask("GET", f"/v1/jobs?session={SESSION}&state=waiting", patience=5)
-            # Where the database cannot even be read, nothing is to be seen.
+            # If the database cannot be read, the service cannot report anything.
             for job in waiting.document["jobs"] if waiting.status == 200 else []:
                 self._note("waits", job["reason"])
             time.sleep(0.15)
@@ -197,7 +197,7 @@ class Trial:
     # MARK: Afterwards
 
     def _settle(self) -> None:
-        """The disk is well: everything that was acknowledged is carried out by itself."""
+        """The fault is over. The service must finish all acknowledged jobs without help."""
         self.hardship.end()
         self._origin.is_slow = False
         began = time.monotonic()
@@ -218,7 +218,7 @@ class Trial:
         self.faults += audit.journal_faults(events, self._client.orders)
         self.faults += audit.delivery_faults(self._receiver.posts, events)
         self._note_reasons(found, events)
-        # A start removes what a failed unlink has left.
+        # The next start removes files that a failed unlink has left.
         for _ in range(2):
             status = self.service.terminate(STOPPING)
             if status != 0:
@@ -240,7 +240,7 @@ class Trial:
         if self.service.status is not None:
             raise Overdue(f"fetchd ended by itself, with status {self.service.status}")
         if self._case.shape.startswith("once"):
-            # That it looks at the disk again by itself every half a minute is shown by the others.
+            # Other trials test that the service checks the disk again every half minute.
             self.service.ask("POST", f"/v1/sessions/{SESSION}/resume", {})
             time.sleep(0.5)
         return all(job["state"] in TERMINAL for job in audit.jobs(self.service, SESSION).values())

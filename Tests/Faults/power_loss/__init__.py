@@ -1,15 +1,15 @@
-"""scripts/power-loss: what is left of a service after the power has failed, at many moments of a real run.
+"""scripts/power-loss: the state of the service after a power loss, at many moments of a real run.
 
-workload.py        the run that is recorded, and what its clients were told
+workload.py        the recorded run, and the answers that its clients received
 trace.py           the records of Tests/Faults/disk_faults.c
-moments.py         when the power may fail
-history.py         what was durable when
-disk.py            the disk as a loss of power leaves it
-knowledge.py       what fetchd had promised by then
-disk_audit.py      whether the disk keeps it
-service_audit.py   whether fetchd keeps it
-campaign.py        one loss after the other
+moments.py         the moments of power losses
+history.py         the durable data at each moment
+disk.py            the disk after a power loss
+knowledge.py       the promises of fetchd up to a moment
+disk_audit.py      checks the promises on the disk
+service_audit.py   checks the promises of the restarted service
+campaign.py        runs the trials one after the other
 command.py         the command line
 
-The modules beside this folder are shared with scripts/faults: service.py, origin.py, receiver.py, library.py.
+The modules next to this folder are shared with scripts/faults: service.py, origin.py, receiver.py, library.py.
 """

@@ -1,4 +1,4 @@
-"""Losses of power in one recorded run, one after the other."""
+"""Runs the trials: power losses at moments of one recorded run."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from .service_audit import TERMINAL, all_events, all_jobs
 from .trace import Trace
 from .workload import ARGUMENTS, EndedByItself, Plan, Told, start
 
-# Whatever is kept in full is no loss.
+# A loss that keeps everything would test nothing.
 LOSSES = [(of_bytes, of_names) for of_bytes in FATES for of_names in FATES if {of_bytes, of_names} != {"kept"}]
-# Sentences of one trial that are shown.
+# The number of findings that are shown for one trial.
 MOST_FAULTS = 20
 
 
 class Campaign:
-    """What is tried follows from the recorded folder, the seed and the semantics.
+    """The trials are determined by the recorded folder, the seed and the semantics.
 
-    semantics: None for all of them in turn.
-    ignored_syncs: syncs of paths with this text count for nothing; None: all count.
+    semantics: None: all of them in turn.
+    ignored_syncs: syncs of paths that contain this text are ignored; None: no sync is ignored.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Campaign:
         self._seed = seed
         self._semantics = semantics
         self._ignored_syncs = ignored_syncs
-        # Files that have lost what nobody promises.
+        # Files that have lost bytes that were not promised.
         self._notes: Counter[str] = Counter()
         run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         self._ports = run["ports"]
@@ -55,9 +55,9 @@ class Campaign:
         self._history = History(self._trace, ignored_syncs)
 
     def run(self, count: int, only: int | None = None) -> bool:
-        """Whether nothing was found.
+        """Returns whether there were no findings.
 
-        only: the number of the one trial that is repeated, from 1.
+        only: the number of a single trial to repeat, from 1.
         """
         self._check_trace()
         trials = list(enumerate(self._trials(max(count, only or 0)), 1))
@@ -72,19 +72,20 @@ class Campaign:
         return failed == 0
 
     def _check_trace(self) -> None:
-        """The trace is complete: without a loss, it leads to the disk as the run has left it."""
+        """Checks that the trace is complete: without a loss, it gives the same disk as the run."""
         whole = rebuilt(self._history, len(self._trace.records), Loss("ext4", "kept", "kept", ""))
         disk = self._folder / "disk"
         there = {str(path.relative_to(disk)): path for path in disk.rglob("*") if path.is_file()}
         if there.keys() != whole.files.keys():
             raise AssertionError(f"the trace does not explain {sorted(there.keys() ^ whole.files.keys())}")
         for name, path in there.items():
-            # SQLite writes its shared memory by mmap(2), and makes it again when it opens the database.
+            # SQLite writes its shared memory with mmap(2), and creates it again when it opens the database.
             if not name.endswith("-shm") and path.read_bytes() != whole.files[name].bytes:
                 raise AssertionError(f"the trace does not explain the bytes of {name}")
 
     def _trials(self, count: int) -> Iterator[tuple[Moment, Loss]]:
-        """The kinds of moments in turn, and any moment of a kind. More of them begin with the same ones."""
+        """Takes the kinds of moments in turn, and a random moment of each kind. A larger number of trials starts with
+        the same ones."""
         source = random.Random(self._seed)
         kinds = moments(self._trace, self._told)
         deck: list[str] = []
@@ -110,7 +111,7 @@ class Campaign:
     # MARK: One loss
 
     def _passes(self, number: int, moment: Moment, loss: Loss, receiver: Receiver, is_kept: bool) -> bool:
-        """The folder stays when it fails."""
+        """Returns whether the trial passes. If it fails, its folder is kept."""
         folder = self._folder / f"moment-{number}"
         shutil.rmtree(folder, ignore_errors=True)
         began = time.monotonic()
@@ -155,7 +156,7 @@ class Campaign:
             service.kill()
 
     def _permission_faults(self, service: Service, loss: Loss) -> Iterator[str]:
-        """Where one journal keeps all in order, a file that has its name has its permissions, too."""
+        """With a journal that keeps all changes in order, a file with its name also has its permissions."""
         faults = list(disk_audit.permission_faults(service.downloads))
         if loss.semantics == "ext4":
             yield from faults
@@ -164,7 +165,7 @@ class Campaign:
 
 
 class Identities:
-    """identities.c, preloaded, and what it is to tell of the files of a rebuilt disk."""
+    """Preloads identities.c, with the inode numbers and birth times that it reports for the rebuilt disk."""
 
     def __init__(self, file: Path, identities: list[tuple[int, int, int, int]]):
         file.write_text("".join(f"{' '.join(map(str, it))}\n" for it in identities), encoding="utf-8")
@@ -179,7 +180,7 @@ def _last_lines(log: Path) -> str:
 
 
 def _service_faults(knowledge: Knowledge, service: Service, receiver: Receiver, earlier_posts: int) -> Iterator[str]:
-    """earlier_posts: so many were received before the service was started."""
+    """earlier_posts: the number of posts that were received before the service was started."""
     yield from service_audit.memory_faults(knowledge, all_jobs(service), all_events(service))
     yield from service_audit.repetition_faults(knowledge, service)
     for job in all_jobs(service):
@@ -193,7 +194,7 @@ def _service_faults(knowledge: Knowledge, service: Service, receiver: Receiver, 
         until("all jobs have ended", lambda: all(job["state"] in TERMINAL for job in all_jobs(service)))
         until("all events have been delivered", lambda: _is_settled(service, sessions))
     except Overdue as error:
-        # What is missing is told below, one by one.
+        # The audits below report each missing item.
         yield str(error)
     jobs, events = all_jobs(service), all_events(service)
     yield from service_audit.journal_faults(knowledge, events)
@@ -206,7 +207,7 @@ def _service_faults(knowledge: Knowledge, service: Service, receiver: Receiver, 
 
 
 def _is_settled(service: Service, sessions: set[str]) -> bool:
-    """Nothing more will happen: every batch has its finish, and the webhook has all events."""
+    """All work has ended: every batch has its finish, and the webhook has received all events."""
     for session in sessions:
         document = service.ask("GET", f"/v1/sessions/{session}").document
         if document["state"] != "idle" or document["finish_due_at"]:

@@ -29,7 +29,7 @@ SHORT_MOMENTS = 15
 
 def main(manual: str) -> int:
     options = _parsed(manual)
-    # No process is left behind: what has been begun is ended on the way out.
+    # The exit handlers end all started processes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     program = Path(os.environ.get("FETCHD_BIN") or ROOT / ".build/debug/fetchd").resolve()
     if not program.exists():
@@ -71,7 +71,7 @@ def _parsed(manual: str) -> argparse.Namespace:
 
 
 class Recording(Faults):
-    """disk_faults.c, preloaded, that also writes the trace."""
+    """Preloads disk_faults.c, which also writes the trace."""
 
     def __init__(self, folder: Path, disk: Path):
         super().__init__(folder)
@@ -83,7 +83,7 @@ class Recording(Faults):
 
 
 def _record(program: Path, folder: Path, seed: int, seconds: float) -> None:
-    """Leaves in the folder: the trace, the disk, what clients were told, and the ports, which are in addresses."""
+    """Records a run. The folder then has the trace, the disk, the answers that clients received, and the ports."""
     print(f"Recording a run of {seconds:g} s", flush=True)
     plan = Plan(seed, seconds)
     disk = folder / "disk"
@@ -92,13 +92,13 @@ def _record(program: Path, folder: Path, seed: int, seconds: float) -> None:
     service = Service(program, disk, faults, ARGUMENTS, log=folder / "fetchd.log")
 
     def kill() -> None:
-        """At its next call: nothing is done that is not in the trace."""
+        """Kills the process at its next system call, so that the trace is complete."""
         faults.set("* * 1 1 KILL")
         until("fetchd has been killed", lambda: service.status is not None)
         faults.set()
 
     try:
-        # One post in nine is refused, so that some wait for their next try.
+        # One post in nine is refused, so that some deliveries wait for their next attempt.
         with Origin() as origin, Receiver(refuses=lambda number: number % 9 == 4) as receiver:
             origin.resources = plan.resources(is_difficult=True)
             told = Workload(plan, service, origin, receiver, kill).run()

@@ -1,6 +1,6 @@
-"""The disk as a power loss would leave it: rebuilt from a trace, without what was not synced, in whole or in part.
+"""Rebuilds the disk after a power loss from a trace: unsynced changes are lost, completely or in part.
 
-What may become of the rest is in the head of scripts/power-loss, with its sources.
+The head of scripts/power-loss says what may be lost, with sources.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .trace import Kind, Record
 PAGE = 4096
 SECTOR = 512
 
-# What becomes of bytes, and of names, that were not synced.
+# The possible fates of unsynced bytes and names.
 FATES = ("lost", "kept", "partial")
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What a power loss does, decided by a seed."""
+    """The random decisions of a power loss, from a seed."""
 
     semantics: str
     bytes_fate: str
@@ -37,7 +37,7 @@ class Loss:
 
 @dataclass
 class Content:
-    """Of a file, with what is kept beside its bytes."""
+    """The content of a file, with its metadata."""
 
     file: File
     bytes: bytearray
@@ -48,9 +48,9 @@ class Content:
 
 @dataclass
 class Left:
-    """What a power loss has left."""
+    """The state after a power loss."""
 
-    # Path to permissions.
+    # The permissions, by path.
     folders: dict[str, int]
     files: dict[str, Content]
     lost_changes: int = 0
@@ -98,7 +98,7 @@ class _Rebuilding:
                 return durable
             case "kept":
                 return {change.index for change in changes}
-        # Each folder (the journal, for ext4) has got as far as it has got.
+        # Each folder (for ext4: the journal) has stored a random number of its changes.
         ends: dict[Hashable, list[int]] = {}
         for change in changes:
             if change.index not in durable:
@@ -152,7 +152,7 @@ class _Rebuilding:
         return content
 
     def _until_lost_truncation(self, pending: list[int]) -> list[int]:
-        """What was written behind a truncation is not there without it."""
+        """Writes after a truncation are lost if the truncation is lost."""
         for position, index in enumerate(pending):
             if self._history.trace.records[index].kind is Kind.TRUNCATE and index not in self._kept:
                 self._left.lost_writes += len(pending) - position
@@ -197,7 +197,7 @@ class _Rebuilding:
         content.modified = record.modified
 
     def _leave_undefined(self, content: bytearray, base: int, full: int) -> None:
-        """The length may be ahead of the bytes: what lies between was never written, and may be anything."""
+        """The stored length may be ahead of the bytes. The bytes between are undefined."""
         room = full - max(base, len(content))
         if room > 0 and self._random.random() < 0.5:
             count = self._random.randint(0, room)
@@ -205,25 +205,25 @@ class _Rebuilding:
 
 
 class _Pages:
-    """Which pages of one file were written back, and when: a page is written back as it is at that time."""
+    """The pages of a file that were written back, and when. A page is written back with its contents at that time."""
 
     def __init__(self, source: random.Random, changes: int):
         self._random = source
         self._changes = changes
         self._likelihood = source.choice((0.1, 0.5, 0.9))
-        # How many of the changes each page had seen when it was written back last.
+        # For each page, the number of changes it had at its last write-back.
         self._seen: dict[int, int] = {}
         self.is_any_lost = False
 
     def kept(self, record: Record, position: int) -> Iterator[tuple[int, int]]:
-        """The parts of a write that have reached the disk."""
+        """The ranges of a write that have reached the disk."""
         for page in range(record.offset // PAGE, (record.offset + record.length - 1) // PAGE + 1):
             first = max(page * PAGE - record.offset, 0)
             last = min((page + 1) * PAGE - record.offset, record.length)
             if position >= self._seen_by(page):
                 self.is_any_lost = True
                 continue
-            # A page in twenty is being written when the power fails.
+            # One page in twenty is being written at the moment of the power loss.
             if self._random.random() < 0.05:
                 last = min(last, first + SECTOR * self._random.randint(0, PAGE // SECTOR))
                 self.is_any_lost = True
@@ -238,13 +238,13 @@ class _Pages:
         return self._seen[page]
 
 
-# MARK: Onto a real disk
+# MARK: Writing to a real disk
 
 
 def write(left: Left, target: Path) -> list[tuple[int, int, int, int]]:
     """Writes the files and folders below `target`.
 
-    Returns, for each file, what the system has numbered it and when it was born, and both as they were in the trace.
+    Returns, for each file, the inode number and birth time in the system, and those in the trace.
     """
     target.mkdir(parents=True)
     for path in sorted(left.folders):
@@ -269,7 +269,7 @@ def write(left: Left, target: Path) -> list[tuple[int, int, int, int]]:
 
 
 def identity(path: Path) -> tuple[int, int]:
-    """The inode's number, and when it was born in nanoseconds since 1970: statx(2), which Python does not have."""
+    """The inode number and the birth time, in nanoseconds since 1970. Python does not offer statx(2)."""
     status = ctypes.create_string_buffer(256)
     inode_and_birth = 0x100 | 0x800
     if _statx(-100, os.fsencode(path), 0x100, inode_and_birth, status) != 0:

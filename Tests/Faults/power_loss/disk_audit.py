@@ -1,4 +1,4 @@
-"""Whether a disk holds what fetchd had promised: parts, finished files, the database.
+"""Checks that a disk has everything that fetchd had promised: parts, finished files, the database.
 
 Each function yields a sentence for each broken promise.
 """
@@ -18,11 +18,11 @@ from typing import Any, Iterator
 from .knowledge import Knowledge
 
 
-# MARK: Before fetchd is started on it
+# MARK: Before fetchd is started on the disk
 
 
 def disk_faults(knowledge: Knowledge, disk: Path) -> Iterator[str]:
-    """No offset beyond durable bytes, no finished file with wrong ones."""
+    """No offset is beyond the durable bytes, and no finished file has wrong bytes."""
     data, downloads = disk / "data", disk / "downloads"
     if not (data / "fetchd.sqlite").exists():
         if knowledge.acknowledged_jobs:
@@ -39,7 +39,7 @@ def disk_faults(knowledge: Knowledge, disk: Path) -> Iterator[str]:
 
 @contextmanager
 def _copy_of_database(data: Path) -> Iterator[sqlite3.Connection]:
-    """What SQLite makes of the database; the one on the rebuilt disk stays as it is."""
+    """Lets SQLite recover a copy of the database. The original on the rebuilt disk is not changed."""
     with tempfile.TemporaryDirectory(prefix="fetchd-audit.") as copy:
         for file in data.glob("fetchd.sqlite*"):
             shutil.copy(file, copy)
@@ -77,13 +77,13 @@ def _part_faults(knowledge: Knowledge, part: sqlite3.Row, downloads: Path) -> It
 
 
 def _is_being_placed(downloads: Path, content: bytes) -> bool:
-    """Its file may have been renamed to its place already."""
+    """The file of the job may already have its final name."""
     size = len(content)
     return any(path.stat().st_size == size and path.read_bytes() == content for path in _finished_files(downloads))
 
 
 def _finished_faults(knowledge: Knowledge, database: sqlite3.Connection, downloads: Path) -> Iterator[str]:
-    """Of the jobs that have succeeded, and of those whose file is on its way to its place."""
+    """Checks the files of succeeded jobs and of jobs that are being promoted."""
     rows = database.execute("SELECT * FROM jobs WHERE coalesce(finish, promotion) IS NOT NULL")
     by_path: dict[str, list[tuple[sqlite3.Row, dict[str, Any]]]] = defaultdict(list)
     for row in rows:
@@ -97,7 +97,8 @@ def _finished_faults(knowledge: Knowledge, database: sqlite3.Connection, downloa
                 break
             if row["promotion"]:
                 part = bytes_of(_part_file(downloads, record["part"]["text"]))
-                # Where part and file have lost their names, nothing wrong can be promoted: the job begins anew.
+                # If both part and file have lost their names, no wrong bytes can be promoted: the job starts from the
+                # beginning.
                 if part == contents[_name(row)] or (part is None and found is None):
                     continue
             if knowledge.is_sent("delete", "file=delete", row["id"]):
@@ -111,17 +112,17 @@ def _part_file(downloads: Path, part: str) -> Path:
 
 
 def _name(row: sqlite3.Row) -> str:
-    """Of the order, which is in the address."""
+    """The name of the order, from the address."""
     spec = json.loads(row["spec"])
     url = spec.get("url") or spec["urls"][0]
     return (url if isinstance(url, str) else url["url"]).rpartition("/")[2]
 
 
-# MARK: Once everything has ended
+# MARK: After all jobs have ended
 
 
 def permission_faults(downloads: Path) -> Iterator[str]:
-    """Finished files are for everybody whom the umask lets."""
+    """Finished files have the permissions that the umask allows."""
     wanted = 0o666 & ~_umask()
     for path in _finished_files(downloads):
         if (mode := path.stat().st_mode & 0o777) != wanted:
@@ -133,20 +134,20 @@ def _finished_files(downloads: Path) -> Iterator[Path]:
 
 
 def _umask() -> int:
-    """It can only be read by setting it."""
+    """The umask can only be read by setting it."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
 
 
 def left_over_faults(jobs: list[dict[str, Any]], knowledge: Knowledge, disk: Path) -> Iterator[str]:
-    """No file but finished ones and promised parts; the service is stopped."""
+    """The folder has only finished files and promised parts. The service must be stopped."""
     downloads = disk / "downloads"
     with _copy_of_database(disk / "data") as database:
         yield from _integrity_faults(database)
         known = {f".incomplete/{row['id']}.part" for row in database.execute("SELECT id FROM parts")}
     known |= {job["file"]["path"] for job in jobs if job["file"]}
-    # Files of jobs that were deleted may be kept.
+    # Files of deleted jobs may be kept.
     kept = {knowledge.content(name) for deed in knowledge.deeds if deed.action == "delete" for name in deed.names}
     for path in sorted(path for path in downloads.rglob("*") if path.is_file()):
         name = str(path.relative_to(downloads))

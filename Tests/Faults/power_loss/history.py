@@ -1,6 +1,6 @@
-"""What happened to files and folders in a trace, and what of it is durable when.
+"""The changes of files and folders in a trace, and when each is durable.
 
-What a sync covers is in the head of scripts/power-loss, with its sources.
+The head of scripts/power-loss says what a sync covers, with sources.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Hashable
 from .trace import Kind, Record, Trace
 
 SEMANTICS = ("ext4", "posix")
-# Changes of a file that are durable once the file itself is synced.
+# Changes of a file that a sync of the file makes durable.
 COVERED_BY_SYNC_OF_FILE = {
     "ext4": (Kind.CREATE, Kind.TRUNCATE),
     "posix": (Kind.TRUNCATE, Kind.MODE),
@@ -20,15 +20,15 @@ COVERED_BY_SYNC_OF_FILE = {
 
 @dataclass(eq=False)
 class File:
-    """One inode from its creation on: the number is given again once it is free."""
+    """An inode from its creation on. The system reuses the number of a freed inode."""
 
     inode: int
     born: int
     mode: int
     modified: int
-    # Indexes of the records that change its bytes or its length.
+    # The indexes of the records that change its bytes or its length.
     changes: list[int] = field(default_factory=list)
-    # The syncs that were completed: (index of the beginning, index of the end).
+    # The completed syncs: (index of the start, index of the end).
     syncs: list[tuple[int, int]] = field(default_factory=list)
 
 
@@ -48,9 +48,9 @@ class Change:
 
 
 class History:
-    """All that happened to the files and folders of a trace.
+    """The history of the files and folders of a trace.
 
-    ignored_syncs: syncs of paths with this text are as if they had not been; None: none are.
+    ignored_syncs: syncs of paths that contain this text are ignored; None: no sync is ignored.
     """
 
     def __init__(self, trace: Trace, ignored_syncs: str | None = None):
@@ -87,7 +87,7 @@ class History:
                 self.changes.append(Change(index, record.kind, file, tuple(self.trace.paths(record))))
             case Kind.MODE:
                 self.changes.append(Change(index, record.kind, self._file(record), (), record.offset))
-            # The numbers begin anew with each process; a sync that was interrupted by a kill has no end.
+            # The numbers start again in each process. A sync that a kill has interrupted has no end.
             case Kind.SYNC_BEGIN | Kind.SYNCFS_BEGIN:
                 begun[record.number] = index
             case Kind.SYNC_END | Kind.SYNCFS_END if self._is_ignored(record):
@@ -109,10 +109,10 @@ class History:
             raise ValueError(f"the trace does not know where a file came from: {record}")
         return self._files[record.inode]
 
-    # MARK: What is durable
+    # MARK: Durability
 
     def _whole_durable(self, moment: int) -> int:
-        """Everything before this index is durable by a sync of the file system."""
+        """A sync of the file system has made everything before this index durable."""
         return max((begin for begin, end in self._whole_syncs if end < moment), default=0)
 
     def durable_bytes(self, file: File, moment: int) -> int:
@@ -121,7 +121,7 @@ class History:
         return max(own, self._whole_durable(moment))
 
     def durable_changes(self, moment: int, semantics: str) -> set[int]:
-        """The indexes of the changes that are durable by what was synced."""
+        """The indexes of the changes that the syncs have made durable."""
         changes = [change for change in self.changes if change.index < moment]
         whole = self._whole_durable(moment)
         durable = {change.index for change in changes if change.index < whole}
@@ -138,7 +138,7 @@ class History:
 
 
 def order_keys(change: Change, semantics: str) -> tuple[Hashable, ...]:
-    """Changes that share a key are kept in order: none without those before it."""
+    """Changes with the same key stay in order: none is kept without the earlier ones."""
     if semantics == "ext4":
         return ("journal",)
     return change.folders or ((change.file, change.kind),)

@@ -1,4 +1,4 @@
-// A library for LD_PRELOAD that gives files the inode numbers and times of birth that they had on another disk.
+// A library for LD_PRELOAD that reports the inode numbers and birth times that files had on another disk.
 //
 //   cc -shared -fPIC -O2 -Wall -Wextra -Werror -o identities.so identities.c -ldl
 //   IDENTITIES=list LD_PRELOAD=./identities.so fetchd serve ...
@@ -24,7 +24,7 @@ struct identity { uint64_t inode; int64_t born; uint64_t former_inode; int64_t f
 static struct identity *identities;
 static size_t identity_count;
 
-// Where numbers begin that no disk of ours has.
+// The first of a range of inode numbers that the test's disks do not use.
 static const uint64_t elsewhere = 1ULL << 48;
 
 __attribute__((constructor)) static void read_identities(void) {
@@ -107,7 +107,7 @@ int fstatat(int folder, const char *path, struct stat *status, int flags) {
     return translated(real(folder, path, status, flags), folder, path, flags, status);
 }
 
-// The same structure on machines of 64 bits.
+// On 64-bit machines the structure is the same.
 int fstat64(int file, struct stat64 *status) { return fstat(file, (struct stat *)status); }
 int stat64(const char *path, struct stat64 *status) { return stat(path, (struct stat *)status); }
 int lstat64(const char *path, struct stat64 *status) { return lstat(path, (struct stat *)status); }

@@ -1,6 +1,6 @@
-"""What the outside knew of a service at a moment.
+"""The answers and posts that clients and receivers had received from the service at a moment.
 
-Whatever a client or a receiver had been told before is a promise; what was on its way at the moment may hold or not.
+Everything that was received before the moment is a promise. A request without an answer may or may not take effect.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .workload import Deed, Plan, Told
 
 @dataclass
 class Knowledge:
-    """What the outside knew at a moment, in nanoseconds of the monotonic clock."""
+    """The received answers and posts at a moment, in nanoseconds of the monotonic clock."""
 
     plan: Plan
     told: Told
@@ -24,7 +24,7 @@ class Knowledge:
 
     @cached_property
     def deeds(self) -> list[Deed]:
-        """Those that were sent."""
+        """The requests that were sent."""
         return [deed for deed in self.told.deeds if deed.sent < self.moment]
 
     @cached_property
@@ -42,7 +42,7 @@ class Knowledge:
         return [deed for deed in self.deeds if deed.action in actions and job in deed.ids]
 
     def is_adopted(self, job: str) -> bool:
-        """Whether another job was to have its part."""
+        """Whether another job was to take over its part."""
         creations = [deed for deed in self.deeds if deed.action == "create"]
         return any(body.get("resume_from") == job for deed in creations for body in deed.body["jobs"])
 
@@ -51,7 +51,7 @@ class Knowledge:
 
     @cached_property
     def acknowledged_jobs(self) -> dict[str, str]:
-        """Identifiers to names."""
+        """The names of the jobs, by identifier."""
         creations = [deed for deed in self.deeds if deed.action == "create" and self.is_acknowledged(deed)]
         return {id: name for deed in creations for id, name in zip(deed.ids, deed.names)}
 

@@ -1,4 +1,4 @@
-"""The moments of a run at which the power may fail, by what had just happened."""
+"""The moments of a run at which the power may fail, by the kind of the last change."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ LOG = "its log"
 
 @dataclass(frozen=True)
 class Moment:
-    """After so many records."""
+    """A moment after a number of records."""
 
     records: int
-    # Nanoseconds of the monotonic clock: what the outside was told before is a promise.
+    # Nanoseconds of the monotonic clock. Answers that were received before are promises.
     time: int
     kind: str
 
 
 def moments(trace: Trace, told: Told) -> dict[str, list[Moment]]:
-    """All of them, by their kinds."""
+    """All moments, by kind."""
     kinds: dict[str, list[Moment]] = {}
     answers = _answers(told)
     answer = next(answers, None)
@@ -39,7 +39,7 @@ def moments(trace: Trace, told: Told) -> dict[str, list[Moment]]:
 
 
 def _answers(told: Told) -> Iterator[tuple[int, str]]:
-    """When the outside was told something: at once it has to be durable."""
+    """The moments of answers and posts: their contents must already be durable."""
     answers = [(deed.done, f"answer to {deed.action}") for deed in told.deeds if deed.done]
     posts = [(post.time, f"post of {post.type}") for post in told.posts if post.type.startswith("session")]
     return iter(sorted(answers + posts))
@@ -53,13 +53,13 @@ def _start(told: Told, time: int) -> str | None:
 
 
 class _Names:
-    """What each record did, to what kind of file or folder."""
+    """Names the change of each record and the kind of its file or folder."""
 
     def __init__(self, trace: Trace):
         self._trace = trace
-        # Of each inode, as long as it has that number.
+        # For each inode, while it has that number.
         self._paths: dict[int, str] = {}
-        # What was synced last but the database's log.
+        # The last synced file other than the write-ahead log of the database.
         self._synced = "nothing"
 
     def kind(self, record: Record) -> str:
@@ -73,7 +73,7 @@ class _Names:
         subject = _kind(path, is_folder=is_sync or record.kind is Kind.MKDIR)
         call = record.kind.name.lower()
         if record.kind in (Kind.SYNC_END, Kind.SYNCFS_END):
-            # A commit is a promise about what was synced before it.
+            # A commit is a promise about the files that were synced before it.
             if subject == LOG:
                 return f"commit behind {self._synced}"
             self._synced = f"{call} of {subject}"

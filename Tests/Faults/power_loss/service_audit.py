@@ -1,4 +1,4 @@
-"""Whether fetchd remembers what it had promised, and brings everything to a good end.
+"""Checks that fetchd has kept its promises, and that all jobs end as they should.
 
 Each function yields a sentence for each broken promise.
 """
@@ -42,11 +42,11 @@ def all_events(service: Service) -> list[dict[str, Any]]:
         after = page["next_after"]
 
 
-# MARK: The service, as soon as it is ready
+# MARK: When the service is ready
 
 
 def memory_faults(knowledge: Knowledge, jobs: list[dict[str, Any]], events: list[dict[str, Any]]) -> Iterator[str]:
-    """Everything that was acknowledged is remembered."""
+    """The service still has everything that it had acknowledged."""
     found = {job["id"]: job for job in jobs}
     for id, name in knowledge.acknowledged_jobs.items():
         yield from _job_faults(knowledge, id, name, found.get(id))
@@ -89,7 +89,7 @@ def _patch_faults(knowledge: Knowledge, id: str, name: str, job: dict[str, Any])
 
 
 def _creation_faults(knowledge: Knowledge, jobs: list[dict[str, Any]]) -> Iterator[str]:
-    """All jobs of a request or none, each once; and no others."""
+    """The service has all jobs of a request or none of them, each once, and no other jobs."""
     names = Counter(job["metadata"].get("order") for job in jobs)
     deleted = {name for deed in knowledge.deeds if deed.action == "delete" for name in deed.names}
     for deed in knowledge.deeds:
@@ -107,7 +107,7 @@ def _creation_faults(knowledge: Knowledge, jobs: list[dict[str, Any]]) -> Iterat
 
 
 def journal_faults(knowledge: Knowledge, events: list[dict[str, Any]]) -> Iterator[str]:
-    """No number of an event that was seen is missing or means another one now."""
+    """Every event that a client has seen still exists, with the same number."""
     journal = {event["id"]: event for event in events}
     for event in knowledge.events:
         now = journal.get(event["id"])
@@ -125,7 +125,7 @@ def journal_faults(knowledge: Knowledge, events: list[dict[str, Any]]) -> Iterat
 
 
 def repetition_faults(knowledge: Knowledge, service: Service) -> Iterator[str]:
-    """A repeated request creates nothing, and is answered as the first time."""
+    """A repeated request creates nothing, and gets the same answer as the first one."""
     creations = [deed for deed in knowledge.deeds if deed.action == "create" and knowledge.is_acknowledged(deed)]
     for deed in creations[-2:]:
         answer = service.ask("POST", deed.path, deed.body, {"Idempotency-Key": deed.key or ""})
@@ -135,11 +135,11 @@ def repetition_faults(knowledge: Knowledge, service: Service) -> Iterator[str]:
             yield f"the repeated request for {deed.names[0]} was answered {given}"
 
 
-# MARK: Once everything has ended
+# MARK: After all jobs have ended
 
 
 def end_faults(knowledge: Knowledge, jobs: list[dict[str, Any]], downloads: Path) -> Iterator[str]:
-    """Every job has ended as it should, and its file has the right bytes."""
+    """Every job has the right end, and its file has the right bytes."""
     contents: dict[str, list[bytes | None]] = defaultdict(list)
     for job in jobs:
         if job["file"]:
@@ -155,7 +155,7 @@ def end_faults(knowledge: Knowledge, jobs: list[dict[str, Any]], downloads: Path
             continue
         path, wanted = job["file"]["path"], knowledge.content(name)
         found = bytes_of(downloads / path)
-        # A later job may have replaced it.
+        # A later job may have replaced the file.
         if found is None or found not in contents[path]:
             yield f"{name} has succeeded and {shown(found, wanted)} at {path}; resume: {job['resume']}"
         if wanted is not None and job["file"]["sha256"] != hashlib.sha256(wanted).hexdigest():
@@ -164,7 +164,7 @@ def end_faults(knowledge: Knowledge, jobs: list[dict[str, Any]], downloads: Path
 
 def _ends(knowledge: Knowledge, id: str, name: str) -> list[str]:
     ends = ["succeeded" if knowledge.content(name) is not None else "failed"]
-    # A job that runs is cancelled before it is deleted.
+    # A running job is cancelled before it is deleted.
     if knowledge.of(id, "delete"):
         return [*ends, "cancelled"]
     controls = knowledge.of(id, "cancel", "retry")
@@ -177,7 +177,7 @@ def _ends(knowledge: Knowledge, id: str, name: str) -> list[str]:
 
 
 def run_faults(knowledge: Knowledge, jobs: list[dict[str, Any]], events: list[dict[str, Any]]) -> Iterator[str]:
-    """Each run of a job has one terminal event; the finishes of each session are numbered 1, 2, ..."""
+    """Each run of a job has one terminal event, and the finishes of each session have the numbers 1, 2, ..."""
     histories: dict[str, list[str]] = defaultdict(list)
     finishes: dict[str, list[int]] = defaultdict(list)
     for event in events:
@@ -199,9 +199,9 @@ def run_faults(knowledge: Knowledge, jobs: list[dict[str, Any]], events: list[di
 def delivery_faults(
     knowledge: Knowledge, events: list[dict[str, Any]], posts: list[Post], sessions: set[str]
 ) -> Iterator[str]:
-    """Every event has arrived, under one identifier, before or after the loss.
+    """Every event was delivered, under one identifier, before or after the loss.
 
-    posts: since the loss. sessions: those that have the webhook.
+    posts: the posts since the loss. sessions: the sessions with the webhook.
     """
     accepted: set[int] = set()
     ids: dict[int, set[str]] = defaultdict(set)

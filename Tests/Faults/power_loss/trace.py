@@ -34,7 +34,7 @@ class Record:
     time: int
     # Nanoseconds since 1970.
     modified: int
-    # Where its bytes are in the trace, and how many.
+    # The position and the number of its bytes in the trace.
     start: int
     length: int
 
@@ -43,7 +43,7 @@ _HEAD = struct.Struct("=IIQQqqqq")
 
 
 class Trace:
-    """Paths are given relative to `root`, which is the empty path."""
+    """A trace. Paths are relative to `root`, which is the empty path."""
 
     def __init__(self, file: Path, root: Path):
         with file.open("rb") as trace:
@@ -51,7 +51,7 @@ class Trace:
         self._root = str(root)
         self.records: list[Record] = []
         position = 0
-        # A process that was killed may leave half a record: that call had not returned.
+        # A killed process may leave an incomplete record. Its call had not returned.
         while position + _HEAD.size <= len(self._bytes):
             kind, length, _, inode, offset, number, time, modified = _HEAD.unpack_from(self._bytes, position)
             position += _HEAD.size
@@ -61,7 +61,7 @@ class Trace:
             position += length
 
     def data(self, record: Record, first: int = 0, last: int | None = None) -> bytes:
-        """The bytes of a write, or of a part of it."""
+        """The bytes of a write, or of a range of it."""
         end = record.length if last is None else last
         return self._bytes[record.start + first : record.start + end]
 

@@ -1,4 +1,4 @@
-"""The run that is traced: what is downloaded, what clients do meanwhile, and what they are told."""
+"""The traced run: the downloads, the requests of the clients, and the answers they receive."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ARGUMENTS = (
     "--webhook-retry-delays", "0,0.3,0.3,0.5,0.5,1,1,1,1,1,1",
 )  # fmt: skip
 
-# Seconds that the steps below are made for.
+# The duration in seconds that the steps below are designed for.
 FULL_LENGTH = 24
 
 
@@ -34,18 +34,18 @@ class Deed:
 
     # "create", "pause", "resume", "cancel", "retry", "patch", "delete", "declare"
     action: str
-    # Of the jobs, in the order of the request.
+    # The names of the jobs, in the order of the request.
     names: list[str]
     sent: int
     path: str
     body: Any = None
     key: str | None = None
-    # When the answer had come; None where none came.
+    # The time of the answer; None if there was none.
     done: int | None = None
     status: int | None = None
-    # Identifiers of the jobs, as far as they are known.
+    # The identifiers of the jobs, as far as they are known.
     ids: list[str] = field(default_factory=list)
-    # What the answer to "pause" and "cancel" said.
+    # The content of the answer to "pause" and "cancel".
     bytes_durable: int | None = None
 
     def is_acknowledged(self, moment: int) -> bool:
@@ -62,12 +62,12 @@ class Sighting:
 
 @dataclass
 class Told:
-    """Everything that clients and receivers knew of the service, and when."""
+    """Everything that clients and receivers received from the service, with the times."""
 
     deeds: list[Deed] = field(default_factory=list)
     sightings: list[Sighting] = field(default_factory=list)
     posts: list[Post] = field(default_factory=list)
-    # From when until when the service was being started, in nanoseconds of the monotonic clock.
+    # The times of the starts of the service, from and to, in nanoseconds of the monotonic clock.
     starts: list[tuple[int, int]] = field(default_factory=list)
 
     def save(self, file: Path) -> None:
@@ -86,15 +86,15 @@ class Told:
 
 @dataclass(frozen=True)
 class Order:
-    """A job that is submitted."""
+    """A job to submit."""
 
     name: str
     session: str
-    # None: the origin does not have it.
+    # None: the origin does not have the file.
     resource: Resource | None
-    # Where the origin has it.
+    # The path of the file at the origin.
     path: str
-    # Further members of the request.
+    # Other members of the request.
     wish: dict[str, Any] = field(default_factory=dict)
 
     def body(self, origin: str) -> dict[str, Any]:
@@ -102,9 +102,9 @@ class Order:
 
 
 class Plan:
-    """All jobs, the same for the same seed and length.
+    """All jobs. The same seed and length give the same jobs.
 
-    seconds: for the whole run; sizes and moments follow from it.
+    seconds: the duration of the whole run, which determines sizes and times.
     """
 
     def __init__(self, seed: int, seconds: float):
@@ -120,7 +120,7 @@ class Plan:
         self.stream = [self._add(f"stream-{i}", 5_000 + 333 * i, session="small", paced=False) for i in range(60)]
 
     def resources(self, is_difficult: bool) -> dict[str, Resource]:
-        """Without rates, cuts and refusals unless they are wanted."""
+        """The files of the origin, with rates, cuts and refusals only on request."""
         resources = {order.path: order.resource for order in self.orders.values() if order.resource}
         if is_difficult:
             return resources
@@ -162,9 +162,9 @@ class Plan:
         like: str | None = None, is_chunked: bool = False, cuts: tuple[int, ...] = (), refusals: tuple[int, ...] = (),
         paced: bool = True, **wish: Any,
     ) -> Order:  # fmt: skip
-        """like: another order, whose file it is.
+        """like: another order with the same file.
 
-        paced: the size is that of the full length, and smaller for a shorter one.
+        paced: the size is for the full length; for a shorter run, the file is smaller.
         """
         resource, path = None, f"/{like or name}"
         if like:
@@ -179,7 +179,7 @@ class Plan:
 
 
 def start(service: Service) -> None:
-    """Until it is ready; raises `EndedByItself` where it never is."""
+    """Starts the service and waits until it is ready. Raises `EndedByItself` if the process ends before."""
     service.start()
     until("fetchd is ready or has ended", lambda: service.is_ready or service.status is not None)
     if not service.is_ready:
@@ -188,11 +188,11 @@ def start(service: Service) -> None:
 
 
 class EndedByItself(Exception):
-    """The process ended, and nobody had killed it."""
+    """The process ended without a kill."""
 
 
 class Workload:
-    """Clients of a service that is killed once, and again in the end.
+    """The clients of a service that is killed once during the run, and again at its end.
 
     kill: ends the process between two of its system calls.
     """
@@ -231,7 +231,7 @@ class Workload:
         start(self._service)
         self._told.starts.append((begin, time.monotonic_ns()))
 
-    # MARK: What clients do
+    # MARK: Actions of the clients
 
     def _play(self) -> None:
         plan = self._plan
@@ -266,7 +266,7 @@ class Workload:
         self._at(FULL_LENGTH)
 
     def _stream(self) -> None:
-        """Small jobs, one by one, but for a while in which no file is finished and two parts grow."""
+        """Submits small jobs one by one, except for a while in which no file is finished and two parts grow."""
         for order in self._plan.stream:
             while self._is_between(12, 15):
                 self._is_over.wait(0.05)
@@ -302,7 +302,7 @@ class Workload:
             self._do(Deed("declare", [], 0, f"/v1/sessions/{session}/webhooks/consumer", webhook), "PUT")
 
     def _create(self, orders: list[Order], wish: dict[str, Any] | None = None) -> None:
-        """Asked again until it is answered, as the key allows it."""
+        """Repeats the request with the same key until it is answered."""
         names = [order.name for order in orders]
         body = {"jobs": [order.body(self._origin.url) | (wish or {}) for order in orders]}
         deed = Deed("create", names, 0, "/v1/jobs/batch", body, key=names[0])
@@ -323,7 +323,7 @@ class Workload:
         self._do(Deed("delete", [name], 0, f"{path}?file={file}"), "DELETE")
 
     def _do(self, deed: Deed, method: str = "POST") -> bool:
-        """Whether it was answered."""
+        """Returns whether the request was answered."""
         if deed.sent == 0:
             deed.sent = time.monotonic_ns()
             with self._lock:

@@ -1,4 +1,4 @@
-"""A thread that does something again and again until it is told to stop."""
+"""A thread that repeats an action until it is stopped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .tally import Tally
 
 @dataclass
 class World:
-    """What all actors share."""
+    """The state that all actors share."""
 
     seed: int
     tally: Tally
@@ -25,15 +25,15 @@ class World:
     origin: Origin
     process: Process
     client: Client
-    # Set when something makes it useless to go on.
+    # Set when a problem makes it pointless to continue.
     is_over: threading.Event = field(default_factory=threading.Event)
 
 
 class Actor:
-    """Each has random numbers of its own, which the seed and its name decide."""
+    """Each actor has its own random numbers, from the seed and its name."""
 
     name: ClassVar[str]
-    # The bounds of the random time between two deeds, in seconds.
+    # The bounds of the random time between two actions, in seconds.
     pause: ClassVar[tuple[float, float]]
 
     def __init__(self, world: World, number: int = 1):

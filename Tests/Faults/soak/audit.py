@@ -1,4 +1,4 @@
-"""What must hold when everything has settled, as the running service tells it."""
+"""Checks the answers of the running service after all work has ended."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Event = dict[str, Any]
 
 
 class Audit:
-    """Each method is one promise; what breaks it is a finding."""
+    """Each method checks one promise. Each violation is a finding."""
 
     def __init__(self, world: World):
         self.world = world
@@ -46,13 +46,13 @@ class Audit:
         self._counts()
 
     def _numbers(self) -> None:
-        """Each event has a number of its own, and they come in order."""
+        """Each event has its own number, and the numbers are in order."""
         for before, after in zip(self.events, self.events[1:]):
             if after["id"] <= before["id"]:
                 self._find("event numbers", f"{after['id']} follows {before['id']}")
 
     def _watchers(self, follower: Follower, reader: Reader) -> None:
-        """Who went on behind the last event through every kill has all of them, once each."""
+        """A client that continued after its last event through every kill has received each event once."""
         journal = [(event["id"], event["type"]) for event in self.events]
         for name, seen in (("stream", follower.listener.events), ("pages", reader.events)):
             if seen != journal:
@@ -63,7 +63,7 @@ class Audit:
                 )  # fmt: skip
 
     def _existence(self, job: Job) -> None:
-        """An acknowledged job is there, unless it was deleted."""
+        """An acknowledged job exists, unless it was deleted."""
         is_of_guest = self.world.ledger.session(job.session).is_ending
         if job.id not in self.jobs:
             if job.deleted == "no" and not is_of_guest:
@@ -72,7 +72,8 @@ class Audit:
             self._find("deletion undone", f"{job.id} was deleted and is there")
 
     def _history(self, job: Job) -> None:
-        """A job is created once; each run ends once; nothing happens after the end but a retry or the deletion."""
+        """A job is created once, and each run ends once. After the end there are only events of a retry or of the
+        deletion."""
         history = [event["type"].removeprefix("job.") for event in self._of_job[job.id]]
         ends = [type for type in history if type in TERMINAL]
         if history[:1] != ["created"] or history.count("created") != 1:
@@ -90,14 +91,14 @@ class Audit:
             self._same_end(job, document)
 
     def _same_end(self, job: Job, document: dict[str, Any]) -> None:
-        """The last terminal event has the job as it is; addresses apart, of which events show no query."""
+        """The last terminal event has the present job, except for addresses: events show them without a query."""
         snapshot = next(e for e in reversed(self._of_job[job.id]) if e["type"] in ENDINGS)["data"]["snapshot"]
         for member in ("state", "finished_at", "batch", "file", "attempts"):
             if snapshot[member] != document[member]:
                 self._find("snapshot", f"{job.id}: {member} was {snapshot[member]} and is {document[member]}")
 
     def _bytes(self, job: Job) -> None:
-        """What succeeded is a version that the origin has served, by its receipt; `files.py` looks at the disk."""
+        """By its receipt, each succeeded job has a version that the origin has served. `files.py` checks the disk."""
         for event in self._of_job[job.id]:
             if event["type"] == "job.succeeded":
                 file = event["data"]["snapshot"]["file"]
@@ -105,7 +106,7 @@ class Audit:
                     self._find("wrong bytes", f"{job.id}: {file}, which is no version of its addresses; {job.order}")
 
     def _batches(self, session: str) -> None:
-        """Batches are numbered 1, 2, 3 and so on, and each has one finish, which counts what ended in it."""
+        """Batches have the numbers 1, 2, 3 and so on. Each has one finish, with the right counts."""
         finishes = [event for event in self._of_session[session] if event["type"] == "session.finished"]
         numbers = [event["data"]["batch"] for event in finishes]
         if numbers != list(range(1, len(numbers) + 1)):
@@ -125,7 +126,7 @@ class Audit:
             self._find("batches", f"{session}: nothing says that the batches {sorted(ended)} have finished")
 
     def _counts(self) -> None:
-        """The numbers of the service, of its sessions and of its lists are the same."""
+        """The counts of the statistics, the sessions and the lists agree."""
         client = self.world.client
         stats, sessions = client.stats, client.ask("GET", "/v1/sessions").document["sessions"]
         listed = Counter(job["state"] for job in self.jobs.values())
@@ -144,12 +145,12 @@ class Audit:
 
 
 class EndpointAudit:
-    """What one webhook must have been posted."""
+    """Checks the posts to one webhook."""
 
     def __init__(self, endpoint: Endpoint, events: list[Event], find):
         self._endpoint = endpoint
         self._find = find
-        # Tests are for one webhook alone; the soak asks for none.
+        # Test events go to a single webhook. The soak sends none.
         self._wanted = {event["id"]: event for event in events if endpoint.wants(event["type"])}
         self._posts: dict[int, list[Post]] = defaultdict(list)
         for post in endpoint.posts:
@@ -161,7 +162,7 @@ class EndpointAudit:
         self._order()
 
     def _arrivals(self) -> None:
-        """Every event that it wants was taken, with the data that the journal has; and no others."""
+        """The endpoint has accepted exactly the events that the webhook matches, with the data of the journal."""
         for id, event in self._wanted.items():
             posts = self._posts.get(id, [])
             if not any(post.accepted for post in posts):
@@ -172,7 +173,7 @@ class EndpointAudit:
             self._complain("delivery", f"{sorted(unwanted)[:5]} were posted and not asked for")
 
     def _identities(self) -> None:
-        """An event has one webhook-id, and a webhook-id one event."""
+        """Each event has one webhook-id, and each webhook-id one event."""
         events: dict[str, set[int]] = defaultdict(set)
         for event, posts in self._posts.items():
             if len({post.webhook_id for post in posts}) > 1:
@@ -184,7 +185,8 @@ class EndpointAudit:
                 self._complain("webhook-id", f"{webhook_id} is that of the events {sorted(numbers)}")
 
     def _order(self) -> None:
-        """A finish comes after everything before it has been taken. What a 410 has cancelled does not count."""
+        """A finish is delivered after all earlier events were accepted, except for deliveries that a 410 has
+        cancelled."""
         taken = {
             event: min(moments)
             for event, posts in self._posts.items()

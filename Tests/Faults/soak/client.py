@@ -1,4 +1,4 @@
-"""A client that repeats what was not answered, and looks at every job that it is shown."""
+"""A client that repeats requests without an answer, and checks every job in the answers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from service import Service, Unreachable
 from .ledger import Job, Ledger
 from .tally import Tally
 
-# Seconds without an answer, after which the service is taken for dead.
+# The number of seconds without an answer after which the service counts as dead.
 PATIENCE = 90
 
-# Why a submission may be refused: the donor of `resume_from` has no bytes any more, or the session has ended.
+# The reasons for which a submission may be refused: the job of `resume_from` has no bytes any more, or the session has
+# ended.
 REFUSALS = ("/problems/state-conflict", "/problems/session-finishing", "/problems/unknown-session")
 
 
@@ -28,7 +29,7 @@ class Answer:
     status: int
     document: Any
     headers: dict[str, str]
-    # Earlier tries were not answered: nobody knows whether they were carried out.
+    # Earlier attempts got no answer, so it is unknown whether they took effect.
     is_repeated: bool
 
     @property
@@ -46,13 +47,13 @@ class Client:
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None,
         allowed: tuple[int, ...] = (),
     ) -> Answer:  # fmt: skip
-        """Asks until it is answered. A status that is neither a success nor allowed is a finding."""
+        """Repeats the request until it is answered. A status that is neither a success nor allowed is a finding."""
         deadline, is_repeated = time.monotonic() + PATIENCE, False
         while True:
             try:
                 answer = self._service.ask(method, path, body, headers, patience=60)
             except Unreachable as error:
-                # A request that met a port without a listener was not carried out; it is not worth telling apart.
+                # A request to a port without a listener had no effect. The client does not distinguish this case.
                 is_repeated = True
                 self._tally.count("requests repeated")
                 if time.monotonic() > deadline:
@@ -73,7 +74,7 @@ class Client:
         return Answer(answer.status, answer.document, answer.headers, is_repeated)
 
     def create(self, jobs: list[tuple[dict[str, Any], list]]) -> list[Job]:
-        """Submits orders with their resources; none where a donor or a session has meanwhile gone."""
+        """Submits orders with their resources. Returns no jobs if a donor or a session was deleted meanwhile."""
         orders = [order for order, _ in jobs]
         key = {"Idempotency-Key": secrets.token_hex(12)}
         if len(orders) == 1:
@@ -112,7 +113,7 @@ class Client:
         return answer
 
     def job(self, job: Job) -> dict[str, Any] | None:
-        """None when there is none, as it was deleted."""
+        """None if the job was deleted."""
         answer = self.ask_of(job, "GET")
         return answer.document if answer.status == 200 else None
 
@@ -140,7 +141,7 @@ class Client:
         return self.ask("GET", "/v1/stats").document
 
     def _is_passing(self, document: Any) -> bool:
-        """While it starts or stops."""
+        """Whether the service is starting or stopping."""
         return isinstance(document, dict) and document.get("type") == "/problems/unavailable"
 
     def _judge(self, method: str, path: str, status: int, document: Any, allowed: tuple[int, ...]) -> None:

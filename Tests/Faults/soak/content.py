@@ -21,7 +21,7 @@ FIRST_DATE = 1_566_228_194
 
 @dataclass(frozen=True)
 class Version:
-    """What a file was at one time."""
+    """One version of a file."""
 
     number: int
     content: memoryview
@@ -40,7 +40,7 @@ class Version:
 
     @cached_property
     def etag(self) -> str:
-        """Of the version and its bytes, so that no two versions of any files share a tag."""
+        """An ETag of the version and its bytes, so that no two versions of any files have the same tag."""
         return f'"{self.number}-{self.sha256[:16]}"'
 
 

@@ -1,4 +1,4 @@
-"""What must be on disk when the service has been stopped: finished files, known parts, and a sound database."""
+"""Checks the disk after the service has stopped: finished files, known parts, and an intact database."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class FileAudit:
         self._world = world
         self._find = world.tally.find
         self._downloads: Path = world.process.service.downloads
-        # By path: the jobs that put a file there, with what their receipts say of it.
+        # By path: the jobs that created the file, with the facts of their receipts.
         self._owners: dict[str, list[tuple[Job, dict[str, Any]]]] = defaultdict(list)
         for event in events:
             if event["type"] == "job.succeeded" and (job := world.ledger.find(event["job"])):
@@ -61,7 +61,7 @@ class FileAudit:
                 self._find("wrong file", f"{path} has {len(content)} bytes, sha-256 {sha256}: {owners}")
 
     def _is_of(self, job: Job, receipt: dict[str, Any], sha256: str, size: int) -> bool:
-        """A receipt without a digest leaves it to the origin's versions."""
+        """If a receipt has no digest, the file is compared with the versions of the origin."""
         return receipt["sha256"] in (None, sha256) and job.may_have_become(sha256, size)
 
     def _missing_files(self) -> None:
@@ -81,15 +81,15 @@ class FileAudit:
                     self._find("file replaced", f"{path} of {job.id} was given to {last.id}")
 
     def _parts(self) -> None:
-        """Each part that is promised is there, and each that is there is promised; its bytes are those of the version
-        whose validator it has."""
+        """Every promised part exists, and every existing part is promised. Its bytes are those of the version with its
+        validator."""
         rows = self._rows("SELECT id, job, etag, bytes_durable, ranges FROM parts")
         files = {file.name: file for file in (self._downloads / PARTS).iterdir()}
         for id, job_id, etag, bytes_durable, ranges in rows:
             file, job = files.pop(f"{id}.part", None), self._world.ledger.find(job_id)
             spans = json.loads(ranges) if ranges else [[0, bytes_durable]]
             if file is None and spans[-1][1] == 0:
-                # Nothing is promised: a sync has failed, and the part was dropped.
+                # No bytes are promised: a sync has failed, and the part was dropped.
                 continue
             if file is None:
                 self._find("part lost", f"{id} of {job_id}, with {bytes_durable} bytes")
@@ -98,7 +98,7 @@ class FileAudit:
             ):
                 self._find("wrong part", f"{id} of {job_id}: {spans} are no bytes of {etag}; {job.order}")
         for name in files:
-            self._find("stray part", f"{name} is known to nobody")
+            self._find("stray part", f"the database does not know {name}")
 
     def _rows(self, query: str) -> list[tuple]:
         """Read from a copy, which leaves the original as the service left it."""
@@ -123,7 +123,8 @@ def _is_strong(etag: str | None) -> bool:
 
 
 def _is_unproven(job: Job, etag: str | None) -> bool:
-    """It may have been put together from several versions: the checksum will tell, or another attempt begins anew."""
+    """The part may combine several versions. The checksum will detect this, or another attempt starts from the
+    beginning."""
     return job.has_checksum and not _is_strong(etag)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .sampler import Sample
 
-# Of more samples, as many are taken evenly: their pairs are compared.
+# The maximum number of samples whose pairs are compared. From more samples, this many are taken evenly.
 MOST = 400
 # The share of the long run at its beginning that does not count, and the least of it in seconds: caches fill. The
 # largest one holds the last 4,096 events.
@@ -17,20 +17,20 @@ LEAST_WARM_UP = 10
 
 @dataclass(frozen=True)
 class Limit:
-    """What may be gained between the beginning and the end of the long run."""
+    """The allowed growth between the beginning and the end of the long run."""
 
     what: str
     member: str
     unit: str
     absolute: float
-    # And of the median, whichever is more.
+    # The allowed share of the median; the larger limit applies.
     share: float
 
     def of(self, values: list[float]) -> float:
         return max(self.absolute, self.share * statistics.median(values))
 
 
-# Of descriptors, 8 idle connections to each of the webhooks come and go with their outages.
+# Up to 8 idle connections to each webhook open and close with its outages.
 LIMITS = (
     Limit("memory", "resident_mib", " MiB", 16, 0.15),
     Limit("descriptors", "descriptors", "", 32, 0.15),

@@ -1,4 +1,4 @@
-"""What the soak knows of its jobs and sessions: what was acknowledged, and what it has done to them."""
+"""The jobs and sessions of the soak: what the service has acknowledged, and the requests that were sent."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Job:
     id: str
     session: str
     order: dict[str, Any]
-    # All that it was ever told to download.
+    # All resources that the job was ever told to download.
     resources: list[Resource]
-    # How often it was begun: by its creation, and by each retry.
+    # The number of its runs: 1, and 1 for each retry.
     runs: int = 1
-    # The highest that any answer had. An answer shows what is committed, so no later one may have a lower one.
+    # The highest revision in any answer. An answer shows committed state, so no later answer may have a lower revision.
     revision: int = 0
-    # "no", "keep" or "delete" (the choice for its file), "session" (it went with its session).
+    # "no", "keep" or "delete" (the choice for its file), or "session" (it was deleted with its session).
     deleted: str = "no"
-    # A kill came between its deletion and the answer.
+    # A kill occurred between its deletion and the answer.
     is_deletion_repeated: bool = False
-    # Held by the one thread that acts on this job.
+    # The lock of the thread that acts on this job.
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -61,9 +61,9 @@ class Session:
     name: str
     configuration: dict[str, Any]
     endpoints: list[Endpoint] = field(default_factory=list)
-    # It is deleted before the soak ends.
+    # The session is deleted before the soak ends.
     is_guest: bool = False
-    # It was asked to end; it takes no more jobs.
+    # Its deletion was requested; it takes no more jobs.
     is_ending: bool = False
 
 
@@ -72,7 +72,7 @@ class Ledger:
         self._lock = threading.Lock()
         self._jobs: dict[str, Job] = {}
         self._sessions: dict[str, Session] = {}
-        # Jobs that were not deleted, in the order of their creation.
+        # The jobs that were not deleted, in the order of their creation.
         self._present: dict[str, Job] = {}
 
     def add(self, job: Job) -> None:

@@ -47,7 +47,7 @@ class Conversation:
         self._is_cut = threading.Event()
 
     def request(self) -> Request | None:
-        """None when the client has hung up, or the port was closed."""
+        """The next request; None if the client has closed the connection, or the port was closed."""
         line = self._reader.readline(65_536).decode("latin-1").split()
         if len(line) < 2:
             return None
@@ -58,13 +58,13 @@ class Conversation:
         return Request(line[0], line[1], headers, self._reader.read(int(headers.get("content-length", 0))))
 
     def send(self, content: bytes | memoryview) -> None:
-        """Raises `Reset` when the port was closed: an answer that was cut off is never taken for a whole one."""
+        """Sends bytes. Raises `Reset` if the port was closed, so that a cut-off answer never looks complete."""
         if self._is_cut.is_set():
             raise Reset
         self._connection.sendall(content)
 
     def be_silent(self, seconds: float) -> None:
-        """Until the client hangs up, at most for so long."""
+        """Waits until the client closes the connection, at most for this time."""
         self._connection.settimeout(seconds)
         try:
             self._connection.recv(1)
@@ -72,7 +72,7 @@ class Conversation:
             pass
 
     def cut(self) -> None:
-        """From another thread: ends the connection with what is sent next, or at once where a request is waited for."""
+        """Called by another thread. Ends the connection at its next send, or at once if it waits for a request."""
         self._is_cut.set()
         try:
             self._connection.shutdown(socket.SHUT_RD)
@@ -108,7 +108,7 @@ class Listener:
             threading.Thread(target=self._accept, args=(self._socket,), daemon=True).start()
 
     def close(self) -> None:
-        """Refuses connections from now on, and ends those that there are."""
+        """Refuses new connections and ends the existing ones."""
         with self._lock:
             listening, self._socket = self._socket, None
             conversations = list(self._conversations)
@@ -134,7 +134,7 @@ class Listener:
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        """What does not end as the conversation wants it ends with a reset."""
+        """Serves a connection. If the conversation does not end normally, it ends with a reset."""
         conversation, is_reset = Conversation(connection), True
         with self._lock:
             self._conversations.add(conversation)

@@ -1,4 +1,4 @@
-"""Clients that change their minds: pause, resume, patch, cancel, retry, delete, for single jobs and whole sessions."""
+"""Clients that pause, resume, patch, cancel, retry and delete single jobs and whole sessions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Meddler(Actor):
                 other = self.world.origin.add(self.rng)
                 if job.has_checksum or self.rng.random() < 0.7:
                     return {"url": job.resources[0].url}
-                # Before it is asked for: it may be downloaded before the answer is here.
+                # Recorded before the request, because the job may download it before the answer arrives.
                 job.resources.append(other)
                 return {"url": other.url}
 
@@ -88,7 +88,7 @@ def retry(actor: Actor, job: Job) -> None:
         answer = client.ask_of(job, "POST", "/retry", headers={"If-Match": f'"{document["revision"]}"'},
                                allowed=(404, 409, 412))  # fmt: skip
         if answer.is_success:
-            # With the revision of a job that has ended, only one try can succeed.
+            # With the revision of an ended job, only one attempt can succeed.
             job.runs += 1
             actor.world.tally.count("retries")
         elif answer.is_repeated:
@@ -103,7 +103,7 @@ def retry(actor: Actor, job: Job) -> None:
 
 
 def delete(actor: Actor, job: Job, file: str) -> None:
-    """The choice is noted before it is asked for, as the file may be gone before the answer is here."""
+    """Records the choice before the request, because the file may be deleted before the answer arrives."""
     if job.deleted != "no":
         return
     job.deleted = file
@@ -125,7 +125,7 @@ class Gardener(Actor):
     about as many jobs as another."""
 
     name, pause = "gardener", (0.3, 1)
-    # Jobs that are kept, ended ones included.
+    # The number of jobs that are kept, including ended ones.
     most = 200
 
     def act(self) -> None:
@@ -174,13 +174,13 @@ def help_job(actor: Actor, job: Job, document: dict[str, Any]) -> None:
 
 
 class Steward(Actor):
-    """Acts on whole sessions."""
+    """Performs actions on whole sessions."""
 
     name, pause = "steward", (0.5, 4)
 
     def act(self) -> None:
         client, tally = self.world.client, self.world.tally
-        # Guests end by themselves; to declare one once more would make another session of that name.
+        # Guest sessions end by themselves. Declaring one again would create a second session of that name.
         session = self.rng.choice([s for s in self.world.ledger.sessions if not s.is_guest])
         path = f"/v1/sessions/{session.name}"
         match self.rng.choices(["pause", "cancel", "configure", "acknowledge", "look"], [3, 1, 2, 2, 2])[0]:

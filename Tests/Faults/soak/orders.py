@@ -1,4 +1,4 @@
-"""Random jobs: what a client may ask for, in all combinations that make sense."""
+"""Random jobs, in all valid combinations of their options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .ledger import Session
 from .origin import Origin
 from .resource import PASSWORD, USER, Resource
 
-# Names that several jobs want at once, in the folder `pool`: the only ones where a file may be replaced.
+# Names that several jobs use at the same time, in the folder `pool`. Only these files may be replaced.
 SHARED_NAMES = [f"shared-{number}.bin" for number in range(8)]
 POOL = "pool"
 
@@ -19,7 +19,7 @@ FAST_RETRIES = {"max_attempts": 6, "base_seconds": 0.1, "max_seconds": 1}
 
 
 def random_configuration(rng: random.Random) -> dict[str, Any]:
-    """Of a session; its retries and timeouts are short, so that a soak sees many of them."""
+    """A configuration of a session, with short retries and timeouts, so that a soak has many of them."""
     configuration: dict[str, Any] = {
         "retry": FAST_RETRIES,
         "timeouts": {"request_seconds": rng.choice([2, 3]), "connect_seconds": 5},
@@ -40,7 +40,7 @@ def random_configuration(rng: random.Random) -> dict[str, Any]:
 
 
 def random_order(rng: random.Random, origin: Origin, session: Session) -> tuple[dict[str, Any], list[Resource]]:
-    """A document for `POST /v1/jobs`, and the files that it may become."""
+    """A document for `POST /v1/jobs`, and the files that the job may create."""
     resource = origin.add(rng)
     resources, size = [resource], resource.version.size
     order: dict[str, Any] = {"session": session.name, "url": resource.url}

@@ -49,7 +49,7 @@ class Origin:
         return twin
 
     def calm(self) -> None:
-        """No trouble from now on; files that are not there, passwords and expired links remain."""
+        """Stops all faults. Missing files, passwords and expired links remain."""
         self._is_calm = True
         for listener in self.listeners:
             listener.open()
@@ -76,7 +76,7 @@ class Answer:
         self._request = request
 
     def send(self) -> bool:
-        """Whether the connection goes on."""
+        """Sends the answer. Returns whether the connection stays open."""
         target = urlsplit(self._request.target)
         folder, _, name = target.path.lstrip("/").partition("/")
         resource = self._origin.resources.get(name)
@@ -167,7 +167,7 @@ class Answer:
             case "reset":
                 raise Reset
             case "truncation":
-                # Of an empty body nothing can be missing but the last chunk.
+                # In an empty body only the last chunk can be missing.
                 return False
             case "stall":
                 return self._be_silent()
@@ -196,7 +196,7 @@ class Answer:
         return fields
 
     def _span(self, resource: Resource) -> tuple[int, int] | None:
-        """The first byte that is asked for and the end; None where everything is sent."""
+        """The first requested byte and the end; None if the whole file is sent."""
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self._request.headers.get("range", ""))
         version = resource.version
         if not asked or not resource.habits.has_ranges or self._request.method != "GET":
@@ -218,6 +218,6 @@ class Answer:
         return True
 
     def _be_silent(self) -> bool:
-        """And ends with a reset, as a body without a length would be taken for a whole one otherwise."""
+        """Stays silent, and then ends with a reset. Otherwise a body without a length would look complete."""
         self._conversation.be_silent(SILENCE)
         raise Reset

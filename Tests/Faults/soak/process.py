@@ -9,7 +9,7 @@ from service import Overdue, Service, until
 
 from .tally import Tally
 
-# Seconds that a stop by SIGTERM may take, on a machine that is busy with other things.
+# The time limit of a stop by SIGTERM, in seconds, on a busy machine.
 STOP = 20
 START = 60
 
@@ -18,7 +18,7 @@ class Process:
     def __init__(self, service: Service, tally: Tally):
         self.service = service
         self._tally = tally
-        # Held while the process is not supposed to run.
+        # The lock is held while the process should not run.
         self._lock = threading.Lock()
         self.longest_start = 0.0
         self.longest_stop = 0.0
@@ -28,7 +28,8 @@ class Process:
             self._start()
 
     def kill(self, again_after: float | None = None) -> None:
-        """SIGKILL and a start; with `again_after`, a second one so many seconds after that start was begun."""
+        """Sends SIGKILL and starts the process; with `again_after`, kills it again that many seconds after the
+        start."""
         with self._lock:
             self._check()
             self.service.kill()
@@ -46,12 +47,12 @@ class Process:
             self._start()
 
     def terminate(self) -> None:
-        """SIGTERM for good."""
+        """Sends SIGTERM at the end of the soak."""
         with self._lock:
             self._terminate()
 
     def check(self) -> bool:
-        """Whether it runs, where it should; a process that has ended by itself is a finding."""
+        """Checks that the process runs if it should. A process that has ended by itself is a finding."""
         if not self._lock.acquire(blocking=False):
             return True
         try:

@@ -1,4 +1,4 @@
-"""Endpoints of webhooks, which are there or not, and remember every post."""
+"""Webhook endpoints, with outages, that record every post."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ def new_secret(rng: random.Random) -> str:
 
 @dataclass(eq=False)
 class Endpoint:
-    """What one webhook of one session is posted to."""
+    """The endpoint of one webhook of one session."""
 
     session: str
     name: str
     events: list[str]
     secrets: list[str]
     tally: Tally
-    # ok, error (500), throttled (429), slow, lost (taken, and the answer is lost), gone (410, once)
+    # ok, error (500), throttled (429), slow, lost (accepted, but the answer is lost), gone (410, once)
     mode: str = "ok"
     posts: list[Post] = field(default_factory=list)
-    # Deliveries of events up to this one were cancelled when the webhook was disabled, and asked for again.
+    # Deliveries of events up to this one were cancelled when the webhook was disabled, and then requested again.
     recovered_through: int = 0
     receiver: Receiver | None = None
 
@@ -71,7 +71,7 @@ class Endpoint:
             return {post.event for post in self.posts if post.accepted is not None}
 
     def answer(self, request: Request, conversation: Conversation) -> None:
-        """Takes one post, or does not, as the mode wants it."""
+        """Accepts or refuses a post, depending on the mode."""
         mode, post = self.mode, self._taken(request)
         self.tally.count("webhook posts")
         if mode != "ok":

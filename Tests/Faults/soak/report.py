@@ -1,4 +1,4 @@
-"""What a soak has come to, in a table."""
+"""The results of a soak, as a table."""
 
 from __future__ import annotations
 

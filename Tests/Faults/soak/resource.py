@@ -1,4 +1,4 @@
-"""Files of the origin: what they are, how the origin sends them, and the troubles that requests for them meet."""
+"""The files of the origin: their versions, how the origin sends them, and the faults of its answers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 from .content import Pool, Version, random_size
 
-# What may go wrong with any answer.
+# The faults of any answer.
 ANY_TROUBLE = (
     "reset", "reset before the head", "truncation", "stall", "silence", "503", "429", "500", "404", "no HTTP",
     "wrong digest",
 )  # fmt: skip
-# What may go wrong with an answer to a request for the rest of a file.
+# The faults of an answer to a request for the rest of a file.
 RANGE_TROUBLE = (
     "range begins earlier", "range begins later", "range ends early", "range of another total", "range without a name",
     "ranges in parts", "range ignored", "416",
@@ -25,7 +25,7 @@ USER, PASSWORD = "ada", "correct horse"
 
 @dataclass(frozen=True)
 class Habits:
-    """How the origin sends a file, whatever its version."""
+    """How the origin sends all versions of a file."""
 
     validators: str = "strong"  # strong, weak, date or none
     framing: str = "length"  # length, chunked or close
@@ -37,13 +37,13 @@ class Habits:
     needs_password: bool = False
     is_redirected: bool = False
     is_missing: bool = False
-    # After so many answers the link is not valid any more, until the client has another one.
+    # The number of answers after which the link expires, until the client has a new one.
     expires_after: int | None = None
 
     @staticmethod
     def random(rng: random.Random, size: int) -> Habits:
         framing = rng.choices(["length", "chunked", "close"], [75, 18, 7])[0]
-        # Nobody can tell where a body without a length ends: such a file is never cut off in silence.
+        # A client cannot know where a body without a length ends, so such a file is never cut off in silence.
         return Habits(
             validators=rng.choices(["strong", "date", "weak", "none"], [60, 15, 10, 15])[0],
             framing=framing,
@@ -92,13 +92,13 @@ class Resource:
         return self.versions[-1]
 
     def change(self, rng: random.Random, pool: Pool) -> None:
-        """The file is replaced; half of the time by one of the same length."""
+        """Replaces the file; half of the time by a file of the same length."""
         with self._lock:
             size = self.version.size if rng.random() < 0.5 else random_size(rng)
             self.versions.append(Version(self.version.number + 1, pool.cut(rng, size)))
 
     def admits(self, key: str) -> bool:
-        """Whether the link is valid; one answer more may make it invalid."""
+        """Whether the link is valid. Each answer may be the last before it expires."""
         with self._lock:
             if int(key or 0) != self.key:
                 return False

@@ -28,12 +28,12 @@ from .tampering import tamper_with_answers, tamper_with_files
 from .watchers import Follower, Reader, Visitor
 from .weather import ConsumerWeather, OriginWeather
 
-# The sessions that stay, and how many webhooks each has.
+# The permanent sessions, with the number of their webhooks.
 SESSIONS = {"default": 1, "films": 2, "music": 1, "books": 2}
 
 OPTIONS = (
     "--max-concurrent-jobs", "14", "--max-connections-per-host", "5", "--stream-heartbeat", "2",
-    # Longer than every outage; nothing is ever given up.
+    # Longer than every outage, so that no delivery is given up.
     "--webhook-retry-delays", ",".join(["0", "0.3", "0.5"] + ["1"] * 300),
 )  # fmt: skip
 
@@ -60,7 +60,7 @@ class Soak:
         self._events: list = []
 
     def run(self, seconds: float, say) -> bool:
-        """Whether every promise was kept."""
+        """Returns whether every promise was kept."""
         world = self.world
         try:
             world.process.start()
@@ -114,7 +114,7 @@ class Soak:
         self._stop(self._follower, self._reader, self._sampler)
 
     def _catch_up(self) -> None:
-        """Lets the watchers have the last event."""
+        """Waits until the watchers have received the last event."""
         last, deadline = self.world.client.stats["last_event"], time.monotonic() + 20
         while min(self._follower.listener.last or 0, self._reader.after) < last and time.monotonic() < deadline:
             time.sleep(0.1)

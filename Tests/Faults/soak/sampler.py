@@ -14,14 +14,14 @@ from .actor import Actor, World
 @dataclass(frozen=True)
 class Sample:
     seconds: float
-    # "storm" while the process is killed now and then, "long run" while it is not, "settling" at the end.
+    # "storm" while the process is killed at random, "long run" while it is not, "settling" at the end.
     phase: str
-    # Which process of the soak this is, from 1.
+    # The number of the process in the soak, from 1.
     process: int
     resident_mib: float
     descriptors: int
     threads: int
-    # Jobs that were created, and not deleted yet.
+    # The number of jobs that exist.
     jobs: int
     requests: int
     kills: int
@@ -52,7 +52,7 @@ class Sampler(Actor):
         self.rest(max(0, self._next - time.monotonic()))
 
     def _sample(self) -> Sample | None:
-        """None where there is no process at the moment."""
+        """A sample; None if there is no process at the moment."""
         pid, tally = self.world.process.service.pid, self.world.tally
         try:
             status = dict(
@@ -68,7 +68,7 @@ class Sampler(Actor):
             return None
 
     def _busy_percent(self, pid: int | None) -> float:
-        """Of one processor, since the sample before; 0 for a new process."""
+        """The share of one processor since the previous sample; 0 for a new process."""
         words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         used, now = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK"), time.monotonic()
         before, self._busy = self._busy, (pid or 0, used)

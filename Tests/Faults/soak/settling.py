@@ -8,15 +8,15 @@ from .actor import Actor
 from .meddler import help_job
 from .weather import bring_back
 
-# Seconds without any progress, after which the remaining work counts as stuck.
+# The number of seconds without progress after which the remaining work counts as stuck.
 PATIENCE = 60
-# Seconds for everything.
+# The time limit for all of it, in seconds.
 AT_MOST = 300
 OUTSTANDING = ("queued", "running", "waiting", "paused")
 
 
 class Settling(Actor):
-    """Not a thread of its own: `settle` returns when nothing is left to do."""
+    """Not a thread: `settle` returns when no work is left."""
 
     name, pause = "settling", (0, 0)
 
@@ -44,7 +44,7 @@ class Settling(Actor):
                     self.world.client.ask_of(job, "PATCH", "", patch)
 
     def _wait_for_all(self) -> None:
-        """As long as something moves."""
+        """Waits as long as there is progress."""
         left, since = "", time.monotonic()
         deadline = since + AT_MOST
         while not self.world.is_over.is_set():
@@ -60,7 +60,7 @@ class Settling(Actor):
             time.sleep(0.3)
 
     def _left(self) -> str:
-        """What is still to be done, in words; empty when nothing is."""
+        """A text about the remaining work; empty if there is none."""
         stats = self.world.client.stats
         sessions = self.world.client.ask("GET", "/v1/sessions").document["sessions"]
         left = {state: stats["jobs"][state] for state in OUTSTANDING if stats["jobs"][state]}
@@ -68,7 +68,7 @@ class Settling(Actor):
             left["deliveries pending"] = stats["deliveries_pending"]
         if busy := [session["id"] for session in sessions if session["state"] != "idle" or session["finish_due_at"]]:
             left["sessions"] = busy
-        # What a running transfer receives is progress, too.
+        # The bytes of a running transfer are progress, too.
         if left:
             left["bytes received"] = stats["bytes_received"]
         return ", ".join(f"{name}: {value}" for name, value in left.items())

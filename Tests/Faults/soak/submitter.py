@@ -1,4 +1,4 @@
-"""Clients that submit jobs as long as there is room, one by one, in batches, and in sessions of their own."""
+"""Clients that submit jobs up to a limit, one by one, in batches, and in sessions of their own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .ledger import Session
 from .orders import random_configuration, random_order
 from .receiver import Endpoint, Receiver, new_secret
 
-# Outstanding jobs of all sessions, beyond which nobody submits.
+# The limit of outstanding jobs in all sessions. Beyond it, no client submits.
 ROOM = 50
 SUBSCRIPTIONS = (
     ["job.*", "session.*"], ["session.*"], ["session.finished", "job.succeeded", "job.failed"], ["job.*"],

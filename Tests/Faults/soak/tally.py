@@ -1,4 +1,4 @@
-"""What has happened how often, and what was found to be wrong; written by many threads."""
+"""Counts of actions, and the findings. Many threads write to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-# Of one kind; a fault that repeats itself is not worth more lines.
+# The number of findings of one kind that are shown.
 MOST_FINDINGS = 20
 
 
@@ -30,14 +30,14 @@ class Tally:
             self.counts[what] += number
 
     def note(self, **deed: Any) -> None:
-        """A line in the log of deeds."""
+        """Writes a line to the log of requests."""
         line = {"at": round(self.seconds, 3), "thread": threading.current_thread().name} | deed
         with self._lock:
             if not self._deeds.closed:
                 self._deeds.write(json.dumps(line) + "\n")
 
     def find(self, kind: str, sentence: str) -> None:
-        """A promise that was broken."""
+        """Records a broken promise."""
         with self._lock:
             self._findings.setdefault(kind, []).append(sentence)
         self.note(finding=kind, sentence=sentence)

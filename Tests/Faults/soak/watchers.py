@@ -47,7 +47,7 @@ class Stream:
 
 
 class Listener:
-    """What one client makes of the blocks of its streams."""
+    """A client that checks the blocks of its streams."""
 
     def __init__(self, world: World, name: str):
         self._world = world
@@ -67,14 +67,14 @@ class Listener:
             case "job.progress":
                 job = json.loads(block["data"])["job"]
                 if job in self._ended:
-                    self._find(f"was told of the progress of {job} after the job had ended")
+                    self._find(f"received progress of {job} after the job had ended")
             case type:
                 self._note(type, json.loads(block["data"]))
 
     def _move(self, id: int, is_event: bool) -> None:
-        """An event has a higher number than all before; a block without one may repeat the position."""
+        """An event has a higher number than all earlier ones. A block without an event may repeat the position."""
         if self.last is not None and (id < self.last or (is_event and id == self.last)):
-            self._find(f"was told of {id} after {self.last}")
+            self._find(f"received {id} after {self.last}")
         self.last = id
 
     def _note(self, type: str, event: dict[str, Any]) -> None:
@@ -89,7 +89,7 @@ class Listener:
 
 
 class Follower(Actor):
-    """Listens to everything, and goes on behind its last event when the connection is lost."""
+    """Listens to all events. After a lost connection, it continues after its last event."""
 
     name, pause = "follower", (0.02, 0.1)
 
@@ -100,7 +100,7 @@ class Follower(Actor):
 
     def act(self) -> None:
         try:
-            # The service says something every other second.
+            # The service sends a heartbeat every two seconds.
             stream = Stream(self.world, "", self.listener.last, patience=20)
         except (Unreachable, OSError, http.client.HTTPException):
             return
@@ -140,7 +140,7 @@ class Reader(Actor):
 
 
 class Visitor(Actor):
-    """Opens a stream or waits for a job, and often hangs up before there is an answer."""
+    """Opens a stream or waits for a job, and often closes the connection before there is an answer."""
 
     name, pause = "visitor", (0.05, 1)
 

@@ -1,4 +1,4 @@
-"""What happens to the world around the service: servers and consumers that are down for a while, files that change."""
+"""Faults around the service: servers and consumers that are down for a while, and files that change."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ConsumerWeather(Actor):
 
 
 def bring_back(world, endpoint: Endpoint) -> None:
-    """Switches a webhook on again that a 410 has disabled, and asks for all that it has missed."""
+    """Enables a webhook that a 410 has disabled, and requests all events that it has missed."""
     path = f"/v1/sessions/{endpoint.session}/webhooks/{endpoint.name}"
     if world.client.ask("GET", path).document["state"] == "enabled":
         return
