@@ -153,7 +153,8 @@ public final class DownloadService: Sendable {
             do {
                 return try await engine.recover()
             } catch let error as StoreError where error.canPass {
-                log.warning("fetchd cannot recover the jobs of the last run yet, and tries again every second. \(error)")
+                log.warning(
+                    "fetchd cannot recover the jobs of the last run yet, and tries again every second. \(error)")
                 try? await Task.sleep(for: .seconds(1))
             } catch {
                 throw StartError(description: "The jobs of the last run could not be recovered. \(error)")

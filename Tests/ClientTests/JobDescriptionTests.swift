@@ -70,7 +70,8 @@ import Testing
     @Test func namesWatchCommandOnInterrupt() throws {
         var tracker = JobTracker()
         _ = tracker.put(try Sample.job("job_1"))
-        #expect(WatchRun.farewell(tracker) == "The download continues in the service. To watch again: fetchd watch job_1")
+        #expect(
+            WatchRun.farewell(tracker) == "The download continues in the service. To watch again: fetchd watch job_1")
         for number in 2...4 { _ = tracker.put(try Sample.job("job_\(number)")) }
         #expect(WatchRun.farewell(tracker) == "The downloads continue in the service. To watch again: fetchd watch")
     }

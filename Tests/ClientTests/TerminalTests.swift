@@ -39,7 +39,9 @@ import Testing
     func formatsDuration(_ seconds: Double, _ text: String) { #expect(DisplayFormat.duration(seconds) == text) }
 
     @Test func roundsPercentDown() {
-        #expect(DisplayFormat.percent(0.9999) == "99%" && DisplayFormat.percent(1) == "100%" && DisplayFormat.percent(-1) == "0%")
+        #expect(
+            DisplayFormat.percent(0.9999) == "99%" && DisplayFormat.percent(1) == "100%"
+                && DisplayFormat.percent(-1) == "0%")
     }
 
     @Test(arguments: 20...200) func barFitsWidth(_ columns: Int) throws {

@@ -64,7 +64,9 @@ enum JobDescription {
         case "storage": "It continues automatically when the service's downloads folder works again."
         case "network": "It continues automatically when the service's machine has a network connection again."
         case "retry":
-            job.retryAt.map { "The next attempt is at \(DisplayFormat.time($0)). To start it now: fetchd resume \(job.id)" }
+            job.retryAt.map {
+                "The next attempt is at \(DisplayFormat.time($0)). To start it now: fetchd resume \(job.id)"
+            }
         default: nil
         }
     }
