@@ -6,7 +6,7 @@ import Testing
 ///
 /// The usual run compares some thousands of jobs with a few; `FETCHD_MANY_QUEUED=100000` (scripts/many-queued) compares
 /// that many with a thousand, and prints the figures.
-@Suite struct ManyQueuedTests {
+@Suite(.realProcess) struct ManyQueuedTests {
     private static let wanted = ProcessInfo.processInfo.environment["FETCHD_MANY_QUEUED"].flatMap { Int($0) }
 
     private struct Cost: CustomStringConvertible {
