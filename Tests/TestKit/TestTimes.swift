@@ -11,9 +11,11 @@ enum TestTimes {
     }
     private static let begun = Locked<Set<Test.ID>>([])
 
-    /// The first call in a test counts. The test's folders, origins and programs make it.
+    /// The first call in a test counts; `TemporaryFolder` makes it. Conditions of traits, which run before, don't count.
     static func noteBeginning() {
-        guard let file, let test = Test.current?.id, begun.withLock({ $0.insert(test).inserted }) else { return }
+        guard let file, Test.Case.current != nil, let test = Test.current?.id,
+            begun.withLock({ $0.insert(test).inserted })
+        else { return }
         file.write(Data("\(Date().timeIntervalSince1970) \(test)\n".utf8))
     }
 }

@@ -18,7 +18,9 @@ def main(events: str, times: str) -> None:
     with open(events, encoding="utf-8") as lines:
         for record in map(json.loads, lines):
             payload = record["payload"]
-            if record["kind"] == "event" and payload["kind"] == "testEnded" and payload["testID"] in began:
+            is_end = record["kind"] == "event" and payload["kind"] == "testEnded"
+            # A suite's identifier has no parentheses.
+            if is_end and "(" in payload["testID"] and payload["testID"] in began:
                 durations[payload["testID"]] = payload["instant"]["since1970"] - began[payload["testID"]]
     for test, seconds in sorted(durations.items(), key=lambda item: -item[1])[:20]:
         print(f"{seconds:7.1f} s  {test.rsplit('/', 1)[0]}")
