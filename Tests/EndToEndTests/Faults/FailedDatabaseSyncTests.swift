@@ -104,6 +104,20 @@ import Testing
         #expect(try await count("before", fetchd) == 3)
     }
 
+    /// The first sync of a start belongs to the recovery of the jobs. SQLite reports it as a failing disk, not as a full one.
+    @Test(arguments: ["fdatasync data/fetchd.sqlite 1 - ENOSPC", "open data/fetchd.sqlite 1 - EDQUOT"])
+    func waitsAtStartWhileTheDiskHasNoRoom(_ rule: String) async throws {
+        let faults = try await DiskFaults()
+        let fetchd = try await FetchdProcess.start(.init(environment: faults.environment))
+        try await fetchd.stop()
+        try faults.set(rule)
+        async let restarted: Void = fetchd.restart()
+        _ = try await eventually("two failed tries") { faults.log.count > 1 ? true : nil }
+        try faults.heal()
+        try await restarted
+        #expect(try await fetchd.api.get("/readyz").status == 200)
+    }
+
     /// Changes wait for the lock for a while and are then refused; reads work, and the service recovers by itself.
     @Test func recoversAfterAnotherProcessLockedDatabase() async throws {
         let fetchd = try await FetchdProcess.start()
