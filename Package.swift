@@ -49,7 +49,7 @@ let package = Package(
         // Digests and HMAC: the part of libcrypto that several layers need.
         layer("Hashing", ["CCrypto"]),
 
-        // Texts that are read and written: JSON, times, identifiers, paths. And what HTTP says, whoever asks.
+        // Formats of text: JSON, times, identifiers, paths. And the rules of HTTP, as values.
         layer("Formats", []),
         layer("HTTPSemantics", ["Formats", structuredFields]),
 

@@ -1,4 +1,4 @@
-/// Somebody's word on what the bytes of a file hash to. Bytes that do not bear it out never become the file.
+/// A digest of the file that a client or a server has named. Bytes with another digest never become the file.
 public struct DigestClaim: Sendable, Hashable, Codable {
     public var claimant: Claimant
     public var checksum: Checksum

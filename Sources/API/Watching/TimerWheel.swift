@@ -21,7 +21,7 @@ struct TimerWheel {
     mutating func take(through tick: Int) -> [Watcher] {
         guard tick > past else { return [] }
         defer { past = tick }
-        // Whichever is less to look through: the ticks since, or those that somebody waits for.
+        // It reads the smaller set: the ticks that have passed, or the ticks that have a watcher.
         let due =
             tick - past <= sleepers.count
             ? Array((past + 1)...tick) : sleepers.keys.filter { $0 <= tick }

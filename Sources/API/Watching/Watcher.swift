@@ -66,7 +66,7 @@ final class Watcher: Sendable {
                 state = .awake
                 return sleeper
             case .awake: state = .woken(waking)
-            // FeedUpdate outweigh the clock: whoever is told of both looks.
+            // An update has precedence over the deadline: a watcher that gets both reads the state.
             case .woken: state = .woken(.rung)
             case .closed: break
             }

@@ -1,4 +1,4 @@
-/// What a `LoopMetricsSnapshot` is made from: the loop's turns as they begin and end, as a value that is told the time.
+/// Records when the loop's turns begin and end, for a `LoopMetricsSnapshot`. It is a value; its caller passes the time.
 struct LoopMetricsRecorder: Sendable {
     private var turnBegan: ContinuousClock.Instant?
     private var lags: RecentMaximum

@@ -28,7 +28,7 @@ final class LoopTimers {
 
 /// Durations in the units of the calls they are passed to.
 extension Duration {
-    /// Rounded up, so that nobody wakes just before the time; at least 0.
+    /// Rounded up, so that the loop does not wake just before the time; at least 0.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

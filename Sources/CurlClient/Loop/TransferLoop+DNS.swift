@@ -2,7 +2,7 @@
 ///
 /// libcurl would look names up itself, with a thread for each transfer: five hundred for one name that five hundred
 /// transfers ask for, and one more for each of their attempts, as a lookup goes on when nobody waits for it any longer.
-/// So they are looked up here, by `DNSCache`'s rules, and libcurl is told what was found.
+/// So the loop looks them up by the rules of `DNSCache`, and passes the addresses to libcurl.
 extension TransferLoop {
     func find(_ host: NamedHost, for transfer: ActiveTransfer) {
         switch dnsCache.lookUp(host.name, for: transfer.id, at: timers.now) {

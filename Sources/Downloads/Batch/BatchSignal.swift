@@ -1,6 +1,6 @@
 import Foundation
 
-/// The batch's machine: when is a session's work done, and when has somebody taken note?
+/// A signal to the state machine of a batch, which decides when the batch is finished and when it is acknowledged.
 public enum BatchSignal: Sendable, Equatable {
     /// A job was created, or retried after another batch.
     case jobJoined

@@ -8,6 +8,6 @@ public enum DeliverySignal: Sendable, Equatable {
     case rejected(retryAt: Date?)
     /// Its webhook was deleted or disabled.
     case withdrawn
-    /// Somebody wants it sent, whatever became of it before; or its endpoint is there again.
+    /// A client asks to send the event again, in any state of the delivery; or its endpoint answers again.
     case redeliveryRequested(at: Date)
 }

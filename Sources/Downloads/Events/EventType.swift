@@ -13,11 +13,11 @@ public enum EventType: String, Sendable, CaseIterable {
     case jobFailed = "job.failed"
     case jobCancelled = "job.cancelled"
     case jobDeleted = "job.deleted"
-    /// Every job that the session still owes waits for somebody's help.
+    /// Every unfinished job of the session waits for help: for credentials or for a new URL.
     case sessionWaiting = "session.waiting"
     case sessionFinished = "session.finished"
     /// Nothing is posted to the endpoint any more.
     case webhookDisabled = "webhook.disabled"
-    /// Somebody wants to see whether the endpoint takes what it is posted.
+    /// A client tests whether the endpoint accepts a post.
     case webhookTest = "webhook.test"
 }

@@ -13,6 +13,6 @@ public struct FormerSecret: Sendable, Equatable {
 
     /// Seconds: a day.
     public static let lifetime: TimeInterval = 86_400
-    /// However often somebody rotates: each signs every post, and makes its head longer.
+    /// The limit of former secrets: each of them signs every post, which makes the request head longer.
     public static let most = 4
 }

@@ -6,6 +6,6 @@ public struct OpenedFile: Sendable {
     public let size: Int64
     /// When its bytes were last written, in nanoseconds since 1970.
     public let modified: Int64
-    /// Whether nobody has written to it since the job succeeded, as far as size and time tell.
+    /// Whether the file is unchanged since the job succeeded, by its size and time.
     public let isAsFinished: Bool
 }

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// A start on a data disk that is full: the service waits for space.
-@Suite(.enabled(if: SmallDataDisk.isPossible, "This machine gives ordinary users no file system of their own."))
+@Suite(.enabled(if: MountNamespace.isPossible, "This machine gives ordinary users no file system of their own."))
 struct FullDataDiskTests {
     private func launch(_ folder: TemporaryFolder) async throws -> (child: ChildProcess, api: APIClient) {
         let command =

@@ -16,16 +16,4 @@ enum SmallDataDisk {
     static func empty(_ folder: String, of process: Int32) throws {
         try FileManager.default.removeItem(atPath: "/proc/\(process)/root\(folder)/data/ballast")
     }
-
-    static let isPossible: Bool = {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt",
-        ]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
 }

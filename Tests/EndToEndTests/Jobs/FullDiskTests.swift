@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// A full disk: the service runs on a small file system, mounted in its own mount namespace.
-@Suite(.enabled(if: SmallDisk.isPossible, "This machine gives ordinary users no file system of their own."))
+@Suite(.enabled(if: MountNamespace.isPossible, "This machine gives ordinary users no file system of their own."))
 struct FullDiskTests {
     private let first = Content.random(seed: 16, count: 2_000_000)
     private let second = Content.random(seed: 17, count: 2_000_000)
@@ -118,16 +118,4 @@ private enum SmallDisk {
         exec setpriv --pdeathsig KILL -- "$@"
         """,
     ]
-
-    static let isPossible: Bool = {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt",
-        ]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
 }
