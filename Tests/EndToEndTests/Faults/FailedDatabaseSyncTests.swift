@@ -142,28 +142,27 @@ import Testing
 /// Another process in the middle of a transaction.
 private struct Reader {
     private let child: ChildProcess
-    private let folder: TemporaryFolder
 
     init(_ database: String, locking: Bool = false) async throws {
-        folder = try TemporaryFolder()
         let program = """
-            import os, sqlite3, sys, time
+            import signal, sqlite3, sys
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
             db = sqlite3.connect(sys.argv[1], isolation_level=None)
             db.execute(sys.argv[2])
             db.execute('SELECT count(*) FROM jobs').fetchall()
             print('reading', flush=True)
-            while not os.path.exists(sys.argv[3]): time.sleep(0.01)
+            signal.sigwait([signal.SIGUSR1])
             db.execute('COMMIT')
             db.close()
             """
         child = try await ChildProcess(
-            Project.python, ["-c", program, database, locking ? "BEGIN IMMEDIATE" : "BEGIN", folder.path("end")])
+            Project.python, ["-c", program, database, locking ? "BEGIN IMMEDIATE" : "BEGIN"])
         let child = child
         _ = try await eventually("the transaction to begin") { child.output.contains("reading") ? true : nil }
     }
 
     func end() async throws {
-        try folder.write("", to: "end")
+        child.signal(SIGUSR1)
         try await child.waitForEnd()
     }
 }
