@@ -18,6 +18,9 @@ public actor Dispatcher {
         /// Bytes of an answer that are read.
         public var responseLimit = 16 * 1024
 
+        /// Seconds between two tries to read or write the outbox while the database fails.
+        public var retryInterval: TimeInterval = 1
+
         public init() {}
     }
 
@@ -60,14 +63,15 @@ public actor Dispatcher {
             return next
         } catch {
             log.error("Could not read the outbox: \(error). Trying again in a second.")
-            return time.now.addingTimeInterval(1)
+            return time.now.addingTimeInterval(options.retryInterval)
         }
     }
 
     private func sendOut(to webhook: Int64, _ group: inout DiscardingTaskGroup) {
         if let worker = workers[webhook] { return worker.more.set() }
         let worker = EndpointWorker(
-            webhook: webhook, concurrency: options.concurrencyPerWebhook, store: store, attempt: attempt, time: time,
+            webhook: webhook, concurrency: options.concurrencyPerWebhook, retryInterval: options.retryInterval,
+            store: store, attempt: attempt, time: time,
             log: log)
         workers[webhook] = worker
         group.addTask { await self.follow(worker) }

@@ -11,6 +11,8 @@ import Storage
 struct EndpointWorker: Sendable {
     let webhook: Int64
     let concurrency: Int
+    /// Seconds between two tries to read or write the outbox while the database fails.
+    let retryInterval: TimeInterval
     let store: Store
     let attempt: DeliveryAttempt
     let time: any TimeSource
@@ -58,7 +60,7 @@ struct EndpointWorker: Sendable {
             return Array(due.filter { !underWay.contains($0.id) }.prefix(concurrency - underWay.count))
         } catch {
             log.error("Could not read the outbox: \(error). Trying again in a second.")
-            try? await time.sleep(until: time.now.addingTimeInterval(1))
+            try? await time.sleep(until: time.now.addingTimeInterval(retryInterval))
             return []
         }
     }
@@ -76,7 +78,7 @@ struct EndpointWorker: Sendable {
         } catch {
             // It will be sent again, under the same webhook-id.
             log.error("Could not record delivery \(delivery.id): \(error).")
-            try? await time.sleep(until: time.now.addingTimeInterval(1))
+            try? await time.sleep(until: time.now.addingTimeInterval(retryInterval))
         }
     }
 }
