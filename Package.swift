@@ -116,7 +116,9 @@ let package = Package(
         tests("HTTPSemanticsTests", ["Formats", "HTTPSemantics"]),
         tests("DownloadsTests", ["Downloads", "Formats", "HTTPSemantics"]),
         tests("StorageTests", ["Storage", "Downloads", "Formats", "HTTPSemantics", "Locks", grdb]),
-        tests("EngineTests", ["Descriptors", "Engine", "Storage", "Downloads", "HTTPSemantics", "CurlClient"]),
+        tests(
+            "EngineTests",
+            ["Descriptors", "Engine", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient", "Locks", logging]),
         tests("WebhooksTests", ["Webhooks", "Storage", "Downloads", "Formats", "CurlClient", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Storage"]),

@@ -7,29 +7,6 @@ import Storage
 /// Runs the jobs that the store knows: admits them, lets their attempts run, keeps their offsets, brings their files to
 /// their places and finishes their batches. docs/architecture.md follows one job through it.
 public final class Engine: Sendable {
-    public struct Options: Sendable {
-        /// Attempts that run at once, at most.
-        public var maxConcurrentJobs = 16
-        /// Connections to one host and port, at most.
-        public var maxConnectionsPerHost = 6
-        /// Connections beside the first one of each attempt, at most, for want of descriptors.
-        public var maxAdditionalConnections = Int.max
-        /// Seconds a finish may stay unacknowledged before the log says so.
-        public var acknowledgementPatience: TimeInterval = 3600
-        /// Bytes that the parts of all jobs that do not run may have together; nil: any number.
-        public var maxResumeDataBytes: Int64?
-        /// Bytes a second that all transfers together may receive; nil: any number.
-        public var rateLimit: Int64?
-        /// Seconds over which a session's `minimum_bytes_per_second` is judged.
-        public var minimumSpeedSeconds: TimeInterval = 60
-        /// Where `rehearse:` URLs are fetched from, such as `http://127.0.0.1:4711`; nil: they are not.
-        public var rehearsalOrigin: String?
-        /// How long the journal remembers.
-        public var retention = Retention()
-
-        public init() {}
-    }
-
     let services: EngineServices
     let active: ActiveAttempts
     let options: Options
@@ -46,6 +23,7 @@ public final class Engine: Sendable {
             connections: HostConnections(
                 limit: options.maxConnectionsPerHost, maxAdditional: options.maxAdditionalConnections,
                 onRoom: { store.work(.jobs).set() }),
+            stop: StopRequest(intervals: options.intervals),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
             time: store.time, log: log)
         active = ActiveAttempts(
@@ -86,42 +64,43 @@ public final class Engine: Sendable {
         }
     }
 
-    /// Until the engine stops; then the attempts are stopped, and no more begin.
+    /// Runs the background workers until the engine stops. Stops the attempts then, and lets no more begin.
     private func runWorkers() async {
-        let scheduler = Scheduler(
-            services: services,
-            limits: AdmissionLimits(
-                jobs: options.maxConcurrentJobs, connectionsPerHost: options.maxConnectionsPerHost),
-            active: active, start: { [self] in start($0) })
+        let loop = MaintenanceLoop(
+            time: services.time, log: services.log, retryInterval: options.intervals.maintenanceRetry)
         await withTaskGroup(of: Void.self) { group in
             guard !isStopping else { return }
-            group.addTask { await scheduler.run() }
-            group.addTask { [services] in await ClockMonitor(services: services).run() }
-            group.addTask { [services] in await BatchFinisher(services: services).run() }
-            group.addTask { [services, active] in
-                await Checkpointer(services: services, active: active, lane: services.lanes.next()).run()
-            }
-            group.addTask { [services, active] in await DeadlineEnforcer(services: services, active: active).run() }
-            group.addTask { [services, options] in
-                await PartExpirer(services: services, limit: options.maxResumeDataBytes).run()
-            }
-            group.addTask { [services] in await SessionCloser(services: services).run() }
-            group.addTask { [services] in
-                await FolderMonitor(services: services, lane: services.lanes.next()).run()
-            }
-            group.addTask { [services, options] in
-                await AcknowledgementMonitor(services: services, patience: options.acknowledgementPatience).run()
-            }
-            group.addTask { [services, options] in
-                await JournalPruner(services: services, retention: options.retention).run()
-            }
+            for worker in workers { group.addTask { await loop.run(worker) } }
             await services.stop.wait()
             stopAttempts()
             group.cancelAll()
         }
-        // The scheduler may have begun some in the meantime.
+        // The scheduler may have begun attempts in the meantime.
         stopAttempts()
         begun.continuation.finish()
+    }
+
+    private var workers: [any MaintenanceWorker] {
+        let intervals = options.intervals
+        let limits = AdmissionLimits(
+            jobs: options.maxConcurrentJobs, connectionsPerHost: options.maxConnectionsPerHost)
+        return [
+            Scheduler(services: services, limits: limits, active: active, start: { [self] in start($0) }),
+            ClockMonitor(services: services, interval: intervals.clockCheck),
+            BatchFinisher(services: services),
+            Checkpointer(
+                services: services, active: active, lane: services.lanes.next(), interval: intervals.checkpoint),
+            DeadlineEnforcer(services: services, active: active),
+            PartExpirer(services: services, limit: options.maxResumeDataBytes),
+            SessionCloser(services: services),
+            FolderMonitor(
+                services: services, lane: services.lanes.next(), interval: intervals.folderInspection,
+                faultInterval: intervals.folderRecovery),
+            AcknowledgementMonitor(
+                services: services, patience: options.acknowledgementPatience,
+                interval: intervals.acknowledgementCheck),
+            JournalPruner(services: services, retention: options.retention, interval: intervals.pruning),
+        ]
     }
 
     /// The live view of a running job; nil when no attempt is under way.

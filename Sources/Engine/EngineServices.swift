@@ -15,7 +15,7 @@ struct EngineServices: Sendable {
     let health = FolderHealth()
     let connections: HostConnections
     let received = ReceivedBytes()
-    let stop = StopRequest()
+    let stop: StopRequest
     /// Where `rehearse:` URLs are fetched from; nil: they are not.
     let rehearsalOrigin: String?
     /// Seconds over which a session's `minimum_bytes_per_second` is judged.

@@ -9,10 +9,9 @@ final class StopRequest: Sendable {
     private let moment = Locked<ContinuousClock.Instant?>(nil)
     private let requested = Latch()
 
-    /// For a disk that fails now and then. Longer would keep the process from ending in time.
-    private static let patience = Duration.seconds(2)
-    /// Seconds between two tries, while the engine runs and while it stops.
-    private static let pauses = (running: 1.0, stopping: 0.2)
+    private let intervals: Engine.Intervals
+
+    init(intervals: Engine.Intervals) { self.intervals = intervals }
 
     var isMade: Bool { moment.withLock { $0 != nil } }
 
@@ -31,8 +30,8 @@ final class StopRequest: Sendable {
     ///   cancelled.
     func pauseBeforeRepeating(by time: any TimeSource) async -> Bool {
         let made = moment.withLock { $0 }
-        if let made, ContinuousClock.now - made >= Self.patience { return false }
-        let pause = made == nil ? Self.pauses.running : Self.pauses.stopping
+        if let made, ContinuousClock.now - made >= .seconds(intervals.stopGrace) { return false }
+        let pause = made == nil ? intervals.writeRetry : intervals.writeRetryWhileStopping
         do { try await time.sleep(until: time.now.addingTimeInterval(pause)) } catch { return false }
         return true
     }

@@ -2,12 +2,14 @@ import Locks
 import Logging
 
 /// Keeps the log of a service, one line per message, such as `fetchd info [Engine] Recovered: ...`.
-final class LogRecord: Sendable {
+public final class LogRecord: Sendable {
     private let lines = Locked<[String]>([])
 
-    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+    public init() {}
 
-    var logger: Logger {
+    public var text: String { lines.withLock { $0.joined(separator: "\n") } }
+
+    public var logger: Logger {
         Logger(label: "fetchd") { [self] _ in Handler(record: self) }
     }
 

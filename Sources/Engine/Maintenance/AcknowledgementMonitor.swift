@@ -3,23 +3,30 @@ import Formats
 import Foundation
 import Storage
 
-/// Says aloud when a finish stays unacknowledged: all was downloaded, and nobody has taken it from here. It is the
-/// "completion handler was never called" of a background session.
-struct AcknowledgementMonitor: Sendable {
+/// Logs a warning for each finish that no client has acknowledged in time: the downloads are done, and no program has
+/// taken them. A background session would call this a completion handler that was never called.
+struct AcknowledgementMonitor: MaintenanceWorker {
     let services: EngineServices
-    /// Seconds a finish may stay unacknowledged before it is told.
+    /// Seconds that a finish may stay unacknowledged before the warning.
     let patience: TimeInterval
+    /// Seconds between two passes, at least.
+    let interval: TimeInterval
+    /// The finishes with a warning. A restart forgets them, so the warning comes once more then.
+    private var warned: Set<EventID> = []
 
-    func run() async {
-        // Once for each finish that comes to be the oldest of its session, and once more after a restart.
-        var told: Set<EventID> = []
-        while !Task.isCancelled {
-            let waiting = (try? services.store.unacknowledgedFinishes()) ?? []
-            told.formIntersection(waiting.map(\.event))
-            let overdue = waiting.filter { isOverdue($0) && told.insert($0.event).inserted }
-            for finish in overdue { warn(finish) }
-            try? await services.time.sleep(until: nextLook(waiting.filter { !told.contains($0.event) }))
-        }
+    init(services: EngineServices, patience: TimeInterval, interval: TimeInterval) {
+        self.services = services
+        self.patience = patience
+        self.interval = interval
+    }
+
+    let purpose = "read the finishes that are not acknowledged"
+
+    mutating func pass() async throws -> Date? {
+        let waiting = try services.store.unacknowledgedFinishes()
+        warned.formIntersection(waiting.map(\.event))
+        for finish in waiting where isOverdue(finish) && warned.insert(finish.event).inserted { warn(finish) }
+        return nextPass(waiting.filter { !warned.contains($0.event) })
     }
 
     private func isOverdue(_ finish: UnacknowledgedFinish) -> Bool {
@@ -35,9 +42,9 @@ struct AcknowledgementMonitor: Sendable {
             """)
     }
 
-    /// A finish that comes later cannot be overdue before that.
-    private func nextLook(_ untold: [UnacknowledgedFinish]) -> Date {
-        let soonest = (untold.map(\.agingSince).min() ?? services.time.now).addingTimeInterval(patience)
-        return max(soonest, services.time.now.addingTimeInterval(1))
+    /// A finish that is stored after this pass cannot be overdue before that.
+    private func nextPass(_ pending: [UnacknowledgedFinish]) -> Date {
+        let earliest = (pending.map(\.agingSince).min() ?? services.time.now).addingTimeInterval(patience)
+        return max(earliest, services.time.now.addingTimeInterval(interval))
     }
 }

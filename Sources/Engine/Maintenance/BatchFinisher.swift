@@ -1,28 +1,19 @@
 import Downloads
 import Foundation
+import Locks
 import Storage
 
-/// Finishes batches when their time has come; one that was overdue when the service started is finished at once.
-struct BatchFinisher: Sendable {
+/// Finishes batches when they are due. A batch that became due while the service did not run is finished at the start.
+struct BatchFinisher: MaintenanceWorker {
     let services: EngineServices
 
-    func run() async {
-        while !Task.isCancelled {
-            let next = await finish()
-            await services.store.work(.batches).wait(until: next, by: services.time)
-        }
-    }
+    let purpose = "finish batches"
+    var trigger: AsyncAutoResetEvent? { services.store.work(.batches) }
 
-    private func finish() async -> Date? {
-        do {
-            for batch in try await services.store.finishDueBatches() {
-                services.log.info(
-                    "Batch \(batch.number) of session \(batch.session) finished: \(batch.outcome.rawValue).")
-            }
-            return try services.store.nextBatchDue()
-        } catch {
-            services.log.error("Could not finish batches: \(error). Trying again in a second.")
-            return services.time.now.addingTimeInterval(1)
+    func pass() async throws -> Date? {
+        for batch in try await services.store.finishDueBatches() {
+            services.log.info("Batch \(batch.number) of session \(batch.session) finished: \(batch.outcome.rawValue).")
         }
+        return try services.store.nextBatchDue()
     }
 }

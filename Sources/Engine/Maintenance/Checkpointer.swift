@@ -2,43 +2,39 @@ import Downloads
 import Foundation
 import Storage
 
-/// Makes offsets promises: every two seconds while bytes arrive, first the parts are synced, then their offsets are
-/// committed together. An attempt whose part could not be synced ends: its bytes are lost.
-struct Checkpointer: Sendable {
+/// Promises offsets while bytes arrive: syncs the parts that attempts have written to, then commits their offsets together.
+/// An attempt whose part cannot be synced ends, because its bytes are lost.
+struct Checkpointer: MaintenanceWorker {
     let services: EngineServices
     let active: ActiveAttempts
-    /// Where syncing waits for the disk.
+    /// The disk lane that syncs the parts.
     let lane: DiskLane
+    /// Seconds between two checkpoints.
+    let interval: TimeInterval
 
-    static let interval: TimeInterval = 2
+    let purpose = "commit offsets"
 
-    func run() async {
-        while !Task.isCancelled {
-            try? await services.time.sleep(until: services.time.now.addingTimeInterval(Self.interval))
-            await checkpoint()
-        }
+    func pass() async throws -> Date? {
+        try await checkpoint()
+        return services.time.now.addingTimeInterval(interval)
     }
 
-    func checkpoint() async {
+    /// - Throws: when the commit failed. The earlier offsets still hold then.
+    private func checkpoint() async throws {
         let dirty = active.all.compactMap { attempt in
             attempt.partFile.flatMap { $0.isDirty ? (attempt: attempt, file: $0) : nil }
         }
         guard !dirty.isEmpty else { return }
         let synced = await sync(dirty)
         let parts = synced.compactMap { attempt, _ in attempt.part.map { (attempt: attempt, part: $0) } }
-        do {
-            try await services.store.checkpoint(
-                parts.map { (job: $0.attempt.job.id, attempt: $0.attempt.job.attempts, part: $0.part) })
-            for (attempt, part) in parts { attempt.progress.notePromise(part) }
-        } catch {
-            // The offsets before still hold; the next tick tries again.
-            services.log.error("Could not commit \(parts.count) offsets: \(error).")
-        }
+        try await services.store.checkpoint(
+            parts.map { (job: $0.attempt.job.id, attempt: $0.attempt.job.attempts, part: $0.part) })
+        for (attempt, part) in parts { attempt.progress.notePromise(part) }
     }
 
     private typealias Dirty = (attempt: Attempt, file: PartFile)
 
-    /// Those that are durable now. One that could not be synced keeps the offset it had.
+    /// - Returns: the parts that are durable now. A part that could not be synced keeps its earlier offset.
     private func sync(_ dirty: [Dirty]) async -> [Dirty] {
         let folder = services.folder
         let faults = (try? await lane.run { folder.syncForPromise(dirty.map(\.file)) }) ?? []

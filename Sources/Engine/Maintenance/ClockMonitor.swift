@@ -2,22 +2,18 @@ import Formats
 import Foundation
 import Storage
 
-/// Sees to it that the service follows a wall clock that has jumped, also when nothing else happens, and tells of it.
-struct ClockMonitor: Sendable {
+/// Follows the wall clock when it jumps, also while nothing else is committed, and logs each jump.
+struct ClockMonitor: MaintenanceWorker {
     let services: EngineServices
+    /// Seconds between two comparisons of the clocks.
+    let interval: TimeInterval
 
-    private static let interval: Duration = .seconds(1)
+    let purpose = "store the time"
 
-    func run() async {
-        while !Task.isCancelled {
-            do {
-                try await services.store.followClock()
-            } catch {
-                services.log.error("Could not store the time: \(error). Trying again in a second.")
-            }
-            for jump in services.time.takeJumps() { services.log.warning("\(Self.warning(of: jump))") }
-            try? await services.time.sleep(untilUptime: services.time.uptime + Self.interval)
-        }
+    func pass() async throws -> Date? {
+        try await services.store.followClock()
+        for jump in services.time.takeJumps() { services.log.warning("\(Self.warning(of: jump))") }
+        return services.time.now.addingTimeInterval(interval)
     }
 
     private static func warning(of jump: ClockJump) -> String {

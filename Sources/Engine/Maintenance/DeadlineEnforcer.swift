@@ -1,28 +1,22 @@
 import Downloads
 import Foundation
+import Locks
 import Storage
 
-/// Fails the jobs whose `deadline` or `timeouts.resource_seconds` has passed, whatever they are doing.
-struct DeadlineEnforcer: Sendable {
+/// Fails the jobs whose `deadline` or `timeouts.resource_seconds` has passed, in whatever state they are, and stops their
+/// attempts.
+struct DeadlineEnforcer: MaintenanceWorker {
     let services: EngineServices
     let active: ActiveAttempts
 
-    func run() async {
-        while !Task.isCancelled {
-            let latest = services.time.now.addingTimeInterval(Store.longestPollInterval)
-            let next = await fail() ?? latest
-            await services.store.work(.deadlines).wait(until: min(next, latest), by: services.time)
-        }
-    }
+    let purpose = "fail the jobs that have run out of time"
+    var trigger: AsyncAutoResetEvent? { services.store.work(.deadlines) }
 
-    private func fail() async -> Date? {
-        do {
-            return try await services.store.failOverdueJobs { [active] outcomes in
-                for outcome in outcomes { active.requestStop(asDecided: outcome) }
-            }.next
-        } catch {
-            services.log.error("Could not fail the jobs that have run out of time: \(error). Trying again in a second.")
-            return services.time.now.addingTimeInterval(1)
-        }
+    func pass() async throws -> Date? {
+        let latest = services.time.now.addingTimeInterval(Store.longestPollInterval)
+        let next = try await services.store.failOverdueJobs { [active] outcomes in
+            for outcome in outcomes { active.requestStop(asDecided: outcome) }
+        }.next
+        return min(next ?? latest, latest)
     }
 }

@@ -1,30 +1,23 @@
 import Downloads
 import Foundation
+import Locks
 import Storage
 
-/// Looks after the downloads folder: while it does not work no job is admitted, and when it works again the jobs that wait for
-/// it go on.
-struct FolderMonitor: Sendable {
+/// Inspects the downloads folder. While the folder does not work the scheduler admits no job; when it works again the jobs
+/// that wait for it continue.
+struct FolderMonitor: MaintenanceWorker {
     let services: EngineServices
-    /// Where looking waits for the disk.
+    /// The disk lane that inspects the folder.
     let lane: DiskLane
+    /// Seconds between two inspections of a folder that works.
+    let interval: TimeInterval
+    /// Seconds between two inspections of a folder that does not work.
+    let faultInterval: TimeInterval
 
-    /// Seconds between looks at a folder that works.
-    private static let interval: TimeInterval = 10
-    /// Seconds between looks at one that does not.
-    private static let failingInterval: TimeInterval = 1
+    let purpose = "end the waits for the downloads folder"
+    var trigger: AsyncAutoResetEvent? { services.health.doubts }
 
-    func run() async {
-        while !Task.isCancelled {
-            let fault = await look()
-            let interval = fault == nil ? Self.interval : Self.failingInterval
-            await services.health.doubts.wait(
-                until: services.time.now.addingTimeInterval(interval), by: services.time)
-        }
-    }
-
-    /// - Returns: why the folder cannot be used.
-    private func look() async -> DiskError? {
+    func pass() async throws -> Date? {
         let (folder, isInDoubt) = (services.folder, services.health.takeDoubt())
         let fault = try? await lane.run { folder.inspect(byWriting: isInDoubt) }
         let before = services.health.note(fault)
@@ -32,16 +25,17 @@ struct FolderMonitor: Sendable {
             services.log.error(
                 "The downloads folder does not work: could not \(fault.action): \(fault.reason). Jobs wait.")
         }
-        if fault == nil, before != nil { await goOn() }
-        return fault
+        if fault == nil, before != nil { await endWaits() }
+        return services.time.now.addingTimeInterval(fault == nil ? interval : faultInterval)
     }
 
-    private func goOn() async {
+    private func endWaits() async {
         services.log.notice("The downloads folder works again.")
         do {
             try await services.store.endStorageWaits()
         } catch {
-            services.log.error("Could not end the waits for the downloads folder: \(error). They end by themselves.")
+            // Each job retries at its own time then.
+            services.log.error("Could not \(purpose): \(error). They end by themselves.")
         }
         services.store.work(.jobs).set()
     }

@@ -2,27 +2,19 @@ import Downloads
 import Foundation
 import Storage
 
-/// Removes what the journal need not remember any longer, a step at a time, so that no request waits for it.
-struct JournalPruner: Sendable {
+/// Removes events and idempotency keys that are older than the retention, in small steps, so that requests do not wait for
+/// it.
+struct JournalPruner: MaintenanceWorker {
     let services: EngineServices
     let retention: Retention
+    /// Seconds between two passes; nil: a tenth of the time that acknowledged events are kept, from a second to an hour.
+    let interval: TimeInterval?
 
-    func run() async {
-        while !Task.isCancelled {
-            do {
-                try await prune()
-            } catch {
-                services.log.error("Could not prune the journal: \(error). Trying again later.")
-            }
-            try? await services.time.sleep(until: services.time.now.addingTimeInterval(interval))
-        }
-    }
+    let purpose = "prune the journal"
 
-    /// Seconds between rounds.
-    private var interval: TimeInterval { min(max(retention.acknowledged / 10, 1), 3600) }
-
-    private func prune() async throws {
+    func pass() async throws -> Date? {
         while try await services.store.pruneEvents(keeping: retention), !Task.isCancelled {}
         while try await services.store.pruneIdempotencyKeys(), !Task.isCancelled {}
+        return services.time.now.addingTimeInterval(interval ?? min(max(retention.acknowledged / 10, 1), 3600))
     }
 }

@@ -1,31 +1,28 @@
 import Downloads
 import Foundation
+import Locks
 import Storage
 
-/// Forgets deleted sessions once everything they owed is settled, with the parts of their jobs; files stay.
-struct SessionCloser: Sendable {
+/// Removes deleted sessions when all of their jobs and deliveries are settled, with the parts of their jobs. Finished files
+/// stay.
+struct SessionCloser: MaintenanceWorker {
     let services: EngineServices
 
-    func run() async {
-        while !Task.isCancelled {
-            var next: Date?
-            do {
-                try await close()
-            } catch {
-                services.log.error("Could not close deleted sessions: \(error). Trying again in a second.")
-                next = services.time.now.addingTimeInterval(1)
-            }
-            await services.store.work(.sessions).wait(until: next, by: services.time)
-        }
+    let purpose = "close deleted sessions"
+    var trigger: AsyncAutoResetEvent? { services.store.work(.sessions) }
+
+    func pass() async throws -> Date? {
+        try await close()
+        return nil
     }
 
-    /// Those with an action under way stay until its end, which rings.
+    /// Closes the sessions that are settled. A session with a lease stays; the end of the lease rings.
     func close() async throws {
         while true {
             let steps = try await services.store.removeSettledSessions { [leases = services.leases] in leases.sessions }
             for step in steps {
                 for part in step.dropped { services.folder.removePart(part) }
-                if step.isGone { services.log.info("Session \(step.session) is settled and gone.") }
+                if step.isGone { services.log.info("Session \(step.session) is settled and removed.") }
             }
             if steps.isEmpty { return }
         }

@@ -1,0 +1,29 @@
+import Foundation
+
+extension Engine {
+    /// How often the background workers run, and how long they rest, in seconds.
+    public struct Intervals: Sendable {
+        /// Between two checkpoints: a crash loses the bytes that arrived since the last one.
+        public var checkpoint: TimeInterval = 2
+        /// Between two inspections of a downloads folder that works.
+        public var folderInspection: TimeInterval = 10
+        /// Between two inspections of a downloads folder that does not work.
+        public var folderRecovery: TimeInterval = 1
+        /// Between two searches for unacknowledged finishes, at least.
+        public var acknowledgementCheck: TimeInterval = 1
+        /// Between two comparisons of the wall clock with the monotonic clock.
+        public var clockCheck: TimeInterval = 1
+        /// Between two prunings of the journal; nil: a tenth of `Retention.acknowledged`, from a second to an hour.
+        public var pruning: TimeInterval?
+        /// Between a pass of a background worker that failed and the next one.
+        public var maintenanceRetry: TimeInterval = 1
+        /// Between two tries to store a change that the disk refuses, while the engine runs.
+        public var writeRetry: TimeInterval = 1
+        /// The same, while the engine stops.
+        public var writeRetryWhileStopping: TimeInterval = 0.2
+        /// After `stop()`, for as long a change that the disk refuses is tried again.
+        public var stopGrace: TimeInterval = 2
+
+        public init() {}
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Locks
+import Logging
+import Storage
+
+/// Repeats the passes of a background worker until its task is cancelled. A pass that throws is logged and repeated after
+/// `retryInterval`.
+struct MaintenanceLoop: Sendable {
+    let time: any TimeSource
+    let log: Logger
+    /// Seconds between a pass that failed and the next one.
+    let retryInterval: TimeInterval
+
+    func run(_ worker: some MaintenanceWorker) async {
+        var worker = worker
+        while !Task.isCancelled {
+            let next = await pass(of: &worker)
+            await wait(until: next, or: worker.trigger)
+        }
+    }
+
+    private func pass(of worker: inout some MaintenanceWorker) async -> Date? {
+        do {
+            return try await worker.pass()
+        } catch {
+            log.error("Could not \(worker.purpose): \(error). fetchd tries again in \(Self.text(retryInterval)).")
+            return time.now.addingTimeInterval(retryInterval)
+        }
+    }
+
+    private func wait(until next: Date?, or trigger: AsyncAutoResetEvent?) async {
+        if let trigger { return await trigger.wait(until: next, by: time) }
+        // A cancelled wait ends the loop.
+        try? await time.sleep(until: next ?? .distantFuture)
+    }
+
+    private static func text(_ seconds: TimeInterval) -> String {
+        seconds == 1 ? "a second" : "\(seconds.formatted()) seconds"
+    }
+}

@@ -1,0 +1,42 @@
+import Downloads
+import Formats
+import Foundation
+import TestKit
+import Testing
+
+@testable import Engine
+
+/// Against a whole service, because only a transfer writes to a part.
+@Suite struct CheckpointerTests {
+    @Test func promisesTheReceivedBytesAtTheIntervalAndNotBefore() async throws {
+        let (time, gate, origin) = (ManualTime(), Gate(), try Origin())
+        let file = Content.random(seed: 1, count: 200_000)
+        origin.serve("/file", .file(file), .waiting(at: 100_000, for: gate))
+        let service = try await LocalService.start(
+            .init {
+                $0.time = time
+                $0.engine.intervals.checkpoint = 30
+            })
+        let job = try await service.api.submit(["url": .string(origin.url("/file"))])
+        try await service.api.waitForBytes(job, atLeast: 100_000)
+        time.advance(by: 29)
+        #expect(try await service.api.job(job)["progress"]["bytes_durable"] == 0)
+        time.advance(by: 1)
+        let promised = try await service.api.waitForBytes(job, atLeast: 100_000, durable: true)
+        #expect(promised["progress"]["bytes_durable"] == promised["progress"]["bytes_received"])
+        gate.open()
+        try await service.api.waitForJob(job, .succeeded)
+        #expect(service.downloaded("file") == file)
+        try await service.stop()
+    }
+
+    @Test func commitsNothingWhileNoPartIsWrittenTo() async throws {
+        let fixture = try MaintenanceFixture()
+        let checkpointer = Checkpointer(
+            services: fixture.services, active: fixture.active, lane: fixture.services.lanes.next(), interval: 2)
+        let job = try await fixture.create()[0]
+        try await fixture.admit()
+        #expect(try await checkpointer.pass() == fixture.now.addingTimeInterval(2))
+        #expect(try await fixture.job(job).part == nil)
+    }
+}

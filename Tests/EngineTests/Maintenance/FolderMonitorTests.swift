@@ -1,0 +1,60 @@
+import Downloads
+import Foundation
+import TestKit
+import Testing
+
+@testable import Engine
+
+@Suite struct FolderMonitorTests {
+    private let fixture: MaintenanceFixture
+    private let monitor: FolderMonitor
+
+    init() throws {
+        fixture = try MaintenanceFixture()
+        monitor = FolderMonitor(
+            services: fixture.services, lane: fixture.services.lanes.next(), interval: 10, faultInterval: 1)
+    }
+
+    private func moveAway() throws {
+        try FileManager.default.moveItem(
+            atPath: fixture.temporary.path("downloads"), toPath: fixture.temporary.path("elsewhere"))
+    }
+
+    private func moveBack() throws {
+        try FileManager.default.moveItem(
+            atPath: fixture.temporary.path("elsewhere"), toPath: fixture.temporary.path("downloads"))
+    }
+
+    @Test func notesAFolderThatIsMissingUntilItIsBack() async throws {
+        #expect(try await monitor.pass() == fixture.now.addingTimeInterval(10))
+        #expect(fixture.services.health.fault == nil)
+        try moveAway()
+        #expect(try await monitor.pass() == fixture.now.addingTimeInterval(1))
+        #expect(fixture.services.health.fault != nil)
+        _ = try await monitor.pass()
+        #expect(fixture.log.text.components(separatedBy: "The downloads folder does not work").count == 2)
+        try moveBack()
+        #expect(try await monitor.pass() == fixture.now.addingTimeInterval(10))
+        #expect(fixture.services.health.fault == nil)
+        #expect(fixture.log.text.contains("The downloads folder works again."))
+    }
+
+    /// They would wait for their own next try otherwise.
+    @Test func endsTheWaitsForTheFolderWhenItWorksAgain() async throws {
+        let jobs = try await fixture.create(2)
+        try await fixture.admit()
+        let later = fixture.now.addingTimeInterval(600)
+        try await fixture.deferred(jobs[0], .storage(until: later))
+        try await fixture.deferred(jobs[1], .network(until: later))
+        _ = try await monitor.pass()
+        try await fixture.admit()
+        #expect(try await fixture.states() == [.waiting: 2])
+        try moveAway()
+        _ = try await monitor.pass()
+        try moveBack()
+        _ = try await monitor.pass()
+        try await fixture.admit()
+        #expect(try await fixture.job(jobs[0]).state.name == .running)
+        #expect(try await fixture.job(jobs[1]).state.wait?.until == later)
+    }
+}

@@ -1,0 +1,42 @@
+import Downloads
+import Foundation
+import Storage
+import Testing
+
+@testable import Engine
+
+@Suite struct JournalPrunerTests {
+    private let retention = Retention(acknowledged: 100, unacknowledged: 1000)
+
+    private func finishBatch(_ fixture: MaintenanceFixture) async throws {
+        try await fixture.cancel(try await fixture.create()[0])
+        fixture.time.advance(by: 1)
+        _ = try await BatchFinisher(services: fixture.services).pass()
+    }
+
+    @Test func removesAcknowledgedEventsAfterTheirRetentionAndNotBefore() async throws {
+        let fixture = try MaintenanceFixture()
+        let pruner = JournalPruner(services: fixture.services, retention: retention, interval: nil)
+        try await finishBatch(fixture)
+        try await fixture.store.acknowledge(.default, through: 3)
+        try await finishBatch(fixture)
+        fixture.time.advance(by: 90)
+        _ = try await pruner.pass()
+        #expect(try await fixture.eventTypes().count == 6)
+        fixture.time.advance(by: 20)
+        _ = try await pruner.pass()
+        // The second batch is not acknowledged.
+        #expect(try await fixture.eventTypes().count == 3)
+    }
+
+    @Test func restsATenthOfTheRetentionUnlessAnIntervalIsGiven() async throws {
+        let fixture = try MaintenanceFixture()
+        let derived = JournalPruner(services: fixture.services, retention: retention, interval: nil)
+        #expect(try await derived.pass() == fixture.now.addingTimeInterval(10))
+        let given = JournalPruner(services: fixture.services, retention: retention, interval: 7)
+        #expect(try await given.pass() == fixture.now.addingTimeInterval(7))
+        let short = JournalPruner(
+            services: fixture.services, retention: Retention(acknowledged: 1, unacknowledged: 1), interval: nil)
+        #expect(try await short.pass() == fixture.now.addingTimeInterval(1))
+    }
+}

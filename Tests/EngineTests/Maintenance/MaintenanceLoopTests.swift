@@ -1,0 +1,93 @@
+import Foundation
+import Locks
+import Storage
+import TestKit
+import Testing
+
+@testable import Engine
+
+/// When a background worker's next pass begins: at the moment that it asked for, at a ring, after a failure.
+@Suite struct MaintenanceLoopTests {
+    private let time = ManualTime()
+    private let log = LogRecord()
+    private let passes = Monitor(0)
+
+    private struct Worker: MaintenanceWorker {
+        let trigger: AsyncAutoResetEvent?
+        let passes: Monitor<Int>
+        let body: @Sendable () throws -> Date?
+        let purpose = "do the work"
+
+        func pass() async throws -> Date? {
+            passes.withLock { $0 += 1 }
+            return try body()
+        }
+    }
+
+    private struct Refusal: Error, CustomStringConvertible { let description = "the disk is full" }
+
+    /// Runs the loop beside `test`, and cancels it then.
+    private func running(
+        _ trigger: AsyncAutoResetEvent? = nil, _ body: @escaping @Sendable () throws -> Date?,
+        _ test: () async throws -> Void
+    ) async throws {
+        let loop = MaintenanceLoop(time: time, log: log.logger, retryInterval: 5)
+        let worker = Worker(trigger: trigger, passes: passes, body: body)
+        try await withThrowingTaskGroup { group in
+            group.addTask { await loop.run(worker) }
+            do { try await test() } catch {
+                group.cancelAll()
+                throw error
+            }
+            group.cancelAll()
+        }
+    }
+
+    @Test func beginsTheNextPassAtTheMomentThatTheWorkerAskedFor() async throws {
+        try await running { [time] in
+            time.now.addingTimeInterval(10)
+        } _: {
+            #expect(await time.waitForSleepers())
+            time.advance(by: 9.9)
+            #expect(passes.current == 1)
+            time.advance(by: 0.1)
+            #expect(await passes.wait { $0 == 2 })
+        }
+    }
+
+    @Test func beginsTheNextPassWhenTheTriggerRings() async throws {
+        let trigger = AsyncAutoResetEvent()
+        try await running(trigger) {
+            nil
+        } _: {
+            #expect(await passes.wait { $0 == 1 })
+            trigger.set()
+            #expect(await passes.wait { $0 == 2 })
+            #expect(time.deadlines.isEmpty)
+        }
+    }
+
+    @Test func logsAFailedPassAndRepeatsItAfterTheRetryInterval() async throws {
+        try await running {
+            throw Refusal()
+        } _: {
+            #expect(await time.waitForSleepers())
+            #expect(log.text.contains("Could not do the work: the disk is full. fetchd tries again in 5 seconds."))
+            time.advance(by: 4.9)
+            #expect(passes.current == 1)
+            time.advance(by: 0.1)
+            #expect(await passes.wait { $0 == 2 })
+        }
+    }
+
+    @Test func repeatsAFailedPassEarlierWhenTheTriggerRings() async throws {
+        let trigger = AsyncAutoResetEvent()
+        try await running(trigger) {
+            throw Refusal()
+        } _: {
+            #expect(await time.waitForSleepers())
+            trigger.set()
+            #expect(await passes.wait { $0 == 2 })
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Downloads
+import Foundation
+import Testing
+
+@testable import Engine
+
+@Suite struct PartExpirerTests {
+    /// A failed job with resume data.
+    private func failedJob(_ fixture: MaintenanceFixture, _ part: Part) async throws -> JobID {
+        let job = try await fixture.create()[0]
+        try await fixture.admit()
+        try await fixture.fail(job, having: part)
+        return job
+    }
+
+    @Test func removesAPartWhenItsTimeIsOverAndNotBefore() async throws {
+        let fixture = try MaintenanceFixture()
+        try await fixture.declare { $0.resumeDataTTL = 100 }
+        let part = try fixture.makePart("part_a")
+        let job = try await failedJob(fixture, part)
+        let expirer = PartExpirer(services: fixture.services, limit: nil)
+        let expiry = fixture.now.addingTimeInterval(100)
+        #expect(try await expirer.pass() == expiry)
+        fixture.time.advance(by: 99.9)
+        #expect(try await expirer.pass() == expiry)
+        #expect(try await fixture.job(job).part?.id == part.id)
+        #expect(fixture.hasFile(of: part))
+        fixture.time.advance(by: 0.1)
+        #expect(try await expirer.pass() == nil)
+        #expect(try await fixture.job(job).part == nil)
+        #expect(!fixture.hasFile(of: part))
+    }
+
+    @Test func removesTheOldestPartsOverTheLimit() async throws {
+        let fixture = try MaintenanceFixture()
+        let (old, new) = (try fixture.makePart("part_a"), try fixture.makePart("part_b"))
+        let first = try await failedJob(fixture, old)
+        fixture.time.advance(by: 1)
+        let second = try await failedJob(fixture, new)
+        _ = try await PartExpirer(services: fixture.services, limit: 10).pass()
+        #expect(fixture.hasFile(of: old) && fixture.hasFile(of: new))
+        _ = try await PartExpirer(services: fixture.services, limit: 9).pass()
+        #expect(try await fixture.job(first).part == nil)
+        #expect(!fixture.hasFile(of: old))
+        #expect(try await fixture.job(second).part?.id == new.id)
+        #expect(fixture.hasFile(of: new))
+    }
+}
