@@ -41,7 +41,7 @@ public final class DownloadService: Sendable {
         }
         let result: Result<Void, any Error>
         do { result = .success(try await run(store, onReady)) } catch { result = .failure(error) }
-        let isClosed = close(store)
+        let isClosed = await close(store)
         try result.get()
         guard store.unstored.count == 0 else {
             log.error(
@@ -70,8 +70,8 @@ public final class DownloadService: Sendable {
     }
 
     private func run(_ store: Store, _ onReady: @Sendable (UInt16) -> Void) async throws {
-        let folder = try StartError.wrapping { () throws(EngineError) in
-            try DownloadsFolder(at: options.downloadsFolder, minimumFreeBytes: options.minimumFreeBytes)
+        let folder = try await StartError.wrapping { () async throws(EngineError) in
+            try await DownloadsFolder.open(at: options.downloadsFolder, minimumFreeBytes: options.minimumFreeBytes)
         }
         let policy = AddressPolicy(allowing: options.allowedNetworks)
         let downloads = try client("downloads", admitting: policy.admits)
@@ -81,8 +81,8 @@ public final class DownloadService: Sendable {
             options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
         let dispatcher = Dispatcher(options: options.webhooks, store: store, client: webhooks, log: log)
         let readiness = Readiness()
-        let feed = try StartError.wrapping { () throws(StoreError) in
-            try Feed(options: options.feed, store: store, engine: engine)
+        let feed = try await StartError.wrapping { () async throws(StoreError) in
+            try await Feed(options: options.feed, store: store, engine: engine)
         }
         let handler = APIHandler(
             options: apiOptions([downloads, webhooks]), store: store, engine: engine, feed: feed,
@@ -163,9 +163,9 @@ public final class DownloadService: Sendable {
     }
 
     /// - Returns: false if the write-ahead log could not be copied into the database. The next start copies it.
-    private func close(_ store: Store) -> Bool {
+    private func close(_ store: Store) async -> Bool {
         do throws(StoreError) {
-            try store.close()
+            try await store.close()
             return true
         } catch {
             log.error("\(error)")

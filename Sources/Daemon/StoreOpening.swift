@@ -14,7 +14,7 @@ struct StoreOpening: Sendable {
     /// - Returns: nil if the service was stopped first.
     /// - Throws: `StartError` for an error that another attempt would not solve.
     func open() async throws -> Store? {
-        switch try attempt() {
+        switch try await attempt() {
         case .opened(let store): return store
         case .postponed(let why): return try await wait(why)
         }
@@ -25,9 +25,9 @@ struct StoreOpening: Sendable {
         case postponed(String)
     }
 
-    private func attempt() throws -> Outcome {
+    private func attempt() async throws -> Outcome {
         do throws(StoreError) {
-            return .opened(try Store(at: options.dataFolder, options: storeOptions, time: options.time))
+            return .opened(try await Store.open(at: options.dataFolder, options: storeOptions, time: options.time))
         } catch .outOfSpace {
             return .postponed(StoreError.outOfSpace.description)
         } catch .busy {
@@ -62,7 +62,7 @@ struct StoreOpening: Sendable {
             try? await Task.sleep(for: .milliseconds(50))
             guard ContinuousClock.now >= nextAttempt else { continue }
             nextAttempt = .now + .seconds(1)
-            switch try attempt() {
+            switch try await attempt() {
             case .opened(let store): return store
             case .postponed(let why): handler.update(reason: why)
             }

@@ -12,7 +12,8 @@ extension Engine {
         -> SignalOutcome
     {
         // A deleted session would go with its last job, and the job with it, before its answer is read.
-        try await withLease(on: services.store.job(id).session) {
+        let session = try await services.store.job(id).session
+        return try await withLease(on: session) {
             try await carryOut(request, on: id, expecting: revision)
         }
     }
@@ -24,7 +25,7 @@ extension Engine {
                 active.requestStop(asDecided: outcome)
             }
             guard case .done(_, let effects, let dropped) = outcome else { return outcome }
-            if let dropped { services.folder.removePart(dropped) }
+            if let dropped { await services.removeParts([dropped]) }
             guard effects.contains(where: \.isStop) else { return outcome }
             revision = nil
             // Then asked again: it may have succeeded in the very moment.
@@ -51,8 +52,10 @@ extension Engine {
     public func delete(_ id: JobID, deletesFile: Bool) async throws {
         while true {
             if let job = try await services.store.deleteJob(id) {
-                if let part = job.part { services.folder.removePart(part.id) }
-                if deletesFile, let file = job.state.finish?.file { try services.folder.removeFile(file) }
+                if let part = job.part { await services.removeParts([part.id]) }
+                if deletesFile, let file = job.state.finish?.file {
+                    try await services.lanes.metadata.run { [folder = services.folder] in try folder.removeFile(file) }
+                }
                 return
             }
             _ = try await perform(.cancelRequested(keepsPart: false), on: id)
@@ -69,8 +72,8 @@ extension Engine {
     }
 
     /// Opens a finished job's file; nil when it is gone from its place.
-    public func openFile(of finish: Finish) -> OpenedFile? {
-        services.folder.openFile(finish.file)
+    public func openFile(of finish: Finish) async -> OpenedFile? {
+        try? await services.lanes.metadata.run { [folder = services.folder] in folder.openFile(finish.file) }
     }
 }
 

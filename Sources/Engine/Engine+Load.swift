@@ -7,11 +7,12 @@ extension Engine {
         services.health.fault.map { "The downloads folder does not work: could not \($0.action): \($0.reason)." }
     }
 
-    public var load: EngineLoad {
+    public func load() async -> EngineLoad {
+        let disk = try? await services.lanes.metadata.run { [folder = services.folder] in folder.space }
         let running = progressOfRunning()
         return EngineLoad(
             slotsUsed: running.count, slots: options.maxConcurrentJobs,
             bytesPerSecond: running.reduce(0) { $0 + ($1.live.bytesPerSecond ?? 0) },
-            bytesReceived: services.received.bytes, disk: services.folder.space)
+            bytesReceived: services.received.bytes, disk: disk)
     }
 }

@@ -27,7 +27,7 @@ extension Engine {
     public func perform(_ request: JobSignal, onAllOf session: Name) async throws -> SessionStatus {
         try await withLease(on: session) {
             try await sweep(request, session)
-            return try services.store.session(session)
+            return try await services.store.session(session)
         }
     }
 
@@ -48,11 +48,13 @@ extension Engine {
             let sweep = try await services.store.apply(request, toJobsOf: session, after: position) { [active] sweep in
                 for outcome in sweep.outcomes { active.requestStop(asDecided: outcome) }
             }
+            var parts: [PartID] = []
             for outcome in sweep.outcomes {
                 guard case .done(let job, let effects, let dropped) = outcome else { continue }
-                if let dropped { services.folder.removePart(dropped) }
+                if let dropped { parts.append(dropped) }
                 if effects.contains(where: \.isStop) { stopping.append(job.id) }
             }
+            await services.removeParts(parts)
             position = sweep.next
         } while position != nil
         // All were asked to stop before; each is asked once more, as it may have ended in another way meanwhile.
@@ -76,6 +78,6 @@ extension Engine {
             // From that moment on, whoever settles its last debt forgets it.
         }
         try await SessionCloser(services: services).close()
-        do { return try services.store.session(session) } catch StoreError.noSuchSession { return nil }
+        do { return try await services.store.session(session) } catch StoreError.noSuchSession { return nil }
     }
 }

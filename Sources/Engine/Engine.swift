@@ -136,12 +136,14 @@ extension Engine {
     /// again, and files that were on their way to their places are brought there.
     public func recover() async throws {
         let (interrupted, promoting) = try await services.store.recoverInterrupted()
-        var promised = try services.store.parts()
+        var promised = try await services.store.parts()
         for job in promoting {
             // The part of a promotion is whole, and synced.
             if let promotion = job.job.state.promotion { promised[promotion.part] = promotion.file.size }
         }
-        let swept = services.folder.sweepParts(promised: promised, sparing: services.store.beganAt)
+        let swept = try await services.lanes.metadata.run { [services, promised] in
+            services.folder.sweepParts(promised: promised, sparing: services.store.beganAt)
+        }
         if swept.spared > 0 {
             services.log.warning(
                 "\(swept.spared) part files in \(FilePathRule.partsDirectory) of the downloads folder are older than this database, and not known to it. They are left alone; remove them if no other copy of the database needs them."

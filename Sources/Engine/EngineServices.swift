@@ -47,7 +47,15 @@ struct EngineServices: Sendable {
         try await persist("the beginning of \(job.id)'s transfer") {
             try await store.beginTransfer(of: job, outcome, without: dropped)
         }
-        if case .restarted = outcome, let part = job.part { folder.removePart(part.id) }
+        if case .restarted = outcome, let part = job.part { await removeParts([part.id]) }
+    }
+
+    /// Removes the files of parts that are not promised any more.
+    func removeParts(_ parts: [PartID]) async {
+        guard !parts.isEmpty else { return }
+        try? await lanes.metadata.run { [folder] in
+            for part in parts { folder.removePart(part) }
+        }
     }
 
     /// Repeats a write until it succeeds: giving up on a full or failing disk would lose it.

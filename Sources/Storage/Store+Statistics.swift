@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 
 extension Store {
-    public func statistics() throws(StoreError) -> StoreStatistics {
-        try read { db in
+    public func statistics() async throws(StoreError) -> StoreStatistics {
+        try await read { db in
             func number(_ sql: String) throws -> Int { try Int.fetchOne(db.cachedStatement(sql: sql)) ?? 0 }
             func numbers<Key: RawRepresentable<String>>(_ type: Key.Type, _ sql: String) throws -> [Key: Int] {
                 let rows = try Row.fetchAll(db.cachedStatement(sql: sql))

@@ -33,6 +33,7 @@ public final class Store: Sendable {
 
     let writer: Writer
     let connections: Connections
+    private let readers: ReaderThreads
     let jobCache: JobCache
     private let observers: Locked<[@Sendable (Commit) -> Void]>
     /// The clock of the whole service.
@@ -55,6 +56,7 @@ public final class Store: Sendable {
         FileErrors.install()
         folder = try DataFolder(at: path)
         let opening = try Opening(folder, options)
+        readers = ReaderThreads(count: options.readers)
         (connections, mark, beganAt) = (opening.connections, opening.mark, opening.history.beganAt)
         self.time = ServiceClock(following: time, after: try Self.clockPast(in: opening.connections))
         let events = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, AsyncAutoResetEvent()) })
@@ -83,22 +85,35 @@ public final class Store: Sendable {
     /// Seconds after which workers that wait for a time look again in any case.
     public static let longestPollInterval: TimeInterval = 60
 
+    /// Opens the store like `init`, on its own thread. To check a database can take long.
+    public static func open(
+        at path: String, options: Options = Options(), time: any TimeSource = SystemTime()
+    ) async throws(StoreError) -> Store {
+        try await ReaderThreads(count: 1).run {
+            Result { () throws(StoreError) in try Store(at: path, options: options, time: time) }
+        }.get()
+    }
+
     /// Copies the log into the database file and closes it. Acknowledged changes are durable already. Later writes
     /// fail.
     ///
     /// - Throws: `notClosed` when the copy failed. The log stays and belongs to the database.
-    public func close() throws(StoreError) {
+    public func close() async throws(StoreError) {
         defer { folder.release() }
         do {
-            try writer.close()
-            try mark.set(mark.mark.closed, in: folder)
+            try await writer.close { [mark, folder] in try mark.set(mark.mark.closed, in: folder) }
         } catch {
             throw .notClosed(path: folder.database, why: "\(error)")
         }
     }
 
-    func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) throws(StoreError) -> Value {
-        do { return try connections.read(body) } catch { throw StoreError(error) }
+    /// Reads one snapshot of the committed data, on one of the store's threads.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await readers.run { [connections] in
+            Result { try connections.read(body) }.mapError { StoreError($0) }
+        }.get()
     }
 
     /// A new identifier for a part.
@@ -111,10 +126,10 @@ public final class Store: Sendable {
     }
 
     /// Checks for `/readyz` whether the database can be read and written.
-    public func check() throws(StoreError) {
+    public func check() async throws(StoreError) {
         if let fault = writer.fault { throw fault }
         if let damage = connections.damage { throw .databaseDamaged(path: folder.database, why: damage) }
-        _ = try read { db in try Int.fetchOne(db.cachedStatement(sql: "SELECT 1")) }
+        _ = try await read { db in try Int.fetchOne(db.cachedStatement(sql: "SELECT 1")) }
     }
 
     private static func clockPast(in connections: Connections) throws(StoreError) -> StoredClock {

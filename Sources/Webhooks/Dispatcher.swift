@@ -49,21 +49,20 @@ public actor Dispatcher {
         // A group that keeps no results: workers come and go for as long as the service runs.
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
-                let next = sendOut(&group)
+                let (webhooks, next) = await dueWebhooks()
+                for webhook in webhooks { sendOut(to: webhook, &group) }
                 await store.work(.deliveries).wait(until: next, by: time)
             }
         }
     }
 
-    /// - Returns: when to look again without being woken.
-    private func sendOut(_ group: inout DiscardingTaskGroup) -> Date? {
+    /// - Returns: the webhooks with a due delivery, and when to look again without a ring.
+    private func dueWebhooks() async -> (keys: [Int64], next: Date?) {
         do {
-            let (webhooks, next) = try store.webhooksDue()
-            for webhook in webhooks { sendOut(to: webhook, &group) }
-            return next
+            return try await store.webhooksDue()
         } catch {
             log.error("Could not read the outbox: \(error). Trying again in a second.")
-            return time.now.addingTimeInterval(options.retryInterval)
+            return ([], time.now.addingTimeInterval(options.retryInterval))
         }
     }
 

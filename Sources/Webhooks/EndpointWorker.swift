@@ -56,7 +56,7 @@ struct EndpointWorker: Sendable {
     private func due(besides underWay: Set<DeliveryID>) async -> [DueDelivery] {
         do {
             // Those under way are still pending, and may be among the first.
-            let due = try store.dueDeliveries(to: webhook, limit: concurrency + underWay.count)
+            let due = try await store.dueDeliveries(to: webhook, limit: concurrency + underWay.count)
             return Array(due.filter { !underWay.contains($0.id) }.prefix(concurrency - underWay.count))
         } catch {
             log.error("Could not read the outbox: \(error). Trying again in a second.")

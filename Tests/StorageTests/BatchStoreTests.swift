@@ -8,8 +8,8 @@ import Testing
 
 /// Tests batches and their finish through the journal.
 @Suite struct BatchStoreTests {
-    private func finishes(_ fixture: StoreFixture) throws -> [JSON] {
-        try fixture.store.events(EventQuery(type: EventPattern("session.finished"), limit: 100)).events
+    private func finishes(_ fixture: StoreFixture) async throws -> [JSON] {
+        try await fixture.store.events(EventQuery(type: EventPattern("session.finished"), limit: 100)).events
             .map { try JSON(parsing: $0.data) }
     }
 
@@ -18,15 +18,15 @@ import Testing
         let jobs = try await fixture.create(2)
         _ = try await fixture.admit()
         try await fixture.succeed(jobs[0].id)
-        #expect(try fixture.store.nextBatchDue() == nil)
+        #expect(try await fixture.store.nextBatchDue() == nil)
         _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: jobs[1].id)
-        #expect(try fixture.store.nextBatchDue() == fixture.time.now.addingTimeInterval(1))
+        #expect(try await fixture.store.nextBatchDue() == fixture.time.now.addingTimeInterval(1))
         #expect(try await fixture.store.finishDueBatches().isEmpty)
         fixture.time.advance(by: 1)
         #expect(try await fixture.store.finishDueBatches().count == 1)
         #expect(try await fixture.store.finishDueBatches().isEmpty)
 
-        let finish = try #require(try finishes(fixture).first?.objectValue)
+        let finish = try #require(try await finishes(fixture).first?.objectValue)
         #expect(finish["batch"] == 1)
         #expect(finish["outcome"] == "partly_failed")
         #expect(finish["counts"] == ["succeeded": 1, "failed": 1, "cancelled": 0])
@@ -88,14 +88,14 @@ import Testing
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
-        let due = try fixture.store.nextBatchDue()
+        let due = try await fixture.store.nextBatchDue()
         #expect(due != nil)
         let copy = try TemporaryFolder()
         for name in try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path) {
             try FileManager.default.copyItem(atPath: "\(fixture.folder.path)/\(name)", toPath: "\(copy.path)/\(name)")
         }
         let reopened = try Store(at: copy.path, time: fixture.time)
-        #expect(try reopened.nextBatchDue() == due)
+        #expect(try await reopened.nextBatchDue() == due)
         fixture.time.advance(by: 100)
         #expect(try await reopened.finishDueBatches().count == 1)
     }
@@ -106,14 +106,14 @@ import Testing
         _ = try await fixture.admit(2)
         try await fixture.succeed(jobs[0].id)
         try await fixture.store.checkpoint([(job: jobs[1].id, attempt: 1, part: StoreFixture.part())])
-        let status = try fixture.store.session(.default)
+        let status = try await fixture.store.session(.default)
         #expect(status.counts == [.succeeded: 1, .running: 1, .queued: 1])
         #expect(status.bytesReceived == 8)
         #expect(status.bytesExpected == nil)
         #expect(status.batch == 1)
         #expect(status.state == .active)
         _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: jobs[2].id)
-        #expect(try fixture.store.session(.default).bytesExpected == 13)
-        #expect(status.lastEvent == Int64(try fixture.eventTypes().count) - 1)
+        #expect(try await fixture.store.session(.default).bytesExpected == 13)
+        #expect(status.lastEvent == Int64(try await fixture.eventTypes().count) - 1)
     }
 }

@@ -20,8 +20,8 @@ import Testing
         let fixture = try StoreFixture()
         _ = try await fixture.create(7)
         // Opens a reading connection as well.
-        #expect(try fixture.store.jobs(JobQuery()).jobs.count == 7)
-        try fixture.store.close()
+        #expect(try await fixture.store.jobs(JobQuery()).jobs.count == 7)
+        try await fixture.store.close()
         #expect(!fixture.folder.files.contains { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") })
         #expect(try jobsOfTheFileAlone(fixture.folder) == 7)
     }
@@ -44,7 +44,7 @@ import Testing
             _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM jobs")
         }
         _ = try await fixture.create(1)
-        #expect { try fixture.store.close() } throws: { error in
+        await #expect { try await fixture.store.close() } throws: { error in
             guard case .notClosed? = error as? StoreError else { return false }
             return "\(error)".contains("fetchd.sqlite-wal")
         }

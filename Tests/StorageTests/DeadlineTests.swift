@@ -25,7 +25,7 @@ import Testing
         #expect(try await fixture.store.failOverdueJobs { _ in }.next == deadline)
         fixture.time.advance(by: 10)
         #expect(try await fail(fixture).map(\.job.state.failure?.code) == [.deadlineExceeded])
-        #expect(try fixture.store.job(id).state.name == .failed)
+        #expect(try await fixture.store.job(id).state.name == .failed)
         #expect(try await fail(fixture).isEmpty)
     }
 
@@ -55,7 +55,7 @@ import Testing
         fixture.time.advance(by: 1000)
         #expect(try await fail(fixture).isEmpty)
         _ = try await fixture.store.apply(.resumeRequested, to: id)
-        #expect(try fixture.store.job(id).failsAt == fixture.time.now.addingTimeInterval(6))
+        #expect(try await fixture.store.job(id).failsAt == fixture.time.now.addingTimeInterval(6))
         fixture.time.advance(by: 6)
         #expect(try await fail(fixture).count == 1)
     }
@@ -77,6 +77,6 @@ import Testing
         fixture.time.advance(by: 100)
         _ = try await fixture.store.apply(.retryRequested, to: id)
         _ = try await fixture.admit()
-        #expect(try fixture.store.job(id).failsAt == fixture.time.now.addingTimeInterval(10))
+        #expect(try await fixture.store.job(id).failsAt == fixture.time.now.addingTimeInterval(10))
     }
 }

@@ -19,10 +19,10 @@ import Testing
         let webhook = try await fixture.declareWebhook(["job.created"])
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
-        let due = try fixture.store.dueDeliveries(to: webhook.key, limit: 10)
+        let due = try await fixture.store.dueDeliveries(to: webhook.key, limit: 10)
         #expect(due.map(\.event.type) == [.jobCreated])
         #expect(due.map(\.event.job) == [job.id])
-        #expect(try fixture.store.webhooksDue().keys == [webhook.key])
+        #expect(try await fixture.store.webhooksDue().keys == [webhook.key])
     }
 
     @Test func holdsTheFinishBackUntilEarlierEventsAreSettled() async throws {
@@ -33,19 +33,19 @@ import Testing
         fixture.time.advance(by: 1)
         _ = try await fixture.store.finishDueBatches()
         let store = fixture.store
-        func due() throws -> [DueDelivery] { try store.dueDeliveries(to: webhook.key, limit: 10) }
+        func due() async throws -> [DueDelivery] { try await store.dueDeliveries(to: webhook.key, limit: 10) }
 
-        let early = try due()
+        let early = try await due()
         #expect(early.map(\.event.type) == [.jobCreated, .jobCancelled])
         let later = fixture.time.now.addingTimeInterval(60)
         try await store.record(Self.attempt(500), of: early[0], .rejected(retryAt: later))
         try await store.record(Self.attempt(200), of: early[1], .accepted)
         // The success made the waiting delivery due at once. The finish still waits for it.
-        #expect(try due().map(\.event.type) == [.jobCreated])
-        #expect(try due().map(\.tries) == [1])
+        #expect(try await due().map(\.event.type) == [.jobCreated])
+        #expect(try await due().map(\.tries) == [1])
         fixture.time.advance(by: 60)
         try await store.record(Self.attempt(nil), of: early[0], .rejected(retryAt: nil))
-        #expect(try due().map(\.event.type) == [.sessionFinished])
+        #expect(try await due().map(\.event.type) == [.sessionFinished])
     }
 
     @Test func reportsNoDueTimeForAFinishThatIsHeldBack() async throws {
@@ -55,10 +55,10 @@ import Testing
         _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         _ = try await fixture.store.finishDueBatches()
-        let first = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
+        let first = try #require(try await fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
         let later = fixture.time.now.addingTimeInterval(60)
         try await fixture.store.record(Self.attempt(500), of: first, .rejected(retryAt: later))
-        let (keys, next) = try fixture.store.webhooksDue()
+        let (keys, next) = try await fixture.store.webhooksDue()
         #expect(keys.isEmpty)
         #expect(next == later)
     }
@@ -75,11 +75,11 @@ import Testing
         _ = try await store.apply(.cancelRequested(keepsPart: false), to: job.id)
         fixture.time.advance(by: 1)
         _ = try await store.finishDueBatches()
-        for (index, webhook) in try store.webhooks(of: .default).enumerated() {
-            #expect(try store.session(.default).unacknowledgedSince == fixture.time.now)
-            let due = try #require(try store.dueDeliveries(to: webhook.key, limit: 1).first)
+        for (index, webhook) in try await store.webhooks(of: .default).enumerated() {
+            #expect(try await store.session(.default).unacknowledgedSince == fixture.time.now)
+            let due = try #require(try await store.dueDeliveries(to: webhook.key, limit: 1).first)
             try await store.record(Self.attempt(204), of: due, .accepted)
-            #expect((try store.session(.default).unacknowledgedSince == nil) == (index == 1))
+            #expect((try await store.session(.default).unacknowledgedSince == nil) == (index == 1))
         }
     }
 
@@ -87,12 +87,12 @@ import Testing
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook(["job.created"])
         _ = try await fixture.create()
-        let due = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
+        let due = try #require(try await fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
         for status in [500, 502] {
             try await fixture.store.record(Self.attempt(status), of: due, .rejected(retryAt: fixture.time.now))
         }
         try await fixture.store.record(Self.attempt(200), of: due, .accepted)
-        let (log, next) = try fixture.store.deliveries(of: webhook, limit: 10)
+        let (log, next) = try await fixture.store.deliveries(of: webhook, limit: 10)
         #expect(log.map(\.state) == [.acknowledged])
         #expect(log.first?.attempts.map(\.status) == [500, 502, 200])
         #expect(log.first?.attempts.first == Self.attempt(500))
@@ -103,23 +103,25 @@ import Testing
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook(["job.created"])
         _ = try await fixture.create(2)
-        let due = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
+        let due = try #require(try await fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
         try await fixture.store.record(Self.attempt(410), of: due, .gone)
-        #expect(try fixture.store.webhook(webhook.name, of: .default).state.name == .disabled)
+        #expect(try await fixture.store.webhook(webhook.name, of: .default).state.name == .disabled)
         #expect(
-            try fixture.store.deliveries(of: webhook, limit: 10).deliveries.map(\.state) == [.cancelled, .cancelled])
+            try await fixture.store.deliveries(of: webhook, limit: 10).deliveries.map(\.state) == [
+                .cancelled, .cancelled,
+            ])
         _ = try await fixture.create()
-        #expect(try fixture.store.webhooksDue().keys.isEmpty)
+        #expect(try await fixture.store.webhooksDue().keys.isEmpty)
 
         let again = try await fixture.declareWebhook(["job.created"])
         #expect(again.state == .enabled())
         #expect(again.secret == webhook.secret)
         _ = try await fixture.create()
-        #expect(try fixture.store.webhooksDue().keys == [webhook.key])
+        #expect(try await fixture.store.webhooksDue().keys == [webhook.key])
         try await fixture.store.deleteWebhook(webhook.name, of: .default)
-        #expect(try fixture.store.webhooksDue().keys.isEmpty)
-        #expect(throws: StoreError.noSuchWebhook(webhook.name)) {
-            try fixture.store.webhook(webhook.name, of: .default)
+        #expect(try await fixture.store.webhooksDue().keys.isEmpty)
+        await #expect(throws: StoreError.noSuchWebhook(webhook.name)) {
+            try await fixture.store.webhook(webhook.name, of: .default)
         }
     }
 
@@ -127,12 +129,12 @@ import Testing
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook(["job.*"])
         let job = try #require(try await fixture.create().first)
-        func body() throws -> String {
-            try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first).event.posted.written
+        func body() async throws -> String {
+            try #require(try await fixture.store.dueDeliveries(to: webhook.key, limit: 1).first).event.posted.written
         }
-        let before = try body()
+        let before = try await body()
         _ = try await fixture.store.apply(.pauseRequested, to: job.id)
-        #expect(try body() == before)
+        #expect(try await body() == before)
         let posted = try #require(try JSON(parsing: before).objectValue)
         #expect(posted["type"] == "job.created")
         #expect(posted["data"]?.objectValue?["job"] == .string(job.id.text))

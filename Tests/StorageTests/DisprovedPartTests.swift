@@ -36,12 +36,12 @@ import Testing
         let job = try await running()
         let claims = [try claim(1), try claim(2)]
         _ = try await store.apply(.attemptStopped(.pause), to: job.id, report(claims))
-        #expect(try store.job(job.id).part?.label.digests == claims)
+        #expect(try await store.job(job.id).part?.label.digests == claims)
         // The part that replaces it has its own digests.
         _ = try await store.apply(.resumeRequested, to: job.id)
         _ = try await fixture.admit()
         try await store.checkpoint([(job: job.id, attempt: 2, part: StoreFixture.part("part_2"))])
-        #expect(try store.job(job.id).part?.label.digests == [])
+        #expect(try await store.job(job.id).part?.label.digests == [])
     }
 
     @Test func movesTheDigestsWithAnAdoptedPart() async throws {
@@ -61,14 +61,14 @@ import Testing
         }
         #expect(dropped == StoreFixture.part().id)
         #expect(after.isDisproved && after.isPartLost)
-        #expect(try store.job(job.id) == after)
-        #expect(try store.parts().isEmpty)
+        #expect(try await store.job(job.id) == after)
+        #expect(try await store.parts().isEmpty)
 
         // The mark stays after the report: the job restarts for this reason only once.
         let again = try #require(try await fixture.admit().first)
         #expect(again.job.isDisproved && !again.spec.restsOnChecksum)
         try await store.beginTransfer(of: again.job, .restarted(.noValidator))
-        let told = try store.job(job.id)
+        let told = try await store.job(job.id)
         #expect(told.isDisproved && !told.isPartLost)
     }
 
@@ -80,7 +80,7 @@ import Testing
         let outcome = try await store.patchJob(
             job.id, from: disproved.spec, to: spec, fields: [.url], expecting: nil)
         #expect(outcome?.job.isDisproved == false)
-        #expect(try !store.job(job.id).isDisproved)
+        #expect(try await !store.job(job.id).isDisproved)
     }
 
     /// An expired part is reported as missing and nothing else.
@@ -92,7 +92,7 @@ import Testing
         let part = AttemptReport(part: StoreFixture.part("part_2"), hasGained: true)
         _ = try await store.apply(.attemptFailed(StoreFixture.failure), to: job.id, part)
         #expect(try await store.expireParts(over: 0).dropped == [PartID("part_2")])
-        let after = try store.job(job.id)
+        let after = try await store.job(job.id)
         #expect(after.isPartLost && !after.isDisproved)
     }
 }

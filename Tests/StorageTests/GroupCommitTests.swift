@@ -22,8 +22,8 @@ import Testing
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(stored == 133)
-        #expect(try store.jobs(JobQuery(limit: 1000)).jobs.count == 133)
-        #expect(try fixture.eventTypes().count == 133)
+        #expect(try await store.jobs(JobQuery(limit: 1000)).jobs.count == 133)
+        #expect(try await fixture.eventTypes().count == 133)
     }
 
     @Test func createsAllJobsOrNone() async throws {
@@ -33,9 +33,9 @@ import Testing
         await #expect(throws: StoreError.unknownSession(Name(trusted: "nobody"), index: 7)) {
             try await fixture.store.createJobs(new)
         }
-        #expect(try fixture.store.jobs(JobQuery()).jobs.isEmpty)
-        #expect(try fixture.eventTypes().isEmpty)
-        #expect(try fixture.store.session(.default).batch == 0)
+        #expect(try await fixture.store.jobs(JobQuery()).jobs.isEmpty)
+        #expect(try await fixture.eventTypes().isEmpty)
+        #expect(try await fixture.store.session(.default).batch == 0)
     }
 
     @Test func runsCommitHooksInCommitOrder() async throws {
@@ -76,7 +76,7 @@ import Testing
         var seen: [EventID] = []
         var after: EventID = 0
         while seen.count < 640 {
-            let page = try store.events(EventQuery(after: after, limit: 7))
+            let page = try await store.events(EventQuery(after: after, limit: 7))
             seen += page.events.map(\.id)
             after = page.nextAfter
             await Task.yield()

@@ -24,7 +24,7 @@ import Testing
             try await fixture.store.removeSettledSessions() == [
                 SessionRemovalStep(session: films, dropped: [], isGone: true)
             ])
-        #expect(throws: StoreError.noSuchSession(films)) { try fixture.store.session(films) }
+        await #expect(throws: StoreError.noSuchSession(films)) { try await fixture.store.session(films) }
     }
 
     @Test func aDeletedSessionTakesNoMoreJobs() async throws {
@@ -38,7 +38,7 @@ import Testing
         await #expect(throws: StoreError.sessionFinishing(films, index: nil)) {
             try await fixture.store.apply(.retryRequested, to: jobs[0].id)
         }
-        #expect(try fixture.store.session(films).state == .finishing)
+        #expect(try await fixture.store.session(films).state == .finishing)
         #expect(try await fixture.store.removeSettledSessions().isEmpty)
     }
 
@@ -48,7 +48,7 @@ import Testing
         _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: jobs[0].id)
         try await fixture.store.invalidateSession(films)
         _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: jobs[1].id)
-        #expect(try fixture.store.session(films).finishDueAt == fixture.time.now)
+        #expect(try await fixture.store.session(films).finishDueAt == fixture.time.now)
         #expect(try await fixture.store.finishDueBatches().map(\.counts.cancelled) == [2])
     }
 
@@ -71,12 +71,12 @@ import Testing
         try await fixture.store.invalidateSession(films)
         _ = try await fixture.store.finishDueBatches()
         #expect(try await fixture.store.removeSettledSessions().isEmpty)
-        let due = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
+        let due = try #require(try await fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
         let attempt = Delivery.Attempt(at: fixture.time.now, status: 500, error: nil, latencySeconds: 0, response: nil)
         try await fixture.store.record(attempt, of: due, .rejected(retryAt: nil))
         #expect(try await fixture.store.removeSettledSessions().map(\.isGone) == [true])
         // The log outlives the session.
-        #expect(try fixture.store.delivery(due.id).state == .exhausted)
+        #expect(try await fixture.store.delivery(due.id).state == .exhausted)
     }
 
     @Test func removesALargeSessionInSteps() async throws {
@@ -92,14 +92,14 @@ import Testing
             + fixture.store.removeSettledSessions(jobsInAStep: 2) + fixture.store.removeSettledSessions(jobsInAStep: 2)
         #expect(steps.map(\.isGone) == [false, false, true])
         #expect(steps.flatMap(\.dropped) == [PartID("part_1")])
-        #expect(try fixture.store.jobs(JobQuery(session: films)).jobs.isEmpty)
+        #expect(try await fixture.store.jobs(JobQuery(session: films)).jobs.isEmpty)
     }
 
     @Test func keepsAHeldSessionUntilItIsReleased() async throws {
         let fixture = try await fixture()
         try await fixture.store.invalidateSession(films)
         #expect(try await fixture.store.removeSettledSessions(besides: { [films] }).isEmpty)
-        #expect(try fixture.store.session(films).session.isFinishing)
+        #expect(try await fixture.store.session(films).session.isFinishing)
         #expect(try await fixture.store.removeSettledSessions().map(\.isGone) == [true])
     }
 

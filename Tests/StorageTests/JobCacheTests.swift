@@ -11,14 +11,14 @@ import Testing
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(2)
         #expect(fixture.store.cachedJob(jobs[0].id) == nil)
-        #expect(try fixture.store.job(jobs[0].id) == jobs[0])
+        #expect(try await fixture.store.job(jobs[0].id) == jobs[0])
         let admitted = try await fixture.admit(1)
         let paused = try await fixture.store.apply(.attemptStopped(.pause), to: jobs[0].id).job
         #expect(admitted.first?.job.id == jobs[0].id)
-        try fixture.store.close()
-        #expect(try fixture.store.job(jobs[0].id) == paused)
+        try await fixture.store.close()
+        #expect(try await fixture.store.job(jobs[0].id) == paused)
         #expect(fixture.store.cachedJob(jobs[0].id) == paused)
-        #expect(throws: StoreError.self) { try fixture.store.job(jobs[1].id) }
+        await #expect(throws: StoreError.self) { try await fixture.store.job(jobs[1].id) }
     }
 
     /// Runs every kind of write, and compares the cached jobs with the rows of the database.
@@ -28,57 +28,57 @@ import Testing
         _ = try await store.declareSession(session, configuration: nil)
         let jobs = try await fixture.create(6, in: session).map(\.id)
         var revisions: [Int] = []
-        func check(_ step: String, _ location: SourceLocation = #_sourceLocation) throws {
+        func check(_ step: String, _ location: SourceLocation = #_sourceLocation) async throws {
             for id in jobs {
-                let stored = try store.read { db in try JobRow.job(id, in: db) }
+                let stored = try await store.read { db in try JobRow.job(id, in: db) }
                 #expect(store.cachedJob(id) == stored, "\(step)", sourceLocation: location)
                 if let stored { revisions.append(stored.revision) }
             }
         }
-        for id in jobs { _ = try store.job(id) }
-        try check("known")
+        for id in jobs { _ = try await store.job(id) }
+        try await check("known")
         let admitted = try await fixture.admit(4)
-        try check("admitted")
+        try await check("admitted")
         try await store.beginTransfer(of: admitted[0].job, .fresh)
-        try check("begun")
+        try await check("begun")
         try await store.checkpoint(
             admitted.prefix(2).enumerated().map { index, job in
                 (job.job.id, job.job.attempts, StoreFixture.part("part_\(index)"))
             })
-        try check("checkpoint")
+        try await check("checkpoint")
         #expect(store.cachedJob(jobs[0])?.bytesDurable == 5)
         let pause = AttemptReport(part: StoreFixture.part("part_0", durable: 7))
         _ = try await store.apply(.attemptStopped(.pause), to: jobs[0], pause)
         let failed = AttemptReport(part: StoreFixture.part("part_1", durable: 6))
         _ = try await store.apply([(jobs[1], .attemptFailed(StoreFixture.failure), failed)])
-        try check("ended")
-        var spec = try store.job(jobs[0]).spec
+        try await check("ended")
+        var spec = try await store.job(jobs[0]).spec
         spec.metadata = Metadata(["k": 1])
         _ = try await store.patchJob(
             jobs[0], from: store.job(jobs[0]).spec, to: spec, fields: [.metadata], expecting: nil)
-        try check("patched")
+        try await check("patched")
         let heir = NewJob(session: session, spec: JobSpec(url: "https://host/0"), resumeFrom: jobs[0])
         _ = try await store.createJobs([heir])
-        try check("adopted")
+        try await check("adopted")
         #expect(store.cachedJob(jobs[0])?.part == nil)
         fixture.time.advance(by: 604_801)
         _ = try await store.expireParts(over: nil)
-        try check("expired")
+        try await check("expired")
         #expect(store.cachedJob(jobs[1])?.isPartLost == true)
         try await fixture.succeed(jobs[2])
         _ = try await store.recoverInterrupted()
-        try check("recovered")
+        try await check("recovered")
         _ = try await store.apply(.cancelRequested(keepsPart: false), toJobsOf: session, after: nil) { _ in }
-        try check("swept")
+        try await check("swept")
         _ = try await store.deleteJob(jobs[4])
-        try check("forgotten")
+        try await check("forgotten")
         #expect(store.cachedJob(jobs[4]) == nil)
         try await store.invalidateSession(session)
         _ = try await store.finishDueBatches()
         _ = try await store.removeSettledSessions()
-        try check("closed")
+        try await check("closed")
         #expect(revisions.count > 50)
-        #expect(throws: StoreError.self) { try store.job(jobs[2]) }
+        await #expect(throws: StoreError.self) { try await store.job(jobs[2]) }
     }
 
     /// Reads and commits run concurrently. A read never returns a job from before an acknowledged change.
@@ -91,7 +91,7 @@ import Testing
         let readers = (0..<4).map { _ in
             Task {
                 while !isOver.current {
-                    _ = try? store.job(job)
+                    _ = try? await store.job(job)
                     await Task.yield()
                 }
             }
@@ -99,7 +99,7 @@ import Testing
         for _ in 0..<300 {
             for signal: JobSignal in [.pauseRequested, .resumeRequested] {
                 let told = try await store.apply(signal, to: job).job
-                #expect(try store.job(job) == told)
+                #expect(try await store.job(job) == told)
                 // Removes the job from the cache.
                 store.jobCache.update([job], with: [:])
             }
@@ -112,7 +112,7 @@ import Testing
         let jobCache = JobCache(limit: 100)
         let jobs = try await StoreFixture().create(1000)
         for job in jobs {
-            _ = try jobCache.job(job.id) { () throws(StoreError) in job }
+            _ = try await jobCache.job(job.id) { () async throws(StoreError) in job }
             // A job that is read all the time stays in the cache.
             #expect(jobCache[jobs[0].id] == jobs[0])
         }
@@ -133,6 +133,6 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try fixture.store.events(EventQuery(limit: 1000)).events == told.current)
+        #expect(try await fixture.store.events(EventQuery(limit: 1000)).events == told.current)
     }
 }

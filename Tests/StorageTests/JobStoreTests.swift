@@ -19,10 +19,10 @@ import Testing
         spec.maxSize = 99
         let created = try #require(try await store.createJobs([NewJob(session: .default, spec: spec)]).first)
         spec.priority = nil
-        #expect(try store.job(created.id) == created)
+        #expect(try await store.job(created.id) == created)
 
         let admitted = try #require(try await fixture.admit().first).job
-        #expect(try store.job(created.id) == admitted)
+        #expect(try await store.job(created.id) == admitted)
         let wait = Wait(.retry(until: fixture.time.now.addingTimeInterval(9)), cause: StoreFixture.failure)
         let report = AttemptReport(part: StoreFixture.part(), hasGained: true, resume: .resumed(offset: 2))
         let waiting = try await store.apply(.attemptDeferred(wait), to: created.id, report).job
@@ -30,18 +30,18 @@ import Testing
         #expect(waiting.part?.id == StoreFixture.part().id)
         #expect(waiting.part?.expiry.countdown?.end == fixture.time.now.addingTimeInterval(604_800))
         #expect(waiting.failuresInARow == 1)
-        #expect(try store.job(created.id) == waiting)
+        #expect(try await store.job(created.id) == waiting)
 
         fixture.time.advance(by: 10)
         _ = try await fixture.admit()
         let promotion = StoreFixture.promotion(of: created.id)
         let promoting = try await store.apply(.promotionPlanned(promotion), to: created.id).job
-        #expect(try store.job(created.id) == promoting)
+        #expect(try await store.job(created.id) == promoting)
         let succeeded = try await store.apply(.promoted, to: created.id).job
-        #expect(try store.job(created.id) == succeeded)
+        #expect(try await store.job(created.id) == succeeded)
         #expect(succeeded.part == nil)
         #expect(succeeded.bytesDurable == 3)
-        #expect(try store.parts().isEmpty)
+        #expect(try await store.parts().isEmpty)
     }
 
     @Test func writesNothingForARefusedSignal() async throws {
@@ -49,8 +49,8 @@ import Testing
         let job = try #require(try await fixture.create().first)
         let outcome = try await fixture.store.apply(.promoted, to: job.id)
         #expect(outcome == .refused(job, allowed: [.running]))
-        #expect(try fixture.store.job(job.id) == job)
-        #expect(try fixture.eventTypes() == ["job.created"])
+        #expect(try await fixture.store.job(job.id) == job)
+        #expect(try await fixture.eventTypes() == ["job.created"])
     }
 
     @Test func aPromotionWithoutDiskSpaceWaitsAndKeepsItsPart() async throws {
@@ -73,10 +73,10 @@ import Testing
         let admitted = try #require(try await fixture.admit().first).job
         let checkpoint = [(job: job.id, attempt: admitted.attempts, part: StoreFixture.part())]
         try await fixture.store.checkpoint(checkpoint)
-        #expect(try fixture.store.job(job.id).bytesDurable == 5)
+        #expect(try await fixture.store.job(job.id).bytesDurable == 5)
         _ = try await fixture.store.apply(.attemptStopped(.cancel(keepsPart: false)), to: job.id)
         try await fixture.store.checkpoint(checkpoint)
-        #expect(try fixture.store.parts().isEmpty)
+        #expect(try await fixture.store.parts().isEmpty)
     }
 
     @Test func aRestartRemovesTheOldPartAndKeepsTheNewOne() async throws {
@@ -90,8 +90,8 @@ import Testing
         let new = StoreFixture.part("part_new", durable: 1)
         try await fixture.store.checkpoint([(job: job.id, attempt: second.attempts, part: new)])
         try await fixture.store.beginTransfer(of: second, .restarted(.etagChanged))
-        #expect(try fixture.store.job(job.id).part == new)
-        #expect(try fixture.eventTypes().last == "job.restarted")
+        #expect(try await fixture.store.job(job.id).part == new)
+        #expect(try await fixture.eventTypes().last == "job.restarted")
     }
 
     @Test func queuesInterruptedJobsAgainAndKeepsPromotions() async throws {
@@ -102,9 +102,10 @@ import Testing
         let (interrupted, promoting) = try await fixture.store.recoverInterrupted()
         #expect(interrupted == 2)
         #expect(promoting.map(\.job.id) == [jobs[1].id])
-        let states = try jobs.map { try fixture.store.job($0.id).state.name }
+        var states: [JobState.Name] = []
+        for job in jobs { states.append(try await fixture.store.job(job.id).state.name) }
         #expect(states == [.queued, .running, .queued])
-        #expect(try fixture.store.job(jobs[0].id).attempts == 0)
+        #expect(try await fixture.store.job(jobs[0].id).attempts == 0)
     }
 
     @Test func pagesListsWithoutSkippingDuringInsertsAndDeletes() async throws {
@@ -113,7 +114,7 @@ import Testing
         var seen: [JobID] = []
         var before: JobID?
         repeat {
-            let page = try fixture.store.jobs(JobQuery(limit: 4, before: before))
+            let page = try await fixture.store.jobs(JobQuery(limit: 4, before: before))
             seen += page.jobs.map(\.id)
             before = page.next
             _ = try await fixture.create(1)
@@ -134,11 +135,11 @@ import Testing
         tagged.tags = ["blue"]
         let job = try #require(try await fixture.store.createJobs([NewJob(session: other, spec: tagged)]).first)
         _ = try await fixture.store.apply(.pauseRequested, to: job.id)
-        func ids(_ query: JobQuery) throws -> [JobID] { try fixture.store.jobs(query).jobs.map(\.id) }
-        #expect(try ids(JobQuery(session: other)) == [job.id])
-        #expect(try ids(JobQuery(state: .paused)) == [job.id])
-        #expect(try ids(JobQuery(tag: "blue")) == [job.id])
-        #expect(try ids(JobQuery(session: .default, tag: "blue")).isEmpty)
+        func ids(_ query: JobQuery) async throws -> [JobID] { try await fixture.store.jobs(query).jobs.map(\.id) }
+        #expect(try await ids(JobQuery(session: other)) == [job.id])
+        #expect(try await ids(JobQuery(state: .paused)) == [job.id])
+        #expect(try await ids(JobQuery(tag: "blue")) == [job.id])
+        #expect(try await ids(JobQuery(session: .default, tag: "blue")).isEmpty)
     }
 
     @Test func deletesOnlyJobsThatHaveEnded() async throws {
@@ -147,7 +148,7 @@ import Testing
         #expect(try await fixture.store.deleteJob(job.id) == nil)
         _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)
         #expect(try await fixture.store.deleteJob(job.id)?.id == job.id)
-        #expect(throws: StoreError.noSuchJob(job.id)) { try fixture.store.job(job.id) }
-        #expect(try fixture.eventTypes() == ["job.created", "job.cancelled", "job.deleted"])
+        await #expect(throws: StoreError.noSuchJob(job.id)) { try await fixture.store.job(job.id) }
+        #expect(try await fixture.eventTypes() == ["job.created", "job.cancelled", "job.deleted"])
     }
 }

@@ -26,7 +26,7 @@ import Testing
 
     @Test func opensAfterACrash() async throws {
         let crashed = try await CrashedFolder.withJobs()
-        #expect(try crashed.open().jobs(JobQuery()).jobs.count == 3)
+        #expect(try await crashed.open().jobs(JobQuery()).jobs.count == 3)
     }
 
     @Test func refusesAMissingLog() async throws {
@@ -102,11 +102,11 @@ import Testing
     @Test func refusesAnOlderCopy() async throws {
         let fixture = try StoreFixture()
         _ = try await fixture.create()
-        try fixture.store.close()
+        try await fixture.store.close()
         let copy = try #require(fixture.folder.bytes(of: CrashedFolder.database))
         let store = try Store(at: fixture.folder.path)
         _ = try await store.createJobs([NewJob(session: .default, spec: JobSpec(url: "https://host/"))])
-        try store.close()
+        try await store.close()
         let closed = try CrashedFolder(copying: fixture.folder)
         try closed.write(copy, to: CrashedFolder.database)
         #expect(try loss(closed) == .commits(1, .olderCopy))
@@ -127,7 +127,7 @@ import Testing
         }
         // The error message recommends this.
         try crashed.remove(CrashedFolder.mark)
-        #expect(try crashed.open().jobs(JobQuery()).jobs.count == 3)
+        #expect(try await crashed.open().jobs(JobQuery()).jobs.count == 3)
     }
 
     /// A database of this size is checked before it is used.
@@ -145,21 +145,21 @@ import Testing
         options.quickCheckLimit = 0
         let store = try Store(at: crashed.folder.path, options: options)
         let error = try await eventually("the damage to be found") {
-            do throws(StoreError) { try store.check() } catch { return error }
+            do throws(StoreError) { try await store.check() } catch { return error }
             return nil
         }
         guard case .databaseDamaged = error else {
             Issue.record("\(error)")
             return
         }
-        try? store.close()
+        try? await store.close()
     }
 
     /// A folder that was not closed, with a damaged page of an index.
     private func damaged() async throws -> TemporaryFolder {
         let fixture = try StoreFixture()
         _ = try await fixture.create(200)
-        try fixture.store.close()
+        try await fixture.store.close()
         let path = fixture.folder.path(CrashedFolder.database)
         let (root, size) = try await DatabaseQueue(path: path).read { db in
             (
@@ -182,16 +182,16 @@ import Testing
     @Test func acceptsADatabaseOfAVersionWithoutAMark() async throws {
         let crashed = try await CrashedFolder.withJobs()
         try crashed.remove(CrashedFolder.mark)
-        #expect(try crashed.open().jobs(JobQuery()).jobs.count == 3)
+        #expect(try await crashed.open().jobs(JobQuery()).jobs.count == 3)
         #expect(Mark(crashed.folder.bytes(of: CrashedFolder.mark) ?? [])?.position.lastEvent == 3)
     }
 
     @Test func acceptsAnEmptyLogBeforeTheFirstCommit() async throws {
         let crashed = try await CrashedFolder { _ in }
         #expect(try crashed.bytes(of: CrashedFolder.log).isEmpty)
-        #expect(try crashed.open().jobs(JobQuery()).jobs.isEmpty)
+        #expect(try await crashed.open().jobs(JobQuery()).jobs.isEmpty)
         try? crashed.remove(CrashedFolder.log)
-        #expect(try crashed.open().jobs(JobQuery()).jobs.isEmpty)
+        #expect(try await crashed.open().jobs(JobQuery()).jobs.isEmpty)
     }
 
     /// The last connection of the other process copies and removes the log.
@@ -201,7 +201,7 @@ import Testing
         _ = try await other.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM jobs") }
         try other.close()
         #expect(crashed.folder.bytes(of: CrashedFolder.log) == nil)
-        #expect(try crashed.open().jobs(JobQuery()).jobs.count == 3)
+        #expect(try await crashed.open().jobs(JobQuery()).jobs.count == 3)
     }
 
     /// After a power loss: the last writes of the mark were not synced.
@@ -210,7 +210,7 @@ import Testing
         var mark = try #require(Mark(try crashed.bytes(of: CrashedFolder.mark)))
         mark.position = .init()
         try crashed.write(mark.bytes, to: CrashedFolder.mark)
-        #expect(try crashed.open().jobs(JobQuery()).jobs.count == 3)
+        #expect(try await crashed.open().jobs(JobQuery()).jobs.count == 3)
     }
 
     @Test func theMarkEqualsTheLastCommit() async throws {
@@ -218,12 +218,12 @@ import Testing
         for _ in 0..<5 {
             _ = try await fixture.create(3)
             let mark = try #require(Mark(fixture.folder.bytes(of: CrashedFolder.mark) ?? []))
-            let history = try #require(try fixture.store.read { try History.read($0) })
-            #expect(mark.position == .init(commits: history.commits, lastEvent: try fixture.store.lastEvent()))
+            let history = try #require(try await fixture.store.read { try History.read($0) })
+            #expect(mark.position == .init(commits: history.commits, lastEvent: try await fixture.store.lastEvent()))
             #expect(mark.identity == history.identity)
             #expect(mark.state == .running)
         }
-        try fixture.store.close()
+        try await fixture.store.close()
         #expect(Mark(fixture.folder.bytes(of: CrashedFolder.mark) ?? [])?.state == .clean)
     }
 }

@@ -48,24 +48,24 @@ import Testing
         INSERT INTO delivery_attempts VALUES ('dlv_1', 1, 3000, 500, NULL, 0.1, NULL), ('dlv_1', 2, 4000, 500, NULL, 0.1, NULL);
         """
 
-    @Test func migratesEveryRowOfVersion1() throws {
+    @Test func migratesEveryRowOfVersion1() async throws {
         let folder = try databaseOfVersion1()
         let store = try Store(at: folder.path, time: Self.time)
-        let jobs = try store.jobs(JobQuery()).jobs
+        let jobs = try await store.jobs(JobQuery()).jobs
         #expect(jobs.map(\.state.name) == [.paused, .waiting, .queued, .cancelled, .failed])
         #expect(jobs[0].bytesDurable == 77)
         #expect(jobs[0].part?.label == FileLabel())
         #expect(jobs.allSatisfy { !$0.isDisproved && $0.spec.checksum == nil })
         #expect(jobs[1].state.wait?.until == Date(milliseconds: 5000))
-        #expect(try store.jobs(JobQuery(tag: "red")).jobs.map(\.id.text) == ["job_5"])
-        let status = try store.session(.default)
+        #expect(try await store.jobs(JobQuery(tag: "red")).jobs.map(\.id.text) == ["job_5"])
+        let status = try await store.session(.default)
         #expect(status.unacknowledgedSince == Date(milliseconds: 2000))
         #expect(status.batch == 2)
-        let webhook = try store.webhook(Name(trusted: "hook"), of: .default)
+        let webhook = try await store.webhook(Name(trusted: "hook"), of: .default)
         #expect(webhook.state == .enabled())
         #expect(webhook.formerSecrets.isEmpty)
         // The schedule continues where it was.
-        #expect(try store.dueDeliveries(to: 7, limit: 1).map(\.tries) == [2])
+        #expect(try await store.dueDeliveries(to: 7, limit: 1).map(\.tries) == [2])
     }
 
     @Test func migratedTablesKeepTheirForeignKeys() async throws {
@@ -76,6 +76,6 @@ import Testing
         // The foreign key still deletes a part with its job.
         _ = try await store.apply(.cancelRequested(keepsPart: false), to: JobID("job_5"))
         _ = try await store.deleteJob(JobID("job_5"))
-        #expect(try store.parts().isEmpty)
+        #expect(try await store.parts().isEmpty)
     }
 }

@@ -42,12 +42,12 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == rubbish)
     }
 
-    @Test func refusesADatabaseOfANewerVersion() throws {
+    @Test func refusesADatabaseOfANewerVersion() async throws {
         let folder = try TemporaryFolder()
         // Written with SQL: a child process of another test may hold the lock of a store for a moment longer.
         let newer = try DatabaseQueue(path: folder.path + "/fetchd.sqlite")
         try Schema.migrator.migrate(newer)
-        try newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: from the future')") }
+        try await newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: from the future')") }
         try newer.close()
         #expect(throws: StoreError.databaseFromNewerVersion(path: folder.path + "/fetchd.sqlite")) {
             try Store(at: folder.path)

@@ -22,9 +22,9 @@ import Testing
         _ = try await fixture.admit()
         let wait = Wait(.url, cause: Failure(.linkExpired, "403", status: 403))
         _ = try await fixture.store.apply(.attemptDeferred(wait), to: job.id)
-        let stuck = try fixture.store.job(job.id)
+        let stuck = try await fixture.store.job(job.id)
         #expect(try await patch(fixture, stuck, [.metadata]) { _ in }?.job.state.name == .waiting)
-        let again = try fixture.store.job(job.id)
+        let again = try await fixture.store.job(job.id)
         let outcome = try await patch(fixture, again, [.url]) { $0.url = "https://other/" }
         #expect(outcome?.job.state == .queued)
         #expect(try await fixture.admit().map(\.spec.url) == ["https://other/"])
@@ -41,7 +41,7 @@ import Testing
         await #expect(throws: StoreError.revisionChanged(job.id, now: 2)) {
             try await fixture.store.apply(.pauseRequested, to: job.id, expecting: 1)
         }
-        #expect(try fixture.store.job(job.id).spec.priority == .low)
+        #expect(try await fixture.store.job(job.id).spec.priority == .low)
     }
 
     @Test func refusesANewDestinationForAFinishedFile() async throws {
@@ -49,12 +49,12 @@ import Testing
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
         _ = try await fixture.store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
-        let promoting = try fixture.store.job(job.id)
+        let promoting = try await fixture.store.job(job.id)
         await #expect(throws: StoreError.fieldsFixed(job.id, state: .running, fields: ["destination"])) {
             try await patch(fixture, promoting, [.destination, .priority]) { $0.destination.filename = "late" }
         }
         _ = try await fixture.store.apply(.promoted, to: job.id)
-        let done = try fixture.store.job(job.id)
+        let done = try await fixture.store.job(job.id)
         await #expect(throws: StoreError.fieldsFixed(job.id, state: .succeeded, fields: ["url"])) {
             try await patch(fixture, done, [.url]) { $0.url = "https://other/" }
         }
@@ -65,7 +65,7 @@ import Testing
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
-        let running = try fixture.store.job(job.id)
+        let running = try await fixture.store.job(job.id)
         let planned = AttemptReport(destination: running.spec.destination)
         _ = try await patch(fixture, running, [.destination]) { $0.destination.filename = "other" }
         let promotion = JobSignal.promotionPlanned(StoreFixture.promotion(of: job.id))

@@ -28,10 +28,10 @@ import Testing
         try await finishBatch(fixture)
         fixture.time.advance(by: 90)
         try await prune(fixture, limit: limit)
-        #expect(try fixture.eventTypes().count == 6)
+        #expect(try await fixture.eventTypes().count == 6)
         fixture.time.advance(by: 20)
         try await prune(fixture, limit: limit)
-        #expect(try fixture.store.events(EventQuery()).events.map(\.id) == [4, 5, 6])
+        #expect(try await fixture.store.events(EventQuery()).events.map(\.id) == [4, 5, 6])
     }
 
     @Test func keepsUnacknowledgedEventsForAMonth() async throws {
@@ -39,27 +39,27 @@ import Testing
         try await finishBatch(fixture)
         fixture.time.advance(by: 900)
         try await prune(fixture)
-        #expect(try fixture.eventTypes().count == 3)
+        #expect(try await fixture.eventTypes().count == 3)
         fixture.time.advance(by: 200)
         try await prune(fixture)
-        #expect(try fixture.eventTypes().isEmpty)
+        #expect(try await fixture.eventTypes().isEmpty)
         // The session still reports since when its finish is unacknowledged, and its last event.
-        #expect(try fixture.store.session(.default).unacknowledgedSince != nil)
-        #expect(try fixture.store.session(.default).lastEvent == 3)
+        #expect(try await fixture.store.session(.default).unacknowledgedSince != nil)
+        #expect(try await fixture.store.session(.default).lastEvent == 3)
     }
 
     @Test func prunesEventsThatWebhooksHaveAcknowledged() async throws {
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook(["session.finished"])
         try await finishBatch(fixture)
-        let due = try #require(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
+        let due = try #require(try await fixture.store.dueDeliveries(to: webhook.key, limit: 1).first)
         let attempt = Delivery.Attempt(
             at: fixture.time.now, status: 204, error: nil, latencySeconds: 0, response: nil)
         try await fixture.store.record(attempt, of: due, .accepted)
         fixture.time.advance(by: 200)
         try await prune(fixture)
-        #expect(try fixture.eventTypes().isEmpty)
-        #expect(throws: StoreError.noSuchDelivery(due.id)) { try fixture.store.delivery(due.id) }
+        #expect(try await fixture.eventTypes().isEmpty)
+        await #expect(throws: StoreError.noSuchDelivery(due.id)) { try await fixture.store.delivery(due.id) }
     }
 
     @Test func keepsEventsWithPendingDeliveriesAndAllLaterEvents() async throws {
@@ -69,10 +69,10 @@ import Testing
         try await fixture.store.acknowledge(.default, through: 3)
         fixture.time.advance(by: 200)
         try await prune(fixture)
-        #expect(try fixture.eventTypes() == ["job.cancelled", "session.finished"])
-        #expect(try fixture.store.dueDeliveries(to: webhook.key, limit: 1).count == 1)
+        #expect(try await fixture.eventTypes() == ["job.cancelled", "session.finished"])
+        #expect(try await fixture.store.dueDeliveries(to: webhook.key, limit: 1).count == 1)
         // No event is missing after the first one that is left.
-        #expect(try fixture.store.events(EventQuery(after: 1)).events.map(\.id) == [2, 3])
+        #expect(try await fixture.store.events(EventQuery(after: 1)).events.map(\.id) == [2, 3])
     }
 
     /// Session b is acknowledged and session a is not. A reader of both must get the events of a.
@@ -85,11 +85,11 @@ import Testing
         }
         fixture.time.advance(by: 1)
         _ = try await fixture.store.finishDueBatches()
-        let last = try fixture.store.session(Name(trusted: "b")).lastEvent
+        let last = try await fixture.store.session(Name(trusted: "b")).lastEvent
         try await fixture.store.acknowledge(Name(trusted: "b"), through: last)
         fixture.time.advance(by: 200)
         try await prune(fixture)
-        #expect(try fixture.store.events(EventQuery(after: 0)).events.count == 6)
+        #expect(try await fixture.store.events(EventQuery(after: 0)).events.count == 6)
     }
 
     @Test func reportsPrunedEventsToALateReader() async throws {
@@ -99,10 +99,10 @@ import Testing
         fixture.time.advance(by: 200)
         try await prune(fixture)
         let gone = StoreError.eventsPruned(after: 1, firstAvailable: 4)
-        #expect(throws: gone) { try fixture.store.events(EventQuery(after: 1)) }
+        await #expect(throws: gone) { try await fixture.store.events(EventQuery(after: 1)) }
         // A reader without a cursor, or with the cursor of the last event, misses nothing.
-        #expect(try fixture.store.events(EventQuery()).events.isEmpty)
-        #expect(try fixture.store.events(EventQuery(after: 3)).nextAfter == 3)
+        #expect(try await fixture.store.events(EventQuery()).events.isEmpty)
+        #expect(try await fixture.store.events(EventQuery(after: 3)).nextAfter == 3)
     }
 
     /// The cursor of a page is never refused, also if all later events of other sessions were pruned.
@@ -115,18 +115,20 @@ import Testing
         fixture.time.advance(by: 200)
         try await prune(fixture)
         for query in [EventQuery(), EventQuery(session: quiet), EventQuery(after: 0, session: quiet)] {
-            let next = try fixture.store.events(query).nextAfter
+            let next = try await fixture.store.events(query).nextAfter
             #expect(next == 3)
-            #expect(try fixture.store.events(EventQuery(after: next)).nextAfter == 3)
+            #expect(try await fixture.store.events(EventQuery(after: next)).nextAfter == 3)
         }
     }
 
     @Test func refusesACursorAboveTheLastEvent() async throws {
         let fixture = try StoreFixture()
-        #expect(try fixture.store.events(EventQuery(after: 0)).nextAfter == 0)
+        #expect(try await fixture.store.events(EventQuery(after: 0)).nextAfter == 0)
         try await finishBatch(fixture)
-        #expect(try fixture.store.events(EventQuery(after: 3)).events.isEmpty)
-        #expect(throws: StoreError.noSuchEvent(4, last: 3)) { try fixture.store.events(EventQuery(after: 4)) }
+        #expect(try await fixture.store.events(EventQuery(after: 3)).events.isEmpty)
+        await #expect(throws: StoreError.noSuchEvent(4, last: 3)) {
+            try await fixture.store.events(EventQuery(after: 4))
+        }
     }
 
     /// Each reader learns only of its own missing events.
@@ -147,13 +149,13 @@ import Testing
         try await prune(fixture)
 
         let gone = StoreError.eventsPruned(after: 0, firstAvailable: 4)
-        #expect(throws: gone) { try fixture.store.events(EventQuery(after: 0)) }
-        #expect(throws: gone) { try fixture.store.events(EventQuery(after: 0, session: a)) }
-        #expect(throws: gone) { try fixture.store.events(EventQuery(after: 0, job: jobs[0].id)) }
-        #expect(try fixture.store.events(EventQuery(after: 0, session: b)).events.map(\.id) == [4, 5, 6])
-        #expect(try fixture.store.events(EventQuery(after: 0, job: jobs[1].id)).events.map(\.id) == [4, 5])
+        await #expect(throws: gone) { try await fixture.store.events(EventQuery(after: 0)) }
+        await #expect(throws: gone) { try await fixture.store.events(EventQuery(after: 0, session: a)) }
+        await #expect(throws: gone) { try await fixture.store.events(EventQuery(after: 0, job: jobs[0].id)) }
+        #expect(try await fixture.store.events(EventQuery(after: 0, session: b)).events.map(\.id) == [4, 5, 6])
+        #expect(try await fixture.store.events(EventQuery(after: 0, job: jobs[1].id)).events.map(\.id) == [4, 5])
         // Events of the session that were pruned before the job existed don't matter to its reader.
         let later = try #require(try await fixture.create(in: a).first)
-        #expect(try fixture.store.events(EventQuery(after: 0, job: later.id)).events.count == 1)
+        #expect(try await fixture.store.events(EventQuery(after: 0, job: later.id)).events.count == 1)
     }
 }

@@ -12,12 +12,12 @@ import Testing
     private func stage() async throws -> (folder: TemporaryFolder, copy: String, copies: TemporaryFolder) {
         let (fixture, copies) = (try StoreFixture(), try TemporaryFolder())
         _ = try await fixture.create(2)
-        try fixture.store.close()
+        try await fixture.store.close()
         let copy = copies.path("copy.sqlite")
         try FileManager.default.copyItem(atPath: fixture.folder.path(CrashedFolder.database), toPath: copy)
         let store = try Store(at: fixture.folder.path, time: fixture.time)
         _ = try await Self.create(3, in: store)
-        try store.close()
+        try await store.close()
         return (fixture.folder, copy, copies)
     }
 
@@ -39,7 +39,7 @@ import Testing
         let replaced = try DatabaseQueue(path: try #require(report.replaced))
         #expect(try await replaced.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM jobs") } == 5)
         let store = try Store(at: folder.path)
-        #expect(try store.jobs(JobQuery()).jobs.count == 2)
+        #expect(try await store.jobs(JobQuery()).jobs.count == 2)
         #expect(store.beganAt != nil)
     }
 
@@ -53,12 +53,12 @@ import Testing
         let last = try #require(try await Self.create(1, in: former).first)
         try await Self.finish(last, former, ahead)
         try await Self.finish(try #require(try await Self.create(1, in: former).first), former, ahead)
-        let (lastEvent, batch) = (try former.lastEvent(), try former.session(.default).batch)
-        try former.close()
+        let (lastEvent, batch) = (try await former.lastEvent(), try await former.session(.default).batch)
+        try await former.close()
         _ = try Restoration.run(copy, into: folder.path)
         let time = ManualTime()
         let store = try Store(at: folder.path, time: time)
-        for job in try store.jobs(JobQuery()).jobs {
+        for job in try await store.jobs(JobQuery()).jobs {
             _ = try await store.apply(.cancelRequested(keepsPart: false), to: job.id)
         }
         time.advance(by: 10)
@@ -66,13 +66,13 @@ import Testing
         let new = try #require(try await Self.create(1, in: store).first)
         #expect(new.id.text > last.id.text)
         #expect(new.batch > batch)
-        let events = try store.events(EventQuery(after: 2, limit: 100)).events
+        let events = try await store.events(EventQuery(after: 2, limit: 100)).events
         #expect(try #require(events.first).id > lastEvent)
         #expect(store.makePartID().text.split(separator: "_")[1] > last.id.text.split(separator: "_")[1])
     }
 
     private static func finish(_ job: Job, _ store: Store, _ time: ManualTime) async throws {
-        for job in try store.jobs(JobQuery()).jobs where !job.state.isTerminal {
+        for job in try await store.jobs(JobQuery()).jobs where !job.state.isTerminal {
             _ = try await store.apply(.cancelRequested(keepsPart: false), to: job.id)
         }
         time.advance(by: 10)
@@ -99,7 +99,7 @@ import Testing
         #expect(report.lastEvent == 5)
         let store = try Store(at: folder.path)
         try await Self.create(1, in: store)
-        #expect(try store.lastEvent() == 6)
+        #expect(try await store.lastEvent() == 6)
     }
 
     @Test func restoresIntoANewFolder() async throws {
@@ -107,7 +107,7 @@ import Testing
         defer { withExtendedLifetime((former, copies)) {} }
         let folder = try TemporaryFolder()
         #expect(try Restoration.run(copy, into: folder.path("data")).lastEvent == 2)
-        #expect(try Store(at: folder.path("data")).jobs(JobQuery()).jobs.count == 2)
+        #expect(try await Store(at: folder.path("data")).jobs(JobQuery()).jobs.count == 2)
     }
 
     /// An operator may accept the database of the folder without its lost log. The identifiers of lost events are not
@@ -119,7 +119,7 @@ import Testing
         let report = try Restoration.run(crashed.path(CrashedFolder.database), into: crashed.folder.path)
         #expect(report.jobs == 0)
         #expect(report.lastEvent == 3)
-        #expect(try crashed.open().jobs(JobQuery()).jobs.isEmpty)
+        #expect(try await crashed.open().jobs(JobQuery()).jobs.isEmpty)
     }
 
     @Test func restoresTheLogBesideTheCopy() async throws {
@@ -169,7 +169,7 @@ import Testing
         defer { withExtendedLifetime(copies) {} }
         let store = try Store(at: folder.path)
         #expect(throws: StoreError.folderInUse(path: folder.path)) { try Restoration.run(copy, into: folder.path) }
-        try store.close()
+        try await store.close()
     }
 
     @Test func anInterruptedRestoreCanBeRepeated() async throws {
@@ -180,6 +180,6 @@ import Testing
         try Data(mark.bytes).write(to: URL(filePath: folder.path(CrashedFolder.mark)))
         #expect(throws: StoreError.restoreUnfinished(path: folder.path)) { try Store(at: folder.path) }
         #expect(try Restoration.run(copy, into: folder.path).jobs == 2)
-        #expect(try Store(at: folder.path).jobs(JobQuery()).jobs.count == 2)
+        #expect(try await Store(at: folder.path).jobs(JobQuery()).jobs.count == 2)
     }
 }

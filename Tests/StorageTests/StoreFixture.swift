@@ -36,8 +36,8 @@ struct StoreFixture {
         ).webhook
     }
 
-    func eventTypes(of session: Name = .default) throws -> [String] {
-        try store.events(EventQuery(session: session, limit: 1000)).events.map(\.type.rawValue)
+    func eventTypes(of session: Name = .default) async throws -> [String] {
+        try await store.events(EventQuery(session: session, limit: 1000)).events.map(\.type.rawValue)
     }
 
     /// Makes an admitted job succeed.

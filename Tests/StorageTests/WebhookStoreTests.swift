@@ -30,8 +30,8 @@ import Testing
         _ = try await store.finishDueBatches()
     }
 
-    private func due(_ webhook: Webhook) throws -> DueDelivery {
-        try #require(try store.dueDeliveries(to: webhook.key, limit: 1).first)
+    private func due(_ webhook: Webhook) async throws -> DueDelivery {
+        try #require(try await store.dueDeliveries(to: webhook.key, limit: 1).first)
     }
 
     private func record(_ delivery: DueDelivery, _ status: Int?, _ verdict: DeliveryOutcome) async throws {
@@ -40,49 +40,54 @@ import Testing
         try await store.record(attempt, of: delivery, verdict)
     }
 
-    private var isAcknowledged: Bool { get throws { try store.session(.default).unacknowledgedSince == nil } }
+    private var isAcknowledged: Bool {
+        get async throws { try await store.session(.default).unacknowledgedSince == nil }
+    }
 
     // MARK: Late answers
 
     @Test func recordsAnAcceptanceAfterTheWebhookWasDeleted() async throws {
         let webhook = try await declare("hook")
         try await finish()
-        let delivery = try due(webhook)
+        let delivery = try await due(webhook)
         try await store.deleteWebhook(webhook.name, of: .default)
-        #expect(try store.delivery(delivery.id).state == .cancelled)
-        #expect(try !isAcknowledged)
+        #expect(try await store.delivery(delivery.id).state == .cancelled)
+        #expect(try await !isAcknowledged)
         try await record(delivery, 204, .accepted)
-        #expect(try store.delivery(delivery.id).state == .acknowledged)
-        #expect(try store.delivery(delivery.id).attempts.map(\.status) == [204])
-        #expect(try isAcknowledged)
+        #expect(try await store.delivery(delivery.id).state == .acknowledged)
+        #expect(try await store.delivery(delivery.id).attempts.map(\.status) == [204])
+        #expect(try await isAcknowledged)
     }
 
     @Test func anAcceptanceDoesNotEnableADisabledWebhook() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create(2)
-        let deliveries = try store.dueDeliveries(to: webhook.key, limit: 2)
+        let deliveries = try await store.dueDeliveries(to: webhook.key, limit: 2)
         try await record(deliveries[0], 410, .gone)
         try await record(deliveries[1], 204, .accepted)
-        #expect(try store.deliveries(of: webhook, limit: 2).deliveries.map(\.state) == [.acknowledged, .cancelled])
-        #expect(try store.webhook(webhook.name, of: .default).state.name == .disabled)
+        #expect(
+            try await store.deliveries(of: webhook, limit: 2).deliveries.map(\.state) == [.acknowledged, .cancelled])
+        #expect(try await store.webhook(webhook.name, of: .default).state.name == .disabled)
     }
 
     @Test func onlyLogsARejectionOfACancelledDelivery() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()
-        let delivery = try due(webhook)
+        let delivery = try await due(webhook)
         try await store.deleteWebhook(webhook.name, of: .default)
         try await record(delivery, 500, .rejected(retryAt: fixture.time.now))
-        #expect(try store.delivery(delivery.id).state == .cancelled)
-        #expect(try store.delivery(delivery.id).attempts.map(\.status) == [500])
-        #expect(try store.webhooksDue().keys.isEmpty)
+        #expect(try await store.delivery(delivery.id).state == .cancelled)
+        #expect(try await store.delivery(delivery.id).attempts.map(\.status) == [500])
+        #expect(try await store.webhooksDue().keys.isEmpty)
     }
 
     @Test func announcesWebhookDisabledOnceForTwo410() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create(2)
-        for delivery in try store.dueDeliveries(to: webhook.key, limit: 2) { try await record(delivery, 410, .gone) }
-        #expect(try fixture.eventTypes().filter { $0 == "webhook.disabled" }.count == 1)
+        for delivery in try await store.dueDeliveries(to: webhook.key, limit: 2) {
+            try await record(delivery, 410, .gone)
+        }
+        #expect(try await fixture.eventTypes().filter { $0 == "webhook.disabled" }.count == 1)
     }
 
     // MARK: Before its time
@@ -91,7 +96,7 @@ import Testing
     private func recover(_ retryAfter: TimeInterval, notBefore: TimeInterval? = nil) async throws -> DueDelivery {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create(2)
-        let deliveries = try store.dueDeliveries(to: webhook.key, limit: 2)
+        let deliveries = try await store.dueDeliveries(to: webhook.key, limit: 2)
         let now = fixture.time.now
         try await record(
             deliveries[0], 503,
@@ -104,14 +109,14 @@ import Testing
     @Test func anExpeditedAttemptKeepsTheRetrySchedule() async throws {
         let time = fixture.time.now.addingTimeInterval(1000)
         let delivery = try await recover(1000)
-        #expect(try store.delivery(delivery.id).state == .pending(next: fixture.time.now))
+        #expect(try await store.delivery(delivery.id).state == .pending(next: fixture.time.now))
         try await record(delivery, 503, .rejected(retryAt: nil))
-        #expect(try store.delivery(delivery.id).state == .pending(next: time))
-        #expect(try store.delivery(delivery.id).attempts.count == 2)
+        #expect(try await store.delivery(delivery.id).state == .pending(next: time))
+        #expect(try await store.delivery(delivery.id).attempts.count == 2)
         fixture.time.advance(by: 1000)
-        #expect(try store.dueDeliveries(to: delivery.webhook.key, limit: 2).map(\.tries) == [1])
+        #expect(try await store.dueDeliveries(to: delivery.webhook.key, limit: 2).map(\.tries) == [1])
         try await record(delivery, 503, .rejected(retryAt: nil))
-        #expect(try store.delivery(delivery.id).state == .exhausted)
+        #expect(try await store.delivery(delivery.id).state == .exhausted)
     }
 
     @Test func doesNotExpediteADeliveryAgainSoonAfterItFailed() async throws {
@@ -120,24 +125,24 @@ import Testing
         let pause = fixture.time.now.addingTimeInterval(300)
         _ = try await fixture.create()
         try await record(due(delivery.webhook), 204, .accepted)
-        #expect(try store.delivery(delivery.id).state == .pending(next: pause))
+        #expect(try await store.delivery(delivery.id).state == .pending(next: pause))
         // This attempt is still before its scheduled time.
         fixture.time.advance(by: 300)
         try await record(delivery, 503, .rejected(retryAt: nil))
-        #expect(try store.delivery(delivery.id).state == .pending(next: pause.addingTimeInterval(700)))
+        #expect(try await store.delivery(delivery.id).state == .pending(next: pause.addingTimeInterval(700)))
     }
 
     @Test func doesNotExpediteADeliveryBeforeItsRetryAfter() async throws {
         let floor = fixture.time.now.addingTimeInterval(60)
         let delivery = try await recover(1000, notBefore: 60)
-        #expect(try store.webhooksDue().next == floor)
-        #expect(try store.delivery(delivery.id).state == .pending(next: floor))
+        #expect(try await store.webhooksDue().next == floor)
+        #expect(try await store.delivery(delivery.id).state == .pending(next: floor))
     }
 
     @Test func expeditesNothingAfterA2xxOfAWorkingWebhook() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create(2)
-        let deliveries = try store.dueDeliveries(to: webhook.key, limit: 2)
+        let deliveries = try await store.dueDeliveries(to: webhook.key, limit: 2)
         try await record(deliveries[0], 204, .accepted)
         let later = fixture.time.now.addingTimeInterval(60)
         try await store.pool.write { db in
@@ -146,7 +151,7 @@ import Testing
                 arguments: [later.milliseconds])
         }
         try await record(deliveries[0], 204, .accepted)
-        #expect(try store.webhooksDue().next == later)
+        #expect(try await store.webhooksDue().next == later)
     }
 
     @Test func sendsPendingDeliveriesAtOnceToANewAddress() async throws {
@@ -156,21 +161,21 @@ import Testing
         try await record(due(webhook), 503, .rejected(retryAt: later, notBefore: later))
         // A declaration with the same address changes nothing.
         _ = try await declare("hook", ["job.created"])
-        #expect(try store.webhooksDue().keys.isEmpty)
+        #expect(try await store.webhooksDue().keys.isEmpty)
         _ = try await store.declareWebhook(
             webhook.name, of: .default, url: "https://elsewhere/", events: webhook.events, secret: nil)
-        #expect(try due(webhook).webhook.url == "https://elsewhere/")
+        #expect(try await due(webhook).webhook.url == "https://elsewhere/")
         try await record(due(webhook), 503, .rejected(retryAt: nil))
-        #expect(try store.webhooksDue().next == later)
+        #expect(try await store.webhooksDue().next == later)
     }
 
     @Test func sendsPendingDeliveriesAtOnceAfterEnabling() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()
         try await record(due(webhook), 503, .rejected(retryAt: fixture.time.now.addingTimeInterval(1000)))
-        #expect(try store.webhooksDue().keys.isEmpty)
+        #expect(try await store.webhooksDue().keys.isEmpty)
         _ = try await store.enableWebhook(webhook.name, of: .default)
-        #expect(try store.webhooksDue().keys == [webhook.key])
+        #expect(try await store.webhooksDue().keys == [webhook.key])
     }
 
     @Test func signsWithTheNewestFormerSecretsOnly() async throws {
@@ -179,7 +184,7 @@ import Testing
         for _ in 1...6 {
             secrets.append(try await store.rotateSecret(of: webhook.name, of: .default, to: nil).secret)
         }
-        let signing = try store.webhook(webhook.name, of: .default).secrets(at: fixture.time.now)
+        let signing = try await store.webhook(webhook.name, of: .default).secrets(at: fixture.time.now)
         #expect(signing == Array(secrets.reversed().prefix(5)))
     }
 
@@ -189,12 +194,12 @@ import Testing
     @Test func ordersDueDeliveriesByDueTime() async throws {
         let webhook = try await declare("hook", ["job.created", "session.finished"])
         _ = try await fixture.create(3)
-        let first = try due(webhook)
+        let first = try await due(webhook)
         try await record(first, 503, .rejected(retryAt: fixture.time.now.addingTimeInterval(5)))
         _ = try await fixture.create(2)
         fixture.time.advance(by: 10)
-        #expect(try store.dueDeliveries(to: webhook.key, limit: 9).map(\.event.id) == [2, 3, 4, 5, 1])
-        #expect(try store.dueDeliveries(to: webhook.key, limit: 2).map(\.event.id) == [2, 3])
+        #expect(try await store.dueDeliveries(to: webhook.key, limit: 9).map(\.event.id) == [2, 3, 4, 5, 1])
+        #expect(try await store.dueDeliveries(to: webhook.key, limit: 2).map(\.event.id) == [2, 3])
     }
 
     // MARK: Redelivery
@@ -203,13 +208,13 @@ import Testing
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()
         for _ in 1...2 { try await record(due(webhook), 500, .rejected(retryAt: fixture.time.now)) }
-        #expect(try due(webhook).tries == 2)
-        let id = try due(webhook).id
+        #expect(try await due(webhook).tries == 2)
+        let id = try await due(webhook).id
         #expect(try await store.redeliver(id).attempts.count == 2)
-        #expect(try due(webhook).tries == 0)
+        #expect(try await due(webhook).tries == 0)
         try await record(due(webhook), 500, .rejected(retryAt: fixture.time.now))
-        #expect(try due(webhook).tries == 1)
-        #expect(try store.delivery(id).attempts.count == 3)
+        #expect(try await due(webhook).tries == 1)
+        #expect(try await store.delivery(id).attempts.count == 3)
     }
 
     /// The outcome was computed from the attempts before it began.
@@ -217,50 +222,50 @@ import Testing
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()
         try await record(due(webhook), 500, .rejected(retryAt: fixture.time.now))
-        let last = try due(webhook)
+        let last = try await due(webhook)
         _ = try await store.redeliver(last.id)
         try await record(last, 500, .rejected(retryAt: nil))
-        #expect(try store.delivery(last.id).state.name == .pending)
-        #expect(try store.delivery(last.id).attempts.count == 2)
-        #expect(try due(webhook).tries == 0)
+        #expect(try await store.delivery(last.id).state.name == .pending)
+        #expect(try await store.delivery(last.id).attempts.count == 2)
+        #expect(try await due(webhook).tries == 0)
     }
 
     /// The endpoint had accepted the event before the client requested it again.
     @Test func sendsADeliveryAgainThatWasRequestedDuringAnAttempt() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()
-        let first = try due(webhook)
+        let first = try await due(webhook)
         _ = try await store.redeliver(first.id)
         try await record(first, 204, .accepted)
-        #expect(try store.delivery(first.id).state.name == .pending)
+        #expect(try await store.delivery(first.id).state.name == .pending)
         try await record(due(webhook), 204, .accepted)
-        #expect(try store.delivery(first.id).state == .acknowledged)
-        #expect(try store.delivery(first.id).attempts.count == 2)
+        #expect(try await store.delivery(first.id).state == .acknowledged)
+        #expect(try await store.delivery(first.id).attempts.count == 2)
     }
 
     @Test func acknowledgesABatchWhenEachWebhookHasAcceptedItsFinishOnce() async throws {
         let webhooks = [try await declare("one"), try await declare("two")]
         try await finish()
-        let taken = try due(webhooks[0])
+        let taken = try await due(webhooks[0])
         try await record(taken, 204, .accepted)
         _ = try await store.redeliver(taken.id)
         try await record(due(webhooks[0]), 500, .rejected(retryAt: nil))
-        #expect(try !isAcknowledged)
+        #expect(try await !isAcknowledged)
         try await record(due(webhooks[1]), 204, .accepted)
-        #expect(try isAcknowledged)
+        #expect(try await isAcknowledged)
     }
 
     @Test func keepsTheAcknowledgementWhenAFinishIsSentAgain() async throws {
         let webhook = try await declare("hook")
         try await finish()
-        let delivery = try due(webhook)
+        let delivery = try await due(webhook)
         try await record(delivery, 204, .accepted)
-        #expect(try isAcknowledged)
+        #expect(try await isAcknowledged)
         _ = try await store.redeliver(delivery.id)
-        #expect(try isAcknowledged)
+        #expect(try await isAcknowledged)
         try await record(due(webhook), 500, .rejected(retryAt: nil))
-        #expect(try store.delivery(delivery.id).state == .exhausted)
-        #expect(try isAcknowledged)
+        #expect(try await store.delivery(delivery.id).state == .exhausted)
+        #expect(try await isAcknowledged)
     }
 
     // MARK: Acknowledgement
@@ -268,25 +273,25 @@ import Testing
     @Test func aFinishThatOneWebhookExhaustedStaysUnacknowledgedUntilRedelivered() async throws {
         let webhooks = [try await declare("one"), try await declare("two")]
         try await finish()
-        let lost = try due(webhooks[0])
+        let lost = try await due(webhooks[0])
         try await record(lost, 500, .rejected(retryAt: nil))
         try await record(due(webhooks[1]), 204, .accepted)
-        #expect(try !isAcknowledged)
+        #expect(try await !isAcknowledged)
         _ = try await store.redeliver(lost.id)
         try await record(due(webhooks[0]), 204, .accepted)
-        #expect(try isAcknowledged)
+        #expect(try await isAcknowledged)
     }
 
     @Test func acknowledgingThroughTheAPICancelsNoDelivery() async throws {
         let webhook = try await declare("hook")
         try await finish()
-        let delivery = try due(webhook)
+        let delivery = try await due(webhook)
         try await store.acknowledge(.default, through: delivery.event.id)
-        #expect(try isAcknowledged)
-        #expect(try due(webhook).id == delivery.id)
+        #expect(try await isAcknowledged)
+        #expect(try await due(webhook).id == delivery.id)
         try await record(delivery, 204, .accepted)
-        #expect(try isAcknowledged)
-        #expect(try store.session(.default).acknowledgedThrough == delivery.event.id)
+        #expect(try await isAcknowledged)
+        #expect(try await store.session(.default).acknowledgedThrough == delivery.event.id)
     }
 
     /// Only the call moves `acknowledged_through`. The deliveries show what webhooks have accepted.
@@ -294,7 +299,7 @@ import Testing
         let webhook = try await declare("hook")
         try await finish()
         try await record(due(webhook), 204, .accepted)
-        #expect(try store.session(.default).acknowledgedThrough == 0)
+        #expect(try await store.session(.default).acknowledgedThrough == 0)
     }
 
     // MARK: Recovery
@@ -308,15 +313,15 @@ import Testing
         #expect(try await store.recoverWebhook(second.name, of: .default, after: 0).count == 2)
         try await record(due(first), 204, .accepted)
         // The finish of the second batch now has a delivery for the new webhook.
-        #expect(try !isAcknowledged)
+        #expect(try await !isAcknowledged)
         for _ in 1...2 { try await record(due(second), 204, .accepted) }
-        #expect(try isAcknowledged)
+        #expect(try await isAcknowledged)
     }
 
     @Test func refusesToRecoverPrunedEvents() async throws {
         let webhook = try await declare("hook", ["job.created"])
         try await finish()
-        let last = try store.session(.default).lastEvent
+        let last = try await store.session(.default).lastEvent
         try await store.acknowledge(.default, through: last)
         try await record(due(webhook), 204, .accepted)
         fixture.time.advance(by: 200)
@@ -337,7 +342,7 @@ import Testing
             position = step.next
         }
         #expect(counts == [2, 2, 1])
-        #expect(try store.deliveries(of: webhook, limit: 10).deliveries.count == 5)
+        #expect(try await store.deliveries(of: webhook, limit: 10).deliveries.count == 5)
     }
 
     @Test func recoversOnlyEventsOfItsSessionAndNoTests() async throws {
@@ -353,18 +358,18 @@ import Testing
     @Test func sendsATestToOneWebhookWithoutHoldingAFinishBack() async throws {
         let webhooks = [try await declare("one", ["webhook.*", "session.*"]), try await declare("two", ["webhook.*"])]
         let test = try await store.testWebhook(webhooks[0].name, of: .default)
-        #expect(try store.dueDeliveries(to: webhooks[1].key, limit: 10).isEmpty)
+        #expect(try await store.dueDeliveries(to: webhooks[1].key, limit: 10).isEmpty)
         try await record(due(webhooks[0]), 500, .rejected(retryAt: fixture.time.now.addingTimeInterval(60)))
         try await finish()
-        #expect(try store.delivery(test.id).state.name == .pending)
-        #expect(try due(webhooks[0]).event.type == .sessionFinished)
+        #expect(try await store.delivery(test.id).state.name == .pending)
+        #expect(try await due(webhooks[0]).event.type == .sessionFinished)
     }
 
     @Test func removesExpiredSecretsAtTheNextRotation() async throws {
         let webhook = try await declare("hook")
         let second = try await store.rotateSecret(of: webhook.name, of: .default, to: nil)
         fixture.time.advance(by: FormerSecret.lifetime)
-        #expect(try store.webhook(webhook.name, of: .default).secrets(at: fixture.time.now) == [second.secret])
+        #expect(try await store.webhook(webhook.name, of: .default).secrets(at: fixture.time.now) == [second.secret])
         let third = try await store.rotateSecret(of: webhook.name, of: .default, to: nil)
         #expect(third.formerSecrets.map(\.secret) == [second.secret])
         #expect(third.secrets(at: fixture.time.now) == [third.secret, second.secret])

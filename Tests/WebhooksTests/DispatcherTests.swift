@@ -26,7 +26,7 @@ import Testing
             try await office.happen()
             for (attempts, delay) in RetrySchedule.standard.delays.enumerated().dropFirst() {
                 try await office.settle()
-                let delivery = try #require(try office.log.first)
+                let delivery = try #require(try await office.log.first)
                 #expect(delivery.attempts.count == attempts)
                 guard case .pending(let next) = delivery.state else {
                     Issue.record("it was given up after \(attempts) attempts")
@@ -38,8 +38,8 @@ import Testing
                 office.time.advance(by: delay * 1.1 + 1)
             }
             try await office.settle()
-            #expect(try office.log.map(\.state) == [.exhausted])
-            #expect(try office.log.first?.attempts.count == 10)
+            #expect(try await office.log.map(\.state) == [.exhausted])
+            #expect(try await office.log.first?.attempts.count == 10)
             try await office.pass(30 * Self.day)
             #expect(office.receiver.received.count == 10)
             #expect(Set(office.receiver.received.map(\.id)).count == 1)
@@ -56,7 +56,7 @@ import Testing
             #expect(office.receiver.received.count == 1)
             try await office.pass(0.7)
             #expect(office.receiver.received.count == 2)
-            #expect(try office.log.map(\.state) == [.acknowledged])
+            #expect(try await office.log.map(\.state) == [.acknowledged])
         }
     }
 
@@ -71,7 +71,7 @@ import Testing
             office.receiver.answer(204)
             try await office.happen()
             try await office.settle()
-            #expect(try office.log.allSatisfy { $0.state == .acknowledged })
+            #expect(try await office.log.allSatisfy { $0.state == .acknowledged })
         }
     }
 
@@ -93,7 +93,7 @@ import Testing
             try await office.declareWebhook()
             for _ in 1...40 { try await office.happen() }
             try await office.pass(4 * Self.day)
-            let log = try office.log
+            let log = try await office.log
             #expect(log.count { $0.state == .acknowledged } == 40)
             for times in log.map({ $0.attempts.map(\.at) }) {
                 #expect(zip(times, times.dropFirst()).allSatisfy { $1.timeIntervalSince($0) > 59.9 })
@@ -109,22 +109,22 @@ import Testing
             let start = office.time.now
             try await office.happen()
             try await office.settle()
-            let id = try #require(try office.log.first?.id)
+            let id = try #require(try await office.log.first?.id)
             func takeAnother() async throws {
                 _ = try await office.store.testWebhook(PostOffice.webhook, of: .default)
                 try await office.settle()
             }
             for _ in 1...30 { try await takeAnother() }
             // The first attempt, and that of the first recovery.
-            #expect(try office.store.delivery(id).attempts.count == 2)
-            while case .pending = try office.store.delivery(id).state {
+            #expect(try await office.store.delivery(id).attempts.count == 2)
+            while case .pending = try await office.store.delivery(id).state {
                 office.time.advance(by: 1800)
                 try await takeAnother()
             }
-            #expect(try office.store.delivery(id).state == .exhausted)
+            #expect(try await office.store.delivery(id).state == .exhausted)
             let schedule = RetrySchedule.standard.delays.reduce(0, +)
             #expect(office.time.now.timeIntervalSince(start) >= schedule)
-            #expect(try office.webhook.state.name == .enabled)
+            #expect(try await office.webhook.state.name == .enabled)
         }
     }
 
@@ -136,7 +136,7 @@ import Testing
                 PostOffice.webhook, of: .default, url: office.receiver.url,
                 events: ["job.created", "session.finished"].map { EventPattern(trusted: $0) }, secret: nil)
             try await office.happen()
-            let job = try #require(try office.store.jobs(JobQuery()).jobs.first)
+            let job = try #require(try await office.store.jobs(JobQuery()).jobs.first)
             office.time.advance(by: 50)
             _ = try await office.store.apply(.cancelRequested(keepsPart: false), to: job.id)
             office.time.advance(by: 1)
@@ -159,17 +159,17 @@ import Testing
                 try await office.pass(Self.day)
             }
             try await office.pass(Self.day - 60)
-            #expect(try office.webhook.state.name == .enabled)
-            #expect(try office.log.map(\.state.name).contains(.exhausted))
+            #expect(try await office.webhook.state.name == .enabled)
+            #expect(try await office.log.map(\.state.name).contains(.exhausted))
             // Time alone disables no webhook: it takes one more failure.
             try await office.happen()
             try await office.pass(600)
-            #expect(try office.webhook.state.reason?.contains("five days") == true)
-            let told = try office.journal.filter { $0.type == .webhookDisabled }
+            #expect(try await office.webhook.state.reason?.contains("five days") == true)
+            let told = try await office.journal.filter { $0.type == .webhookDisabled }
             #expect(told.count == 1)
             #expect(try told.first.map { try JSON(parsing: $0.data)["webhook"] } == "receiver")
             // Pending deliveries are cancelled, and nothing more is sent.
-            #expect(try office.log.map(\.state.name).contains(.cancelled))
+            #expect(try await office.log.map(\.state.name).contains(.cancelled))
             let count = office.receiver.received.count
             try await office.happen()
             try await office.pass(Self.day)
@@ -183,21 +183,21 @@ import Testing
             try await office.declareWebhook()
             try await office.happen()
             try await office.pass(4 * Self.day)
-            #expect(try office.webhook.state.failingSince != nil)
+            #expect(try await office.webhook.state.failingSince != nil)
             office.receiver.answer(204)
             try await office.happen()
             try await office.settle()
-            #expect(try office.webhook.state == .enabled(failingSince: nil))
+            #expect(try await office.webhook.state == .enabled(failingSince: nil))
             office.receiver.answer(500)
             let start = office.time.now
             for _ in 1...4 {
                 try await office.happen()
                 try await office.pass(Self.day)
             }
-            #expect(try office.webhook.state == .enabled(failingSince: start))
+            #expect(try await office.webhook.state == .enabled(failingSince: start))
             try await office.happen()
             try await office.pass(2 * Self.day)
-            #expect(try office.webhook.state.name == .disabled)
+            #expect(try await office.webhook.state.name == .disabled)
         }
     }
 
@@ -214,9 +214,9 @@ import Testing
             let posted = try await new.waitFor("job.created")
             #expect(posted.id == office.receiver.received[0].id)
             try await office.settle()
-            #expect(try office.webhook.state.name == .enabled)
-            #expect(try office.log.map(\.state) == [.acknowledged])
-            #expect(try office.log.first?.attempts.map(\.status) == [410, 204])
+            #expect(try await office.webhook.state.name == .enabled)
+            #expect(try await office.log.map(\.state) == [.acknowledged])
+            #expect(try await office.log.first?.attempts.map(\.status) == [410, 204])
         }
     }
 
@@ -244,13 +244,13 @@ import Testing
             try await office.declareWebhook()
             try await office.happen()
             try await office.settle()
-            let cut = try #require(try office.log.first)
+            let cut = try #require(try await office.log.first)
             #expect(cut.state.name == .pending)
             #expect(cut.attempts.count == 1)
             #expect(cut.attempts[0].status == nil)
             #expect(cut.attempts[0].error != nil)
             try await office.pass(6)
-            #expect(try office.log.map(\.state) == [.acknowledged])
+            #expect(try await office.log.map(\.state) == [.acknowledged])
         }
     }
 
@@ -266,12 +266,12 @@ import Testing
             // More than the concurrency limit.
             for _ in 1...20 { try await office.happen() }
             _ = try await eventually("all others to be acknowledged") {
-                try office.log.count { $0.state == .acknowledged } == 20 ? true : nil
+                try await office.log.count { $0.state == .acknowledged } == 20 ? true : nil
             }
-            #expect(try office.log.last?.state.name == .pending)
+            #expect(try await office.log.last?.state.name == .pending)
             gate.open()
             try await office.settle()
-            #expect(try office.log.allSatisfy { $0.state == .acknowledged })
+            #expect(try await office.log.allSatisfy { $0.state == .acknowledged })
             #expect(office.receiver.received.count == 21)
         }
     }
@@ -291,7 +291,7 @@ import Testing
             try await office.settle()
             #expect(office.receiver.received.count == 10)
             // Deliveries start in the order of events.
-            let first = try office.log.suffix(3).map(\.id.text)
+            let first = try await office.log.suffix(3).map(\.id.text)
             #expect(Set(office.receiver.received.prefix(3).compactMap(\.id)) == Set(first))
         }
     }
@@ -303,14 +303,14 @@ import Testing
         try await office.happen()
         try await office.whileDispatching { _ = try await office.receiver.waitFor(count: 1) }
         // It counts as not sent, as its outcome is unknown.
-        #expect(try office.log.map(\.state.name) == [.pending])
-        #expect(try office.log.first?.attempts == [])
+        #expect(try await office.log.map(\.state.name) == [.pending])
+        #expect(try await office.log.first?.attempts == [])
         try await office.whileDispatching {
             _ = try await office.receiver.waitFor(count: 2)
             try await office.settle()
         }
         #expect(Set(office.receiver.received.map(\.id)).count == 1)
-        #expect(try office.log.map(\.state) == [.acknowledged])
+        #expect(try await office.log.map(\.state) == [.acknowledged])
     }
 
     @Test func redeliversWhenRequestedDuringLastAttempt() async throws {
@@ -323,16 +323,16 @@ import Testing
             try await office.settle()
             office.time.advance(by: 6)
             _ = try await office.receiver.waitFor(count: 2)
-            let id = try #require(try office.log.first?.id)
+            let id = try #require(try await office.log.first?.id)
             _ = try await office.store.redeliver(id)
             gate.open()
             _ = try await office.receiver.waitFor(count: 3)
             try await office.settle()
             // The schedule of two attempts has started again.
-            #expect(try office.log.map(\.state.name) == [.pending])
+            #expect(try await office.log.map(\.state.name) == [.pending])
             try await office.pass(6)
-            #expect(try office.log.map(\.state) == [.acknowledged])
-            #expect(try office.log.first?.attempts.map(\.status) == [500, 500, 500, 204])
+            #expect(try await office.log.map(\.state) == [.acknowledged])
+            #expect(try await office.log.first?.attempts.map(\.status) == [500, 500, 500, 204])
         }
     }
 

@@ -32,7 +32,7 @@ struct PostOffice: Sendable {
     ) async throws {
         let office = try PostOffice(options)
         try await office.whileDispatching { try await body(office) }
-        try office.store.close()
+        try await office.store.close()
     }
 
     /// Without a running dispatcher: the test starts it with `whileDispatching`.
@@ -64,19 +64,19 @@ struct PostOffice: Sendable {
 
     // MARK: Results
 
-    var webhook: Webhook { get throws { try store.webhook(Self.webhook, of: .default) } }
+    var webhook: Webhook { get async throws { try await store.webhook(Self.webhook, of: .default) } }
 
     /// Newest event first.
-    var log: [Delivery] { get throws { try store.deliveries(of: webhook, limit: 1000).deliveries } }
+    var log: [Delivery] { get async throws { try await store.deliveries(of: webhook, limit: 1000).deliveries } }
 
-    var journal: [Event] { get throws { try store.events(EventQuery(limit: 1000)).events } }
+    var journal: [Event] { get async throws { try await store.events(EventQuery(limit: 1000)).events } }
 
     // MARK: Time
 
     /// Waits until every due delivery was attempted.
     func settle() async throws {
         _ = try await eventually("everything that is due to be attempted") {
-            try store.webhooksDue().keys.isEmpty ? true : nil
+            try await store.webhooksDue().keys.isEmpty ? true : nil
         }
     }
 
@@ -84,7 +84,7 @@ struct PostOffice: Sendable {
     func pass(_ seconds: TimeInterval) async throws {
         let end = time.now.addingTimeInterval(seconds)
         try await settle()
-        while let next = try store.webhooksDue().next, next <= end {
+        while let next = try await store.webhooksDue().next, next <= end {
             time.advance(by: next.timeIntervalSince(time.now))
             try await settle()
         }

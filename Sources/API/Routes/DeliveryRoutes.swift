@@ -21,8 +21,8 @@ struct DeliveryRoutes: Sendable {
                 try query.value("cursor").map(Self.position)
             )
         }
-        let webhook = try store.webhook(try context.name("webhook"), of: try context.name("session"))
-        let page = try store.deliveries(of: webhook, state: state, limit: limit, before: before)
+        let webhook = try await store.webhook(try context.name("webhook"), of: try context.name("session"))
+        let page = try await store.deliveries(of: webhook, state: state, limit: limit, before: before)
         return .json([
             "deliveries": .array(page.deliveries.map(\.document)),
             "next_cursor": .optional(page.next.map { Cursor.text(String($0)) }),
@@ -35,7 +35,7 @@ struct DeliveryRoutes: Sendable {
     }
 
     private func show(_ context: RequestContext) async throws -> Response {
-        .json(try store.delivery(Self.id(context)).document)
+        .json(try await store.delivery(Self.id(context)).document)
     }
 
     private func redeliver(_ context: RequestContext) async throws -> Response {

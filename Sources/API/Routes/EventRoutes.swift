@@ -24,7 +24,8 @@ struct EventRoutes: Sendable {
             wanted.limit = try query.limit()
             return (wanted, try query.integer("wait", in: 0...Int64(RequestContext.longestWait)) ?? 0)
         }
-        let page = seconds > 0 ? try await pageOnceThere(query, within: .seconds(seconds)) : try store.events(query)
+        let page =
+            seconds > 0 ? try await pageOnceThere(query, within: .seconds(seconds)) : try await store.events(query)
         return .json(
             ["events": .array(page.events.map(\.document)), "next_after": .integer(page.nextAfter)],
             headers: [.vary: "Accept"])
@@ -38,11 +39,11 @@ struct EventRoutes: Sendable {
         defer { feed.dismiss(watcher) }
         var query = wanted
         // Whoever waits has usually read everything that there is, which then need not be read again.
-        var page = wanted.after == feed.lastEvent ? nil : try store.events(query)
+        var page = wanted.after == feed.lastEvent ? nil : try await store.events(query)
         while true {
             if let page, !page.events.isEmpty { return page }
             query.after = page?.nextAfter ?? query.after
-            let next = try feed.page(query) ?? store.events(query)
+            let next = if let page = feed.page(query) { page } else { try await store.events(query) }
             guard next.events.isEmpty, await feed.sleep(watcher, until: deadline) == .rung else { return next }
             page = next
         }

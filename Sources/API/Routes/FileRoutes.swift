@@ -13,12 +13,12 @@ struct FileRoutes: Sendable {
     var routes: [Route] { [Route(.get, "/v1/jobs/{id}/file", file)] }
 
     private func file(_ context: RequestContext) async throws -> Response {
-        let job = try store.job(context.job)
+        let job = try await store.job(context.job)
         guard let finish = job.state.finish else {
             throw Problem(
                 .stateConflict, "Job \(job.id) is \(job.state.name.rawValue); its file is there once it has succeeded.")
         }
-        guard let opened = engine.openFile(of: finish) else {
+        guard let opened = await engine.openFile(of: finish) else {
             throw Problem(.fileGone, "\(finish.file.path) is no longer in the downloads folder.")
         }
         return try Self.response(opened, finish.file, to: context.head)

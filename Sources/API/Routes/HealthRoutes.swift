@@ -24,7 +24,7 @@ struct HealthRoutes: Sendable {
         try readiness.check()
         if let fault = engine.folderFault { throw unready(fault) }
         do {
-            try store.check()
+            try await store.check()
             return .json(["status": "ready"])
         } catch {
             throw unready("\(error)")

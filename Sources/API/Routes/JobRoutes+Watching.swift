@@ -36,7 +36,7 @@ extension JobRoutes {
 
     func show(_ context: RequestContext) async throws -> Response {
         guard let seconds = context.preferredWait, seconds > 0 else {
-            return answer(View(try store.job(context.job), engine), to: context.knownVersions)
+            return answer(View(try await store.job(context.job), engine), to: context.knownVersions)
         }
         var response = try await answerOnceChanged(context, within: .seconds(seconds))
         response.headers[.preferenceApplied] = "wait=\(seconds)"
@@ -54,7 +54,7 @@ extension JobRoutes {
         // Before looking, so that no change slips in between.
         let watcher = feed.watcher(of: [.job(context.job)])
         defer { feed.dismiss(watcher) }
-        let first = View(try store.job(context.job), engine)
+        let first = View(try await store.job(context.job), engine)
         let versions = context.knownVersions
         // There is no version that `*` would not stand for.
         if case .any? = versions { return first.notModified }
@@ -62,7 +62,7 @@ extension JobRoutes {
         let known = versions ?? .tags([first.tag])
         var view = first
         while known.include(view.tag), await feed.sleep(watcher, until: deadline) == .rung {
-            view = View(try store.job(context.job), engine)
+            view = View(try await store.job(context.job), engine)
         }
         return versions == nil ? view.response : answer(view, to: versions)
     }

@@ -36,7 +36,7 @@ struct JobRoutes: Sendable {
     }
 
     private func create(_ context: RequestContext) async throws -> Response {
-        if let first = try firstAnswer(context) { return first }
+        if let first = try await firstAnswer(context) { return first }
         let new = try context.body(read)
         do {
             return try await create([new], context) { jobs in
@@ -55,8 +55,9 @@ struct JobRoutes: Sendable {
     }
 
     /// What was carried out once is answered so, also by a service whose settings would refuse it today.
-    private func firstAnswer(_ context: RequestContext) throws -> Response? {
-        try context.idempotencyClaim().flatMap { try store.rememberedAnswer(to: $0) }.map(Response.created)
+    private func firstAnswer(_ context: RequestContext) async throws -> Response? {
+        guard let claim = try context.idempotencyClaim() else { return nil }
+        return try await store.rememberedAnswer(to: claim).map(Response.created)
     }
 
     /// Stores the jobs and answers 201; with an `Idempotency-Key`, a repeated request is answered as the first was.
@@ -71,7 +72,7 @@ struct JobRoutes: Sendable {
 
     /// All or none.
     private func createBatch(_ context: RequestContext) async throws -> Response {
-        if let first = try firstAnswer(context) { return first }
+        if let first = try await firstAnswer(context) { return first }
         let new = try context.body { reader throws(Problem) in
             guard let jobs = reader.value("jobs")?.arrayValue, (1...Self.largestBatch).contains(jobs.count) else {
                 throw reader.invalid("jobs", "must be an array of 1 to \(Self.largestBatch) jobs")
@@ -112,7 +113,7 @@ struct JobRoutes: Sendable {
                 tag: try query.value("tag"), limit: try query.limit(),
                 before: try query.value("cursor").map(Self.position))
         }
-        let page = try store.jobs(query)
+        let page = try await store.jobs(query)
         return .json([
             "jobs": .array(page.jobs.map(document)), "next_cursor": .optional(page.next.map { Cursor.text($0.text) }),
         ])
@@ -130,7 +131,7 @@ struct JobRoutes: Sendable {
     private func patch(_ context: RequestContext) async throws -> Response {
         let patch = try context.body { reader throws(Problem) in try JobPatch(reading: &reader) }
         while true {
-            let job = try store.job(context.job)
+            let job = try await store.job(context.job)
             let spec = try patch.applied(to: job.spec)
             let revision = try context.expectedRevision()
             if patch.fields.contains(.url) { try requireNoRehearsal(spec, FieldReader(JSONObject()), at: "url") }
@@ -142,7 +143,7 @@ struct JobRoutes: Sendable {
 
     /// What there is to go on with.
     private func resumeData(_ context: RequestContext) async throws -> Response {
-        let job = try store.job(context.job)
+        let job = try await store.job(context.job)
         guard let part = job.part, part.bytesDurable > 0 else {
             throw Problem(.notFound, "Job \(job.id) has no resume data.")
         }

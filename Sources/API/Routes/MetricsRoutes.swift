@@ -18,7 +18,7 @@ struct MetricsRoutes: Sendable {
 
     private func metrics(_ context: RequestContext) async throws -> Response {
         var exposition = Exposition()
-        let census = try store.statistics()
+        let census = try await store.statistics()
         exposition.gauge("fetchd_jobs", "Jobs by state.") {
             JobState.Name.allCases.map { (["state": $0.rawValue], Double(census.jobs[$0] ?? 0)) }
         }
@@ -37,7 +37,7 @@ struct MetricsRoutes: Sendable {
         exposition.counter("fetchd_events_total", "Events appended to the journal since it was begun.") {
             [([:], Double(census.lastEvent))]
         }
-        tellUnacknowledged(census, try store.unacknowledgedFinishes(), in: &exposition)
+        tellUnacknowledged(census, try await store.unacknowledgedFinishes(), in: &exposition)
         tellLoops(loops(), in: &exposition)
         return Response(
             status: .ok, headers: [.contentType: Exposition.contentType], body: .bytes(Array(exposition.text.utf8)))

@@ -30,7 +30,7 @@ struct SessionRoutes: Sendable {
     }
 
     private func list(_ context: RequestContext) async throws -> Response {
-        return .json(["sessions": .array(try store.sessions().map(\.document))])
+        return .json(["sessions": .array(try await store.sessions().map(\.document))])
     }
 
     /// With a body, the body is the configuration; without one, nothing changes.
@@ -66,10 +66,10 @@ struct SessionRoutes: Sendable {
             if case .noSuchEvent = error { problem.pointer = "/through" }
             throw problem
         }
-        return .json(try store.session(session).document)
+        return .json(try await store.session(session).document)
     }
 
     private func show(_ context: RequestContext) async throws -> Response {
-        .json(try store.session(try context.name("session")).document)
+        .json(try await store.session(try context.name("session")).document)
     }
 }

@@ -24,7 +24,7 @@ struct StatsRoutes: Sendable {
     var routes: [Route] { [Route(.get, "/v1/stats", show)] }
 
     private func show(_ context: RequestContext) async throws -> Response {
-        let (census, load, watching) = (try store.statistics(), engine.load, feed.watching)
+        let (census, load, watching) = (try await store.statistics(), await engine.load(), feed.watching)
         return .json([
             "version": .string(version), "started_at": .time(startedAt),
             "uptime_seconds": .number((time.uptime - start).seconds),

@@ -28,7 +28,7 @@ struct WebhookRoutes: Sendable {
     }
 
     private func list(_ context: RequestContext) async throws -> Response {
-        let webhooks = try store.webhooks(of: try context.name("session"))
+        let webhooks = try await store.webhooks(of: try context.name("session"))
         return .json(["webhooks": .array(webhooks.map { $0.document() })])
     }
 
@@ -41,7 +41,7 @@ struct WebhookRoutes: Sendable {
     }
 
     private func show(_ context: RequestContext) async throws -> Response {
-        .json(try store.webhook(try context.name("webhook"), of: try context.name("session")).document())
+        .json(try await store.webhook(try context.name("webhook"), of: try context.name("session")).document())
     }
 
     private func delete(_ context: RequestContext) async throws -> Response {

@@ -41,7 +41,7 @@ struct EventStream {
         defer { body.finish() }
         guard await send(ServerSentEvent.opening(at: position, retry: Self.retryMilliseconds)) else { return }
         while true {
-            switch step() {
+            switch await step() {
             case .send(let bytes): guard await send(bytes) else { return }
             case .moved: continue
             case .wait: guard await rest() else { return }
@@ -58,10 +58,10 @@ struct EventStream {
         case end
     }
 
-    private mutating func step() -> Step {
+    private mutating func step() async -> Step {
         guard isCaughtUp, let update = feed.update(query, after: position, progressSince: wantsProgress ? round : nil)
         else {
-            return readJournal()
+            return await readJournal()
         }
         round = update.round ?? round
         let hasMoved = update.position > position
@@ -72,12 +72,12 @@ struct EventStream {
     }
 
     /// Catching up: the next page of what is behind the position.
-    private mutating func readJournal() -> Step {
+    private mutating func readJournal() async -> Step {
         do {
             var query = query
             query.after = position
             query.limit = Self.pageSize
-            let page = try store.events(query)
+            let page = try await store.events(query)
             position = page.nextAfter
             isCaughtUp = page.events.count < Self.pageSize
             return page.events.isEmpty ? .moved : .send(page.events.flatMap(ServerSentEvent.frame))

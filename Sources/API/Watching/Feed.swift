@@ -50,11 +50,11 @@ public final class Feed: Sendable {
     let beginning = ContinuousClock.now
 
     /// - Parameter store: nothing is changed in it before this returns.
-    public init(options: Options = Options(), store: Store, engine: Engine) throws(StoreError) {
+    public init(options: Options = Options(), store: Store, engine: Engine) async throws(StoreError) {
         self.options = options
         self.engine = engine
         let limits = (events: options.recentEvents, bytes: options.recentBytes)
-        state = Locked(State(recent: RecentEvents(after: try store.lastEvent(), limits: limits)))
+        state = Locked(State(recent: RecentEvents(after: try await store.lastEvent(), limits: limits)))
         store.addCommitObserver { [weak self] in self?.note($0) }
     }
 

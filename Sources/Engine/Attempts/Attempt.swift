@@ -120,7 +120,7 @@ extension Attempt {
     private func discard(_ file: SegmentedFile, _ why: ResumeOutcome.RestartReason) async throws(NotStored) {
         state.withLock { ($0.file, $0.additional) = (nil, nil) }
         try await services.beginTransfer(of: job, .restarted(why), without: file.part.id)
-        services.folder.removePart(file.part.id)
+        await services.removeParts([file.part.id])
     }
 
     /// - Parameter announced: how the transfer begins, as far as the store knows it before the first response.

@@ -109,9 +109,9 @@ struct AttemptRun: Sendable {
         // The part is empty, it is not wanted, or the commit has replaced it by a copy.
         let isReplaced = kept.isRolledBack && outcome != nil
         if let file = attempt.partFile, !keepsPart || kept.isForeign || file.durable.isEmpty || isReplaced {
-            services.folder.removePart(file.id)
+            await services.removeParts([file.id])
         }
-        if case .done(_, _, let dropped?)? = outcome { services.folder.removePart(dropped) }
+        if case .done(_, _, let dropped?)? = outcome { await services.removeParts([dropped]) }
     }
 
     private func commit(

@@ -7,6 +7,9 @@ import Synchronization
 final class DiskLanes: Sendable {
     private let lanes: [DispatchQueue]
     private let turn = Atomic(0)
+    /// For short operations on names: open, remove and sweep files, and read the free space. They don't wait for long
+    /// writes and hashes.
+    let metadata = DiskLane(queue: DispatchQueue(label: "fetchd.disk.metadata", qos: .userInitiated))
 
     init(count: Int = 4) {
         lanes = (0..<count).map { DispatchQueue(label: "fetchd.disk.\($0)", qos: .userInitiated) }

@@ -1,5 +1,6 @@
 import CLinux
 import Descriptors
+import Dispatch
 import Downloads
 import Formats
 import Glibc
@@ -39,6 +40,21 @@ public final class DownloadsFolder: Sendable {
         } catch {
             throw .downloadsFolderUnusable(path: path, why: error.reason)
         }
+    }
+
+    /// Opens the folder like `init`, on its own thread.
+    public static func open(
+        at path: String, minimumFreeBytes: Int64? = nil
+    ) async throws(EngineError) -> DownloadsFolder {
+        let opened: Result<DownloadsFolder, EngineError> = await withCheckedContinuation { continuation in
+            DispatchQueue(label: "fetchd.disk.opening").async {
+                continuation.resume(
+                    returning: Result { () throws(EngineError) in
+                        try DownloadsFolder(at: path, minimumFreeBytes: minimumFreeBytes)
+                    })
+            }
+        }
+        return try opened.get()
     }
 
     var root: Descriptor { handles.withLock { $0.root } }

@@ -23,7 +23,7 @@ struct AcknowledgementMonitor: MaintenanceWorker {
     let purpose = "read the finishes that are not acknowledged"
 
     mutating func pass() async throws -> Date? {
-        let waiting = try services.store.unacknowledgedFinishes()
+        let waiting = try await services.store.unacknowledgedFinishes()
         warned.formIntersection(waiting.map(\.event))
         for finish in waiting where isOverdue(finish) && warned.insert(finish.event).inserted { warn(finish) }
         return nextPass(waiting.filter { !warned.contains($0.event) })

@@ -14,6 +14,6 @@ struct BatchFinisher: MaintenanceWorker {
         for batch in try await services.store.finishDueBatches() {
             services.log.info("Batch \(batch.number) of session \(batch.session) finished: \(batch.outcome.rawValue).")
         }
-        return try services.store.nextBatchDue()
+        return try await services.store.nextBatchDue()
     }
 }

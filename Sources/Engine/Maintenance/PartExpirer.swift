@@ -15,7 +15,7 @@ struct PartExpirer: MaintenanceWorker {
 
     func pass() async throws -> Date? {
         let (dropped, next) = try await services.store.expireParts(over: limit)
-        for part in dropped { services.folder.removePart(part) }
+        await services.removeParts(dropped)
         if !dropped.isEmpty { services.log.info("Resume data removed: \(dropped.count) parts.") }
         return next
     }

@@ -21,7 +21,7 @@ struct SessionCloser: MaintenanceWorker {
         while true {
             let steps = try await services.store.removeSettledSessions { [leases = services.leases] in leases.sessions }
             for step in steps {
-                for part in step.dropped { services.folder.removePart(part) }
+                await services.removeParts(step.dropped)
                 if step.isGone { services.log.info("Session \(step.session) is settled and removed.") }
             }
             if steps.isEmpty { return }

@@ -5,13 +5,13 @@ import GRDB
 extension Store {
     /// - Throws: `eventsPruned` when events after `after` were pruned; `noSuchEvent` when `after` is above the last
     ///   event: a reader with this cursor would miss later events.
-    public func events(_ query: EventQuery) throws(StoreError) -> EventPage {
-        let (sql, arguments) = query.statement
+    public func events(_ query: EventQuery) async throws(StoreError) -> EventPage {
         let after = query.after ?? 0
-        return try read { db in
+        return try await read { db in
             // One snapshot: events up to `last` that don't match can be skipped for good.
             try Self.requireUnpruned(query, in: db)
             let last = try Self.lastEvent(in: db)
+            let (sql, arguments) = query.statement
             guard after <= last else { throw StoreError.noSuchEvent(after, last: last) }
             let events = try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(EventRow.event)
             let isWhole = events.count < query.limit
@@ -21,7 +21,7 @@ extension Store {
     }
 
     /// The identifier of the last event that was ever appended; 0 before the first.
-    public func lastEvent() throws(StoreError) -> EventID { try read { db in try Self.lastEvent(in: db) } }
+    public func lastEvent() async throws(StoreError) -> EventID { try await read { db in try Self.lastEvent(in: db) } }
 
     /// The identifier of the last event that was ever appended, also if it was pruned; 0 before the first.
     static func lastEvent(in db: Database) throws -> EventID {

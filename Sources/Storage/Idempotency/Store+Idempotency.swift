@@ -6,9 +6,9 @@ extension Store {
     /// The answer to the first request; nil when it was not carried out, or is not committed yet.
     ///
     /// - Throws: `idempotencyKeyReused`.
-    public func rememberedAnswer(to claim: IdempotencyClaim) throws(StoreError) -> RememberedAnswer? {
+    public func rememberedAnswer(to claim: IdempotencyClaim) async throws(StoreError) -> RememberedAnswer? {
         let now = time.now
-        return try read { try claim.rememberedAnswer(at: now, in: $0) }
+        return try await read { try claim.rememberedAnswer(at: now, in: $0) }
     }
 }
 

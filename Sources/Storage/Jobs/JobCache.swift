@@ -29,8 +29,8 @@ final class JobCache: Sendable {
 
     subscript(id: JobID) -> Job? { state.withLock { $0.find(id, limit) } }
 
-    /// Returns the cached job, or reads and caches it.
-    func job(_ id: JobID, read: () throws(StoreError) -> Job?) throws(StoreError) -> Job? {
+    /// Returns the cached job without suspending, or reads and caches it.
+    func job(_ id: JobID, read: () async throws(StoreError) -> Job?) async throws(StoreError) -> Job? {
         let known = state.withLock { state in
             if let job = state.find(id, limit) { return Optional(job) }
             state.pendingReads[id, default: PendingRead()].readers += 1
@@ -39,7 +39,7 @@ final class JobCache: Sendable {
         if let known { return known }
         var job: Job?
         defer { state.withLock { $0.end(id, job, limit) } }
-        job = try read()
+        job = try await read()
         return job
     }
 

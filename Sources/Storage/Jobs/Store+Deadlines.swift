@@ -13,7 +13,7 @@ extension Store {
         limit: Int = 500, onCommit: @escaping @Sendable ([SignalOutcome]) -> Void
     ) async throws -> (outcomes: [SignalOutcome], next: Date?) {
         let now = time.now.milliseconds
-        let next = try read { db in
+        let next = try await read { db in
             try Int64.fetchOne(db.cachedStatement(sql: "SELECT min(fails_at) FROM jobs WHERE fails_at IS NOT NULL"))
         }
         guard let next, next <= now else { return ([], next.map(Date.init(milliseconds:))) }

@@ -4,10 +4,10 @@ import GRDB
 extension Store {
     /// Uses keyset paging on identifiers, which are in commit order. Concurrent inserts and deletes don't make a reader
     /// skip or repeat another job.
-    public func jobs(_ query: JobQuery) throws(StoreError) -> JobPage {
-        let (sql, arguments) = query.statement
-        let jobs = try read { db in
-            try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(JobRow.job)
+    public func jobs(_ query: JobQuery) async throws(StoreError) -> JobPage {
+        let jobs = try await read { db in
+            let (sql, arguments) = query.statement
+            return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(JobRow.job)
         }
         let page = Array(jobs.prefix(query.limit))
         return JobPage(jobs: page, next: jobs.count > page.count ? page.last?.id : nil)

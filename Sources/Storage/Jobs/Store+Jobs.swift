@@ -27,8 +27,10 @@ extension Store {
     /// The job as it is committed, from the cache if possible.
     ///
     /// - Throws: `noSuchJob`.
-    public func job(_ id: JobID) throws(StoreError) -> Job {
-        let job = try jobCache.job(id) { () throws(StoreError) in try read { db in try JobRow.job(id, in: db) } }
+    public func job(_ id: JobID) async throws(StoreError) -> Job {
+        let job = try await jobCache.job(id) { () async throws(StoreError) in
+            try await read { db in try JobRow.job(id, in: db) }
+        }
         guard let job else { throw .noSuchJob(id) }
         return job
     }

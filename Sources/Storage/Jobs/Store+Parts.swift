@@ -7,8 +7,8 @@ import GRDB
 extension Store {
     /// The promised parts, each with the end of its last promised range. Every other file in the folder of parts is
     /// left over.
-    public func parts() throws(StoreError) -> [PartID: Int64] {
-        try read { db in
+    public func parts() async throws(StoreError) -> [PartID: Int64] {
+        try await read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT id, bytes_durable, ranges FROM parts")
             return try Dictionary(uniqueKeysWithValues: rows.map { (PartID($0["id"]), try $0.ranges().end) })
         }
@@ -20,7 +20,7 @@ extension Store {
     /// - Returns: the removed parts, and the time at which the next part expires.
     public func expireParts(over limit: Int64?) async throws -> (dropped: [PartID], next: Date?) {
         let (now, confidence) = (time.now, time.confidence)
-        let isNeeded = try read { db in
+        let isNeeded = try await read { db in
             try Bool.fetchOne(
                 db.cachedStatement(
                     sql: """
@@ -32,13 +32,13 @@ extension Store {
         let dropped =
             isNeeded
             ? try await writer.write { try $0.expireParts() + $0.evictParts(over: limit ?? .max) } : []
-        return (dropped, try nextExpiry())
+        return (dropped, try await nextExpiry())
     }
 
     /// The time of the next expiry. Parts don't expire in the first hour after a start or a jump of the clock.
-    private func nextExpiry() throws -> Date? {
+    private func nextExpiry() async throws -> Date? {
         let confidence = time.confidence
-        return try read { db in
+        return try await read { db in
             let short = try Row.fetchAll(db.cachedStatement(sql: Self.shortLived)).map { row in
                 let quietEnd = confidence.removalStart(forDataKeptFor: Double(row["lifetime"] as Int64) / 1000)
                 return max(row.time("expires_at"), quietEnd)

@@ -14,8 +14,8 @@ extension Store {
     }
 
     /// The oldest unacknowledged finish of each session that has one, oldest first.
-    public func unacknowledgedFinishes() throws(StoreError) -> [UnacknowledgedFinish] {
-        try read { db in
+    public func unacknowledgedFinishes() async throws(StoreError) -> [UnacknowledgedFinish] {
+        try await read { db in
             try Row.fetchAll(
                 db.cachedStatement(
                     sql: """

@@ -10,8 +10,8 @@ extension Store {
     }
 
     /// The earliest due time of a batch; nil when no batch is due later.
-    public func nextBatchDue() throws(StoreError) -> Date? {
-        try read { db in
+    public func nextBatchDue() async throws(StoreError) -> Date? {
+        try await read { db in
             try Int64.fetchOne(db.cachedStatement(sql: "SELECT min(due_at) FROM batches WHERE state = 'due'"))
         }.map(Date.init(milliseconds:))
     }

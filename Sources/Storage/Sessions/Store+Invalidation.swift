@@ -19,7 +19,7 @@ extension Store {
     public func removeSettledSessions(
         besides held: @escaping @Sendable () -> Set<Name> = { [] }, sessionsInAStep: Int = 100, jobsInAStep: Int = 1000
     ) async throws -> [SessionRemovalStep] {
-        let hasSettled = try read { db in
+        let hasSettled = try await read { db in
             try String.fetchOne(db.cachedStatement(sql: Transaction.settledSessions)) != nil
         }
         guard hasSettled else { return [] }

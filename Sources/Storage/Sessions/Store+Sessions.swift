@@ -14,12 +14,12 @@ extension Store {
         let isNew = try await writer.write(onCommit: { _ in onCommit() }) {
             try $0.declareSession(id, configuration)
         }
-        return (try session(id), isNew)
+        return (try await session(id), isNew)
     }
 
     /// - Throws: `noSuchSession`.
-    public func session(_ id: Name) throws(StoreError) -> SessionStatus {
-        let status = try read { db in
+    public func session(_ id: Name) async throws(StoreError) -> SessionStatus {
+        let status = try await read { db in
             try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM sessions WHERE id = ?"), arguments: [id.text])
                 .map { try SessionRow.status($0, in: db) }
         }
@@ -28,8 +28,8 @@ extension Store {
     }
 
     /// All sessions, ordered by name.
-    public func sessions() throws(StoreError) -> [SessionStatus] {
-        try read { db in
+    public func sessions() async throws(StoreError) -> [SessionStatus] {
+        try await read { db in
             try Row.fetchAll(db.cachedStatement(sql: "SELECT * FROM sessions ORDER BY id"))
                 .map { try SessionRow.status($0, in: db) }
         }

@@ -10,9 +10,9 @@ import GRDB
 extension Store {
     /// The webhooks that have a delivery due now, and the time of the next one. Each webhook has its own worker, so
     /// that a slow endpoint does not delay others.
-    public func webhooksDue() throws(StoreError) -> (keys: [Int64], next: Date?) {
+    public func webhooksDue() async throws(StoreError) -> (keys: [Int64], next: Date?) {
         let now = time.now.milliseconds
-        return try read { db in
+        return try await read { db in
             var keys: [Int64] = []
             var next: Int64?
             for webhook in try Row.fetchAll(db.cachedStatement(sql: Self.busyWebhooks), arguments: [now]) {
@@ -45,9 +45,9 @@ extension Store {
         """
 
     /// The deliveries to attempt now for one webhook, in the order of their due times, and then of their events.
-    public func dueDeliveries(to webhook: Int64, limit: Int) throws(StoreError) -> [DueDelivery] {
+    public func dueDeliveries(to webhook: Int64, limit: Int) async throws(StoreError) -> [DueDelivery] {
         let now = time.now.milliseconds
-        return try read { db in
+        return try await read { db in
             guard
                 let row = try Row.fetchOne(
                     db.cachedStatement(sql: "SELECT * FROM webhooks WHERE key = ?"), arguments: [webhook])
@@ -96,8 +96,8 @@ extension Store {
     ///   - before: the last event of the previous page.
     public func deliveries(
         of webhook: Webhook, state: Delivery.State.Name? = nil, limit: Int, before: EventID? = nil
-    ) throws(StoreError) -> (deliveries: [Delivery], next: EventID?) {
-        let found = try read { db in
+    ) async throws(StoreError) -> (deliveries: [Delivery], next: EventID?) {
+        let found = try await read { db in
             try Row.fetchAll(
                 db.cachedStatement(
                     sql: """
@@ -112,8 +112,8 @@ extension Store {
     }
 
     /// - Throws: `noSuchDelivery`.
-    public func delivery(_ id: DeliveryID) throws(StoreError) -> Delivery {
-        let delivery = try read { db in
+    public func delivery(_ id: DeliveryID) async throws(StoreError) -> Delivery {
+        let delivery = try await read { db in
             try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM deliveries WHERE id = ?"), arguments: [id.text])
                 .map { try DeliveryRow.delivery($0, attempts: DeliveryRow.attempts(of: id.text, in: db)) }
         }

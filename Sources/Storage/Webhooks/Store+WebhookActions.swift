@@ -7,7 +7,7 @@ extension Store {
     /// - Throws: `webhookDisabled`.
     public func testWebhook(_ name: Name, of session: Name) async throws -> Delivery {
         let id = try await writer.write { try $0.testWebhook(name, of: session) }
-        return try delivery(id)
+        return try await delivery(id)
     }
 
     /// Replaces the secret. The previous secret signs as well for one day.
@@ -40,6 +40,6 @@ extension Store {
     /// - Throws: `noSuchDelivery`; `webhookGone`; `webhookDisabled`.
     public func redeliver(_ id: DeliveryID) async throws -> Delivery {
         try await writer.write { try $0.redeliver(id) }
-        return try delivery(id)
+        return try await delivery(id)
     }
 }

@@ -16,8 +16,8 @@ extension Store {
     }
 
     /// - Throws: `noSuchSession`, `noSuchWebhook`.
-    public func webhook(_ name: Name, of session: Name) throws(StoreError) -> Webhook {
-        guard let webhook = try webhooks(of: session).first(where: { $0.name == name }) else {
+    public func webhook(_ name: Name, of session: Name) async throws(StoreError) -> Webhook {
+        guard let webhook = try await webhooks(of: session).first(where: { $0.name == name }) else {
             throw .noSuchWebhook(name)
         }
         return webhook
@@ -26,8 +26,8 @@ extension Store {
     /// All webhooks of a session, ordered by name.
     ///
     /// - Throws: `noSuchSession`.
-    public func webhooks(of session: Name) throws(StoreError) -> [Webhook] {
-        let webhooks: [Webhook]? = try read { db in
+    public func webhooks(of session: Name) async throws(StoreError) -> [Webhook] {
+        let webhooks: [Webhook]? = try await read { db in
             let found = try Int.fetchOne(
                 db.cachedStatement(sql: "SELECT 1 FROM sessions WHERE id = ?"), arguments: [session.text])
             guard found != nil else { return nil }

@@ -68,17 +68,17 @@ struct MaintenanceFixture {
         _ = try await store.apply(.attemptDeferred(Wait(reason, cause: failure)), to: job)
     }
 
-    func job(_ id: JobID) async throws -> Job { try store.job(id) }
+    func job(_ id: JobID) async throws -> Job { try await store.job(id) }
 
-    func states() async throws -> [JobState.Name: Int] { try store.statistics().jobs }
+    func states() async throws -> [JobState.Name: Int] { try await store.statistics().jobs }
 
     func eventTypes() async throws -> [String] {
-        try store.events(EventQuery(limit: 1000)).events.map(\.type.rawValue)
+        try await store.events(EventQuery(limit: 1000)).events.map(\.type.rawValue)
     }
 
     func hasSession(_ name: Name) async throws -> Bool {
         do throws(StoreError) {
-            _ = try store.session(name)
+            _ = try await store.session(name)
             return true
         } catch .noSuchSession {
             return false

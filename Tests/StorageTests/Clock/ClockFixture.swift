@@ -29,7 +29,7 @@ final class ClockFixture {
     var store: Store { opened! }
 
     func reopen() async throws {
-        try opened?.close()
+        try await opened?.close()
         opened = nil
         // A child process of another test may hold the lock for a moment longer.
         opened = try await eventually("the folder to be free") { try? Store(at: folder.path, time: time) }
@@ -111,27 +111,28 @@ final class ClockFixture {
 
     /// Rejects the due delivery. It is attempted again after five minutes.
     func refuse() async throws {
-        for delivery in try store.dueDeliveries(to: key, limit: 10) {
+        for delivery in try await store.dueDeliveries(to: key, limit: 10) {
             let attempt = Delivery.Attempt(
                 at: store.time.now, status: 503, error: nil, latencySeconds: 0, response: nil)
             try await store.record(attempt, of: delivery, .rejected(retryAt: store.time.now + 300))
         }
     }
 
-    var webhook: Webhook { get throws { try store.webhook(Self.hook, of: .default) } }
+    var webhook: Webhook { get async throws { try await store.webhook(Self.hook, of: .default) } }
 
-    func remaining() throws -> Remaining {
+    func remaining() async throws -> Remaining {
         let now = store.time.now
         func left(_ date: Date?) -> TimeInterval? { date.map { $0.seconds(since: now) } }
-        let (retrying, lacking) = (try store.job(retrying!), try store.job(lacking!))
-        let delivery = try store.deliveries(of: webhook, limit: 1).deliveries.first
+        let (retrying, lacking) = (try await store.job(retrying!), try await store.job(lacking!))
+        let delivery = try await store.deliveries(of: webhook, limit: 1).deliveries.first
         let next: Date? = if case .pending(let date)? = delivery?.state { date } else { nil }
         return Remaining(
             retry: left(retrying.state.wait?.until), space: left(lacking.state.wait?.until),
-            finish: left(try store.session(Self.due).finishDueAt), delivery: left(next),
+            finish: left(try await store.session(Self.due).finishDueAt), delivery: left(next),
             resourceTime: left(retrying.failsAt),
-            expiry: left(try store.job(failed!).part?.expiry.countdown?.end),
-            failing: left(try webhook.state.failingSince), secret: left(try webhook.formerSecrets.first?.until),
-            isAnswerRemembered: try store.rememberedAnswer(to: Self.claim) != nil)
+            expiry: left(try await store.job(failed!).part?.expiry.countdown?.end),
+            failing: left(try await webhook.state.failingSince),
+            secret: left(try await webhook.formerSecrets.first?.until),
+            isAnswerRemembered: try await store.rememberedAnswer(to: Self.claim) != nil)
     }
 }

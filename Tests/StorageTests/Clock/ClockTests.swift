@@ -20,14 +20,14 @@ private let tenYears: TimeInterval = 3653 * day
     {
         let fixture = try await ClockFixture()
         try await fixture.fill()
-        let before = try fixture.remaining()
+        let before = try await fixture.remaining()
         #expect(before.retry == 20 && before.space == 30 && before.finish == 30 && before.delivery == 300)
         #expect(before.resourceTime == 604_700 && before.expiry == 604_800 && before.failing == 0)
         #expect(before.secret == day && before.isAnswerRemembered)
         let shown = fixture.time.now + by
         try await fixture.jump(situation, by: by)
         #expect(fixture.store.time.now == shown)
-        let after = try fixture.remaining()
+        let after = try await fixture.remaining()
         if situation == .rebooted, by == day {
             // This looks the same as a day in which the machine was off.
             #expect(after.resourceTime == 604_700 - day)
@@ -58,7 +58,7 @@ private let tenYears: TimeInterval = 3653 * day
         // Any write follows the clock.
         _ = try await fixture.store.declareSession(Name(trusted: "a"), configuration: nil)
         #expect(fixture.store.time.now == fixture.time.now)
-        #expect(try fixture.store.session(Name(trusted: "a")).session.createdAt == fixture.time.now)
+        #expect(try await fixture.store.session(Name(trusted: "a")).session.createdAt == fixture.time.now)
         #expect(fixture.store.time.takeJumps().map(\.by) == [tenYears])
         #expect(fixture.store.time.takeJumps().isEmpty)
     }
@@ -69,7 +69,7 @@ private let tenYears: TimeInterval = 3653 * day
         fixture.time.jump(by: -59)
         try await fixture.store.followClock()
         #expect(fixture.store.time.now == fixture.time.now)
-        #expect(try fixture.remaining().retry == 79)
+        #expect(try await fixture.remaining().retry == 79)
         #expect(fixture.store.time.takeJumps().isEmpty)
     }
 
@@ -77,9 +77,9 @@ private let tenYears: TimeInterval = 3653 * day
     @Test func emptiesTheJobCacheAfterAJump() async throws {
         let fixture = try await ClockFixture()
         try await fixture.fill()
-        let known = try fixture.store.job(fixture.retrying!)
+        let known = try await fixture.store.job(fixture.retrying!)
         try await fixture.jump(.running, by: day)
-        let job = try fixture.store.job(fixture.retrying!)
+        let job = try await fixture.store.job(fixture.retrying!)
         #expect(job.state.wait?.until == known.state.wait?.until.map { $0 + day })
         #expect(job.revision > known.revision)
     }
@@ -99,7 +99,7 @@ private let tenYears: TimeInterval = 3653 * day
         }
         try await fixture.reopen()
         try await fixture.store.followClock()
-        let left = try fixture.remaining()
+        let left = try await fixture.remaining()
         #expect(left.retry == day && left.space == 30 && left.finish == 30)
         #expect(left.delivery == 95_040 && left.expiry == 604_800 && left.failing == 0)
     }
@@ -181,10 +181,10 @@ private let tenYears: TimeInterval = 3653 * day
         try await fixture.fill()
         fixture.time.advance(by: 30)
         _ = try await fixture.store.finishDueBatches()
-        let before = try #require(try fixture.store.unacknowledgedFinishes().first)
+        let before = try #require(try await fixture.store.unacknowledgedFinishes().first)
         #expect(before.agingSince == before.since)
         try await fixture.jump(.running, by: tenYears)
-        let after = try #require(try fixture.store.unacknowledgedFinishes().first)
+        let after = try #require(try await fixture.store.unacknowledgedFinishes().first)
         #expect(after.since == before.since)
         #expect(after.agingSince == before.since + tenYears)
     }
@@ -214,10 +214,10 @@ private let tenYears: TimeInterval = 3653 * day
         try await fixture.jump(situation, by: tenYears)
         fixture.time.advance(by: 400)
         try await fixture.refuse()
-        #expect(try fixture.webhook.state.name == .enabled)
+        #expect(try await fixture.webhook.state.name == .enabled)
         fixture.time.advance(by: 5 * day)
         try await fixture.refuse()
-        #expect(try fixture.webhook.state.name == .disabled)
+        #expect(try await fixture.webhook.state.name == .disabled)
     }
 
     // MARK: Moments that clients name
@@ -269,7 +269,7 @@ private let tenYears: TimeInterval = 3653 * day
         #expect(try await overdue(fixture).isEmpty)
         fixture.time.advance(by: 1)
         #expect(try await overdue(fixture) == [job])
-        #expect(try fixture.store.job(job).state.failure?.message.contains("deadline") == true)
+        #expect(try await fixture.store.job(job).state.failure?.message.contains("deadline") == true)
     }
 
     @Test func doesNotFailAJobWhenTheClockIsCorrectedWithinAnHour() async throws {
