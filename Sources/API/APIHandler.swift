@@ -5,10 +5,10 @@ import HTTPTypes
 import Logging
 import Storage
 
-/// The API as the HTTP server sees it: judges heads, finds routes, turns what goes wrong into problem documents.
+/// Handles the requests of the API: checks heads, finds routes, turns errors into problem documents.
 public struct APIHandler: RequestHandler {
     public struct Options: Sendable {
-        /// Demanded of every request but health, specification and dashboard; nil: none is.
+        /// The bearer token that every request needs, except health, specification and dashboard; nil: no token is needed.
         public var token: String?
         /// Names accepted in `Host` besides `localhost` and addresses.
         public var publicHosts: [String] = []
@@ -16,7 +16,7 @@ public struct APIHandler: RequestHandler {
         public var allowedOrigins = AllowedOrigins.only([])
         /// Seconds a finish may stay unacknowledged before the metrics name its session.
         public var acknowledgementPatience: TimeInterval = 3600
-        /// Told by the statistics.
+        /// The version that the statistics report.
         public var version = ""
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
@@ -59,7 +59,7 @@ public struct APIHandler: RequestHandler {
         self.log = log
     }
 
-    /// Everything that the head alone can tell is told before the body is read.
+    /// Refuses a request by its head alone where that is possible, before the body is read.
     public func admit(_ head: RequestHead) -> Admission {
         do throws(Problem) {
             try hosts.check(head)
@@ -82,7 +82,7 @@ public struct APIHandler: RequestHandler {
             let context = RequestContext(
                 request: request, parameters: parameters, caller: authentication.caller(of: request.head))
             if let response = route.immediate?(context) { return .now(answered(request.head, response)) }
-            // Who has nothing to wait for is not watched.
+            // Only a request that waits for a change is watched for a hang-up.
             let work = { @Sendable in answered(request.head, await response(to: context, of: route)) }
             return route.mayWait && context.asksToWait ? .whileConnected(work) : .eventually(work)
         } catch {
@@ -95,7 +95,7 @@ public struct APIHandler: RequestHandler {
         return head.map { response.with(origins.fields(for: $0)) } ?? response
     }
 
-    /// The browser asks for a page what may be sent here; nobody's token is needed for the answer, and none is sent.
+    /// Answers a CORS preflight request. Browsers send it without a token, so none is needed.
     private func preflight(_ head: RequestHead) throws(Problem) -> Response {
         let methods = try table.methods(at: head)
         return Response(status: .noContent, headers: [.accessControlAllowMethods: methods.joined(separator: ", ")])
@@ -117,7 +117,7 @@ public struct APIHandler: RequestHandler {
         }
     }
 
-    /// A body has to say that it is JSON: a web page of another origin cannot, without asking first.
+    /// A body needs the content type of JSON: a web page of another origin cannot send that without a preflight request.
     private func bodyLimit(of route: Route, _ head: RequestHead) throws(Problem) -> Int {
         let hasBody = head.headers[.contentLength].map { $0 != "0" } ?? (head.headers[.transferEncoding] != nil)
         switch route.body {

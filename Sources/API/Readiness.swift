@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Whether the service has recovered and may be asked. Until then, and once it stops, requests are answered 503: a job
-/// that a crash left as running must not be acted on before it is queued again.
+/// Whether the service accepts requests: after recovery, and until it stops. Otherwise requests are answered 503, because a
+/// job that a crash left running must not be changed before it is queued again.
 public final class Readiness: Sendable {
     private enum Stage: UInt8, AtomicRepresentable {
         case starting, ready, stopping
@@ -11,7 +11,7 @@ public final class Readiness: Sendable {
 
     public init() {}
 
-    /// Of no effect once it was closed.
+    /// Has no effect after `close()`.
     public func open() {
         _ = stage.compareExchange(expected: .starting, desired: .ready, ordering: .acquiringAndReleasing)
     }

@@ -2,7 +2,7 @@ import HTTPServer
 import HTTPTypes
 import Locks
 
-/// What is answered while the service cannot open its database yet: it lives, and why it is not ready.
+/// Answers requests while the service cannot open its database yet: `/livez` with 200, all others with 503 and the reason.
 public struct StartupHandler: RequestHandler {
     private let reason: Locked<String>
 
@@ -11,7 +11,7 @@ public struct StartupHandler: RequestHandler {
 
     public func update(reason: String) { self.reason.withLock { $0 = reason } }
 
-    /// Nothing is read of a body.
+    /// Refuses every request by its head, without reading its body.
     public func admit(_ head: RequestHead) -> Admission { .refuse(answer(to: head)) }
 
     public func respond(to request: Request) -> Answer { .now(answer(to: request.head)) }

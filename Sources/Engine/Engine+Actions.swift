@@ -1,7 +1,7 @@
 import Downloads
 import Storage
 
-/// What clients ask of jobs.
+/// The actions on jobs.
 extension Engine {
     /// Carries out an action and returns when it holds: a running job is stopped, its bytes are synced, and state, offset
     /// and event are committed before.
@@ -28,14 +28,14 @@ extension Engine {
             if let dropped { await services.removeParts([dropped]) }
             guard effects.contains(where: \.isStop) else { return outcome }
             revision = nil
-            // Then asked again: it may have succeeded in the very moment.
+            // The signal is sent again then, because the job may have succeeded at that moment.
             try await attemptEnds(of: id)
         }
     }
 
     /// Changes what a job's client asked for. What can change under way does: the rate limit of a running transfer.
     ///
-    /// - Returns: nil when somebody else changed it meanwhile.
+    /// - Returns: nil when another request changed the job meanwhile.
     public func patch(
         _ job: Job, to spec: JobSpec, fields: Set<PatchableField>, expecting revision: Int?
     ) async throws -> SignalOutcome? {
@@ -59,7 +59,7 @@ extension Engine {
                 return
             }
             _ = try await perform(.cancelRequested(keepsPart: false), on: id)
-            // Too late to cancel: its file is on the way to its place, which takes a moment.
+            // It is too late to cancel: the file is being promoted, which takes a moment.
             try await attemptEnds(of: id)
         }
     }

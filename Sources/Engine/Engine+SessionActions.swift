@@ -1,7 +1,7 @@
 import Downloads
 import Storage
 
-/// What clients ask of a session as a whole.
+/// The actions on a session as a whole.
 extension Engine {
     /// Declares a session, or re-attaches to it. Attempts under way keep the configuration that they began with, but for
     /// the rate that they share.
@@ -12,7 +12,7 @@ extension Engine {
     ) {
         if configuration?.tls.verify == false {
             services.log.warning(
-                "Session \(id) is told not to verify certificates: anybody on the way can change its files.")
+                "Session \(id) does not verify certificates: an attacker on the network path can change its files.")
         }
         return try await services.store.declareSession(id, configuration: configuration) { [active] in
             if let configuration { active.limit(id, to: configuration.rateLimit) }
@@ -75,7 +75,7 @@ extension Engine {
                 try await withLease(on: session) { try await sweep(.cancelRequested(keepsPart: false), session) }
             }
         } catch StoreError.noSuchSession {
-            // From that moment on, whoever settles its last debt forgets it.
+            // Its last job or delivery was settled meanwhile, and SessionCloser has removed it.
         }
         try await SessionCloser(services: services).close()
         do { return try await services.store.session(session) } catch StoreError.noSuchSession { return nil }

@@ -4,8 +4,8 @@ import Foundation
 import Logging
 import Storage
 
-/// Runs the jobs that the store knows: admits them, lets their attempts run, keeps their offsets, brings their files to
-/// their places and finishes their batches. docs/architecture.md follows one job through it.
+/// Runs the jobs of the store: admits them, runs their attempts, promises their offsets, promotes their files and finishes
+/// their batches. docs/architecture.md follows one job through it.
 public final class Engine: Sendable {
     let services: EngineServices
     let active: ActiveAttempts
@@ -161,7 +161,7 @@ extension Engine {
         }
     }
 
-    /// What becomes of a job whose promotion cannot be carried on.
+    /// The signal for a job whose promotion cannot be continued.
     private func signal(of fault: DownloadsFolder.PromotionFault, _ waitsFor: [WaitFor]) -> JobSignal {
         let now = services.time.now
         var failure = fault.failure

@@ -1,7 +1,7 @@
-/// Why the engine cannot be started, or does not carry out what it was asked.
+/// Why the engine cannot start, or refuses an action.
 public enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
     case downloadsFolderUnusable(path: String, why: String)
-    /// It stops, and nothing changes any more.
+    /// The engine is stopping while its disk fails, and no change can be stored.
     case stopped
 
     public var description: String {

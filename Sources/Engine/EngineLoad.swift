@@ -1,4 +1,4 @@
-/// How much the engine has to do at this moment, and room to do it in.
+/// The engine's load at this moment, and the disk space left.
 public struct EngineLoad: Sendable {
     /// Attempts under way, and how many there may be.
     public var slotsUsed: Int

@@ -1,8 +1,8 @@
 import Downloads
 import Locks
 
-/// Sessions with an action under way. A deleted session may be settled by the very action that somebody waits for: it
-/// stays until the answer has been read.
+/// Counts the actions under way on each session. A deleted session stays while it has a lease: the action that settles it
+/// has to read it once more for its answer.
 final class SessionLeases: Sendable {
     private let counts = Locked<[Name: Int]>([:])
 

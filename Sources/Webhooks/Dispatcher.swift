@@ -4,10 +4,9 @@ import Foundation
 import Logging
 import Storage
 
-/// Posts what is in the outbox, at least once, until it is acknowledged or given up.
+/// Posts the deliveries of the outbox, each at least once, until the endpoint acknowledges it or its attempts are used up.
 ///
-/// Each webhook has a worker of its own while it has something due, so that a dead or slow endpoint holds up nobody but
-/// itself.
+/// Each webhook has a worker of its own while it has due deliveries, so that a dead or slow endpoint delays no other.
 public actor Dispatcher {
     public struct Options: Sendable {
         public var schedule = RetrySchedule.standard
@@ -29,7 +28,7 @@ public actor Dispatcher {
     private let attempt: DeliveryAttempt
     private let time: any TimeSource
     private let log: Logger
-    /// The workers that are out, by webhook.
+    /// The workers that run, by webhook.
     private var workers: [Int64: EndpointWorker] = [:]
 
     public init(
@@ -44,7 +43,7 @@ public actor Dispatcher {
             responseLimit: options.responseLimit)
     }
 
-    /// Runs until the task is cancelled; what is under way then is ended and counts as not sent.
+    /// Runs until the task is cancelled. That ends the attempts under way, and they count as not sent.
     public func run() async {
         // A group that keeps no results: workers come and go for as long as the service runs.
         await withDiscardingTaskGroup { group in

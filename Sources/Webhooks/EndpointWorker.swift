@@ -4,10 +4,10 @@ import Locks
 import Logging
 import Storage
 
-/// Brings one webhook what is due to it: in the order of events, several at once, so that one slow answer does not hold
-/// up the rest. It is done when nothing is due and nothing under way.
+/// Posts the due deliveries of one webhook: in the order of events, several at once, so that one slow answer does not delay
+/// the rest. Its run ends when no delivery is due or under way.
 ///
-/// A delivery is only ever settled by the commit that records its attempt: whatever happens before is done again.
+/// Only the commit that records an attempt settles the delivery: after a crash before it, the delivery is posted again.
 struct EndpointWorker: Sendable {
     let webhook: Int64
     let concurrency: Int
@@ -59,7 +59,7 @@ struct EndpointWorker: Sendable {
             let due = try await store.dueDeliveries(to: webhook, limit: concurrency + underWay.count)
             return Array(due.filter { !underWay.contains($0.id) }.prefix(concurrency - underWay.count))
         } catch {
-            log.error("Could not read the outbox: \(error). Trying again in a second.")
+            log.error("Could not read the outbox: \(error). fetchd tries again.")
             try? await time.sleep(until: time.now.addingTimeInterval(retryInterval))
             return []
         }
@@ -76,7 +76,7 @@ struct EndpointWorker: Sendable {
         do {
             try await store.record(entry, of: delivery, verdict)
         } catch {
-            // It will be sent again, under the same webhook-id.
+            // The delivery is posted again, under the same webhook-id.
             log.error("Could not record delivery \(delivery.id): \(error).")
             try? await time.sleep(until: time.now.addingTimeInterval(retryInterval))
         }

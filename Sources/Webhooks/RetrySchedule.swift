@@ -15,14 +15,14 @@ public struct RetrySchedule: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - attempts: attempts had, the failed one included.
-    ///   - floor: what the endpoint asked for; lengthens, never shortens.
+    ///   - floor: the earliest moment that the endpoint asks for. It lengthens a delay, and never shortens it.
     ///   - jitter: 0 to 1; up to a tenth is added, so that deliveries that failed together do not come back together.
     func next(afterAttempts attempts: Int, notBefore floor: Date?, at now: Date, jitter: Double) -> Date? {
         guard attempts < delays.count else { return nil }
         return max(now.addingTimeInterval(delays[attempts] * (1 + jitter * Self.jitter)), floor ?? now)
     }
 
-    /// When the endpoint wants to be asked again at the soonest; nil when it does not say.
+    /// The earliest next attempt that the endpoint asks for; nil when it sends no Retry-After.
     ///
     /// - Parameter retryAfter: in seconds.
     func floor(retryAfter: Double?, at now: Date) -> Date? {

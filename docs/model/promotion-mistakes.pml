@@ -1,6 +1,6 @@
 /* Deliberate mistakes in promotion.pml, as in finish-mistakes.pml. */
 
-/* The checkpoint clock promises bytes that are not synced. */
+/* The checkpointer promises bytes that are not synced. */
 #ifdef PROMISE_BEFORE_THE_SYNC
 #define SYNC_BEFORE_PROMISE() skip
 #endif
@@ -82,7 +82,7 @@
 #define CAN_STOP (stage == begun || FETCHING || stage == committed || stage == renamed || stage == placed)
 #endif
 
-/* The part keeper removes the file first and forgets the promise afterwards. */
+/* The part expirer removes the file first and forgets the promise afterwards. */
 #ifdef REMOVE_BEFORE_FORGETTING
 #define BEFORE_FORGETTING() removePart(promise - 1)
 #endif

@@ -23,7 +23,7 @@
 #define RETRIES 1          /* retries of the job by its client */
 #endif
 #ifndef STOPS
-#define STOPS 1            /* cancellations, and promises that the part keeper forgets */
+#define STOPS 1            /* cancellations, and promises that the part expirer forgets */
 #endif
 #ifndef CONFLICT
 #define CONFLICT rename    /* on_conflict of the destination: rename, refuse (error) or replace */
@@ -247,7 +247,7 @@ end:
 
     /* Bytes come. */
     :: d_step { stage == writing && chunks < CHUNKS && !isBroken -> chunks++; bytes[part] = dirty }
-    /* [P4] The checkpoint clock syncs the part and the folder of parts ... */
+    /* [P4] The checkpointer syncs the part and the folder of parts ... */
     :: d_step { CHECKPOINTS && stage == writing && bytes[part] == dirty && !isBroken && checkpoint == 0 ->
         SYNC_BEFORE_PROMISE();
         SYNC_PARTS_FOLDER();

@@ -14,7 +14,7 @@
 #define ERRORS 1           /* writes of the kernel that fail */
 #endif
 #ifndef ROUNDS
-#define ROUNDS 2           /* rounds of the checkpoint clock; the promoter has one */
+#define ROUNDS 2           /* rounds of the checkpointer; the promoter has one */
 #endif
 
 #define PARTS 2
@@ -174,7 +174,7 @@ inline syncFileSystem()
     isError = false
 }
 
-/* 0: the checkpoint clock promises what could be synced. [S6] 1: the promoter makes a file of it. [S7] */
+/* 0: the checkpointer promises what could be synced. [S6] 1: the promoter makes a file of it. [S7] */
 proctype Syncer(byte me)
 {
     byte count[PARTS], seen, rounds;

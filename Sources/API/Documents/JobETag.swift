@@ -1,7 +1,7 @@
 import Downloads
 
 /// The ETag of a job: `"R.P"`, the committed revision, and the progress, which moves by itself. A client that does not
-/// want to be told of progress leaves the second half out: `"R"`.
+/// want changes of progress leaves the second half out: `"R"`.
 struct JobETag: Equatable {
     var revision: Int
     /// Moves with everything that is shown and not committed; nil where a client left it out.

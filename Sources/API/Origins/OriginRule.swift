@@ -8,8 +8,8 @@ struct OriginRule: Sendable {
 
     init(_ allowed: AllowedOrigins) { self.allowed = allowed }
 
-    /// Refuses what a page of a stranger would change. Browsers send a POST without a body (`cancel`, say) to anybody
-    /// without asking first, and only keep the answer from the page: on loopback that would be all that it takes.
+    /// Refuses changes by web pages of other origins. Browsers send a POST without a body (such as `cancel`) to any origin
+    /// without a preflight request, and only keep the answer from the page.
     ///
     /// - Throws: 403.
     func check(_ head: RequestHead) throws(Problem) {
@@ -26,7 +26,7 @@ struct OriginRule: Sendable {
         head.method == .options && head.headers[.accessControlRequestMethod] != nil && allowedOrigin(of: head) != nil
     }
 
-    /// What every answer says of who may read it; nothing where nobody is allowed.
+    /// The CORS fields of every answer; empty where no origin is allowed.
     func fields(for head: RequestHead) -> HTTPFields {
         var fields: HTTPFields = [:]
         switch allowed {

@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// `If-Match`: only if nobody has changed the job since (RFC 9110, section 13.1.1). Looked at after the body, so that a
-/// request that could never be carried out is told so.
+/// `If-Match`: the job must not have changed since (RFC 9110, section 13.1.1). It is checked after the body, so that a
+/// malformed request is refused as malformed.
 extension RequestContext {
     /// The revision that the client knows, which is what is compared; nil where it does not care.
     ///

@@ -2,7 +2,7 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 
-/// What a client says of waiting, and of what it has already.
+/// The preferences of a client about waiting, and the versions that it has.
 extension RequestContext {
     /// Seconds that the client would wait for news (`Prefer: wait=10`, RFC 7240, section 4.3), cut to the most that there
     /// is; nil where it did not say so, or not in a way that is understood: a preference is no demand.

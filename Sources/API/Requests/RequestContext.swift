@@ -3,12 +3,12 @@ import Formats
 import HTTPServer
 import HTTPTypes
 
-/// One request on its way through its route.
+/// A request with the parameters of its path and its caller.
 struct RequestContext: Sendable {
     let request: Request
-    /// What stands in the path for each `{name}` of the route, decoded.
+    /// The decoded value of each `{name}` in the route's path.
     let parameters: [String: String]
-    /// Who asks, as far as the service tells its callers apart.
+    /// The caller, as `Authentication.caller(of:)` names it.
     let caller: String
 
     var head: RequestHead { request.head }
@@ -27,7 +27,7 @@ struct RequestContext: Sendable {
 
     var job: JobID { JobID(parameter("id")) }
 
-    /// The query, read by `read`; what it does not ask for is refused.
+    /// The query, read by `read`. A parameter that `read` does not ask for is refused.
     func query<Value>(_ read: (inout Query) throws(Problem) -> Value) throws(Problem) -> Value {
         var query = try Query(head.query)
         let value = try read(&query)
@@ -35,7 +35,7 @@ struct RequestContext: Sendable {
         return value
     }
 
-    /// The body's object, read by `read`; what it does not ask for is refused.
+    /// The body's object, read by `read`. A member that `read` does not ask for is refused.
     func body<Value>(_ read: (inout FieldReader) throws(Problem) -> Value) throws(Problem) -> Value {
         var reader = try FieldReader(try JSONBody.parse(request.body))
         let value = try read(&reader)

@@ -47,8 +47,8 @@ extension JobRoutes {
         versions?.include(view.tag) == true ? view.notModified : view.response
     }
 
-    /// Whoever names a version is answered when the job is another one, in any state. Whoever names none is answered at
-    /// the next change; and at once when there will be none by itself, so that nobody waits for what he has missed.
+    /// A request that names a version is answered when the job has another one, in any state. A request without a version
+    /// is answered at the next change, and at once when no change will come by itself: the client may have missed the last.
     private func answerOnceChanged(_ context: RequestContext, within duration: Duration) async throws -> Response {
         let deadline = ContinuousClock.now + duration
         // Before looking, so that no change slips in between.

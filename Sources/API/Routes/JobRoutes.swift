@@ -136,7 +136,7 @@ struct JobRoutes: Sendable {
             let revision = try context.expectedRevision()
             if patch.fields.contains(.url) { try requireNoRehearsal(spec, FieldReader(JSONObject()), at: "url") }
             let outcome = try await engine.patch(job, to: spec, fields: patch.fields, expecting: revision)
-            // Somebody else was faster: the change is made anew from what is there now.
+            // Another request changed the job first: the patch is applied again, to the job as it is now.
             if let outcome { return shown(outcome.job) }
         }
     }

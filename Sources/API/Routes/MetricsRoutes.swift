@@ -8,7 +8,7 @@ import Storage
 /// format.
 struct MetricsRoutes: Sendable {
     let store: Store
-    /// Seconds after which an unacknowledged finish is told by the session's name.
+    /// Seconds after which the metrics name the session of an unacknowledged finish.
     let acknowledgementPatience: TimeInterval
     /// How the transfers' threads keep up.
     let loops: @Sendable () -> [LoopMetrics]

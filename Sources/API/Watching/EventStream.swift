@@ -8,8 +8,8 @@ import Storage
 /// One stream of events: a position in the journal that moves on as fast as the reader reads.
 ///
 /// It begins in the database and goes on in memory, and back again where the reader is slower than events come: in both
-/// what is behind the position follows in order, so that nothing is left out or told twice. While the reader does not
-/// read, nothing is read for him; who stops reading altogether is closed by the server's idle timeout.
+/// the events behind the position follow in order, so that no event is left out or sent twice. While the reader does not
+/// read, the stream reads nothing either; the server's idle timeout closes a stream that is no longer read.
 struct EventStream {
     let feed: Feed
     let store: Store
@@ -18,9 +18,9 @@ struct EventStream {
     private let body: ResponseStream
     private let watcher: Watcher
     private let wantsProgress: Bool
-    /// Everything up to here was told.
+    /// The last event that was sent.
     private var position: EventID
-    /// Up to this round of the clock, progress was told.
+    /// The last round of progress reports that was sent.
     private var round = 0
     /// Whether the end of the journal was reached; only then is it read from memory.
     private var isCaughtUp: Bool
@@ -52,7 +52,7 @@ struct EventStream {
 
     private enum Step {
         case send([UInt8])
-        /// Nothing of it is for this reader.
+        /// The position has moved past events that do not match the query.
         case moved
         case wait
         case end
@@ -86,7 +86,7 @@ struct EventStream {
         } catch .noSuchEvent(_, let last) {
             return reset(last + 1)
         } catch {
-            // The client comes again, and goes on where it was.
+            // The client reconnects and continues from its last event.
             log.error("A stream of events ended: \(error)")
             return .end
         }
@@ -97,10 +97,10 @@ struct EventStream {
         return .send(ServerSentEvent.reset(firstAvailable: firstAvailable))
     }
 
-    /// Until there is something, or it is time to say that there is nothing.
+    /// Waits for the next event, or sends a heartbeat when it is due.
     private mutating func rest() async -> Bool {
         let deadline = quietSince + feed.options.heartbeat
-        // Others' events may ring all the time.
+        // Events that do not match the query ring, too.
         guard .now < deadline else { return await send(ServerSentEvent.heartbeat(at: position)) }
         return await feed.sleep(watcher, until: deadline) != .closed
     }
@@ -126,34 +126,16 @@ extension EventQuery {
     var wantsProgress: Bool { type.map { $0.text == "job.*" } ?? true }
 }
 
-/// What a stream has to tell next.
-struct FeedUpdate {
-    var events: [RecentEvents.Entry]
-    var progress: [[UInt8]]
-    var position: EventID
-    /// Up to which round progress is told hereby; nil: of none.
-    var round: Int?
-    /// Whether there was nothing more at that moment.
-    var isAtEnd: Bool
-
-    var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        for entry in events { bytes += entry.frame ?? ServerSentEvent.frame(entry.event) }
-        for frame in progress { bytes += frame }
-        return bytes
-    }
-}
-
 extension Feed {
-    /// What follows a position, in one look: what is told of a job's progress was so at the end of these events, and so
-    /// never comes after the event that the job has ended with.
+    /// The events behind a position, with the progress as it was at the last of them, read under one lock. So no report of
+    /// a job's progress follows the event that ends the job.
     ///
-    /// - Parameter round: up to which progress was told; nil where it is not wanted.
+    /// - Parameter round: the last round of progress reports that was sent; nil: progress is not wanted.
     /// - Returns: nil when the journal is to be read.
     func update(_ query: EventQuery, after position: EventID, progressSince round: Int?) -> FeedUpdate? {
         state.withLock { state in
             guard let entries = state.recent.after(position) else { return nil }
-            // The database may be ahead of the hook for a moment; what is told of progress then is too old.
+            // The database may be ahead of the hook for a moment; the progress reports are too old then.
             let isAhead = position > state.recent.last
             let looked = entries.prefix(Self.updateLimit)
             let isAtEnd = looked.count == entries.count

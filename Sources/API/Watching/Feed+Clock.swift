@@ -4,8 +4,8 @@ import Formats
 import Foundation
 import Storage
 
-/// The feed's two tasks: the pump, which wakes those whom a commit concerns, and the clock, which wakes those whose time
-/// is over and looks how far running jobs have come.
+/// The feed's two tasks: the pump wakes the watchers of a commit's topics; the clock wakes the watchers whose deadline has
+/// passed, and reports the progress of running jobs.
 extension Feed {
     /// Runs until the task is cancelled.
     public func run() async {
@@ -52,7 +52,7 @@ extension Feed {
         max(options.progressInterval, .microseconds(500) * state.withLock { $0.streams })
     }
 
-    /// - Parameter told: what was told before, of the jobs that still run.
+    /// - Parameter told: the progress that was reported last, of the jobs that still run.
     private func report(_ told: inout [JobID: LiveProgress]) {
         // Events from here on may be those of jobs that end while they are being looked at.
         let position = lastEvent
@@ -76,7 +76,7 @@ extension Feed {
 }
 
 extension Feed.State {
-    /// While nobody watches nothing is looked at, and what was told last is of no use to whoever comes.
+    /// Without watchers no progress is read, and the old reports are dropped: they would be wrong for the next watcher.
     fileprivate mutating func isWatched() -> Bool {
         if watchers.isEmpty { progress.keep(only: []) }
         return !watchers.isEmpty
@@ -89,7 +89,7 @@ extension Feed.State {
         return Array(woken.values)
     }
 
-    /// Jobs that have an event behind a position; nil when that cannot be told any more.
+    /// Jobs that have an event behind a position; nil when memory does not reach back that far.
     fileprivate func jobsNoted(after position: EventID) -> Set<JobID>? {
         recent.after(position).map { Set($0.compactMap(\.event.job)) }
     }

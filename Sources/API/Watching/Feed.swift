@@ -5,18 +5,18 @@ import Foundation
 import Locks
 import Storage
 
-/// What happens, as it happens: the one place from which waits and streams are fed.
+/// Delivers committed changes to the requests that wait and to the streams of events.
 ///
-/// The writer's hook notes each commit here, in commit order, and does nothing else; the pump wakes those whom it
-/// concerns. Nobody has a queue of his own: a stream is a position in the journal, and reads on from memory, or from the
-/// database where it has fallen behind. So a slow reader costs no memory, and ten thousand of them no lock for long.
+/// The writer's hook notes each commit here, in commit order, and does nothing else; the pump wakes the watchers of its
+/// topics. No stream has a queue: it is a position in the journal, and continues from memory, or from the database where it
+/// has fallen behind. So a slow reader costs no memory, and ten thousand of them do not hold the lock for long.
 public final class Feed: Sendable {
     public struct Options: Sendable {
         /// Between two reports of a job's progress, at least.
         public var progressInterval: Duration = .milliseconds(250)
-        /// After so long a quiet stream says that it is still there.
+        /// A stream without events sends a heartbeat after this time.
         public var heartbeat: Duration = .seconds(15)
-        /// Bytes that may wait for the reader of a stream before nothing more is read for him.
+        /// Bytes that may wait for the reader of a stream before the stream stops reading events.
         public var streamBuffer = 64 << 10
         /// Events that are kept in memory, and their bytes.
         public var recentEvents = 4096
@@ -28,7 +28,7 @@ public final class Feed: Sendable {
     struct State {
         var recent: RecentEvents
         var progress = ProgressReports()
-        /// Jobs whose attempt has been told of, and not yet its end: of no other may progress be told.
+        /// Jobs whose attempt has begun, and not ended, by the events up to now. Only their progress may be reported.
         var running: Set<JobID> = []
         var watchers: [Topic: [ObjectIdentifier: Watcher]] = [:]
         /// What has happened since the pump looked.
@@ -58,7 +58,7 @@ public final class Feed: Sendable {
         store.addCommitObserver { [weak self] in self?.note($0) }
     }
 
-    /// Ends every wait, with what is known, and lets none begin.
+    /// Ends every wait with the present state, and lets none begin.
     public func close() {
         let watchers = state.withLock { state in
             state.isClosed = true
@@ -118,7 +118,7 @@ extension Feed {
         }
     }
 
-    /// How many wait, and how many listen.
+    /// The number of requests that wait, and of open streams.
     var watching: (waits: Int, streams: Int) {
         state.withLock { (max(0, $0.watching - $0.streams), $0.streams) }
     }
@@ -158,7 +158,7 @@ extension Feed {
 }
 
 extension EventType {
-    /// Whether no more progress may be told of the job, until it runs again.
+    /// Whether the job has no more progress to report until it runs again.
     fileprivate var endsProgress: Bool {
         switch self {
         case .jobSucceeded, .jobFailed, .jobCancelled, .jobDeleted, .jobPaused, .jobWaiting: true

@@ -1,7 +1,7 @@
 import Downloads
 import Storage
 
-/// The latest that is known of each running job, for streams: whoever reads slowly gets fewer reports, not old ones.
+/// The latest progress of each running job, for streams: a slow reader gets fewer reports, not old ones.
 struct ProgressReports {
     struct Report {
         let session: Name

@@ -1,11 +1,11 @@
 import Downloads
 
-/// The end of the journal, in memory: what streams and waits are fed from. It is bounded; whoever has fallen behind it
-/// reads the journal itself until he has caught up.
+/// The end of the journal in memory, from which streams and waits read. It is bounded: a reader that has fallen behind it
+/// reads the database until it has caught up.
 struct RecentEvents {
     struct Entry {
         let event: Event
-        /// As it is streamed, where somebody streamed when it came.
+        /// The event as streams send it; nil when no stream was open at its commit.
         let frame: [UInt8]?
 
         var size: Int { event.data.utf8.count + (frame?.count ?? 0) + 256 }

@@ -1,10 +1,11 @@
-/// Until when sleepers sleep, in ticks of a clock: thousands of deadlines cost one look at each tick.
+/// A timer wheel: the watchers' deadlines by ticks of the feed's clock, so that thousands of deadlines cost one look-up a
+/// tick.
 struct TimerWheel {
     private var sleepers: [Int: [ObjectIdentifier: Watcher]] = [:]
-    /// The last tick that was taken.
+    /// The last tick whose watchers were taken.
     private var past = -1
 
-    /// - Parameter tick: the first at which the time is over.
+    /// - Parameter tick: the first tick after the deadline.
     mutating func add(_ watcher: Watcher, at tick: Int) -> Int {
         let tick = max(tick, past + 1)
         sleepers[tick, default: [:]][ObjectIdentifier(watcher)] = watcher
@@ -17,7 +18,7 @@ struct TimerWheel {
         if sleepers[tick]?.isEmpty == true { sleepers[tick] = nil }
     }
 
-    /// Those whose time is over.
+    /// Removes and returns the watchers whose deadline has passed.
     mutating func take(through tick: Int) -> [Watcher] {
         guard tick > past else { return [] }
         defer { past = tick }

@@ -1,7 +1,7 @@
 import Downloads
 import Storage
 
-/// What can be watched. Whoever waits is only woken for what concerns him.
+/// What a watcher can watch. A change wakes only the watchers of its topics.
 enum Topic: Hashable {
     /// Something was appended to the journal.
     case journal(Scope)

@@ -1,12 +1,12 @@
 import Locks
 
-/// Somebody who waits for something to happen: the bell beside his bed. A ring while he is awake is kept, so that what
-/// happens between his look and his sleep is never slept over.
+/// A request or a stream that waits for a change. A ring that comes while the watcher is awake is kept, so that a change
+/// between its last look and its sleep wakes it at once.
 final class Watcher: Sendable {
     enum Waking: Sendable {
         /// Something may have happened.
         case rung
-        /// The time is over.
+        /// The deadline has passed.
         case overdue
         /// There is nothing to wait for any more: the client hung up, or the service stops.
         case closed
@@ -19,7 +19,7 @@ final class Watcher: Sendable {
         case closed
     }
 
-    /// What he is rung for.
+    /// The topics that ring it.
     let topics: [Topic]
     private let state = Locked(State.awake)
 
@@ -28,7 +28,7 @@ final class Watcher: Sendable {
     func ring() { wake(.rung) }
     func expire() { wake(.overdue) }
 
-    /// Nothing wakes him any more, as he never sleeps again.
+    /// Ends the sleep under way, and every later one at once.
     func close() {
         let sleeper: CheckedContinuation<Waking, Never>? = state.withLock { state in
             defer { state = .closed }
@@ -37,7 +37,7 @@ final class Watcher: Sendable {
         sleeper?.resume(returning: .closed)
     }
 
-    /// Sleeps until he is woken, or the task is cancelled. One task at a time.
+    /// Sleeps until a ring or the deadline wakes it, or the task is cancelled. One task at a time.
     func sleep() async -> Waking {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -2,7 +2,7 @@ import Formats
 
 /// What `session.finished` says.
 extension Batch {
-    /// Failures told in the event; the rest are in the journal between its first and last event.
+    /// Failures listed in the event; the rest are in the journal between its first and last event.
     public static let mostFailures = 100
 
     public func announcement(lastEvent: EventID, failures: [(JobID, Failure?)]) -> JSONObject {

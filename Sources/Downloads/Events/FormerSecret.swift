@@ -1,6 +1,6 @@
 import Foundation
 
-/// A secret that was replaced. Consumers are not all told of the new one in the same moment, so both sign for a while.
+/// A secret that was replaced. Consumers do not switch to the new secret at the same moment, so both sign for a while.
 public struct FormerSecret: Sendable, Equatable {
     public let secret: WebhookSecret
     /// The last moment in which it signs.

@@ -54,7 +54,7 @@ public struct Failure: Error, Sendable, Equatable, Codable {
 }
 
 extension Failure {
-    /// Whether the same request may well succeed a little later, without anybody's help.
+    /// Whether the same request may succeed a little later without help.
     public var mayPass: Bool {
         switch code {
         case .nameResolutionFailed, .connectFailed, .connectionLost, .timedOut, .tooSlow, .truncated: true
@@ -77,7 +77,7 @@ extension Failure {
         }
     }
 
-    /// Whether the bytes that were had are known to be wrong: nobody may go on from them.
+    /// Whether the received bytes are known to be wrong, so that no attempt may continue from them.
     public var disprovesBytes: Bool { code == .checksumMismatch }
 
     /// Request timeout, too early, too many requests, and what servers and the proxies before them answer when they are

@@ -29,13 +29,13 @@ public struct Job: Sendable, Equatable {
     public var resourceTime: Countdown?
     /// The bytes had so far, as committed; nil before the first checkpoint, and once they have become the file.
     public var part: Part?
-    /// Bytes that the job had were forgotten, for want of time or room, or as they were found wrong: its next beginning
-    /// says so.
+    /// The job's resume data was removed, because it expired, exceeded the limit or was found wrong. The event of its next
+    /// start says so.
     public var isPartLost: Bool
     /// The last attempt lost bytes because a sync failed: its next beginning says so.
     public var hasSyncFailed: Bool
-    /// What was put together of several attempts was not what the file should be, and the job has begun anew: that is done
-    /// once in a run, and from then on nothing is put together without proof.
+    /// The bytes of several attempts together did not match the expected digest, and the job was restarted. That happens
+    /// once in a run; from then on bytes are combined only with proof that they belong together.
     public var isDisproved: Bool
 
     public init(
@@ -67,7 +67,7 @@ public struct Job: Sendable, Equatable {
     /// The address that is asked now.
     public var url: String { mirror == 0 ? spec.url : spec.mirrors[min(mirror, spec.mirrors.count) - 1] }
 
-    /// When it fails for want of time, whichever limit comes first; nil when nothing presses.
+    /// When the job exceeds the first of its time limits; nil without one.
     public var failsAt: Date? {
         guard state.isOutstanding else { return nil }
         return [spec.deadline, resourceTime?.end].compactMap { $0 }.min()

@@ -4,7 +4,7 @@ public enum JobState: Sendable, Equatable {
     case queued
     /// An attempt is under way.
     case running(Step)
-    /// Goes on by itself or when somebody helps.
+    /// Continues by itself or with the client's help.
     case waiting(Wait)
     /// Somebody paused it; the part is kept.
     case paused

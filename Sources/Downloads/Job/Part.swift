@@ -8,7 +8,7 @@ public struct Part: Sendable, Equatable {
     public var url: String
     public var validators: Validators
     public var label: FileLabel
-    /// Bytes of the whole representation; nil where no response told.
+    /// Bytes of the whole representation; nil while no response has said.
     public var size: Int64?
     /// A promise: these bytes are on disk, synced, and belong to these validators.
     public var ranges: ByteRanges

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPSemantics
 
-/// What a waiting job waits for: a moment, after which it goes on by itself, or somebody's help.
+/// What a waiting job waits for: a moment, after which it continues by itself, or the client's help.
 public struct Wait: Sendable, Equatable {
     public enum Reason: Sendable, Equatable {
         /// The next try, after an attempt that failed for a reason that may pass.

@@ -1,5 +1,5 @@
-/// A download that is made up: what becomes of it is written in its URL, so that whoever integrates with fetchd can
-/// rehearse a success, a failure or a half-failed session without depending on somebody else's server.
+/// A simulated download. Its URL says how it ends, so that a client can be tested with a success, a failure or a partly
+/// failed session without another server.
 ///
 ///     rehearse:film.mkv?size=1000000&seconds=5
 ///

@@ -2,7 +2,7 @@ import Formats
 
 /// What `session.waiting` says: whose help is needed, and for what.
 extension Session {
-    /// Jobs told in the event, oldest first; the session's list has all of them.
+    /// Jobs listed in the event, oldest first; the session's list has all of them.
     public static let mostJobsAnnounced = 100
 
     /// - Parameters:

@@ -4,7 +4,7 @@ public struct TLSRule: Sendable, Equatable, Codable {
     public var caFile: String?
     /// By host: SHA-256 digests, in base64, of the public keys (SubjectPublicKeyInfo) of which one must be the server's.
     public var pinnedPublicKeys: [String: [String]]
-    /// false believes anybody. The log says so whenever it is used.
+    /// false accepts any certificate. fetchd logs a warning each time a session is declared with it.
     public var verify: Bool
 
     public init(caFile: String? = nil, pinnedPublicKeys: [String: [String]] = [:], verify: Bool = true) {

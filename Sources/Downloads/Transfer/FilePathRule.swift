@@ -1,6 +1,6 @@
 /// What a path below the downloads root may look like, when a client asks for it.
 public enum FilePathRule {
-    /// Directory of hidden parts; nobody may ask for a place in it.
+    /// Directory of hidden parts; no job may have a destination in it.
     public static let partsDirectory = ".incomplete"
     public static let partSuffix = ".part"
 

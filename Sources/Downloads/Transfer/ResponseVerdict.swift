@@ -45,7 +45,7 @@ extension ResponseVerdict {
 
     /// Where there is nothing to go on from, a range is as good as a 200 if it is the whole; a piece of a file is no file.
     private static func unasked(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
-        // Coded although nobody asked for it: without the range it may come as it is.
+        // The server coded the content without being asked: without the range it may send it unchanged.
         let isRangeOfCoded = asked.isRange && response.validators.isEncoded
         guard case (_, _, let size?)? = statedRange(of: response), response.contentRange?.isWhole == true,
             !isRangeOfCoded
@@ -93,7 +93,7 @@ extension ResponseVerdict {
         return isWhole ? .alreadyComplete(offset: complete) : .askFromStart(.badRange)
     }
 
-    /// What tells that these are other bytes than those had; nil when nothing does.
+    /// The reason to take these bytes for other ones than the received ones; nil without one.
     private static func difference(_ now: Validators, _ size: Int64?, _ asked: RequestedRange)
         -> ResumeOutcome.RestartReason?
     {

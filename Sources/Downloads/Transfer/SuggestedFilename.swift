@@ -3,7 +3,7 @@ import HTTPSemantics
 
 /// The name that a response and its URL suggest for the file, made safe.
 ///
-/// Servers are not trusted: whatever they send becomes one harmless path component. (A name that a client asks for is
+/// Servers are not trusted: any name that they send becomes one harmless path component. (A name that a client asks for is
 /// refused instead when it is unsafe: `FilePathRule`.)
 enum SuggestedFilename {
     /// `Content-Disposition`, else the last component of the URL asked for, else `download`.

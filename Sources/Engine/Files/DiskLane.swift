@@ -1,5 +1,6 @@
 import Dispatch
 
+/// A serial queue for operations that block on the disk.
 struct DiskLane: Sendable {
     let queue: DispatchQueue
 

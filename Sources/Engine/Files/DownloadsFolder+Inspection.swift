@@ -24,7 +24,7 @@ extension DownloadsFolder {
         let (root, parts, name, folder) = (root, parts, ".probe", ".fetchd-probe")
         let action = "write to the downloads folder"
         let file = try Descriptor.open(name, in: parts, flags: O_RDWR | O_CREAT | O_NOFOLLOW, to: action)
-        // A full disk is another matter: jobs wait for space by themselves.
+        // A full disk is no fault of the folder: jobs wait for space by themselves.
         if pwrite(file.number, name, name.utf8.count, 0) < 0, errno != ENOSPC, errno != EDQUOT {
             throw DiskError(action)
         }
@@ -42,7 +42,7 @@ extension DownloadsFolder {
         }
     }
 
-    /// What has the folder's path now is opened, if that is another folder than before.
+    /// Opens the folder at this path again, if it is another folder than before.
     private func reopen() throws(DiskError) {
         let (before, found) = (root, try Self.open(path))
         let (old, new) = (try before.status(), try found.status())

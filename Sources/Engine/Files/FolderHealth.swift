@@ -1,7 +1,8 @@
 import Locks
 import Storage
 
-/// Whether the downloads folder works, as far as is known: while it does not, no attempt begins and the service is not ready.
+/// Whether the downloads folder worked at its last inspection. While it does not, no attempt begins and the service is not
+/// ready.
 final class FolderHealth: Sendable {
     private struct State {
         var fault: DiskError?
@@ -21,7 +22,7 @@ final class FolderHealth: Sendable {
         doubts.set()
     }
 
-    /// Whether looking is not enough: something has failed, or is in doubt.
+    /// Whether the next inspection has to write: the folder does not work, or an attempt met an error.
     func takeDoubt() -> Bool {
         state.withLock { state in
             defer { state.isInDoubt = false }
@@ -29,7 +30,7 @@ final class FolderHealth: Sendable {
         }
     }
 
-    /// - Returns: what was known before.
+    /// - Returns: the fault before.
     func note(_ fault: DiskError?) -> DiskError? {
         state.withLock { state in
             defer { state.fault = fault }

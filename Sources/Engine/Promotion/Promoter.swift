@@ -4,8 +4,8 @@ import Storage
 
 /// Turns verified parts into files: sync, commit `promoting`, rename, sync the folder, commit `succeeded`.
 ///
-/// Whatever arrives while one round is under way shares the next: many small files share their syncs and commits, as
-/// writers share a commit in the store. Every step can be repeated after a crash.
+/// The orders that arrive during one round form the next: many small files share their syncs and commits, as writers share
+/// a commit in the store. Every step can be repeated after a crash.
 actor Promoter {
     typealias PromotionFault = DownloadsFolder.PromotionFault
 
@@ -66,7 +66,7 @@ actor Promoter {
         if isRunning { waiting.removeFirst().continuation.resume(returning: .leads) }
     }
 
-    /// Carries on what was committed before a restart.
+    /// Continues the promotions that were committed before a restart.
     ///
     /// - Returns: the jobs whose file could not be brought to its place.
     func carryOn(_ interrupted: [(job: JobID, promotion: Promotion)]) async -> [JobID: PromotionFault] {
@@ -107,7 +107,7 @@ actor Promoter {
                 case .failure(let fault): failures[job] = fault
                 }
             }
-            // What is not stored is not placed: the next start has the part where it was.
+            // A promotion that is not stored is not carried out: the next start finds the part in its place.
             guard let stale = try? await commit(plans) else { break }
             planned += plans.map(\.planned).filter { !stale.contains($0.job) }
             open = open.filter { stale.contains($0.attempt.job.id) }.map { $0.renewed }
@@ -115,7 +115,7 @@ actor Promoter {
         return (planned, failures)
     }
 
-    /// - Returns: the jobs that are to go elsewhere by now.
+    /// - Returns: the jobs whose destination has changed meanwhile.
     @discardableResult
     private func commit(_ plans: [(planned: Planned, report: AttemptReport)]) async throws(NotStored) -> Set<JobID> {
         guard !plans.isEmpty else { return [] }
@@ -173,7 +173,7 @@ actor Promoter {
         }
     }
 
-    /// Somebody else took the name between the plan and the rename.
+    /// Plans another name where a file took the name between the plan and the rename.
     private func replan(_ taken: [Planned]) async -> [JobID: PromotionFault] {
         guard !taken.isEmpty else { return [:] }
         let folder = services.folder

@@ -10,7 +10,7 @@ struct PromotionOrder: Sendable {
     var whole: WholePart
     /// Lowercase hexadecimal, of the algorithms that were wanted.
     var digests: [Checksum.Algorithm: String]
-    /// As the client wants it by now; it may be patched until the promotion is committed.
+    /// The job's destination. A patch may change it until the promotion is committed.
     var destination: Destination
 
     init(attempt: Attempt, whole: WholePart, digests: [Checksum.Algorithm: String]) {
@@ -20,7 +20,7 @@ struct PromotionOrder: Sendable {
         destination = attempt.destination
     }
 
-    /// The same, with the destination as it is wanted by now.
+    /// The same order with the present destination of the job.
     var renewed: PromotionOrder { PromotionOrder(attempt: attempt, whole: whole, digests: digests) }
 
     /// What is written with the plan, if it is still what the client wants.
@@ -30,7 +30,7 @@ struct PromotionOrder: Sendable {
 }
 
 extension PromotionOrder {
-    /// What was asked for, or what the response suggests.
+    /// The name that the job asks for, or the one that the response suggests.
     func filename(at now: Date) -> String {
         let template = place.filename.flatMap(FilenameTemplate.init) ?? .suggested
         return template.name(
@@ -46,7 +46,7 @@ extension PromotionOrder {
             receipt: receipt(at: now))
     }
 
-    /// Bytes that bear a digest out are all that there are.
+    /// Bytes that match a digest are complete.
     private var isLengthVerified: Bool { whole.isLengthVerified || !attempt.spec.claims(whole.label).isEmpty }
 
     private func receipt(at now: Date) -> Receipt {
