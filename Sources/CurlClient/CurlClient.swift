@@ -1,20 +1,22 @@
 import Locks
 
-/// The front door of the module: transfers go in from any thread, and what happens to them comes back on one.
+/// A client that runs any number of HTTP transfers on one thread. Any thread can start and cancel transfers; handlers
+/// are called on the thread of the client.
 ///
-/// One thread owns libcurl's multi handle and every easy handle. It sleeps in epoll, so that it costs what the active
-/// transfers cost, not what the open ones would. Every call here only posts a command to that thread; none blocks.
+/// This thread owns the multi handle of libcurl and all easy handles. It sleeps in epoll, so its cost depends on the
+/// active transfers, not on the open ones. The methods of this class only post a command to the thread and do not
+/// block.
 ///
-/// The client knows requests, heads and bytes. It does not know jobs, follows no redirect, retries nothing and writes
-/// no file: those are decisions, and the caller makes them.
+/// The client knows requests, heads and bytes. It does not know jobs. It follows no redirects, retries nothing and
+/// writes no files; the caller decides about them.
 public final class CurlClient: Sendable {
-    /// What `ps -L` shows for its thread, as far as the kernel keeps it.
+    /// The name of the thread, as `ps -L` shows it. The kernel keeps the first 15 bytes.
     public let name: String
     private let mailbox: Mailbox
     private let ended: Latch
     private let recorder: Locked<LoopMetricsRecorder>
 
-    /// Starts the thread, and names it: the kernel keeps 15 bytes.
+    /// Starts the thread.
     public init(options: Options = .init(), name: String = "curl") throws(CurlClientError) {
         self.name = name
         mailbox = try Mailbox()
@@ -24,14 +26,15 @@ public final class CurlClient: Sendable {
         try loop.startThread()
     }
 
-    /// A client that is dropped ends its thread; what is under way then finishes as cancelled.
+    /// When the last reference to the client ends, its thread ends and running transfers finish as cancelled.
     deinit {
         mailbox.post(.shutdown)
     }
 
-    /// Begins a transfer. Thread-safe and never blocks, even when called from a handler.
+    /// Starts a transfer. Thread-safe. It never blocks, also when a handler calls it.
     ///
-    /// `finished` is called exactly once, after the last `received`; for a bad request, too: nothing is thrown here.
+    /// `finished` is called exactly once, after the last `received`. An invalid request is also reported there, and
+    /// this method throws nothing.
     @discardableResult
     public func start(_ request: TransferRequest, handler: any TransferHandler) -> Transfer {
         let transfer = prepare()
@@ -39,20 +42,20 @@ public final class CurlClient: Sendable {
         return transfer
     }
 
-    /// How well the thread keeps up, now and within the last minute. Costs a lock, whatever the thread does.
+    /// The lag of the thread, now and within the last minute. Reading it takes one lock, even if the thread is blocked.
     public var loopMetrics: LoopMetricsSnapshot {
         recorder.withLock { $0.snapshot(at: .now) }
     }
 
-    /// Cancels everything that is under way and waits for the thread to end. Idempotent.
+    /// Cancels all running transfers and waits until the thread has ended. Idempotent.
     ///
-    /// A transfer started afterwards finishes as cancelled, from a task, as the thread is gone.
+    /// A transfer that is started later finishes as cancelled. A task reports this, because the thread has ended.
     public func shutdown() async {
         mailbox.post(.shutdown)
         await ended.wait()
     }
 
-    /// A transfer that is not begun yet, for a handler that needs the means to cancel before the first callback.
+    /// A transfer that is not started yet, for a handler that must be able to cancel before its first callback.
     func prepare() -> Transfer {
         Transfer(mailbox: mailbox)
     }
@@ -60,7 +63,7 @@ public final class CurlClient: Sendable {
     func submit(_ transfer: Transfer, _ request: TransferRequest, handler: any TransferHandler) {
         let submission = Submission(id: transfer.id, request: request, handler: handler)
         guard !mailbox.post(.start(submission)) else { return }
-        // Not called from here: the caller may hold a lock that its handler takes.
+        // A direct call could deadlock if the caller holds a lock that its handler takes.
         Task { handler.finished(.neverStarted(.cancelled)) }
     }
 }

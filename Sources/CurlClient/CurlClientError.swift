@@ -1,4 +1,4 @@
-/// Why a client could not be made. What goes wrong with a transfer is a `TransferError`.
+/// The reason why a client could not be created. Errors of a transfer are `TransferError`.
 public enum CurlClientError: Error, Sendable, Equatable {
     /// libcurl refused to initialise, or had no memory for a handle.
     case libraryUnavailable(String)

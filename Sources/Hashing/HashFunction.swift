@@ -1,8 +1,8 @@
 import CCrypto
 
-/// The digests that fetchd computes: SHA-256 and SHA-512 (FIPS 180-4), SHA-1 (the same), MD5 (RFC 1321).
+/// The hash functions that fetchd supports: SHA-256, SHA-512 and SHA-1 (FIPS 180-4), and MD5 (RFC 1321).
 ///
-/// libcrypto computes them. It is in the process already, as libcurl is linked to it.
+/// libcrypto implements them. The process contains it already, because libcurl links to it.
 public enum HashFunction: String, Sendable, CaseIterable {
     case sha256 = "SHA2-256"
     case sha512 = "SHA2-512"
@@ -19,10 +19,11 @@ public enum HashFunction: String, Sendable, CaseIterable {
     var implementation: OpaquePointer { Implementations.shared.pointers[self]! }
 }
 
-/// libcrypto's implementations, looked up once: a lookup by name takes longer than the hash of a short text.
+/// The implementations of libcrypto. They are looked up once, because a lookup by name takes longer than the hash of a
+/// short text.
 private struct Implementations: @unchecked Sendable {
-    // Of a library context of its own. The machine's configuration may disable MD5 or SHA-1 (FIPS mode) for TLS; here they
-    // are compared with what a server or a client says of a file.
+    // The implementations belong to a separate library context. The configuration of the machine may disable MD5 or
+    // SHA-1 (FIPS mode) for TLS; here they verify digests that a server or a client sends.
     static let shared = Implementations()
 
     let pointers: [HashFunction: OpaquePointer]

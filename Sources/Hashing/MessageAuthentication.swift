@@ -1,10 +1,10 @@
 import CCrypto
 
-/// Codes that show who a message is from, and that it was not changed.
+/// Message authentication codes, which show that a message comes from the holder of a key and was not changed.
 public enum MessageAuthentication {
     /// HMAC-SHA256 (RFC 2104).
     ///
-    /// - Parameter key: any length; it should have 24 bytes at least.
+    /// - Parameter key: any length. At least 24 bytes are recommended.
     public static func hmacSHA256(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
             var length: UInt32 = 0
@@ -15,7 +15,7 @@ public enum MessageAuthentication {
         }
     }
 
-    /// Whether both are the same. The time that it takes depends on the length alone, so it does not show where they differ.
+    /// Compares two values. The time depends only on their length, so it does not reveal where they differ.
     public static func isEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         one.count == other.count && CRYPTO_memcmp(one, other, one.count) == 0
     }

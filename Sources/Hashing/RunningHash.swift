@@ -1,6 +1,6 @@
 import CCrypto
 
-/// The digest of bytes that come in pieces. A copy goes on by itself.
+/// The incremental digest of bytes. A copy continues independently.
 public struct RunningHash: Sendable {
     private var context: Context
 
@@ -14,7 +14,7 @@ public struct RunningHash: Sendable {
         check(EVP_DigestUpdate(context.pointer, bytes.baseAddress, bytes.count))
     }
 
-    /// Of the bytes so far; more can follow.
+    /// The digest of the bytes so far. More bytes can follow.
     public var digest: [UInt8] {
         let last = context.copy()
         return [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
@@ -43,7 +43,7 @@ private final class Context: @unchecked Sendable {
     }
 }
 
-/// With an implementation that was found, these calls fail only when memory is exhausted.
+/// These calls fail only if memory is exhausted.
 private func check(_ result: Int32) {
     precondition(result == 1, "libcrypto could not compute a digest")
 }

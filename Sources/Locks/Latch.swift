@@ -1,4 +1,4 @@
-/// Opens once and lets every waiting task through: that a thread has ended, that an attempt is over.
+/// Opens once and resumes every waiting task, for example when a thread or an attempt has ended.
 public final class Latch: Sendable {
     private enum State {
         case closed([CheckedContinuation<Void, Never>])

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Shared mutable state that is only reachable while its lock is held.
+/// Shared mutable state that is accessible only while its lock is held.
 ///
-/// A pthread mutex rather than `Synchronization.Mutex`: ThreadSanitizer understands the former and reports false races
-/// inside the latter. Mutex and value live behind pointers, because a mutex must not move, and because reflection (which
-/// `dump` and test libraries use) of a stored property that cannot be copied ends the process.
+/// It uses a pthread mutex instead of `Synchronization.Mutex`, because ThreadSanitizer reports false races inside the
+/// latter. Mutex and value are allocated separately: a mutex must not move, and reflection (`dump`, test libraries) of
+/// a stored property that cannot be copied ends the process.
 public final class Locked<Value: ~Copyable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>

@@ -3,19 +3,20 @@ import HTTPServer
 import HTTPTypes
 import Locks
 
-/// The bytes of one answer, made while they are sent: a file of a terabyte takes no more memory than a small one, and
-/// one that takes an hour is a task that sleeps.
+/// The body of a response, produced while it is sent. So a file of a terabyte needs no more memory than a small one,
+/// and a slow file is a task that sleeps.
 struct RehearsalBody: Sendable {
     let rehearsal: Rehearsal
-    /// What is announced. Less is sent when the rehearsal loses its connection.
+    /// The announced bytes. Fewer are sent if the rehearsal includes a lost connection.
     let range: Range<Int64>
 
     func answering(_ method: HTTPRequest.Method) -> Body {
-        // To HEAD only the length matters, which a stream knows without its bytes.
+        // A response to HEAD needs only the length of the stream.
         method == .head ? .stream(ResponseStream(length: Int64(range.count))) : .stream(begin().stream)
     }
 
-    /// Starts to make the bytes. The task ends with the stream; that a client has gone shows when it is due more bytes.
+    /// Starts the task that writes the bytes. The task ends with the stream. It detects a disconnected client when it
+    /// writes the next bytes.
     func begin() -> (stream: ResponseStream, task: Task<Void, Never>) {
         let work = Locked<Task<Void, Never>?>(nil)
         let stream = ResponseStream(length: Int64(range.count), bufferLimit: Self.bufferLimit) { _ in
@@ -45,10 +46,10 @@ struct RehearsalBody: Sendable {
         stream.finish()
     }
 
-    /// How often a file with a duration goes on: short enough to look like a flow, long enough for hundreds of them at
-    /// once to cost next to nothing.
+    /// The interval of writes to a file with a duration: short enough for a steady flow, long enough that hundreds of
+    /// files cost little.
     private static let step = Duration.milliseconds(200)
     private static let blockBytes: Int64 = 64 << 10
-    /// One block is made while the one before it is sent.
+    /// One block is produced while the previous one is sent.
     private static let bufferLimit = 2 * Int(blockBytes)
 }

@@ -1,10 +1,10 @@
-/// The bytes of every rehearsed file, each a function of its position alone: a range costs what it holds, wherever it
-/// begins, and whoever has received one can tell whether it is right.
+/// The content of all rehearsed files. Each byte depends only on its position, so a range costs only its own size, and
+/// a receiver can verify it.
 ///
-/// They are the numbers of SplitMix64 (Steele, Lea and Flood) with the seed 0, each as eight bytes, the highest first.
-/// A shorter file is the beginning of a longer one.
+/// The content is the sequence of SplitMix64 (Steele, Lea and Flood) with the seed 0, each number as eight bytes in
+/// big-endian order. A shorter file is a prefix of a longer one.
 public enum RehearsalContent {
-    /// - Parameter range: of positions from 0 up.
+    /// - Parameter range: positions, 0 or above.
     public static func bytes(_ range: Range<Int64>) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
             let space = UnsafeMutableRawBufferPointer(buffer)

@@ -2,8 +2,8 @@ import Downloads
 import HTTPServer
 import HTTPTypes
 
-/// Answers each request from its target alone: the origin remembers nothing, so that a rehearsal goes the same way
-/// however often, and by whomever, it is repeated.
+/// Responds to each request by its target alone. The origin keeps no state, so a repeated rehearsal has the same result
+/// for every client.
 struct RehearsalHandler: RequestHandler {
     func admit(_ head: RequestHead) -> Admission { .accept(maxBodyBytes: 0) }
 
@@ -39,7 +39,7 @@ struct RehearsalHandler: RequestHandler {
             var fields = fields
             fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(rehearsal.size)"
             return Response(status: .partialContent, headers: fields, body: body.answering(head.method))
-        // Several ranges may be answered with the whole.
+        // A server may respond to several ranges with the complete file.
         case .whole, .parts:
             let body = RehearsalBody(rehearsal: rehearsal, range: 0..<rehearsal.size)
             return Response(status: .ok, headers: fields, body: body.answering(head.method))

@@ -1,6 +1,6 @@
 import CCurl
 
-/// libcurl's process-wide state: initialised once, never torn down, as other threads may still be inside.
+/// The global state of libcurl. It is initialised once and never released, because other threads may still use it.
 enum CurlLibrary {
     private static let initialisation = curl_global_init(Int(CURL_GLOBAL_ALL))
 
@@ -10,10 +10,10 @@ enum CurlLibrary {
         }
     }
 
-    /// Whether it was built to know the file with the system's trusted certificates.
+    /// Whether libcurl was built with the path of a file that contains the trusted certificates of the system.
     static let hasCertificateFile = curl_version_info(CURLVERSION_TENTH)?.pointee.cainfo != nil
 
-    /// libcurl's words for a code, for when a transfer left no message of its own.
+    /// libcurl's description of a code, for transfers without an error message.
     static func describe(_ code: CURLcode) -> String {
         String(cString: curl_easy_strerror(code))
     }

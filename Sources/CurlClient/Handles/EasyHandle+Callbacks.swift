@@ -1,13 +1,13 @@
 import CCurl
 import Glibc
 
-/// The way back from libcurl: C callbacks that find their transfer and tell it. Every pointer ends here.
+/// The callbacks of libcurl. Each one finds the transfer behind its pointer and calls it.
 ///
-/// They are top-level functions rather than closures: a closure passed to C may inherit an isolation that is checked,
-/// fatally, on the thread it runs on.
+/// They are top-level functions instead of closures. A closure that is passed to C may inherit the isolation of an
+/// actor, and the runtime check of that isolation would end the process.
 extension EasyHandle {
-    /// Makes `transfer` the one that is told. It must outlive the transfer inside libcurl: the loop holds it. What
-    /// becomes of its socket afterwards is told to `connections`, which must outlive the multi handle.
+    /// Makes `transfer` receive the callbacks. It must outlive the transfer inside libcurl, so the loop holds it.
+    /// `connections` receives the closing of the socket, and must outlive the multi handle.
     func report(to transfer: ActiveTransfer, _ connections: SocketRegistry) throws(TransferError) {
         let context = UnsafeRawPointer(Unmanaged.passUnretained(transfer).toOpaque())
         let whereItIsKept = [
@@ -22,7 +22,7 @@ extension EasyHandle {
         try check(ccurl_easy_set_close_callback(raw, socketUnneeded))
     }
 
-    /// The transfer that a handle, as libcurl reports it, was made to tell.
+    /// The transfer that receives the callbacks of a handle.
     static func transfer(behind raw: OpaquePointer?) -> ActiveTransfer? {
         var context: UnsafeMutableRawPointer?
         guard let raw, ccurl_easy_get_private(raw, &context) == CURLE_OK, let context else { return nil }
@@ -34,7 +34,7 @@ extension EasyHandle {
     }
 }
 
-/// Anything but the number of bytes given makes libcurl end the transfer; also for an empty piece, hence not zero.
+/// A result other than the number of bytes ends the transfer. Zero would be the number of bytes of an empty piece.
 private let abort = Int.max
 
 private func bodyArrived(
@@ -88,9 +88,9 @@ private func requestReady(
 }
 
 extension IPAddress {
-    /// `addr` is the head of a longer structure when the family needs one, hence read in place and never copied.
+    /// `addr` is the beginning of a longer structure for some families, so it is read in place and not copied.
     fileprivate init?(of address: UnsafeMutablePointer<curl_sockaddr>) {
-        // Of a stored property of an imported structure, so there is an offset.
+        // A stored property of an imported structure always has an offset.
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         self.init(UnsafeRawPointer(address) + offset, length: Int(address.pointee.addrlen))
     }

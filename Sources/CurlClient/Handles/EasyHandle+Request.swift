@@ -1,8 +1,8 @@
 import CCurl
 
-/// A request as libcurl's options. What is the same for every transfer is a policy, and is here once.
+/// Translates a request to options of libcurl. Settings that are the same for every transfer are in `setPolicy`.
 extension EasyHandle {
-    /// Sets up a validated request on a fresh or reset handle.
+    /// Configures a new or reset handle for a validated request.
     func prepare(_ request: TransferRequest) throws(TransferError) {
         try setPolicy()
         try set(CURLOPT_URL, request.url)
@@ -17,7 +17,7 @@ extension EasyHandle {
         try setBuffer(of: request)
     }
 
-    /// The time until the request can be sent. 0 would be libcurl's own default.
+    /// The time until the request can be sent. 0 would select the default of libcurl.
     func limitConnecting(to time: Duration) throws(TransferError) {
         try set(CURLOPT_CONNECTTIMEOUT_MS, max(1, time.wholeMilliseconds))
     }
@@ -25,20 +25,20 @@ extension EasyHandle {
     private func setPolicy() throws(TransferError) {
         try useErrorText()
         try set(CURLOPT_NOSIGNAL, true)
-        // Names are looked up before libcurl is asked (TransferLoop+Names.swift). Should it look one up all the same, the
-        // end of the transfer would wait for the end of the lookup without this.
+        // The loop looks up names before it starts libcurl (TransferLoop+DNS.swift). If libcurl looks up a name anyway,
+        // this option keeps the end of the transfer from waiting for that lookup.
         try set(CURLOPT_QUICK_EXIT, true)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
-        // This version reports a reset HTTP/2 stream without a length as success.
+        // This version of libcurl reports a reset HTTP/2 stream without a length as success.
         try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
-        // Empty rather than unset: else `http_proxy` and `no_proxy` in the environment decide where connections go.
+        // Empty instead of unset: otherwise `http_proxy` and `no_proxy` in the environment would select the proxy.
         try set(CURLOPT_PROXY, "")
         try set(CURLOPT_NOPROXY, "")
         try set(CURLOPT_FOLLOWLOCATION, false)
     }
 
-    /// What is read at once comes at once, in pieces of 16 KiB at most, so a low rate wants a small buffer. 1 KiB is the
-    /// least that libcurl takes, and while a transfer is under way the size cannot be changed.
+    /// libcurl delivers the bytes of one read at once, in pieces of at most 16 KiB, so a low rate needs a small buffer.
+    /// libcurl accepts at least 1 KiB, and the size cannot be changed during a transfer.
     private func setBuffer(of request: TransferRequest) throws(TransferError) {
         let lowestRate = request.rateLimits.compactMap(\.bytesPerSecond).min() ?? .max
         try set(CURLOPT_BUFFERSIZE, Int(clamping: min(max(lowestRate / 10, 1024), 512 * 1024)))
@@ -49,7 +49,7 @@ extension EasyHandle {
             try set(CURLOPT_POST, true)
             try setCopied(body)
         } else if request.method == "HEAD" {
-            // By name alone libcurl would wait for the body that never comes.
+            // With the method name alone, libcurl would wait for a body.
             try set(CURLOPT_NOBODY, true)
             return
         } else {
@@ -58,10 +58,10 @@ extension EasyHandle {
         try set(CURLOPT_CUSTOMREQUEST, request.method)
     }
 
-    /// libcurl copies the body, so that no pointer of ours is kept; it must know the size before.
+    /// libcurl copies the body, so it keeps no pointer of ours. It needs the size first.
     private func setCopied(_ body: [UInt8]) throws(TransferError) {
         try set(CURLOPT_POSTFIELDSIZE_LARGE, offset: Int64(body.count))
-        // A null pointer would mean a body that a callback provides.
+        // A null pointer would select a body from a callback.
         guard !body.isEmpty else { return try set(CURLOPT_COPYPOSTFIELDS, "") }
         let code = body.withUnsafeBytes { ccurl_easy_set_pointer(raw, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
         try check(code)
@@ -70,11 +70,11 @@ extension EasyHandle {
     private func setHeaders(of request: TransferRequest) throws(TransferError) {
         var list = StringList()
         for header in request.unsupersededHeaders {
-            // A semicolon is libcurl's way to say: send this one, with no value.
+            // With a semicolon, libcurl sends a field without a value.
             try list.append(header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)")
         }
         if !request.hasHeader("Accept-Encoding") { try list.append("Accept-Encoding: identity") }
-        // A name and a colon alone keep libcurl from adding its own.
+        // With only a name and a colon, libcurl does not add its own field.
         for unwanted in ["Expect", "Content-Type"] where !request.hasHeader(unwanted) {
             try list.append("\(unwanted):")
         }

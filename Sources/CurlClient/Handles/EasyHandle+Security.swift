@@ -1,6 +1,6 @@
 import CCurl
 
-/// Who asks, through whom, and whom they trust, as libcurl's options.
+/// Credentials, proxy and TLS of a request, as options of libcurl.
 extension EasyHandle {
     /// `CURLAUTH_BASIC` and `CURLAUTH_DIGEST`, whose macros Swift cannot read.
     private static let (basic, digest) = (1 << 0, 1 << 1)
@@ -15,7 +15,8 @@ extension EasyHandle {
     }
 
     private func setCredentials(_ username: String, _ password: String, for scheme: Int) throws(TransferError) {
-        // One scheme rather than any: libcurl then neither asks first without (Basic) nor sinks to a weaker one.
+        // Only one scheme is allowed. With several, libcurl would first send a request without credentials (Basic), or
+        // fall back to a weaker scheme.
         try set(CURLOPT_HTTPAUTH, scheme)
         try set(CURLOPT_USERNAME, username)
         try set(CURLOPT_PASSWORD, password)
@@ -28,8 +29,8 @@ extension EasyHandle {
         try set(CURLOPT_PROXYAUTH, Self.basic)
         try set(CURLOPT_PROXYUSERNAME, username)
         try set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
-        // This version takes a tunnel that other credentials have opened for as good as one of its own, unless the
-        // distribution has mended it (CVE-2026-3784; Debian did in 7.88.1-10+deb12u15), which its number does not tell.
+        // This version of libcurl reuses a tunnel that was opened with other credentials, unless the distribution has
+        // fixed CVE-2026-3784 (Debian: 7.88.1-10+deb12u15). The version number does not show the fix.
         if request.isTunnelled { try set(CURLOPT_FORBID_REUSE, true) }
     }
 
@@ -38,11 +39,11 @@ extension EasyHandle {
         try set(CURLOPT_SSL_VERIFYPEER, tls.verifies)
         try set(CURLOPT_SSL_VERIFYHOST, tls.verifies ? 2 : 0)
         if let pins = tls.pins { try set(CURLOPT_PINNEDPUBLICKEY, pins) }
-        // With a folder besides the file, libcurl reads the file anew for every connection: 40 ms for the system's, in
-        // which the loop does nothing else. And certificates of the system's would be trusted besides those of a file
-        // that is given.
+        // If a certificate folder is also set, libcurl reads the file again for every connection. This takes 40 ms for
+        // the file of the system and blocks the loop. It would also trust the certificates of the system besides those
+        // of a given file.
         if CurlLibrary.hasCertificateFile || tls.caFile != nil { try set(CURLOPT_CAPATH, pointer: nil) }
-        // Soon enough for somebody who mends the file and tries again.
+        // In seconds. A corrected file takes effect after this time.
         try set(CURLOPT_CA_CACHE_TIMEOUT, 60)
         if !tls.verifies {
             try set(CURLOPT_CAINFO, pointer: nil)
@@ -53,7 +54,7 @@ extension EasyHandle {
 }
 
 extension TransferRequest {
-    /// Whether its connections begin with a `CONNECT` to a proxy.
+    /// Whether its connections start with a `CONNECT` to a proxy.
     var isTunnelled: Bool {
         proxy?.scheme == .http && url.prefix("https:".count).description.equalsIgnoringASCIICase("https:")
     }

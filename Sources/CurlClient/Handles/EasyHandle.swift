@@ -1,9 +1,9 @@
 import CCurl
 
-/// libcurl's easy handle: one transfer at a time, and many one after the other. Owned by the loop's thread.
+/// An easy handle of libcurl. It runs one transfer at a time and can be reused. The thread of the loop owns it.
 ///
-/// Whatever libcurl keeps a pointer to for the length of a transfer (headers, addresses, error text) lives here, so that it
-/// cannot go before the handle.
+/// It owns everything that libcurl keeps a pointer to during a transfer (headers, addresses, error text), so that these
+/// live as long as the handle.
 final class EasyHandle {
     let raw: OpaquePointer
     private var headers = StringList()
@@ -24,7 +24,7 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// Forgets the last transfer; the handle can then be used for another.
+    /// Resets the handle for another transfer.
     func reset() {
         curl_easy_reset(raw)
         headers = StringList()
@@ -32,12 +32,12 @@ final class EasyHandle {
         errorText.update(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
-    /// Lets a paused transfer go on. libcurl may deliver what it held back before this returns.
+    /// Resumes a paused transfer. libcurl may deliver the bytes that it held back before this returns.
     func resume() -> CURLcode {
         curl_easy_pause(raw, CURLPAUSE_CONT)
     }
 
-    /// libcurl's words for what went wrong, if it had any.
+    /// libcurl's message for the failure, if there is one.
     var errorMessage: String? {
         errorText.pointee == 0 ? nil : String(cString: errorText)
     }
@@ -47,7 +47,7 @@ final class EasyHandle {
         try check(ccurl_easy_set_list(raw, CURLOPT_HTTPHEADER, headers.first))
     }
 
-    /// An entry for libcurl's cache of names, which is filled before it is asked (`CURLOPT_RESOLVE`).
+    /// Adds an entry to libcurl's DNS cache before the transfer starts (`CURLOPT_RESOLVE`).
     func use(_ cacheEntry: String) throws(TransferError) {
         var list = StringList()
         try list.append(cacheEntry)

@@ -1,11 +1,11 @@
-/// Turns the lines that libcurl reports into one final head. A value without a connection, so that every odd server is
-/// one test.
+/// Parses the lines that libcurl reports to one final head. It is a value without a connection, so that each unusual
+/// server is one test.
 ///
-/// libcurl passes on every line it reads as a header: those of interim 1xx heads, of the final head, and the trailers
-/// after a chunked body, which must not be taken for another head.
+/// libcurl reports every line that it reads as a header: those of interim 1xx heads, of the final head, and of the
+/// trailers after a chunked body, which must not be taken for another head.
 struct HeadParser {
     enum Event {
-        /// More lines are needed, or a line was of no interest.
+        /// The head is not complete, or the line was ignored.
         case consumed
         case head(ResponseHead)
     }
@@ -13,7 +13,7 @@ struct HeadParser {
     private enum State {
         case beforeStatusLine
         case inFields(ResponseHead)
-        /// After a head that may be followed by another: only a status line is of interest.
+        /// After a head that another may follow. Only a status line is parsed.
         case betweenHeads
         case afterHead
     }
@@ -28,7 +28,7 @@ struct HeadParser {
         self.byteLimit = byteLimit
     }
 
-    /// Takes one line, with or without its line break.
+    /// Parses one line, with or without its line break.
     mutating func feed(_ line: some BidirectionalCollection<UInt8>) throws(TransferError) -> Event {
         bytes += line.count
         guard bytes <= byteLimit else { throw .headTooLarge }
@@ -51,19 +51,19 @@ struct HeadParser {
         }
     }
 
-    /// The head that was returned last may not be the final one: the exchange goes on by itself.
+    /// The last head may not be the final one, because libcurl sends another request.
     mutating func expectAnotherHead() {
         state = .betweenHeads
     }
 
-    /// It was the final one after all. What comes are trailers.
+    /// The last head is the final one. Further lines are trailers.
     mutating func expectNoOtherHead() {
         state = .afterHead
     }
 
     private mutating func finish(_ head: ResponseHead) throws(TransferError) -> Event {
-        // Nobody asked to switch; what follows would be another protocol's bytes.
-        guard head.status != 101 else { throw .protocolError("the server switched protocols unasked") }
+        // The request did not ask for an upgrade. The following bytes would belong to another protocol.
+        guard head.status != 101 else { throw .protocolError("the server switched protocols without a request") }
         guard head.status >= 200 else {
             state = .beforeStatusLine
             return .consumed
@@ -88,7 +88,7 @@ struct HeadParser {
 
 extension ResponseHead {
     fileprivate mutating func append(field line: some BidirectionalCollection<UInt8>) {
-        // A folded line continues the value before it: obsolete, and still sent.
+        // A folded line continues the value of the line before. It is obsolete, but servers still send it.
         if line.first?.isHTTPSpace == true, let last = headers.indices.last {
             headers[last].value += " " + String(fieldValue: line)
             return
@@ -98,19 +98,19 @@ extension ResponseHead {
         headers.append((name, String(fieldValue: line[line.index(after: colon)...])))
     }
 
-    /// The length that `Content-Length` promises and that libcurl will keep to.
+    /// The length of `Content-Length`, which libcurl also uses.
     ///
-    /// Two lengths that differ are refused, as RFC 9110 has it: whoever believes the other one sees another body.
+    /// Different lengths are refused (RFC 9110), because another reader could use another length and see another body.
     fileprivate func framedLength() throws(TransferError) -> Int64? {
         let codings = values(of: "Transfer-Encoding")
         guard codings.isEmpty else {
-            // libcurl would undo gzip here, and the bytes would no longer be the ones asked for.
+            // libcurl would decompress gzip here, and deliver other bytes than the requested ones.
             guard codings.allSatisfy({ $0.equalsIgnoringASCIICase("chunked") }) else {
-                throw .protocolError("a transfer coding that was not asked for")
+                throw .protocolError("an unsupported transfer coding")
             }
             return nil
         }
-        // One field with a list means the same as several fields (RFC 9110, 5.3).
+        // A list in one field means the same as several fields (RFC 9110, 5.3).
         let texts = values(of: "Content-Length").flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
         let lengths = try texts.map { (text) throws(TransferError) in try Self.parseLength(text) }
         guard Set(lengths).count <= 1 else { throw .protocolError("two lengths that differ") }
@@ -121,13 +121,13 @@ extension ResponseHead {
         let digits = text.utf8.drop(while: \.isHTTPSpace)
         let trimmed = String(decoding: digits.prefix { !$0.isHTTPSpace }, as: UTF8.self)
         guard trimmed.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let length = Int64(trimmed)
-        else { throw .protocolError("a length that is not a number") }
+        else { throw .protocolError("Content-Length is not a number") }
         return length
     }
 }
 
 extension String {
-    /// Text of a field's value, without the space around it.
+    /// The text of a field value, without surrounding white space.
     fileprivate init(fieldValue bytes: some BidirectionalCollection<UInt8>) {
         let trimmed = bytes.drop(while: \.isHTTPSpace).reversed().drop(while: \.isHTTPSpace).reversed()
         self = String(validating: trimmed, as: UTF8.self) ?? String(latin1: trimmed)

@@ -1,21 +1,21 @@
 import CCurl
 import Glibc
 
-/// libcurl's multi handle: the connections, the name cache, and what it wants of sockets and time.
+/// The multi handle of libcurl: its connections, its DNS cache, and the sockets and timeouts that it waits for.
 ///
-/// It is used from one thread. Its two callbacks only take notes (a descriptor's interest goes to the poller, the next
-/// timeout is remembered): calling libcurl from inside them is forbidden.
+/// It is confined to one thread. Its two callbacks only record: they pass the interest in a descriptor to the poller
+/// and store the next timeout. libcurl must not be called from inside them.
 final class MultiHandle {
-    /// A transfer that libcurl is done with.
+    /// A transfer that libcurl has ended.
     struct Completion {
         let transfer: ActiveTransfer
         let code: CURLcode
     }
 
-    /// When libcurl wants to be called without a socket; nil: not at all.
+    /// The time at which libcurl must be called if no socket is ready; nil if it has no timeout.
     private(set) var deadline: ContinuousClock.Instant?
     private let poller: Poller
-    /// Told of the last sockets that are closed, those of idle connections.
+    /// Receives the closing of idle connections.
     private let connections: SocketRegistry
     private let handle: OpaquePointer
 
@@ -34,7 +34,7 @@ final class MultiHandle {
     }
 
     deinit {
-        // Closing the idle connections would still call back, into an object that is going.
+        // libcurl calls back when it closes idle connections, but this object is being destroyed.
         ccurl_multi_set_socket_callback(handle, nil)
         ccurl_multi_set_timer_callback(handle, nil)
         curl_multi_cleanup(handle)
@@ -48,20 +48,20 @@ final class MultiHandle {
         curl_multi_remove_handle(handle, easy.raw)
     }
 
-    /// Lets libcurl work on a socket that is ready.
+    /// Calls libcurl for a socket that is ready.
     func act(on descriptor: Int32, _ interest: Poller.Interest) -> CURLMcode {
         var running: Int32 = 0
         let mask = (interest.contains(.read) ? CURL_CSELECT_IN : 0) | (interest.contains(.write) ? CURL_CSELECT_OUT : 0)
         return curl_multi_socket_action(handle, descriptor, mask, &running)
     }
 
-    /// Lets libcurl work on what its timeouts were for: new transfers, too.
+    /// Calls libcurl for its timeouts. This also starts new transfers.
     func actOnTimeout() -> CURLMcode {
         deadline = nil
         var running: Int32 = 0
         let code = curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
-        // libcurl does not repeat a timeout that it has told before. Had it been a fraction of a millisecond too early
-        // for it just now, nobody would ever ask again.
+        // libcurl reports a timeout only once. If this call came a fraction of a millisecond too early, the timeout
+        // would be lost.
         var milliseconds = -1
         if deadline == nil, curl_multi_timeout(handle, &milliseconds) == CURLM_OK { noteTimeout(milliseconds) }
         return code
@@ -92,8 +92,8 @@ final class MultiHandle {
     }
 }
 
-// Top-level functions rather than closures: a closure passed to C may inherit an isolation that is checked, fatally,
-// on the thread it runs on.
+// Top-level functions instead of closures. A closure that is passed to C may inherit the isolation of an actor, and the
+// runtime check of that isolation would end the process.
 
 private func socketInterestChanged(
     _: OpaquePointer?, _ descriptor: curl_socket_t, _ what: Int32, _ context: UnsafeMutableRawPointer?,

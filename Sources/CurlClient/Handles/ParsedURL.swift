@@ -1,7 +1,7 @@
 import CCurl
 
-/// A URL as libcurl reads it. Judging and resolving with the parser that will also connect leaves no gap between what
-/// was checked and what is done.
+/// A URL, parsed by libcurl. The same parser validates, resolves and connects, so it cannot connect to another host
+/// than the one that was checked.
 struct ParsedURL: ~Copyable {
     private let handle: OpaquePointer
 
@@ -9,7 +9,7 @@ struct ParsedURL: ~Copyable {
         guard let handle = curl_url() else {
             throw .other(code: Int32(CURLUE_OUT_OF_MEMORY.rawValue), message: "no memory for a URL")
         }
-        // Schemes are judged afterwards, for an error that names the reason.
+        // Schemes are checked later, for an error that names the reason.
         let code = curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
         guard code == CURLUE_OK else {
             curl_url_cleanup(handle)
@@ -24,15 +24,16 @@ struct ParsedURL: ~Copyable {
 
     var scheme: String? { part(CURLUPART_SCHEME) }
 
-    /// As it is looked up: in ASCII (RFC 5890). An IPv6 address is in brackets.
+    /// The host in ASCII (RFC 5890), as it is looked up. An IPv6 address is in brackets.
     var host: String? { part(CURLUPART_HOST, UInt32(CURLU_PUNYCODE)) }
 
-    /// The scheme's own where the URL has none.
+    /// The port of the URL, or the default port of the scheme.
     var port: Int? { part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } }
 
-    /// What a reference found in a document of this URL points to; nil when it is not a URL either.
+    /// Resolves a reference relative to this URL; nil if it is not a valid URL reference.
     consuming func resolve(_ reference: String) -> String? {
-        // Servers send spaces and raw UTF-8 in Location; browsers take them, so they are encoded rather than refused.
+        // Servers send spaces and unencoded UTF-8 in Location, and browsers accept them. So they are encoded instead of
+        // refused.
         let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE)
         guard !reference.breaksLine, curl_url_set(handle, CURLUPART_URL, reference, flags) == CURLUE_OK else {
             return nil

@@ -1,14 +1,14 @@
 import Glibc
 
-/// libcurl's sockets by the connections they are, so that a connection can be looked at before it is used again.
+/// The sockets of libcurl by connection, so that a connection can be checked before it is reused.
 ///
-/// libcurl 7.88.1 takes whatever lies in a kept connection for the answer to its next request, be it the excess of the
-/// answer before (a server whose `Content-Length` was too small) or the parting word of a server that has given up waiting
-/// (408). That answer would be another job's. Since 8.0 it looks by itself.
+/// libcurl 7.88.1 takes any bytes that it finds on a kept connection as the response to its next request. They may be
+/// excess bytes of the previous response (a server whose `Content-Length` was too small) or a 408 of a server that
+/// closes an idle connection. They would become the response of another job. libcurl 8.0 and later checks this itself.
 ///
-/// Confined to the loop's thread.
+/// The class is confined to the thread of the loop.
 final class SocketRegistry {
-    /// Both ends, as libcurl names them.
+    /// Both endpoints, as libcurl reports them.
     struct Endpoints: Hashable {
         var localAddress: String
         var localPort: Int32
@@ -16,7 +16,7 @@ final class SocketRegistry {
         var remotePort: Int32
     }
 
-    /// Those that have carried no request yet.
+    /// Sockets that have not carried a request.
     private var fresh: Set<Int32> = []
     private var used: [Endpoints: Int32] = [:]
     private var ends: [Int32: Endpoints] = [:]
@@ -25,14 +25,14 @@ final class SocketRegistry {
         fresh.insert(socket)
     }
 
-    /// Its number may be another file's from now on.
+    /// The number of a closed descriptor may be reused.
     func closed(_ socket: Int32) {
         fresh.remove(socket)
         if let ends = ends.removeValue(forKey: socket) { used[ends] = nil }
     }
 
-    /// A request is about to go out. When it goes through a connection that has carried one before, and that should be
-    /// silent but is not, nothing will go through: libcurl then makes another, and asks there.
+    /// libcurl calls this before it sends a request. A connection that was used before should have no input. If it has
+    /// some, this shuts it down, and libcurl opens a new connection for the request.
     func willSend(through connection: Endpoints) {
         guard let socket = used[connection] else { return noteFirstUse(of: connection) }
         if hasInput(socket) { shutdown(socket, Int32(SHUT_RDWR)) }
@@ -45,7 +45,7 @@ final class SocketRegistry {
         ends[socket] = connection
     }
 
-    /// Bytes, or the end.
+    /// Whether the socket has bytes or an end of stream to read.
     private func hasInput(_ socket: Int32) -> Bool {
         var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return poll(&watched, 1, 0) > 0
@@ -57,7 +57,7 @@ final class SocketRegistry {
         let isKnown = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) } == 0
         }
-        // The port has the same place in the addresses of both families.
+        // The port is at the same offset in the addresses of both families.
         return isKnown ? Int32(UInt16(bigEndian: address.sin6_port)) : nil
     }
 }

@@ -1,6 +1,6 @@
 import CCurl
 
-/// libcurl's linked list of strings, with an owner.
+/// A linked list of strings of libcurl, freed with this value.
 struct StringList: ~Copyable {
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 

@@ -1,7 +1,7 @@
-/// Whether a server keeps up its minimum speed, as a value that is told bytes, pauses and the time.
+/// Checks the minimum speed of a server, as a value without a clock.
 ///
-/// The window slides in ten steps: the bytes of each are kept, and at the end of a step the last ten are judged. The time
-/// stands still while the transfer is paused, as nobody can send to one that does not read.
+/// A sliding window of ten steps: it keeps the bytes of each step, and checks the sum of the last ten at the end of
+/// each step. The time of a pause does not count, because a server cannot send to a transfer that does not read.
 struct LowSpeedMonitor {
     private static let steps = 10
 
@@ -9,12 +9,12 @@ struct LowSpeedMonitor {
     private let step: Duration
     private var past: [Int64] = []
     private var current: Int64 = 0
-    /// How much of the step is left, while the time stands still.
+    /// The rest of the current step, while the transfer is paused.
     private var rest: Duration
-    /// When to ask for a verdict: the end of the step. nil while the time stands still, as it does at first.
+    /// The time of the next check, at the end of the step; nil while the transfer is paused, and before it starts.
     private(set) var nextCheck: ContinuousClock.Instant?
 
-    /// nil when nothing is demanded.
+    /// nil if there is no minimum speed.
     init?(_ speed: TransferRequest.MinimumSpeed?) {
         guard let speed, speed.bytesPerSecond > 0 else { return nil }
         let window = max(speed.over, .milliseconds(100))
@@ -23,7 +23,7 @@ struct LowSpeedMonitor {
         rest = step
     }
 
-    /// The transfer begins, or goes on after a pause.
+    /// The transfer starts, or continues after a pause.
     mutating func started(at now: ContinuousClock.Instant) {
         if nextCheck == nil { nextCheck = now + rest }
     }
@@ -38,7 +38,8 @@ struct LowSpeedMonitor {
         current += Int64(count)
     }
 
-    /// A step that is looked at late was a longer one; that is in the server's favour.
+    /// Whether the speed of the last ten steps is below the minimum. A late check prolongs the step, in favour of the
+    /// server.
     mutating func isTooSlow(at now: ContinuousClock.Instant) -> Bool {
         guard let nextCheck, now >= nextCheck else { return false }
         past.append(current)

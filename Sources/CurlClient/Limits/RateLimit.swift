@@ -1,31 +1,31 @@
 import Locks
 
-/// A rate that transfers share: of a job, of a session, of the service.
+/// A rate limit that transfers share, for example the limit of a job, of a session or of the service.
 ///
-/// Each transfer that names it in `TransferRequest.rateLimits` receives bytes of body at such a rate that all of them
-/// together keep to it, in even shares; a transfer with several limits keeps to every one. Heads, request bodies, and
-/// bodies that nobody wants are not counted. A transfer that may not receive is paused as by a full window: its bytes wait
-/// in socket buffers, and TCP slows down the server.
+/// All transfers that name it in `TransferRequest.rateLimits` together receive at most this rate of body bytes, in even
+/// shares. A transfer with several limits observes all of them. Heads, request bodies and discarded response bodies do
+/// not count. A transfer that has to wait is paused like one with a full window: its bytes stay in socket buffers, and
+/// TCP slows down the server.
 ///
-/// After a silence, up to a fifth of a second's worth comes at once. libcurl hands out pieces of up to 16 KiB (1 KiB
-/// where the limit was low when the transfer began), which are taken whole and paid for afterwards: below 160 kB/s bytes
-/// come in bursts of that size, and the average still holds.
+/// After an idle time, up to a fifth of a second of the rate arrives at once. libcurl delivers pieces of up to 16 KiB
+/// (1 KiB if the limit was low when the transfer started). A piece is accepted completely and paid for afterwards. So
+/// below 160 kB/s bytes come in bursts of that size, and the average rate still holds.
 public final class RateLimit: Sendable {
     private struct State: Sendable {
         var shaper: RateShaper
-        /// Transfers that wait for their turn, and where to tell them of a change.
+        /// Transfers that wait for their turn, with the mailboxes that receive changes of the limit.
         var waiting: [TransferID: Mailbox] = [:]
     }
 
     private let state: Locked<State>
 
-    /// - Parameter bytesPerSecond: nil is unlimited; less than 1 counts as 1.
+    /// - Parameter bytesPerSecond: nil is unlimited. A value below 1 counts as 1.
     public init(bytesPerSecond: Int64?) {
         state = Locked(State(shaper: RateShaper(bytesPerSecond: Self.rate(bytesPerSecond), at: .now)))
     }
 
-    /// May be changed at any time, from any thread. A higher rate lets waiting transfers go on at once; a lower one
-    /// holds within a second. nil is unlimited; less than 1 counts as 1.
+    /// Any thread may change it at any time. A higher rate resumes waiting transfers at once. A lower rate takes effect
+    /// within a second. nil is unlimited. A value below 1 counts as 1.
     public var bytesPerSecond: Int64? {
         get { state.withLock { $0.shaper.bytesPerSecond } }
         set {
@@ -51,12 +51,12 @@ extension RateLimit {
         state.withLock { $0.shaper.bytesPerSecond == nil }
     }
 
-    /// How much a transfer books at once; nil without a limit.
+    /// The number of bytes that a transfer reserves at once; nil without a limit.
     var quantum: Int? {
         state.withLock { $0.shaper.quantum(among: $0.waiting.count + 1) }
     }
 
-    /// Books bytes for a transfer, which from now on is told of changes at `mailbox`.
+    /// Reserves bytes for a transfer. `mailbox` receives changes of the limit until the transfer leaves.
     func reserve(
         _ count: Int, for transfer: TransferID, at now: ContinuousClock.Instant, tell mailbox: Mailbox
     ) -> RateShaper.Position {
@@ -66,11 +66,12 @@ extension RateLimit {
         }
     }
 
-    func readyTime(of place: RateShaper.Position, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        state.withLock { $0.shaper.readyTime(of: place, at: now) }
+    func readyTime(of position: RateShaper.Position, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        state.withLock { $0.shaper.readyTime(of: position, at: now) }
     }
 
-    /// The transfer waits no more. `unused` bytes of what it booked go back; it owes them when they are negative.
+    /// The transfer no longer waits. `unused` bytes of its reservation are returned. If `unused` is negative, the
+    /// transfer has received more than it reserved, and the difference delays later reservations.
     func leave(_ transfer: TransferID, unused: Int = 0, at now: ContinuousClock.Instant) {
         state.withLock { state in
             state.waiting[transfer] = nil

@@ -1,11 +1,12 @@
-/// What one transfer may receive now, under all of its limits.
+/// The bytes that a transfer may receive now, under all of its limits.
 ///
-/// It books the same bytes with each limit and may take them when it is its turn with all of them. What it takes beyond
-/// that, as libcurl's pieces cannot be cut, is a debt that the next bookings pay before anything more is taken.
+/// It reserves the same number of bytes with each limit, and the transfer may receive them when its turn has come with
+/// all limits. Pieces of libcurl cannot be divided, so a transfer may receive more. The next reservations pay for this
+/// debt first.
 struct RateReservation {
     private struct PendingReservation {
         let count: Int
-        let places: [RateShaper.Position]
+        let positions: [RateShaper.Position]
     }
 
     private let transfer: TransferID
@@ -17,13 +18,13 @@ struct RateReservation {
     init(of transfer: TransferID, under limits: [RateLimit], mailbox: Mailbox) {
         self.transfer = transfer
         self.mailbox = mailbox
-        // A limit that is named twice would be paid twice.
+        // A limit that is listed twice would count the bytes twice.
         self.limits = limits.reduce(into: []) { distinct, limit in
             if !distinct.contains(where: { $0 === limit }) { distinct.append(limit) }
         }
     }
 
-    /// When to ask again; nil when bytes may be taken now.
+    /// The time of the next check; nil if bytes may be received now.
     mutating func readyTime(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         if credit > 0 || limits.isEmpty { return nil }
         if limits.allSatisfy(\.isUnlimited) {
@@ -34,7 +35,9 @@ struct RateReservation {
         while credit <= 0 {
             let pending = pending ?? reserve(at: now)
             self.pending = pending
-            let turns = zip(limits, pending.places).compactMap { limit, place in limit.readyTime(of: place, at: now) }
+            let turns = zip(limits, pending.positions).compactMap { limit, position in
+                limit.readyTime(of: position, at: now)
+            }
             if let last = turns.max() { return last }
             credit += pending.count
             self.pending = nil
@@ -47,7 +50,7 @@ struct RateReservation {
         if !limits.isEmpty { credit -= count }
     }
 
-    /// The transfer is over: what it booked and did not take is for others, and what it owes is theirs to wait for.
+    /// The transfer has ended. Its unused reservation is returned to the limits, and its debt delays other transfers.
     mutating func close(at now: ContinuousClock.Instant) {
         cancelPending(at: now)
         for limit in limits where credit != 0 { limit.leave(transfer, unused: credit, at: now) }
@@ -57,7 +60,7 @@ struct RateReservation {
     private func reserve(at now: ContinuousClock.Instant) -> PendingReservation {
         let count = limits.compactMap(\.quantum).min() ?? 1 - credit
         return PendingReservation(
-            count: count, places: limits.map { $0.reserve(count, for: transfer, at: now, tell: mailbox) })
+            count: count, positions: limits.map { $0.reserve(count, for: transfer, at: now, tell: mailbox) })
     }
 
     private mutating func cancelPending(at now: ContinuousClock.Instant) {

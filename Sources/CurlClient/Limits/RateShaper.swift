@@ -1,19 +1,19 @@
-/// A rate as a queue before a counter, as a value that is told the time.
+/// A rate limit with a virtual queue, as a value without a clock.
 ///
-/// The counter moves on by so many bytes a second. Whoever wants bytes books some, which gives a place behind everything
-/// booked before; it is their turn when the counter has come there. So whoever books little at a time, and again when
-/// that is used up, shares the rate evenly with all others who do.
+/// A counter advances by the rate. A reservation of bytes gets the position behind all earlier reservations, and it may
+/// be used when the counter reaches that position. Transfers that reserve small amounts repeatedly share the rate
+/// evenly.
 struct RateShaper: Sendable {
-    /// Bytes from the beginning of the queue.
+    /// Bytes since the queue was created.
     typealias Position = Double
 
-    /// How long the counter may have waited for customers: what an idle rate lets through at once. As seconds of it.
+    /// The burst that an idle limit allows, in seconds of its rate.
     private static let burst = 0.1
 
-    /// Nobody waits for less than this part of a byte: it is there by the time they could ask again.
+    /// A shorter wait than for this part of a byte would be over before the caller checks again.
     private static let tolerance: Position = 0.001
 
-    /// The fewest bytes worth a wake-up, unless the rate is lower than ten times that.
+    /// The smallest reservation in bytes, unless the rate is lower than ten times that.
     private static let smallestQuantum = 1024
 
     private(set) var bytesPerSecond: Int64?
@@ -27,8 +27,8 @@ struct RateShaper: Sendable {
         lastLook = now
     }
 
-    /// How much to book at once where `sharers` do so: together a tenth of a second's worth, so that each has its turn
-    /// several times a second. nil when there is no limit.
+    /// The number of bytes to reserve at once if `sharers` transfers share the limit. Together they reserve a tenth of
+    /// a second, so that each transfer gets its turn several times a second. nil if there is no limit.
     func quantum(among sharers: Int) -> Int? {
         guard let bytesPerSecond else { return nil }
         let tenth = max(1, Int(clamping: bytesPerSecond / 10))
@@ -37,26 +37,26 @@ struct RateShaper: Sendable {
 
     mutating func reserve(_ count: Int, at now: ContinuousClock.Instant) -> Position {
         advance(to: now)
-        let place = max(queueEnd, counter - Double(bytesPerSecond ?? 0) * Self.burst)
-        queueEnd = place + Double(count)
-        return place
+        let position = max(queueEnd, counter - Double(bytesPerSecond ?? 0) * Self.burst)
+        queueEnd = position + Double(count)
+        return position
     }
 
-    /// Takes back a part of what was booked. Whoever came later keeps their place.
+    /// Returns a part of a reservation. Later reservations keep their positions.
     mutating func refund(_ count: Int) {
         queueEnd -= Double(count)
     }
 
-    /// When it is the place's turn; nil when it is.
-    mutating func readyTime(of place: Position, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    /// The time at which the reservation at this position may be used; nil if it may be used now.
+    mutating func readyTime(of position: Position, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         advance(to: now)
-        guard let bytesPerSecond, place - counter > Self.tolerance else { return nil }
-        // A tick of the clock more than that: rounded down, the moment would be too early, or even now, and whoever asks
-        // again when it is due would never be done.
-        return now + .seconds((place - counter) / Double(bytesPerSecond)) + .nanoseconds(1)
+        guard let bytesPerSecond, position - counter > Self.tolerance else { return nil }
+        // One nanosecond later than computed: if the time were rounded down, a caller that checks again at this time
+        // would have to wait again, for ever.
+        return now + .seconds((position - counter) / Double(bytesPerSecond)) + .nanoseconds(1)
     }
 
-    /// Nobody in the queue waits longer after the change than they would have before.
+    /// Changes the rate. Existing reservations do not wait longer than before the change.
     mutating func setRate(_ rate: Int64?, at now: ContinuousClock.Instant) {
         advance(to: now)
         if let old = bytesPerSecond, let rate, rate < old {
@@ -66,7 +66,7 @@ struct RateShaper: Sendable {
         advance(to: now)
     }
 
-    /// The clock of one thread may be read a little earlier than another's.
+    /// The time may be slightly earlier than in a previous call, because each thread reads its own.
     private mutating func advance(to now: ContinuousClock.Instant) {
         guard let bytesPerSecond else {
             counter = max(counter, queueEnd)

@@ -1,20 +1,19 @@
-/// How long a transfer is still waited for: its deadlines, as a value that is told the time.
+/// The deadlines of a transfer, as a value without a clock.
 ///
-/// libcurl watches the time to connect, once it knows what to connect to. The rest is watched here, because its
-/// low-speed check sees a stall late after bytes came, and because only we know whether a silence is the server's or our
-/// own pause.
+/// libcurl itself limits the time to connect after the lookup. The other timeouts are checked here, because libcurl
+/// detects a stall late, and cannot distinguish a silent server from a pause on our side.
 struct TransferTimeouts {
     enum Verdict: Equatable {
-        /// Look again then; nil: no deadline is running.
+        /// Check again at this time; nil if no deadline is set.
         case waits(until: ContinuousClock.Instant?)
         case hasExpired(TransferError.Deadline)
     }
 
     private let idle: Duration?
     private let end: ContinuousClock.Instant?
-    /// When something last moved; nil while connecting or paused.
+    /// The time of the last progress; nil while connecting or paused.
     private var lastProgress: ContinuousClock.Instant?
-    /// Until when addresses are awaited; nil when they are not.
+    /// The deadline of the lookup; nil if none runs.
     private var lookupEnd: ContinuousClock.Instant?
 
     init(_ timeouts: TransferRequest.Timeouts, start: ContinuousClock.Instant) {
@@ -22,7 +21,7 @@ struct TransferTimeouts {
         end = timeouts.total.map { start + $0 }
     }
 
-    /// A name is being looked up.
+    /// The lookup of the name has started.
     mutating func lookupBegan(deadline end: ContinuousClock.Instant) {
         lookupEnd = end
     }
@@ -31,12 +30,12 @@ struct TransferTimeouts {
         lookupEnd = nil
     }
 
-    /// The request is being sent, bytes moved, or a pause ended.
+    /// The request was sent, bytes were transferred, or a pause has ended.
     mutating func progressed(at now: ContinuousClock.Instant) {
         lastProgress = now
     }
 
-    /// The silence is ours from here on.
+    /// The transfer is paused on our side, so idle time does not count.
     mutating func paused() {
         lastProgress = nil
     }

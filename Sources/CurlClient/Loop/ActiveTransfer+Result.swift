@@ -1,8 +1,8 @@
 import CCurl
 
-/// The account of a transfer that has ended.
+/// The result of a transfer that has ended.
 extension ActiveTransfer {
-    /// What libcurl's code means for this transfer, unless its end was decided before.
+    /// The outcome for a result code of libcurl, unless the outcome was decided before libcurl ended.
     func outcome(for code: CURLcode) -> TransferResult.Outcome {
         if let outcome { return outcome }
         if code == CURLE_OK { return head == nil ? .failed(.protocolError("no response head")) : .completed }
@@ -26,12 +26,12 @@ extension ActiveTransfer {
         return metrics
     }
 
-    /// libcurl's moments are all counted from its own start, before which the name was looked up.
+    /// libcurl measures all times from its own start. The lookup of the name happens before that.
     private func fromStart(_ info: CURLINFO) -> Duration? {
         easy.duration(info).map { $0 + (lookupTime ?? .zero) }
     }
 
-    /// A step is the time between two moments.
+    /// The duration of a step is the difference between two times that libcurl reports.
     private func measureSteps(_ metrics: inout TransferMetrics) {
         let named = easy.duration(CURLINFO_NAMELOOKUP_TIME_T)
         let connected = easy.duration(CURLINFO_CONNECT_TIME_T)
@@ -44,7 +44,7 @@ extension ActiveTransfer {
 }
 
 extension EasyHandle {
-    /// nil for a moment that was not reached, which libcurl reports as 0.
+    /// nil if the transfer did not reach this point, for which libcurl reports 0.
     fileprivate func duration(_ info: CURLINFO) -> Duration? {
         guard let microseconds = offset(info), microseconds > 0 else { return nil }
         return .microseconds(microseconds)

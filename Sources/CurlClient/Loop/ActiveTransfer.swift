@@ -1,10 +1,10 @@
 import CCurl
 import Glibc
 
-/// A transfer inside the loop: what libcurl reports about it, put together with what its handler wants of it.
+/// A transfer that the loop runs. It combines the reports of libcurl with the requests of the handler.
 ///
-/// It lives on the loop's thread. The decisions are values of their own (`HeadParser`, `Window`, `RateReservation`, `TransferTimeouts`,
-/// `LowSpeedMonitor`); this class is where they meet.
+/// It is confined to the thread of the loop. Values make the decisions (`HeadParser`, `Window`, `RateReservation`,
+/// `TransferTimeouts`, `LowSpeedMonitor`), and this class connects them.
 final class ActiveTransfer {
     let id: TransferID
     let request: TransferRequest
@@ -14,9 +14,9 @@ final class ActiveTransfer {
     private let start: ContinuousClock.Instant
 
     private var parser: HeadParser
-    /// Reads the proxy's answers to `CONNECT`, which come before the host's.
+    /// Parses the proxy's responses to `CONNECT`, which come before the response of the host.
     private var tunnelParser: HeadParser
-    /// A head that is the last one only if no other follows.
+    /// A head that is final only if no other head follows.
     private var provisionalHead: ResponseHead?
     private var chunkBuilder: ChunkBuilder
     private let window: SharedWindow
@@ -25,27 +25,28 @@ final class ActiveTransfer {
     private var lowSpeedMonitor: LowSpeedMonitor?
     private var uploaded: Int64 = 0
     private var isPaused = false
-    /// Bytes thrown away after a rejected head.
+    /// Bytes discarded after a rejected head.
     private var discarded = 0
 
     /// The host whose addresses are being looked up.
     private(set) var awaitedHost: NamedHost?
-    /// From the start until they were found.
+    /// From the start of the transfer until the addresses were found.
     private(set) var lookupTime: Duration?
     private(set) var head: ResponseHead?
     private(set) var bytesReceived: Int64 = 0
     private(set) var connectionState = ConnectionState()
-    /// How it ends, decided here before libcurl knows.
+    /// Set when the transfer decides its outcome before libcurl reports an end.
     private(set) var outcome: TransferResult.Outcome?
 
-    /// What was seen on the way that a result code does not say.
+    /// Facts about the connection that a result code of libcurl does not contain.
     struct ConnectionState {
         var remoteAddress: String?
         var refusedAddress: IPAddress?
         var wasRefused = false
         var wasAdmitted = false
         var lacksDescriptors = false
-        /// Until a connection is ready for the request: the proxy, if there is one, has the word.
+        /// True until a connection is ready for the request. If the transfer uses a proxy, responses come from the
+        /// proxy until then.
         var isConnecting = true
         var isConnected: Bool { remoteAddress != nil }
     }
@@ -77,7 +78,7 @@ extension ActiveTransfer {
         case taken, pause, abort
     }
 
-    /// More than this of an unwanted body is not worth the connection it would save.
+    /// Reading more bytes than this of a rejected body costs more than a new connection.
     private static let discardLimit = 64 * 1024
 
     /// Whether a socket to this address may be opened.
@@ -103,7 +104,7 @@ extension ActiveTransfer {
         }
     }
 
-    /// What it means that an address was refused: that of the proxy, if there is one.
+    /// The error for a refused address. If the transfer uses a proxy, the address is that of the proxy.
     func refusal(of address: IPAddress?) -> TransferError {
         request.proxy == nil ? .addressRefused(address) : .proxyAddressRefused(address)
     }
@@ -112,7 +113,7 @@ extension ActiveTransfer {
         request.admitsAnyAddress || services.admits(address)
     }
 
-    /// A connection, new or reused, is about to carry the request.
+    /// libcurl calls this before it sends the request over a connection, new or reused.
     func connected(_ connection: SocketRegistry.Endpoints) -> Bool {
         connectionState.remoteAddress = connection.remoteAddress
         connectionState.isConnecting = false
@@ -145,11 +146,11 @@ extension ActiveTransfer {
         }
     }
 
-    /// Lines of an answer to `CONNECT`. What is wrong with them, or with the proxy's refusal, libcurl will say; only that
-    /// the proxy wants credentials has an answer that a handler knows.
+    /// Parses a line of a response to `CONNECT`. libcurl reports malformed responses and refusals of the proxy. Only
+    /// status 407 reaches the handler, which can supply credentials.
     private func received(tunnelLine line: UnsafeRawBufferPointer) {
         guard case .head(var head)? = try? tunnelParser.feed(line), head.status == 407 else { return }
-        // No request will follow that would tell it.
+        // No request follows, so the prerequest callback does not report the address.
         connectionState.remoteAddress = easy.string(CURLINFO_PRIMARY_IP)
         head.remoteAddress = connectionState.remoteAddress ?? ""
         judge(head)
@@ -157,7 +158,7 @@ extension ActiveTransfer {
     }
 
     private func received(_ head: ResponseHead) {
-        // Whatever came before, it was not the last one.
+        // An earlier head was not the final one.
         provisionalHead = nil
         guard request.mayGoOn(after: head) else { return judge(head) }
         provisionalHead = head
@@ -168,8 +169,8 @@ extension ActiveTransfer {
         self.head = head
         if handler.received(head: head) == .reject {
             outcome = .rejected
-            // The body, or its end, often came with the head. Then the connection is good for another request; the
-            // loop ends the transfer if it is not done by the end of this turn.
+            // The complete body often arrives together with the head, and then the connection can be reused. If the
+            // transfer is not complete at the end of this turn, the loop ends it.
             services.rejected(id)
         } else if lowSpeedMonitor != nil {
             lowSpeedMonitor?.started(at: services.timers.now)
@@ -177,7 +178,7 @@ extension ActiveTransfer {
         }
     }
 
-    /// No other head has followed: this one is what the server has to say.
+    /// No other head has followed, so this head is the final response.
     private func judgeProvisionalHead() {
         guard let head = provisionalHead.take() else { return }
         parser.expectNoOtherHead()
@@ -185,7 +186,8 @@ extension ActiveTransfer {
     }
 
     func received(body bytes: UnsafeRawBufferPointer) -> BodyVerdict {
-        // libcurl keeps the body of an answer to itself when it goes on by itself.
+        // If libcurl continues with another request, it does not deliver the body of this response. So this head is
+        // final.
         judgeProvisionalHead()
         guard outcome == nil, head != nil else { return discard(bytes) }
         progressed()
@@ -223,16 +225,16 @@ extension ActiveTransfer {
 // MARK: - What the loop asks
 
 extension ActiveTransfer {
-    /// Waits for the addresses of its host, as long as a connection may take.
+    /// Waits for the addresses of the host, at most for the connect timeout.
     func awaitAddresses(of host: NamedHost) {
         awaitedHost = host
         timeouts.lookupBegan(deadline: start + request.timeouts.connect)
         planWakeUp()
     }
 
-    /// What libcurl is to connect to, in the time that is left for it.
+    /// Passes the addresses to libcurl, together with the rest of the connect timeout.
     ///
-    /// - Throws: what it means when there are none.
+    /// - Throws: the lookup failure if there are no addresses.
     func take(_ addresses: [IPAddress], of host: NamedHost) throws(TransferError) {
         awaitedHost = nil
         timeouts.lookupEnded()
@@ -243,13 +245,13 @@ extension ActiveTransfer {
         try easy.limitConnecting(to: request.timeouts.connect - time)
     }
 
-    /// Hands over what was gathered.
+    /// Passes the unfinished chunk to the handler.
     func flush() {
         if let chunk = chunkBuilder.takePending() { handler.received(chunk: chunk) }
     }
 
-    /// Goes on after a pause, unless something else still stands against it. libcurl may deliver, or fail, before this
-    /// returns.
+    /// Continues after a pause, unless the window or a rate limit still blocks the transfer. libcurl may deliver bytes,
+    /// or fail, before this returns.
     func resume() -> CURLcode {
         guard isPaused else { return CURLE_OK }
         guard !window.isClosed, reservation.readyTime(at: services.timers.now) == nil else {
@@ -263,7 +265,7 @@ extension ActiveTransfer {
         return easy.resume()
     }
 
-    /// Does what is due. Returns the demand that was not met, if there is one.
+    /// Does the work that is due now. Returns the error if a timeout or the minimum speed is violated.
     func wakeUp() -> TransferError? {
         let now = services.timers.now
         if let since = chunkBuilder.pendingSince, since + services.options.flushInterval <= now { flush() }
@@ -276,13 +278,13 @@ extension ActiveTransfer {
         return nil
     }
 
-    /// What has come to its end, as libcurl sees it.
+    /// The outcome of a transfer that libcurl has completed.
     func completed(_ code: CURLcode) -> TransferResult.Outcome {
         if code == CURLE_OK { judgeProvisionalHead() }
         return outcome(for: code)
     }
 
-    /// The last thing it is asked: hands over what was gathered, and leaves its limits to others.
+    /// Passes the unfinished chunk to the handler, and returns unused bytes to the rate limits. The loop calls it last.
     func close() {
         flush()
         reservation.close(at: services.timers.now)
@@ -304,8 +306,8 @@ extension ActiveTransfer {
         }
     }
 
-    /// A body that still goes out is no silence. libcurl has no callback for it that would not be called for every
-    /// packet, so its counter is compared when it matters.
+    /// An upload in progress is not idle time. libcurl has no callback for uploads except one for every packet, so this
+    /// compares its counter when a timeout is checked.
     private func noticeUpload() {
         guard request.body != nil, head == nil else { return }
         guard let sent = easy.offset(CURLINFO_SIZE_UPLOAD_T), sent > uploaded else { return }

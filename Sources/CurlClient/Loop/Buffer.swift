@@ -1,7 +1,7 @@
 /// The memory of one chunk.
 ///
-/// Unchecked, as it has one owner at a time: the loop fills it, a chunk then holds it unchanged, and the pool's lock is
-/// between one owner and the next.
+/// It is unchecked because it has one owner at a time: the loop fills it, then a chunk holds it without changes. The
+/// lock of the pool separates one owner from the next.
 final class Buffer: @unchecked Sendable {
     let start: UnsafeMutableRawPointer
     let capacity: Int

@@ -1,9 +1,10 @@
 import Locks
 
-/// Buffers that wait for their next bytes. A transfer takes one when bytes come, not when it begins, so that a thousand
-/// silent connections hold none.
+/// Unused buffers. A transfer takes a buffer when bytes arrive, not when it starts, so a thousand idle connections hold
+/// none.
 final class BufferPool: Sendable {
-    /// Idle buffers kept; more are freed. Enough for the hand-over between a loop and its writers.
+    /// The maximum number of unused buffers; more are freed. It is enough for the hand-over between a loop and its
+    /// writers.
     private static let maxIdle = 16
 
     private let bufferBytes: Int

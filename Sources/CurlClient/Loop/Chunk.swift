@@ -1,7 +1,8 @@
-/// Some bytes of a body, with their memory.
+/// Bytes of a response body, with their memory.
 ///
-/// A chunk counts against the window of its transfer until it is released: let go of it when its bytes are dealt with.
-/// Releasing it gives the buffer back to the client and, if the transfer was paused for want of it, lets it go on.
+/// A chunk counts against the window of its transfer while it is referenced, so release it when its bytes are
+/// processed. The release returns the buffer to the client, and resumes the transfer if it was paused because the
+/// window was full.
 public final class Chunk: Sendable {
     public let count: Int
     private let buffer: Buffer

@@ -1,10 +1,10 @@
-/// Makes chunks of the small pieces that libcurl hands out.
+/// Collects the small pieces that libcurl delivers into chunks.
 struct ChunkBuilder {
     private let pool: BufferPool
     private let window: SharedWindow
     private var buffer: Buffer?
     private var filled = 0
-    /// When the first byte of the unfinished chunk came; nil when there is none.
+    /// The arrival time of the first byte of the unfinished chunk; nil if there is none.
     private(set) var pendingSince: ContinuousClock.Instant?
 
     init(pool: BufferPool, window: SharedWindow) {
@@ -12,7 +12,7 @@ struct ChunkBuilder {
         self.window = window
     }
 
-    /// Copies bytes that have room in the window, and hands over each chunk that becomes full.
+    /// Copies bytes, for which the window must have room, and passes each full chunk to `handOver`.
     mutating func append(
         _ bytes: UnsafeRawBufferPointer, at now: ContinuousClock.Instant, handOver: (Chunk) -> Void
     ) {
@@ -28,7 +28,7 @@ struct ChunkBuilder {
         }
     }
 
-    /// The unfinished chunk, as it is.
+    /// Removes and returns the unfinished chunk.
     mutating func takePending() -> Chunk? {
         guard let buffer = buffer.take() else { return nil }
         defer {

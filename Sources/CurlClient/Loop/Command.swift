@@ -1,12 +1,12 @@
-/// What other threads ask of the loop.
+/// A command from another thread to the loop.
 enum Command: Sendable {
     case start(Submission)
     case cancel(TransferID)
-    /// Enough chunks were released for a paused transfer to go on.
+    /// The window of a paused transfer has room again.
     case resume(TransferID)
-    /// A rate limit that the transfer waits for was changed.
+    /// A rate limit that the transfer waits for has changed.
     case rateLimitChanged(TransferID)
-    /// A name was looked up; no address: in vain.
+    /// A lookup has ended. The addresses are empty if it failed.
     case completeLookup(String, [IPAddress])
     case shutdown
 }

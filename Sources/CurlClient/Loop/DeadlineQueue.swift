@@ -1,7 +1,7 @@
-/// Moments to look at something again, earliest first: a binary heap with at most one entry for a key.
+/// A priority queue of deadlines, earliest first: a binary heap with at most one entry for each key.
 ///
-/// Positions are kept, so that the entry of a finished transfer is removed rather than left to expire: at thousands of
-/// short transfers a second, an idle timeout's worth of dead entries would be most of the heap.
+/// It keeps the positions of the keys, so that it can remove the entry of a finished transfer. At thousands of short
+/// transfers a second, entries that stay until the idle timeout would fill most of the heap.
 struct DeadlineQueue<Key: Hashable> {
     private struct Entry {
         let key: Key
@@ -14,8 +14,8 @@ struct DeadlineQueue<Key: Hashable> {
     var earliest: ContinuousClock.Instant? { heap.first?.moment }
     var isEmpty: Bool { heap.isEmpty }
 
-    /// Adds a deadline, or brings an existing one forward; a later moment changes nothing, as whoever is woken early
-    /// asks again.
+    /// Adds a deadline, or moves an existing one forward. A later deadline has no effect, because a caller that wakes
+    /// up early adds the next one.
     mutating func add(_ key: Key, at moment: ContinuousClock.Instant) {
         guard let position = positions[key] else {
             heap.append(Entry(key: key, moment: moment))
@@ -38,7 +38,7 @@ struct DeadlineQueue<Key: Hashable> {
         siftDown(position)
     }
 
-    /// Removes and returns the earliest key whose moment has come.
+    /// Removes and returns the key with the earliest deadline if that has passed.
     mutating func popDue(at now: ContinuousClock.Instant) -> Key? {
         guard let first = heap.first, first.moment <= now else { return nil }
         remove(first.key)

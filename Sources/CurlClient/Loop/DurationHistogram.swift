@@ -1,15 +1,15 @@
-/// How often something took how long: a count for each bound, cheap to add to and to read.
+/// A histogram of durations.
 public struct DurationHistogram: Sendable, Equatable {
-    /// Upper bounds, each included, in ascending order. What is longer than the last is counted behind it.
+    /// Inclusive upper bounds, ascending. Longer durations are counted in the last bucket.
     public static let bounds: [Duration] = [
         .milliseconds(1), .milliseconds(5), .milliseconds(25), .milliseconds(100), .milliseconds(500), .seconds(1),
         .seconds(5),
     ]
 
-    /// One more than there are bounds; each duration is counted once.
+    /// The number of durations in each bucket. There is one more bucket than there are bounds.
     public private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
 
-    /// Of all durations together.
+    /// The sum of all durations.
     public private(set) var sum = Duration.zero
 
     public init() {}

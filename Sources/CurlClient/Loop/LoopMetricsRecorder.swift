@@ -9,7 +9,8 @@ struct LoopMetricsRecorder: Sendable {
         lags = RecentMaximum(from: now)
     }
 
-    /// - Parameter due: since when something has been waiting for this turn; in the future, or nil, if nothing has.
+    /// - Parameter due: the earliest time at which work became due for this turn; in the future, or nil, if there was
+    ///   none.
     mutating func beginTurn(at now: ContinuousClock.Instant, due: ContinuousClock.Instant?) {
         turnBegan = now
         if let due, due < now { lags.add(now - due, at: now) }

@@ -1,16 +1,16 @@
-/// How well a client's thread keeps up. All transfers share it, so what holds it up holds up all of them.
+/// Measurements of the thread of a client. All transfers share this thread, so a blocked thread blocks all of them.
 public struct LoopMetricsSnapshot: Sendable, Equatable {
-    /// The longest that anything waited for the thread within the last minute: a command or a deadline for its turn, a
-    /// socket for the end of one. What waits right now counts, so that a thread that hangs is seen while it hangs.
+    /// The longest delay of the last minute: how long a command or a timer waited for its turn, and a socket for the
+    /// end of a turn. It includes the current delay, so a hanging thread is visible while it hangs.
     public var lag = Duration.zero
 
-    /// How long the turns took, since the client was made.
+    /// The durations of all turns since the client was created.
     public var turns = DurationHistogram()
 
-    /// Names that are being looked up, each on a thread of its own; those that nobody waits for any longer, too.
+    /// Running lookups, each on its own thread. It includes lookups that no transfer waits for any longer.
     public var lookupsRunning = 0
 
-    /// Names that wait for another's lookup to end: see `Options.maxLookups`.
+    /// Queued lookups: see `Options.maxLookups`.
     public var lookupsQueued = 0
 
     public init() {}

@@ -1,4 +1,4 @@
-/// What the loop lends to each of its transfers. Confined to the loop's thread, as they are.
+/// Objects that the loop shares with its transfers. They are confined to the thread of the loop.
 final class LoopServices {
     let options: CurlClient.Options
     let mailbox: Mailbox
@@ -13,13 +13,14 @@ final class LoopServices {
         pool = BufferPool(bufferBytes: max(1, options.chunkBytes))
     }
 
-    /// An address that cannot be read is admitted by nobody who is asked.
+    /// Whether a transfer may connect to the address. An unreadable address is admitted only if there is no
+    /// `admitsAddress`.
     func admits(_ address: IPAddress?) -> Bool {
         guard let admitsAddress = options.admitsAddress else { return true }
         return address.map(admitsAddress) ?? false
     }
 
-    /// Notes a transfer whose head was refused, for the end of the loop's turn.
+    /// Records a transfer with a rejected head, which the loop ends at the end of its turn.
     func rejected(_ transfer: TransferID) {
         rejectedTransfers.append(transfer)
     }

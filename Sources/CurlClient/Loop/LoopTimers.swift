@@ -1,7 +1,6 @@
-/// The loop's time: the moment it works in, and the moments at which it must look at a transfer again.
+/// The time of the current turn, and the timers of the transfers.
 ///
-/// The clock is read once a turn, right after the sleep, rather than for every 16 KiB: all that ended one sleep came at
-/// one time.
+/// The loop reads the clock once in each turn, after its sleep, instead of for every 16 KiB.
 final class LoopTimers {
     private(set) var now = ContinuousClock.now
     private var deadlines = DeadlineQueue<TransferID>()
@@ -12,7 +11,7 @@ final class LoopTimers {
         now = ContinuousClock.now
     }
 
-    /// Looks at the transfer at `moment`, or earlier if that was asked for already.
+    /// The loop checks the transfer at `moment`, or earlier if an earlier timer is set.
     func schedule(_ transfer: TransferID, at moment: ContinuousClock.Instant) {
         deadlines.add(transfer, at: moment)
     }
@@ -26,7 +25,7 @@ final class LoopTimers {
     }
 }
 
-/// Durations in the units of the calls they are passed to.
+/// Conversion for the system calls and options that take milliseconds.
 extension Duration {
     /// Rounded up, so that the loop does not wake just before the time; at least 0.
     var wholeMilliseconds: Int {

@@ -3,14 +3,14 @@ import Descriptors
 import Glibc
 import Locks
 
-/// The one way into the loop's thread: a queue, and an eventfd that ends its sleep.
+/// The queue of commands for the loop, with an eventfd that wakes the loop up.
 ///
-/// The eventfd is written only when the loop sleeps or is about to, so that a busy loop costs its callers a lock and
-/// no system call; chunks are released many times a second.
+/// The eventfd is written only when the loop sleeps or is about to sleep. A command to a busy loop costs a lock and no
+/// system call, which matters because chunks are released many times a second.
 final class Mailbox: Sendable {
     private struct Contents {
         var commands: [Command] = []
-        /// When the first of them was posted.
+        /// The time at which the oldest waiting command was posted.
         var waitingSince: ContinuousClock.Instant?
         var loopMaySleep = false
         var isClosed = false
@@ -19,7 +19,7 @@ final class Mailbox: Sendable {
     private let contents = Locked(Contents())
     private let wakeUp: Descriptor
 
-    /// Readable when a command waits for a sleeping loop.
+    /// Readable when a command waits and the loop sleeps.
     var descriptor: Int32 { wakeUp.number }
 
     init() throws(CurlClientError) {
@@ -29,7 +29,7 @@ final class Mailbox: Sendable {
         self.wakeUp = wakeUp
     }
 
-    /// False when the loop has ended and nobody will read the command.
+    /// Returns false if the loop has ended and will not read the command.
     @discardableResult
     func post(_ command: Command) -> Bool {
         let (isAccepted, mustWake) = contents.withLock { contents in
@@ -43,7 +43,7 @@ final class Mailbox: Sendable {
         return isAccepted
     }
 
-    /// False when commands wait: then the loop must not sleep. After true, the next `post` writes the eventfd.
+    /// Returns false if commands wait, so that the loop must not sleep. After true, the next `post` writes the eventfd.
     func prepareToSleep() -> Bool {
         contents.withLock { contents in
             contents.loopMaySleep = contents.commands.isEmpty
@@ -51,12 +51,12 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// When the first of the commands that nobody has taken yet was posted.
+    /// The time at which the oldest waiting command was posted; nil if none waits.
     var waitingSince: ContinuousClock.Instant? {
         contents.withLock { $0.waitingSince }
     }
 
-    /// Makes the eventfd unreadable again.
+    /// Resets the eventfd.
     func acknowledgeWakeUp() {
         var count: eventfd_t = 0
         eventfd_read(wakeUp.number, &count)
@@ -73,7 +73,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Closes if nothing waits. In one step, so that every accepted command is read.
+    /// Closes the mailbox if no command waits. Both happen under one lock, so that every accepted command is read.
     func closeIfEmpty() -> Bool {
         contents.withLock { contents in
             contents.isClosed = contents.commands.isEmpty

@@ -2,7 +2,7 @@ import CCurl
 import Descriptors
 import Glibc
 
-/// epoll: the descriptors the loop sleeps on. Level-triggered, as libcurl may leave bytes unread.
+/// The epoll instance of the loop. It is level-triggered, because libcurl may leave bytes unread.
 final class Poller {
     struct Interest: OptionSet {
         let rawValue: UInt32
@@ -10,7 +10,7 @@ final class Poller {
         static let write = Interest(rawValue: EPOLLOUT.rawValue)
     }
 
-    /// Events taken at once; what does not fit is reported by the next wait.
+    /// The maximum number of events of one wait. The next wait reports the rest.
     private static let batch = 256
 
     private let descriptor: Descriptor
@@ -30,7 +30,7 @@ final class Poller {
     }
 
     func watch(_ descriptor: Int32, for interest: Interest) {
-        // Modified first: libcurl changes its mind about a socket more often than it opens one.
+        // Modify first: libcurl changes its interest in a socket more often than it opens a socket.
         guard control(EPOLL_CTL_MOD, descriptor, interest) != 0, errno == ENOENT else { return }
         _ = control(EPOLL_CTL_ADD, descriptor, interest)
     }
@@ -39,13 +39,14 @@ final class Poller {
         _ = control(EPOLL_CTL_DEL, descriptor, [])
     }
 
-    /// Sleeps until a descriptor is ready or `milliseconds` have passed (-1: for ever).
+    /// Waits until a descriptor is ready or `milliseconds` have passed (-1: no limit).
     func sleep(milliseconds: Int32) {
-        // Negative only when a signal interrupts; nothing is ready then, and the caller's loop sleeps again.
+        // The result is negative only if a signal interrupts the wait. No descriptor is ready then, and the loop waits
+        // again.
         readyCount = max(0, Int(epoll_wait(descriptor.number, events.baseAddress, Int32(events.count), milliseconds)))
     }
 
-    /// The descriptors that ended the last sleep.
+    /// Calls `body` for each descriptor that was ready after the last wait.
     func forEachReady(_ body: (Int32, Interest) -> Void) {
         for event in events.prefix(readyCount) {
             body(event.data.fd, Interest(reporting: event.events))
@@ -59,7 +60,7 @@ final class Poller {
 }
 
 extension Poller.Interest {
-    /// An error or a hang-up counts as readable and writable, so that libcurl meets it where it can name the cause.
+    /// Errors and hang-ups count as readable and writable, so that libcurl reads or writes, and reports the cause.
     fileprivate init(reporting events: UInt32) {
         let broken = events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
         self = broken ? [.read, .write] : Self(rawValue: events).intersection([.read, .write])

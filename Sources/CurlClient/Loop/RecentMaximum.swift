@@ -1,13 +1,13 @@
-/// The largest of what was added within the last minute, give or take a sixth: one maximum is kept for each sixth, not
-/// every value.
+/// The largest value of the last minute, with a precision of ten seconds. It keeps one maximum for each ten seconds
+/// instead of every value.
 struct RecentMaximum: Sendable {
     private static let slot = Duration.seconds(10)
-    /// The present one is not over yet, hence one more.
+    /// One more than six, because the current slot is incomplete.
     private static let slotCount = 7
 
     private let start: ContinuousClock.Instant
     private var maxima = [Duration](repeating: .zero, count: slotCount)
-    /// The slot that was last added to, counted from the start.
+    /// The latest slot with a value, counted from the start.
     private var latest = 0
 
     init(from start: ContinuousClock.Instant) {
@@ -16,7 +16,7 @@ struct RecentMaximum: Sendable {
 
     mutating func add(_ value: Duration, at now: ContinuousClock.Instant) {
         let slot = slot(at: now)
-        // Those that nothing was added to hold what is long over.
+        // Skipped slots contain values that are too old.
         for skipped in max(latest + 1, slot - Self.slotCount + 1)..<max(latest + 1, slot + 1) {
             maxima[skipped % Self.slotCount] = .zero
         }

@@ -1,6 +1,6 @@
 import Locks
 
-/// The window of one transfer, between the loop that fills it and the threads that release chunks.
+/// The window of a transfer, shared by the loop that fills it and the threads that release chunks.
 final class SharedWindow: Sendable {
     private let transfer: TransferID
     private let mailbox: Mailbox

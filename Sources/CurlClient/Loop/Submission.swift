@@ -1,4 +1,4 @@
-/// A transfer on its way into the loop.
+/// A transfer that the loop has not started yet.
 struct Submission: Sendable {
     let id: TransferID
     let request: TransferRequest

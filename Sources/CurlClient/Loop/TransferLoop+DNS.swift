@@ -1,4 +1,4 @@
-/// How a host's name becomes what libcurl connects to.
+/// Name lookups of the loop.
 ///
 /// libcurl would look names up itself, with a thread for each transfer: five hundred for one name that five hundred
 /// transfers ask for, and one more for each of their attempts, as a lookup goes on when nobody waits for it any longer.
@@ -14,7 +14,7 @@ extension TransferLoop {
         }
     }
 
-    /// A lookup has ended.
+    /// Continues the transfers that waited for the name.
     func completeLookup(_ name: String, _ addresses: [IPAddress]) {
         for id in dnsCache.completeLookup(name, addresses, at: timers.now) {
             guard let transfer = active[id], let host = transfer.awaitedHost else { continue }
@@ -41,7 +41,7 @@ extension TransferLoop {
         let find = services.options.findsAddresses ?? SystemResolver.addresses(of:)
         while let name = dnsCache.beginLookup() {
             guard !SystemResolver.start(name, by: find, for: services.mailbox) else { continue }
-            // No thread is left. The end of another lookup gives one back; if there is none, nothing here will.
+            // No thread could be started. The end of another lookup frees one. If no lookup runs, the lookup fails.
             if !dnsCache.postpone(name, at: timers.now) { services.mailbox.post(.completeLookup(name, [])) }
             return
         }

@@ -1,11 +1,11 @@
 import Locks
 
-/// The thread under the loop.
+/// Starts the thread of the loop.
 extension TransferLoop {
-    /// Hands the loop to a thread of its own. The caller must not touch it again.
+    /// Moves the loop to a new thread. The caller must not use it afterwards.
     func startThread() throws(CurlClientError) {
         nonisolated(unsafe) let loop = Unmanaged.passRetained(self)
-        // Opens the latch only when the loop and all it owns are gone. Nobody joins the thread: the latch tells its end.
+        // The latch opens after the loop and everything that it owns are released.
         let failure = DetachedThread.start(named: name) { runToEnd(loop).open() }
         guard failure == 0 else {
             loop.release()

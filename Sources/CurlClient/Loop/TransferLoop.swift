@@ -1,11 +1,11 @@
 import CCurl
 import Locks
 
-/// The client's thread: it sleeps until a socket, a command or a deadline needs it, and does everything libcurl.
+/// The loop of the client's thread. It waits for sockets, commands and timers, and makes all calls to libcurl.
 ///
-/// One turn lets libcurl act on the sockets that are ready, obeys the commands, lets libcurl act on its timeout, ends
-/// the transfers that are done, and looks at those whose moment has come. Handlers are called from within; what they ask
-/// for in return comes back as a command, in the next turn. So nothing here is re-entered.
+/// One turn handles the ready sockets, the commands and the timeout of libcurl, ends completed and rejected transfers,
+/// and checks the timers of transfers. Handlers are called during a turn. Their calls come back as commands in the next
+/// turn, so the loop is never re-entered.
 final class TransferLoop {
     let name: String
     let ended: Latch
@@ -18,7 +18,7 @@ final class TransferLoop {
     private var idleHandles: [EasyHandle] = []
     private var isShuttingDown = false
 
-    /// Easy handles kept for reuse; beyond a burst they would only be memory.
+    /// The number of unused easy handles that are kept. More are freed.
     private static let maxIdleHandles = 64
 
     private var options: CurlClient.Options { services.options }
@@ -39,7 +39,7 @@ final class TransferLoop {
         poller.watch(mailbox.descriptor, for: .read)
     }
 
-    /// Works until it is told to shut down and nobody is left to tell.
+    /// Runs until it is shut down and the mailbox is empty.
     func run() {
         while !(isShuttingDown && mailbox.closeIfEmpty()) {
             poller.sleep(milliseconds: mailbox.prepareToSleep() && !isShuttingDown ? sleepLimit() : 0)
@@ -80,8 +80,8 @@ final class TransferLoop {
         return Int32(clamping: (deadline - .now).wholeMilliseconds)
     }
 
-    /// Last in the turn, and by the clock as it was at its beginning: what arrived in time counts, even when a slow
-    /// handler kept us from reading it, and a transfer that is complete is not late.
+    /// Runs last in the turn, with the time of its beginning. So bytes that arrived in time count, even if a slow
+    /// handler delayed their reading, and a completed transfer is not late.
     private func serveDeadlines() {
         while let id = timers.popDue() {
             if let transfer = active[id] { checkDeadlines(of: transfer) }
@@ -107,8 +107,8 @@ final class TransferLoop {
         }
     }
 
-    /// An error of the multi handle leaves it unusable: what it carried is lost, and another takes its place. Who still
-    /// waits for addresses is not with it yet.
+    /// An error of the multi handle makes it unusable. Its transfers fail, and a new handle replaces it. Transfers that
+    /// wait for addresses are not added to it yet.
     private func check(_ code: CURLMcode) {
         guard code != CURLM_OK else { return }
         let message = String(cString: curl_multi_strerror(code))
@@ -159,7 +159,7 @@ extension TransferLoop {
         }
     }
 
-    /// Hands it to libcurl.
+    /// Adds the transfer to libcurl.
     func launch(_ transfer: ActiveTransfer) {
         let code = multi.add(transfer.easy)
         guard code != CURLM_OK else { return }
@@ -169,12 +169,12 @@ extension TransferLoop {
 
     private func resume(_ transfer: ActiveTransfer) {
         let code = transfer.resume()
-        // libcurl may or may not report the same end as a completion; the second of both finds nothing to end.
+        // libcurl may also report the same end as a completion. The second end finds no active transfer.
         guard code != CURLE_OK, active[transfer.id] != nil else { return }
         end(transfer, transfer.outcome(for: code))
     }
 
-    /// The one end of every transfer that began.
+    /// Every started transfer ends here.
     func end(_ transfer: ActiveTransfer, _ outcome: TransferResult.Outcome) {
         guard active.removeValue(forKey: transfer.id) != nil else { return }
         timers.cancel(transfer.id)

@@ -1,21 +1,22 @@
-/// Back-pressure as a value: how many bytes of a transfer are with its handler, and whether more may come.
+/// Flow control of a transfer, as a value: the number of bytes that the handler holds, and whether more may be
+/// delivered.
 struct Window: Sendable {
     private let capacity: Int
     private(set) var held = 0
-    /// A request for room was refused, and nobody has been told to come back yet.
+    /// True after a refused request for room, until the window opens again.
     private(set) var isClosed = false
 
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// Whether `count` more bytes have room. An empty window has room for anything: else a window smaller than what
-    /// comes at once would never open.
+    /// Whether `count` more bytes fit. An empty window accepts any number, because otherwise a window that is smaller
+    /// than one piece would never open.
     func hasRoom(for count: Int) -> Bool {
         held == 0 || held + count <= capacity
     }
 
-    /// Takes room, or closes the window.
+    /// Takes room, or closes the window if there is not enough.
     mutating func take(_ count: Int) -> Bool {
         guard hasRoom(for: count) else {
             isClosed = true
@@ -25,8 +26,8 @@ struct Window: Sendable {
         return true
     }
 
-    /// Gives room back. True when a closed window opens: once half of it is free, so that a transfer is not stopped
-    /// and started for every chunk.
+    /// Returns room. The result is true when a closed window opens. It opens when half of it is free, so that a
+    /// transfer is not paused and resumed for every chunk.
     mutating func giveBack(_ count: Int) -> Bool {
         held -= count
         guard isClosed, held <= capacity / 2 else { return false }

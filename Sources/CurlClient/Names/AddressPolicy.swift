@@ -1,8 +1,8 @@
-/// Which addresses may be talked to on behalf of others: public ones, and those of networks that were allowed by name.
+/// Decides which addresses transfers may connect to: public addresses, and networks that the configuration allows.
 ///
-/// A service that fetches what it is told to would otherwise fetch what only its own machine and network can reach
-/// ("server-side request forgery"). An address is judged, never a text: `0x7f.1`, `localhost` and a name that somebody
-/// points at 127.0.0.1 are the same socket address in the end.
+/// Without it, a client could use the service to reach the machine and its internal network (server-side request
+/// forgery, SSRF). It checks the address of the socket, not the text of the URL: `0x7f.1`, `localhost` and a DNS name
+/// that resolves to 127.0.0.1 have the same address.
 public struct AddressPolicy: Sendable {
     private let allowed: [Network]
 

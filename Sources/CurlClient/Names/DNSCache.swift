@@ -1,27 +1,27 @@
-/// Names and their addresses, as a value: who waits for which lookup, which of them may run, and what they found.
+/// A cache of addresses, with a queue of lookups. It is a value without a clock or a thread.
 ///
-/// A name is looked up once for all who ask for it meanwhile. A lookup cannot be ended, only given up (getaddrinfo(3)
-/// blocks as long as the resolver's timeouts make it); whoever asks for the name again then waits for the same one. So
-/// impatient transfers that try again and again cost no more lookups than there are names, and whatever they do, no more
-/// than `limit` run at once: the others wait, oldest first.
+/// All transfers that need a name at the same time share one lookup. A lookup cannot be interrupted: getaddrinfo(3)
+/// blocks until the resolver's timeouts. If all transfers give up, the lookup continues, and a later transfer that
+/// needs the name waits for the same lookup. So repeated attempts do not start more lookups than there are names. At
+/// most `limit` lookups run at once, and the others wait in the order of their requests.
 struct DNSCache {
     enum LookupResult: Equatable {
         case found([IPAddress])
-        /// To be had from `settle`.
+        /// The lookup is queued or running. `completeLookup` returns the transfers that wait for it.
         case pending
     }
 
-    /// How long what was found holds: as long as libcurl's own cache would, as getaddrinfo does not tell the record's
-    /// own time to live. What could not be found is asked for again.
+    /// The lifetime of a cached result. It equals that of libcurl's own cache, because getaddrinfo(3) does not return
+    /// the time to live of the record. A failed lookup is not cached.
     static let lifetime = Duration.seconds(60)
 
     private let limit: Int
     private var found: [String: [IPAddress]] = [:]
     private var expiries = DeadlineQueue<String>()
-    /// Of every lookup that runs or waits to.
+    /// The transfers that wait for each lookup, running or queued.
     private var waiters: [String: Set<TransferID>] = [:]
     private var running: Set<String> = []
-    /// By the moment of asking.
+    /// In the order of the requests.
     private var queue = DeadlineQueue<String>()
 
     init(limit: Int) {
@@ -29,10 +29,10 @@ struct DNSCache {
     }
 
     var runningCount: Int { running.count }
-    /// Names that wait for another's lookup to end.
+    /// Names whose lookup waits for the end of another.
     var queuedCount: Int { waiters.count - running.count }
 
-    /// - Parameter name: as `NamedHost` spells it, so that one name is one entry.
+    /// - Parameter name: as `NamedHost` normalizes it, so that each name has one entry.
     mutating func lookUp(_ name: String, for transfer: TransferID, at now: ContinuousClock.Instant) -> LookupResult {
         forgetExpired(at: now)
         if let addresses = found[name] { return .found(addresses) }
@@ -49,7 +49,7 @@ struct DNSCache {
         queue.remove(name)
     }
 
-    /// The next name that is to be looked up now, if one waits and there is room.
+    /// The name of the lookup to start now; nil if none is queued or `limit` lookups run.
     mutating func beginLookup() -> String? {
         guard running.count < limit, let earliest = queue.earliest, let name = queue.popDue(at: earliest) else {
             return nil
@@ -58,19 +58,19 @@ struct DNSCache {
         return name
     }
 
-    /// There was no thread for a lookup that was to begin.
+    /// Puts a lookup back into the queue if no thread could be started for it.
     ///
-    /// - Returns: false when it cannot wait for the end of another, as none runs.
+    /// - Returns: false if no other lookup runs, so that none would start this one when it ends.
     mutating func postpone(_ name: String, at now: ContinuousClock.Instant) -> Bool {
         guard running.count > 1, running.remove(name) != nil else { return false }
         queue.add(name, at: now)
         return true
     }
 
-    /// A lookup has ended.
+    /// Records the result of a lookup.
     ///
-    /// - Parameter addresses: none when there is no such name, or nobody who could tell.
-    /// - Returns: who waited for it.
+    /// - Parameter addresses: empty if the name does not exist or no resolver answered.
+    /// - Returns: the transfers that wait for the name.
     mutating func completeLookup(
         _ name: String, _ addresses: [IPAddress], at now: ContinuousClock.Instant
     ) -> Set<TransferID> {

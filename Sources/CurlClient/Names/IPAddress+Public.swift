@@ -1,21 +1,21 @@
-/// Which addresses are everybody's. What is written down here is IANA's: its registries of special-purpose addresses
-/// (RFC 6890; iana.org/assignments/iana-ipv4-special-registry, .../iana-ipv6-special-registry) and of the IPv6 address
-/// space. In doubt, an address is not public.
+/// Which addresses are public, by the registries of special-purpose addresses of IANA (RFC 6890;
+/// iana.org/assignments/iana-ipv4-special-registry, .../iana-ipv6-special-registry) and that of the IPv6 address space.
+/// In doubt, an address is not public.
 extension IPAddress {
-    /// Whether it is reached through the public Internet, or not at all: nobody's own machine, site or provider.
+    /// Whether the address is globally routable. Addresses of a machine, a site or a provider are not public.
     public var isPublic: Bool {
         if let embeddedIPv4 { return embeddedIPv4.isPublic }
         if isIPv4 { return !Self.specialIPv4.contains { $0.contains(self) } }
-        // All that is allocated as global unicast so far (RFC 4291, 2.4). Beyond it are the unspecified address and the
-        // loopback (::, ::1), IPv4 as it once was written (::/96), local translation (64:ff9b:1::/48, RFC 8215),
-        // the discard prefix (100::/64), segments (5f00::/16), unique local (fc00::/7), link-local (fe80::/10),
+        // The range that is allocated as global unicast (RFC 4291, 2.4). Outside it are the unspecified address and the
+        // loopback (::, ::1), IPv4-compatible addresses (::/96), local translation (64:ff9b:1::/48, RFC 8215), the
+        // discard prefix (100::/64), segment routing (5f00::/16), unique local (fc00::/7), link-local (fe80::/10),
         // site-local (fec0::/10) and multicast (ff00::/8) addresses.
         return Self.globalUnicast.contains(self) && !Self.specialIPv6.contains { $0.contains(self) }
     }
 
-    /// The IPv4 address that a translator or a relay makes of it, which is where packets to it end.
+    /// The IPv4 address to which a translator or a relay sends packets for this IPv6 address.
     var embeddedIPv4: IPAddress? {
-        // RFC 6052, 2.1: what DNS64 makes of IPv4 addresses. RFC 3056: 6to4.
+        // RFC 6052, 2.1: DNS64. RFC 3056: 6to4.
         if Self.translated.contains(self) { return IPAddress(bytes: bytes[12...]) }
         if Self.sixToFour.contains(self) { return IPAddress(bytes: bytes[2..<6]) }
         return nil
@@ -44,7 +44,7 @@ extension IPAddress {
         network("240.0.0.0/4"),  // reserved (RFC 1112), and the limited broadcast (RFC 919)
     ]
 
-    /// Within the global unicast addresses.
+    /// Special ranges inside the global unicast range.
     private static let specialIPv6 = [
         network("2001::/23"),  // protocol assignments (RFC 2928): Teredo (RFC 4380), benchmarks, ORCHID and more
         network("2001:db8::/32"),  // documentation (RFC 3849)

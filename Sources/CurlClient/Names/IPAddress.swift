@@ -1,9 +1,9 @@
 import Glibc
 
-/// An IPv4 or IPv6 address, as a policy needs it: bytes, not text.
+/// An IPv4 or IPv6 address as bytes.
 ///
-/// Both families share 16 bytes, IPv4 in its mapped form. So `::ffff:127.0.0.1` is 127.0.0.1 here, and a rule about
-/// one cannot be walked around with the other.
+/// Both families use 16 bytes, IPv4 in its mapped form. So `::ffff:127.0.0.1` equals 127.0.0.1, and a rule for one form
+/// cannot be bypassed with the other.
 public struct IPAddress: Sendable, Hashable {
     private let high: UInt64
     private let low: UInt64
@@ -36,8 +36,8 @@ public struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// From the standard text of an address: dotted quad or RFC 4291. Names, ports, scopes and the lax forms that
-    /// resolvers take (`0x7f.1`) are refused.
+    /// Parses the standard text of an address: dotted quad or RFC 4291. It refuses names, ports, scopes, and the other
+    /// forms that resolvers accept (`0x7f.1`).
     public init?(_ text: String) {
         var v4 = in_addr()
         if inet_pton(AF_INET, text, &v4) == 1 {
@@ -49,7 +49,7 @@ public struct IPAddress: Sendable, Hashable {
         self.init(v6)
     }
 
-    /// Whether the first bits of both, counted from the beginning of its family's, are the same. Both are of one family.
+    /// Whether the first bits of both addresses are equal, counted within their family. Both must have the same family.
     func shares(bits: Int, with other: IPAddress) -> Bool {
         let bits = isIPv4 ? bits + 96 : bits
         return (high ^ other.high) & Self.mask(bits) == 0 && (low ^ other.low) & Self.mask(bits - 64) == 0
@@ -59,7 +59,7 @@ public struct IPAddress: Sendable, Hashable {
         bits <= 0 ? 0 : bits >= 64 ? .max : ~(.max >> bits)
     }
 
-    /// From a socket address of `length` bytes; nil for other families.
+    /// Reads a socket address of `length` bytes; nil for other families.
     init?(_ address: UnsafeRawPointer, length: Int) {
         guard length >= MemoryLayout<sa_family_t>.size else { return nil }
         switch Int32(address.loadUnaligned(as: sa_family_t.self)) {

@@ -1,10 +1,10 @@
-/// A network in CIDR notation (RFC 4632, RFC 4291 section 2.3): an address, and how many of its leading bits count.
+/// A network in CIDR notation (RFC 4632, RFC 4291 section 2.3): an address and the length of its prefix in bits.
 public struct Network: Sendable, Hashable {
     public let address: IPAddress
     /// 0 to 32 for IPv4, 0 to 128 for IPv6.
     public let prefixLength: Int
 
-    /// From `10.0.0.0/8` or `fd00::/8`; an address alone is a network of one.
+    /// Parses `10.0.0.0/8` or `fd00::/8`. An address without a prefix length is a network with one address.
     public init?(_ text: String) {
         let halves = text.split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count <= 2, let address = IPAddress(String(halves[0])) else { return nil }
@@ -14,7 +14,7 @@ public struct Network: Sendable, Hashable {
         prefixLength = length
     }
 
-    /// IPv4 addresses are in no network of IPv6, however few bits it names.
+    /// Whether the network contains the address. An IPv6 network contains no IPv4 address, whatever its prefix length.
     public func contains(_ other: IPAddress) -> Bool {
         other.isIPv4 == address.isIPv4 && other.shares(bits: prefixLength, with: address)
     }

@@ -2,26 +2,26 @@ import CCurl
 import Glibc
 import Locks
 
-/// The system's resolver, with all that /etc/nsswitch.conf and /etc/resolv.conf say of it.
+/// The resolver of the system, which follows /etc/nsswitch.conf and /etc/resolv.conf.
 enum SystemResolver {
-    /// getaddrinfo(3) and the modules it loads are content with far less than the usual 8 MiB, and there may be many.
+    /// getaddrinfo(3) and its modules need far less than the usual 8 MiB, and there may be many threads.
     private static let stackBytes = 1 << 20
 
-    /// Looks a name up on a thread of its own and posts what it found.
+    /// Looks up a name on a separate thread, and posts the result to the mailbox.
     ///
-    /// - Returns: false when the system has no thread left.
+    /// - Returns: false if no thread could be started.
     static func start(
         _ name: String, by find: @escaping @Sendable (String) -> [IPAddress] = addresses(of:), for mailbox: Mailbox
     ) -> Bool {
         DetachedThread.start(named: "lookup", stackBytes: stackBytes) {
-            // The mailbox of a loop that has ended takes nothing, and nobody misses it.
+            // If the loop has ended, its mailbox refuses the result, and no transfer needs it.
             mailbox.post(.completeLookup(name, find(name)))
         } == 0
     }
 
-    /// In the order in which they are to be tried (RFC 6724). Blocks, for as long as it takes.
+    /// The addresses in the order in which to try them (RFC 6724). Blocks for as long as the resolver needs.
     ///
-    /// - Returns: none when there is no such name, or nobody who could tell.
+    /// - Returns: empty if the name does not exist or no resolver answered.
     @Sendable static func addresses(of name: String) -> [IPAddress] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC

@@ -1,10 +1,11 @@
-/// Comparisons and classes of HTTP's alphabet, byte by byte: field names are ASCII and know no locale.
+/// Comparisons and character classes for HTTP field names. They work on bytes, because field names are ASCII and have
+/// no locale.
 extension String {
     func equalsIgnoringASCIICase(_ other: String) -> Bool {
         utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
     }
 
-    /// A `token` of RFC 9110: what a method or a field name may be.
+    /// Whether the text is a `token` of RFC 9110. A method and a field name must be one.
     var isHTTPToken: Bool {
         !utf8.isEmpty && utf8.allSatisfy(\.isHTTPTokenCharacter)
     }

@@ -1,11 +1,11 @@
 import Locks
 
-/// Small exchanges, such as a webhook's: one call, one answer in memory.
+/// Requests with small responses, which are returned in memory, for example those of webhooks.
 extension CurlClient {
-    /// Sends a request and waits for the answer, of whatever status. At most `bodyLimit` bytes of the body are kept;
-    /// when there are more, the transfer is ended and `bodyTruncated` says so.
+    /// Sends a request and returns the response, whatever its status. It keeps at most `bodyLimit` bytes of the body.
+    /// If the body is longer, the transfer ends and `bodyTruncated` is true.
     ///
-    /// Cancelling the task cancels the transfer, and throws `cancelled`.
+    /// If the task is cancelled, the transfer is cancelled, and `cancelled` is thrown.
     public func exchange(
         _ request: TransferRequest, bodyLimit: Int
     ) async throws(TransferError) -> ExchangeResponse {
@@ -20,7 +20,7 @@ extension CurlClient {
     }
 }
 
-/// Gathers a response for one waiting task.
+/// Collects a response for the task that waits for it.
 private final class Exchange: TransferHandler {
     private struct State {
         var body: [UInt8] = []

@@ -1,6 +1,6 @@
-/// Whether the body that follows a head is wanted.
+/// Whether the handler wants the body of a response.
 public enum HeadVerdict: Sendable {
     case accept
-    /// The transfer ends at once; no byte of the body reaches the handler.
+    /// The transfer ends, and the handler receives no byte of the body.
     case reject
 }

@@ -2,17 +2,18 @@
 public struct ResponseHead: Sendable {
     public internal(set) var status: Int
 
-    /// As the server wrote it: `HTTP/1.1`.
+    /// The version as the server sent it: `HTTP/1.1`.
     public internal(set) var httpVersion: String
 
-    /// In the order received, names as written. Values that are not UTF-8 are read as ISO 8859-1.
+    /// In the order of arrival, with the case of the names unchanged. Values that are not UTF-8 are decoded as ISO
+    /// 8859-1.
     public internal(set) var headers: [(name: String, value: String)]
 
-    /// What `Content-Length` says; nil when it is absent or overridden by `Transfer-Encoding`. To a HEAD request it
-    /// tells of a body that does not follow.
+    /// The value of `Content-Length`; nil if it is absent or overridden by `Transfer-Encoding`. In the response to a
+    /// HEAD request, it is the length of a body that does not follow.
     public internal(set) var contentLength: Int64?
 
-    /// The numeric address the response came from.
+    /// The numeric address of the peer.
     public internal(set) var remoteAddress: String
 
     public init(
@@ -38,14 +39,14 @@ public struct ResponseHead: Sendable {
 }
 
 extension ResponseHead {
-    /// Whether the end of the body can be told from a lost connection.
+    /// Whether the end of the body can be distinguished from a lost connection.
     func marksBodyEnd(method: String) -> Bool {
         if method == "HEAD" || status == 204 || status == 304 { return true }
         let isChunked = values(of: "Transfer-Encoding").contains { $0.equalsIgnoringASCIICase("chunked") }
         return contentLength != nil || isChunked
     }
 
-    /// The absolute URL a redirect points to.
+    /// The absolute URL of the redirect target; nil if the response is no redirect.
     func redirectTarget(from url: String) -> String? {
         guard (300..<400).contains(status), status != 304, let location = value(of: "Location") else { return nil }
         return try? ParsedURL(url).resolve(location)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The caller's hold on a transfer. Dropping it does not end the transfer.
+/// A started transfer, for its caller. The transfer continues if this object is released.
 public final class Transfer: Sendable {
     let id = TransferID()
     private let mailbox: Mailbox
@@ -10,9 +10,9 @@ public final class Transfer: Sendable {
         self.mailbox = mailbox
     }
 
-    /// Ends the transfer in whatever phase it is. Thread-safe, idempotent, and without effect once it has finished.
+    /// Ends the transfer in any phase. Thread-safe and idempotent. It has no effect after the transfer has finished.
     ///
-    /// What was gathered until then is still handed over; then `finished` says `cancelled`.
+    /// The unfinished chunk is still delivered. Then `finished` reports `cancelled`.
     public func cancel() {
         guard !isCancelled.exchange(true, ordering: .relaxed) else { return }
         mailbox.post(.cancel(id))

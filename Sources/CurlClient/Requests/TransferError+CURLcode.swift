@@ -1,7 +1,8 @@
 import CCurl
 import Glibc
 
-/// libcurl's result codes as causes. Some codes stand for several; what the transfer saw on its way tells them apart.
+/// Maps result codes of libcurl to errors. Some codes have several causes, which the recorded state of the connection
+/// distinguishes.
 extension TransferError {
     init(_ code: CURLcode, of transfer: ActiveTransfer) {
         let message = transfer.easy.errorMessage ?? CurlLibrary.describe(code)
@@ -14,21 +15,21 @@ extension TransferError {
         case CURLE_URL_MALFORMAT:
             self = .badURL(message)
         case CURLE_UNSUPPORTED_PROTOCOL:
-            // Also what a response gets that does not begin like HTTP.
+            // libcurl also returns this code if the response does not begin like HTTP.
             self = transfer.connectionState.isConnected ? .protocolError(message) : .unsupportedProtocol
         case CURLE_COULDNT_RESOLVE_HOST:
             self = .nameResolutionFailed
         case CURLE_COULDNT_CONNECT:
             self = Self.connectFailure(message, of: transfer)
         case CURLE_OPERATION_TIMEDOUT:
-            // The only time that libcurl watches.
+            // The connect timeout is the only one that libcurl checks.
             self = .timedOut(.connect)
         case CURLE_PARTIAL_FILE:
             self = .truncated(expected: transfer.head?.contentLength, received: transfer.bytesReceived)
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
             self = Self.exchangeFailure(message)
         case CURLE_OUT_OF_MEMORY where transfer.head == nil && transfer.connectionState.isConnected:
-            // What this version says of a line beyond its limit.
+            // This version of libcurl returns this code for a header line beyond its limit.
             self = .headTooLarge
         case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_BAD_CONTENT_ENCODING:
             self = .protocolError(message)
@@ -40,7 +41,7 @@ extension TransferError {
     private static func connectFailure(_ message: String, of transfer: ActiveTransfer) -> TransferError {
         let connectionState = transfer.connectionState
         if connectionState.lacksDescriptors { return .tooManyOpenFiles }
-        // An address that was tried and did not answer may answer later; a refusal stands.
+        // An admitted address that did not answer may answer later. A refused address stays refused.
         if connectionState.wasRefused, !connectionState.wasAdmitted {
             return transfer.refusal(of: connectionState.refusedAddress)
         }
@@ -49,7 +50,7 @@ extension TransferError {
         return cause == ENETUNREACH || cause == ENETDOWN ? .networkUnreachable(message) : .connectFailed(message)
     }
 
-    /// A chunk header that cannot be read has the same code as a reset connection.
+    /// libcurl uses the same code for an invalid chunk header and a reset connection.
     private static func exchangeFailure(_ message: String) -> TransferError {
         message.contains("chunked-encoding") ? .protocolError(message) : .connectionLost(message)
     }

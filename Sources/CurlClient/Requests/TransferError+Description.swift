@@ -1,27 +1,27 @@
-/// What went wrong, as the end of a sentence: for logs, and for whoever looks at a webhook's deliveries.
+/// The error as a clause that completes a sentence, for logs and for the deliveries of webhooks.
 extension TransferError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .badURL(let why): "the URL cannot be used (\(why))"
-        case .unsupportedProtocol: "only http and https are spoken"
-        case .nameResolutionFailed: "the host's name could not be resolved"
+        case .unsupportedProtocol: "the scheme is not http or https"
+        case .nameResolutionFailed: "the host name could not be resolved"
         case .connectFailed(let why), .networkUnreachable(let why): "no connection (\(why))"
-        case .addressRefused(let address): "its address\(address.map { " \($0)" } ?? "") may not be talked to"
+        case .addressRefused(let address): "connections to its address\(address.map { " \($0)" } ?? "") are not allowed"
         case .proxyAddressRefused(let address):
-            "the proxy's address\(address.map { " \($0)" } ?? "") may not be talked to"
+            "connections to the address\(address.map { " \($0)" } ?? "") of the proxy are not allowed"
         case .tlsFailed(let why): "TLS failed (\(why))"
-        case .proxyAuthenticationRequired: "the proxy wants credentials, or others"
+        case .proxyAuthenticationRequired: "the proxy requires other credentials"
         case .connectionLost(let why): "the connection was lost (\(why))"
-        case .truncated(let expected?, let received): "the answer ended after \(received) of \(expected) bytes"
-        case .truncated(nil, let received): "the answer ended early, after \(received) bytes"
+        case .truncated(let expected?, let received): "the response ended after \(received) of \(expected) bytes"
+        case .truncated(nil, let received): "the response ended early, after \(received) bytes"
         case .timedOut(.lookup): "its name could not be resolved in time"
-        case .timedOut(.connect): "it did not take the connection in time"
-        case .timedOut(.idle): "it fell silent for too long"
-        case .timedOut(.total): "it did not answer in time"
+        case .timedOut(.connect): "it did not accept the connection in time"
+        case .timedOut(.idle): "it sent no data for too long"
+        case .timedOut(.total): "it did not respond in time"
         case .tooSlow: "it sent too slowly for too long"
-        case .headTooLarge: "the head of its answer is too large"
-        case .protocolError(let why): "it does not speak HTTP properly (\(why))"
-        case .tooManyOpenFiles: "this process has no file descriptor left (ulimit -n)"
+        case .headTooLarge: "its response head is too large"
+        case .protocolError(let why): "the HTTP exchange is invalid (\(why))"
+        case .tooManyOpenFiles: "this process has no free file descriptor (ulimit -n)"
         case .cancelled: "the transfer was cancelled"
         case .other(let code, let message): "\(message) (libcurl \(code))"
         }

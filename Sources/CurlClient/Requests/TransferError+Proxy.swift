@@ -1,9 +1,9 @@
 import CCurl
 import Glibc
 
-/// What went wrong between us and the host when a proxy is between us and the host.
+/// Errors of connections through a proxy.
 extension TransferError {
-    /// nil when the proxy has nothing to do with it.
+    /// nil if the proxy is not the cause.
     static func proxyFailure(_ code: CURLcode, _ message: String, of transfer: ActiveTransfer) -> TransferError? {
         guard let proxy = transfer.request.proxy, transfer.connectionState.isConnecting else { return nil }
         switch code {
@@ -11,7 +11,7 @@ extension TransferError {
             return transfer.request.nameFailure(isLate: false)
         case CURLE_PROXY:
             return socksFailure(message, proxy, transfer.easy.long(CURLINFO_PROXY_ERROR))
-        // What this version says of a refused CONNECT, and of a proxy that hangs up.
+        // This version of libcurl returns these codes if the proxy refuses CONNECT or closes the connection.
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING:
             return tunnelFailure(message, proxy, transfer.easy.long(CURLINFO_HTTP_CONNECTCODE))
         default:

@@ -1,11 +1,13 @@
 import CCurl
 
-/// What was wrong with the other end's TLS, as a sentence: the numbers behind libcurl's one code for all certificates.
+/// TLS errors as sentences. libcurl has one code for all certificate errors, so the result of OpenSSL's verification
+/// selects the sentence.
 extension TransferError {
-    /// Results of OpenSSL's verification (`CURLINFO_SSL_VERIFYRESULT`, `openssl-verification-options(1)`).
+    /// Results of the verification by OpenSSL (`CURLINFO_SSL_VERIFYRESULT`, `openssl-verification-options(1)`).
     private enum Verification {
-        /// 1 is `X509_V_ERR_UNSPECIFIED`: what libcurl says until it has asked OpenSSL, which it does after comparing names.
-        static let nothingAmiss = [0, 1]
+        /// 1 is `X509_V_ERR_UNSPECIFIED`: libcurl compares names first, and reports this value until it has queried
+        /// OpenSSL.
+        static let noError = [0, 1]
         static let issuerNotFound = [2, 20, 21, 27]
         static let notYetValid = 9
         static let expired = 10
@@ -13,11 +15,11 @@ extension TransferError {
         static let selfSignedIssuer = 19
     }
 
-    /// nil for codes that are not about TLS.
+    /// nil for codes that do not concern TLS.
     static func tlsFailure(_ code: CURLcode, _ message: String, of transfer: ActiveTransfer) -> TransferError? {
         switch code {
         case CURLE_SSL_CONNECT_ERROR:
-            // A connection cut during the handshake says nothing about the other end's TLS.
+            // A connection that is lost during the handshake is not a TLS error.
             let signsOfLoss = ["SSL_ERROR_SYSCALL", "unexpected eof", "Connection reset", "Broken pipe"]
             return signsOfLoss.contains { message.contains($0) } ? .connectionLost(message) : .tlsFailed(message)
         case CURLE_PEER_FAILED_VERIFICATION:
@@ -39,11 +41,11 @@ extension TransferError {
         switch verification {
         case Verification.expired: "its certificate has expired"
         case Verification.notYetValid: "its certificate is not valid yet"
-        case Verification.selfSigned: "its certificate is self-signed, and not trusted"
-        case Verification.selfSignedIssuer: "its certificate was issued by somebody unknown, who is self-signed"
+        case Verification.selfSigned: "its certificate is self-signed and not trusted"
+        case Verification.selfSignedIssuer: "the issuer of its certificate is self-signed and not trusted"
         case let result? where Verification.issuerNotFound.contains(result): "its certificate's issuer is not known"
-        // libcurl compares names by itself, after OpenSSL found nothing amiss.
-        case let result? where Verification.nothingAmiss.contains(result) && message.contains("host name"):
+        // libcurl compares the host name itself, after OpenSSL has verified the certificate.
+        case let result? where Verification.noError.contains(result) && message.contains("host name"):
             "its certificate is for another host (\(message))"
         default: message
         }

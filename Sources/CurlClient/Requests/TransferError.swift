@@ -1,43 +1,45 @@
-/// Why a transfer failed, in terms a caller can act upon. Texts are for people.
+/// The cause of a failed transfer, in cases that a caller can handle. The texts are for people.
 public enum TransferError: Error, Sendable, Equatable {
-    /// Not a URL, or one without a host.
+    /// The text is not a URL, or the URL has no host.
     case badURL(String)
     /// A scheme other than `http` and `https`.
     case unsupportedProtocol
     case nameResolutionFailed
-    /// Refused, or no answer, by every address of the host, or of the proxy; or the proxy did not connect to the host.
+    /// Every address of the host or of the proxy refused the connection or did not answer, or the proxy could not
+    /// connect to the host.
     case connectFailed(String)
-    /// This machine has no route: nothing was asked of the other end.
+    /// This machine has no route to the host. No request was sent.
     case networkUnreachable(String)
-    /// `Options.admitsAddress` said no to every address of the host; nil when an address could not be read.
+    /// `Options.admitsAddress` refused every address of the host; nil if an address could not be read.
     case addressRefused(IPAddress?)
-    /// The same of the proxy.
+    /// `Options.admitsAddress` refused every address of the proxy.
     case proxyAddressRefused(IPAddress?)
-    /// In the words of `TransferError+TLS.swift`, which tell an expired certificate, one for another host, one that
-    /// nobody trusted has issued, and a key that is not pinned apart. Also when the request's own options cannot be used.
+    /// The text is from `TransferError+TLS.swift`. It distinguishes an expired certificate, a certificate for another
+    /// host, an untrusted issuer and a key that is not pinned. Also thrown if the TLS options of the request are
+    /// invalid.
     case tlsFailed(String)
-    /// A SOCKS proxy wants credentials, or others. An HTTP proxy says so by a head of status 407.
+    /// A SOCKS proxy requires credentials, or refused the given ones. An HTTP proxy responds with status 407 instead.
     case proxyAuthenticationRequired
-    /// Reset, or closed before a response.
+    /// The connection was reset, or closed before a response.
     case connectionLost(String)
-    /// The body ended early. `expected` is nil for a chunked one.
+    /// The body ended early. `expected` is nil if the body is chunked.
     case truncated(expected: Int64?, received: Int64)
     case timedOut(Deadline)
-    /// Fewer bytes came than `TransferRequest.minimumSpeed` demands.
+    /// The server was slower than `TransferRequest.minimumSpeed`.
     case tooSlow
-    /// More bytes of head than `Options.headBytes`, or one line longer than libcurl takes.
+    /// The head is larger than `Options.headBytes`, or one line is longer than the limit of libcurl.
     case headTooLarge
-    /// The request cannot be sent as it is, or the response is not HTTP.
+    /// The request is invalid, or the response is not valid HTTP.
     case protocolError(String)
-    /// This process or machine has no descriptor left for a socket.
+    /// The process or the machine has no free file descriptor.
     case tooManyOpenFiles
-    /// Only thrown by `exchange`, whose task was cancelled or whose client was shut down.
+    /// Thrown only by `exchange`, if its task was cancelled or its client was shut down.
     case cancelled
-    /// What has no name above: libcurl's code and words.
+    /// Any other error: the code and the message of libcurl.
     case other(code: Int32, message: String)
 
     public enum Deadline: Sendable {
-        /// The name was still being looked up when the time to connect was over.
+        /// The lookup of the name did not end within the connect timeout.
         case lookup
         case connect, idle, total
     }

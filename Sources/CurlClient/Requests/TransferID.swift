@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Names a transfer between threads. Never reused within a process.
+/// Identifies a transfer across threads. It is never reused within a process.
 struct TransferID: Hashable, Sendable {
     private let number: UInt64
 

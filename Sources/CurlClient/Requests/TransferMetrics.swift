@@ -1,29 +1,29 @@
-/// What was measured on the way. Durations are nil when the transfer did not come that far.
+/// Measurements of a transfer. Durations are nil if the transfer did not reach the step.
 public struct TransferMetrics: Sendable, Equatable {
-    /// Numeric; nil when no connection was had.
+    /// The numeric address of the peer; nil if no connection was established.
     public var remoteAddress: String?
 
-    /// As the response says: `HTTP/1.1`.
+    /// The version in the response: `HTTP/1.1`.
     public var protocolVersion: String?
 
-    /// Each step on its own; next to nothing when a connection was reused.
+    /// The duration of each step. Almost zero if a connection was reused.
     public var nameLookup: Duration?
     public var connect: Duration?
-    /// nil without TLS.
+    /// The duration of the TLS handshake; nil without TLS.
     public var tls: Duration?
 
-    /// From the start of the transfer.
+    /// Both from the start of the transfer.
     public var timeToFirstByte: Duration?
     public var total: Duration?
 
-    /// Where the response redirects to, absolute. It is not followed.
+    /// The absolute target of a redirect, which the client does not follow.
     public var redirectURL: String?
 
-    /// SocketRegistry opened; 0 when one was reused.
+    /// The number of opened connections; 0 if one was reused.
     public var numConnects = 0
 
-    /// Whether the response marks the end of its body (a length, or chunks, or a status without one), so that a lost
-    /// connection would have been noticed.
+    /// Whether the response marks the end of its body (with a length, with chunks, or by a status without a body), so
+    /// that a lost connection is detected.
     public var bodyEndKnown = false
 
     public init() {}

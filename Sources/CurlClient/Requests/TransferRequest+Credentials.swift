@@ -1,18 +1,18 @@
 extension TransferRequest {
-    /// Who asks, as the server is told.
+    /// Credentials for the server.
     ///
-    /// Sent to the host of the request's URL and to nobody else: no redirect is followed here, and a connection that
-    /// another request uses afterwards carries nothing of them. Their descriptions show the kind and no secret.
+    /// They are sent only to the host of the URL: redirects are not followed here, and other requests on the same
+    /// connection do not contain them. Descriptions show the kind of credentials and no secret.
     public enum Credentials: Sendable, Equatable {
-        /// RFC 7617, sent with the request at once. The name must not contain a colon.
+        /// RFC 7617, sent with the first request. The name must not contain a colon.
         case basic(username: String, password: String)
 
-        /// RFC 7616 (MD5 and SHA-256; `qop=auth` or none). The server is asked first without credentials, and without
-        /// the body if there is one; libcurl then answers its challenge. Only the last answer reaches the handler:
-        /// a refusal of these credentials, too, but not the 401 that only names the challenge.
+        /// RFC 7616 (MD5 and SHA-256; `qop=auth` or none). The first request has no credentials and no body; libcurl
+        /// then answers the challenge. The handler receives only the last response. It may be a 401 that refuses these
+        /// credentials, but not the 401 with the first challenge.
         case digest(username: String, password: String)
 
-        /// RFC 6750, 2.1, sent at once. Visible ASCII without spaces.
+        /// RFC 6750, 2.1, sent with the first request. Visible ASCII without spaces.
         case bearer(token: String)
     }
 }
@@ -28,12 +28,12 @@ extension TransferRequest.Credentials: CustomStringConvertible, CustomDebugStrin
 
     public var debugDescription: String { description }
 
-    /// `dump`, and test libraries, would show what is inside.
+    /// Without it, `dump` and test libraries would show the secrets.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension TransferRequest.Credentials {
-    /// No text of these errors may repeat what it judges.
+    /// The error texts must not contain the values that they reject.
     func validate() throws(TransferError) {
         switch self {
         case .basic(let username, let password):
@@ -50,7 +50,7 @@ extension TransferRequest.Credentials {
         }
     }
 
-    /// RFC 7617, 2: control characters have no place in either. Digest writes the name into a header as it is.
+    /// Control characters are not allowed (RFC 7617, 2). Digest also writes the name into a header.
     private static func validate(_ username: String, _ password: String) throws(TransferError) {
         guard !username.hasControlCharacter, !password.hasControlCharacter else {
             throw .protocolError("a user name or password contains a control character")
@@ -59,8 +59,8 @@ extension TransferRequest.Credentials {
 }
 
 extension TransferRequest {
-    /// Whether libcurl may answer this head with another request of its own, as Digest has it: to a challenge, and to an
-    /// answer that came without one to the request whose body was withheld.
+    /// Whether libcurl may send another request after this head, as Digest requires: after a challenge, and after a
+    /// response without a challenge to the request whose body was withheld.
     func mayGoOn(after head: ResponseHead) -> Bool {
         guard case .digest = credentials else { return false }
         return head.status == 401 || (framedBody != nil && head.status < 300)

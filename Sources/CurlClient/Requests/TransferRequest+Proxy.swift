@@ -1,13 +1,14 @@
 extension TransferRequest {
-    /// What a transfer goes through.
+    /// A proxy for a transfer.
     ///
-    /// `Options.admitsAddress` then judges the address of the proxy, as that is the only one a socket is opened to: what
-    /// the proxy may reach is for the proxy to say. Addresses in heads and metrics are the proxy's, too.
+    /// `Options.admitsAddress` checks only the address of the proxy, because sockets are opened only to it. The proxy
+    /// decides which hosts it connects to. Addresses in heads and metrics are also those of the proxy.
     public struct Proxy: Sendable, Equatable {
         public enum Scheme: Sendable {
-            /// RFC 9110: `http` URLs are asked of the proxy, `https` URLs through a tunnel (`CONNECT`).
+            /// RFC 9110. Requests for `http` URLs are sent to the proxy, those for `https` URLs through a tunnel
+            /// (`CONNECT`).
             case http
-            /// RFC 1928. The proxy resolves the names (libcurl's `socks5h`), so none is looked up here.
+            /// RFC 1928. The proxy resolves names (`socks5h` of libcurl), so the client does not look them up.
             case socks5
         }
 
@@ -16,8 +17,8 @@ extension TransferRequest {
         public var host: String
         /// 1 to 65535.
         public var port: Int
-        /// With a password: Basic to an HTTP proxy, RFC 1929 to a SOCKS one (which takes 1 to 255 bytes of each). Sent at
-        /// once. The name must not contain a colon.
+        /// Requires a password. Basic for an HTTP proxy, RFC 1929 for a SOCKS proxy (1 to 255 bytes each). Sent with
+        /// the first request. The name must not contain a colon.
         public var username: String?
         public var password: String?
 
@@ -42,7 +43,7 @@ extension TransferRequest.Proxy: CustomStringConvertible, CustomDebugStringConve
 
     public var debugDescription: String { description }
 
-    /// `dump`, and test libraries, would show what is inside.
+    /// Without it, `dump` and test libraries would show the secrets.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -63,7 +64,7 @@ extension TransferRequest.Proxy {
         host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host[...]
     }
 
-    /// No text of these errors may repeat what it judges: a mistyped host may hold the credentials.
+    /// The error texts must not contain the values that they reject: a mistyped host may contain credentials.
     func validate() throws(TransferError) {
         guard (1...65535).contains(port) else { throw .protocolError("a proxy's port is 1 to 65535") }
         guard IPAddress(String(bareHost)) != nil || host.isHostName else {
@@ -82,7 +83,7 @@ extension TransferRequest.Proxy {
 }
 
 extension String {
-    /// ASCII only: what libcurl would read as anything else than a name must not reach it.
+    /// ASCII only. libcurl could read other characters as something else than a name.
     fileprivate var isHostName: Bool {
         !isEmpty && utf8.allSatisfy { $0.isHostNameCharacter }
     }

@@ -1,16 +1,17 @@
 extension TransferRequest {
-    /// Whom an `https` transfer trusts. A connection is reused only by transfers that would have made the same one.
+    /// The TLS settings of an `https` transfer. Only transfers with equal settings share a connection.
     public struct TLSOptions: Sendable, Equatable {
-        /// A PEM file of certificates to trust *instead of* the system's (`CURLOPT_CAINFO`, no `CURLOPT_CAPATH`). What is
-        /// in it may be remembered for a minute. nil trusts what the system trusts.
+        /// A PEM file of certificates to trust *instead of* those of the system (`CURLOPT_CAINFO`, no
+        /// `CURLOPT_CAPATH`). Its contents may be cached for a minute. nil trusts the certificates of the system.
         public var caFile: String?
 
-        /// The server's public key must be one of these: base64 of the SHA-256 of its SubjectPublicKeyInfo (RFC 7469,
-        /// 2.4), alone or as libcurl writes it, `sha256//...`. Empty admits any. Also asked for when `verifies` is off.
+        /// The public key of the server must match one of these: base64 of the SHA-256 of its SubjectPublicKeyInfo (RFC
+        /// 7469, 2.4), alone or with the prefix of libcurl, `sha256//...`. Empty accepts any key. Also checked if
+        /// `verifies` is false.
         public var pinnedPublicKeys: [String]
 
-        /// Whether the certificate must be valid, for this host, and issued by somebody trusted. Off, anybody on the way
-        /// can read and change what is transferred, unless keys are pinned.
+        /// Whether the certificate must be valid, match the host, and have a trusted issuer. If false, an attacker on
+        /// the path can read and change the data, unless keys are pinned.
         public var verifies: Bool
 
         public init(caFile: String? = nil, pinnedPublicKeys: [String] = [], verifies: Bool = true) {
@@ -24,7 +25,7 @@ extension TransferRequest {
 extension TransferRequest.TLSOptions {
     private static let prefix = "sha256//"
 
-    /// `CURLOPT_PINNEDPUBLICKEY`; nil when none is pinned.
+    /// `CURLOPT_PINNEDPUBLICKEY`; nil if no key is pinned.
     var pins: String? {
         guard !pinnedPublicKeys.isEmpty else { return nil }
         return pinnedPublicKeys.map { $0.hasPrefix(Self.prefix) ? $0 : Self.prefix + $0 }.joined(separator: ";")
@@ -32,7 +33,7 @@ extension TransferRequest.TLSOptions {
 
     func validate() throws(TransferError) {
         if let caFile, caFile.isEmpty || caFile.utf8.contains(0) { throw .tlsFailed("the CA file has no name") }
-        // libcurl takes what is no hash for the name of a file with the key.
+        // libcurl would read a value that is not a hash as the path of a key file.
         guard pinnedPublicKeys.allSatisfy(Self.isHash) else {
             throw .tlsFailed("a pinned public key is not the base64 of a SHA-256 (44 characters)")
         }

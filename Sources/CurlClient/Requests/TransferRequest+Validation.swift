@@ -1,11 +1,11 @@
-/// What is refused before anything is sent. libcurl writes the texts of a request to the wire as they are, so a line
-/// break in one of them would be another header, or another request.
+/// Validation of a request before it is sent. libcurl writes the texts of a request without encoding, so a line break
+/// in one of them would add a header or a request.
 extension TransferRequest {
     func validate() throws(TransferError) {
         try validateURL()
         try validateMethod()
         for header in headers { try Self.validate(header) }
-        if let userAgent, userAgent.breaksLine { throw .protocolError("the user agent breaks its line") }
+        if let userAgent, userAgent.breaksLine { throw .protocolError("the user agent contains a line break") }
         try validateRange()
         try credentials?.validate()
         try proxy?.validate()
@@ -13,22 +13,23 @@ extension TransferRequest {
     }
 
     private func validateURL() throws(TransferError) {
-        guard !url.breaksLine else { throw .badURL("the URL breaks its line") }
+        guard !url.breaksLine else { throw .badURL("the URL contains a line break") }
         guard let scheme = try ParsedURL(url).scheme else { throw .badURL("the URL has no scheme") }
         guard ["http", "https"].contains(where: scheme.equalsIgnoringASCIICase) else { throw .unsupportedProtocol }
     }
 
     private func validateMethod() throws(TransferError) {
         guard method.isHTTPToken else { throw .protocolError("the method is not a token") }
-        // The answer to either is framed in a way of its own, which libcurl keeps to only where it chose the method.
+        // Responses to both methods have their own framing, which libcurl applies only if it selected the method
+        // itself.
         guard method != "CONNECT" else { throw .protocolError("CONNECT is for proxies") }
         guard method != "HEAD" || body == nil else { throw .protocolError("a HEAD request has no body") }
     }
 
     private static func validate(_ header: (name: String, value: String)) throws(TransferError) {
         guard header.name.isHTTPToken else { throw .protocolError("a header's name is not a token") }
-        guard !header.value.breaksLine else { throw .protocolError("the header \(header.name) breaks its line") }
-        // A length that lies leaves bytes on the connection that the next request would begin with.
+        guard !header.value.breaksLine else { throw .protocolError("the header \(header.name) contains a line break") }
+        // A wrong length would leave bytes on the connection, which the next request would begin with.
         let framing = ["Content-Length", "Transfer-Encoding"]
         guard !framing.contains(where: header.name.equalsIgnoringASCIICase) else {
             throw .protocolError("\(header.name) follows from the body and cannot be given")
@@ -54,13 +55,13 @@ extension TransferRequest {
         headers.contains { $0.name.equalsIgnoringASCIICase(name) }
     }
 
-    /// What is sent before a body has to be: methods that are expected to have one say so when theirs is empty
-    /// (RFC 9110, 8.6).
+    /// The body with its framing. Methods that usually have a body send `Content-Length: 0` for an empty one (RFC 9110,
+    /// 8.6).
     var framedBody: [UInt8]? {
         body ?? (["POST", "PUT", "PATCH"].contains(method) ? [] : nil)
     }
 
-    /// The caller's own headers, less those that credentials given elsewhere stand for.
+    /// The headers of the caller, without those that `credentials` or the credentials of the proxy replace.
     var unsupersededHeaders: [(name: String, value: String)] {
         headers.filter { header in
             let isSuperseded =

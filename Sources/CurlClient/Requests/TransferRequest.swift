@@ -1,45 +1,47 @@
-/// One request, as the caller means it. It is judged before anything is sent: see `TransferRequest+Validation.swift`.
+/// A request. It is validated before it is sent: see `TransferRequest+Validation.swift`.
 public struct TransferRequest: Sendable {
-    /// Absolute, `http` or `https`.
+    /// An absolute `http` or `https` URL.
     public var url: String
 
     public var method: String
 
-    /// Sent as they are, in order. `Accept-Encoding: identity` is added unless given, as a decoded body can be neither
-    /// resumed nor compared with its digest. The framing of the body (`Content-Length`, `Transfer-Encoding`) is ours.
+    /// Sent unchanged and in this order. `Accept-Encoding: identity` is added unless given, because a decoded body can
+    /// neither be resumed nor compared with its digest. The client sets the framing fields (`Content-Length`,
+    /// `Transfer-Encoding`).
     public var headers: [(name: String, value: String)]
 
     public var body: [UInt8]?
 
-    /// The first byte asked for (`Range: bytes=N-`); nil asks for everything. The answer is not checked: judge the head.
+    /// The first requested byte (`Range: bytes=N-`); nil requests the complete file. The client does not check the
+    /// response; the handler must check the head.
     public var rangeStart: Int64?
 
-    /// The last byte asked for, counted from 0 and included; only with `rangeStart`.
+    /// The last requested byte, counted from 0 and inclusive. Requires `rangeStart`.
     public var rangeEnd: Int64?
 
     public var userAgent: String?
 
-    /// In place of an `Authorization` among the headers: never are both sent. nil leaves that header as it is.
+    /// Replaces an `Authorization` header of the caller; both are never sent. nil leaves that header unchanged.
     public var credentials: Credentials?
 
-    /// nil connects to the host itself. The environment (`http_proxy`, `ALL_PROXY`, `NO_PROXY` and the like) has no say.
-    /// A `Proxy-Authorization` among the headers gives way to the proxy's own credentials, if it has some.
+    /// nil connects directly. The environment (`http_proxy`, `ALL_PROXY`, `NO_PROXY` and similar) is ignored. The
+    /// credentials of the proxy replace a `Proxy-Authorization` header of the caller.
     ///
-    /// An HTTP proxy that wants (other) credentials answers with status 407. That head reaches the handler, also when it
-    /// is the answer to `CONNECT`, whose body does not follow. A SOCKS proxy: `proxyAuthenticationRequired`.
+    /// An HTTP proxy that requires (other) credentials responds with status 407. The handler receives this head, also
+    /// as the response to `CONNECT`, then without a body. A SOCKS proxy: `proxyAuthenticationRequired`.
     public var proxy: Proxy?
 
     public var tls: TLSOptions
 
-    /// `Options.admitsAddress` is not asked: the URL is the caller's own, and nobody else's. false.
+    /// If true, `Options.admitsAddress` is not called, because the URL does not come from a client. false.
     public var admitsAnyAddress = false
 
     public var timeouts: Timeouts
 
-    /// All of them hold; the slowest decides.
+    /// All limits apply; the lowest decides.
     public var rateLimits: [RateLimit]
 
-    /// nil demands nothing but a byte now and then: see `Timeouts.idle`.
+    /// nil sets no minimum: see also `Timeouts.idle`.
     public var minimumSpeed: MinimumSpeed?
 
     public init(
@@ -65,16 +67,16 @@ public struct TransferRequest: Sendable {
 }
 
 extension TransferRequest {
-    /// How long a transfer may take to do what.
+    /// The timeouts of a transfer.
     public struct Timeouts: Sendable, Equatable {
-        /// From the start until the request can be sent: name, TCP and TLS.
+        /// From the start until the request can be sent: lookup, TCP and TLS.
         public var connect: Duration
 
-        /// Without a byte in either direction, once connected; waiting for the head counts, being paused by the
-        /// handler or by a rate limit does not. nil waits for ever.
+        /// The time without a byte in either direction, after the connection is established. Waiting for the head
+        /// counts. A pause by the handler or a rate limit does not count. nil is unlimited.
         public var idle: Duration?
 
-        /// From the start to the end, whatever happens in between. nil is unbounded.
+        /// From the start to the end of the transfer. nil is unlimited.
         public var total: Duration?
 
         public init(connect: Duration = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil) {
@@ -86,15 +88,15 @@ extension TransferRequest {
 }
 
 extension TransferRequest {
-    /// What a server has to keep up, lest the transfer fail with `tooSlow`.
+    /// The minimum speed of a server. A slower transfer fails with `tooSlow`.
     ///
-    /// Judged over every stretch of `over` from the accepted head on, ten times in that time. The time in which the
-    /// transfer was paused here, by a rate limit or by a handler that holds its chunks, does not count.
+    /// It is checked ten times within `over`, from the accepted head on. Pauses on our side, by a rate limit or a full
+    /// window, do not count.
     public struct MinimumSpeed: Sendable, Equatable {
-        /// Bytes of body per second, on average over the stretch; below 1 nothing is demanded.
+        /// Bytes of body per second, averaged over `over`. Values below 1 set no minimum.
         public var bytesPerSecond: Int64
 
-        /// At least 100 ms: what is shorter counts as that.
+        /// The length of the window. Shorter values count as 100 ms.
         public var over: Duration
 
         public init(bytesPerSecond: Int64, over: Duration = .seconds(60)) {

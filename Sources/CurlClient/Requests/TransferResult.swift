@@ -1,21 +1,21 @@
-/// How a transfer ended, and what is known about it then.
+/// The result of a transfer.
 public struct TransferResult: Sendable {
     public enum Outcome: Sendable, Equatable {
-        /// The response came to its end. When `metrics.bodyEndKnown` is false, that may have been a lost connection.
+        /// The response is complete. If `metrics.bodyEndKnown` is false, the end may also be a lost connection.
         case completed
-        /// The handler refused the head.
+        /// The handler rejected the head.
         case rejected
-        /// By `Transfer.cancel()`, or because the client was shut down.
+        /// `Transfer.cancel()` was called, or the client was shut down.
         case cancelled
         case failed(TransferError)
     }
 
     public var outcome: Outcome
 
-    /// The final head, if it came.
+    /// The final head, if it arrived.
     public var head: ResponseHead?
 
-    /// Bytes of body handed over: the sum over all chunks, however the transfer ended.
+    /// The number of body bytes in all delivered chunks, whatever the outcome.
     public var bytesReceived: Int64
 
     public var metrics: TransferMetrics

@@ -1,25 +1,25 @@
-// One client's connection as the server sees it: what it is doing, since when, and how to cut it off.
+// The state of a connection: its phase, since when, and the means to close it.
 //
-// The library has no clock for a whole request: a client that sends a byte now and then lives for ever. So each
-// connection notes its phase, and a sweep compares the notes with the time. It must not touch the socket of a
-// connection that has just been closed, as its number may already be somebody else's: the lock under which a socket is
-// shut down is the one under which its end is noted, before the library closes it.
+// The library has no time limit for a complete request, so a client that sends a byte from time to time would never be
+// closed. So each connection records its phase, and a periodic sweep compares it with the time. The sweep must not
+// touch the socket of a closed connection, because its number may already belong to another file. One lock protects
+// both the shutdown of the socket and the record of its end, which is written before the library closes the socket.
 
 import Descriptors
 import Glibc
 import Locks
 
-/// A connection from its acceptance until just before its socket is closed.
+/// A connection, from its acceptance until just before its socket is closed.
 final class Connection: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// What the connection is doing, with what the clock or a stop needs to know about it.
+    /// The phase of a connection, with the data that the sweep and the stop need.
     enum Phase {
-        /// No request line yet, for the first time or again.
+        /// No request line has arrived on a new connection, or since the last request.
         case idle(since: Instant, isFresh: Bool)
-        /// A request is arriving.
+        /// A request is being received.
         case receiving(since: Instant)
-        /// The handler or the kernel has the turn.
+        /// The handler is running, or the response is being sent.
         case answering
         case waiting(PendingResponse, until: Instant)
         case streaming(ResponseStream)
@@ -27,12 +27,12 @@ final class Connection: Sendable {
     }
 
     private struct State {
-        /// Nil once the library is about to close it.
+        /// nil from just before the library closes it.
         var socket: Int32?
         var phase: Phase
-        /// The client may still be sending a body that nobody will read.
+        /// The client may still send a body that is not read.
         var lingers = false
-        /// While somebody looks whether the client is still there.
+        /// Set while `DisconnectMonitor` watches the socket.
         var watch: UInt64?
 
         func shutDown() {
@@ -43,9 +43,9 @@ final class Connection: Sendable {
             if since + limit <= now { shutDown() } else { repeatEndOfInput() }
         }
 
-        /// The library is told of news only once, and misses an end that arrives together with bytes: it would wait for
-        /// more until a time limit. Shutting the reading side down once more makes the kernel repeat the news, and does
-        /// not get in the way of an answer that is just being made.
+        /// epoll reports an event only once, and the library misses an end of stream that arrives together with bytes.
+        /// It would then wait until a time limit. Another shutdown of the reading side makes the kernel report the end
+        /// again, and does not disturb a response in progress.
         func repeatEndOfInput() {
             guard let socket else { return }
             var byte: UInt8 = 0
@@ -65,12 +65,13 @@ final class Connection: Sendable {
         state.withLock { $0.phase = phase }
     }
 
-    /// The answer that comes next is sent while the client may still be sending.
+    /// The next response is sent while the client may still send a body.
     func lingerWhenClosed() {
         state.withLock { $0.lingers = true }
     }
 
-    /// Notes that the descriptor is no longer this connection's. Returns a duplicate when the socket is to outlive it.
+    /// Records that the descriptor no longer belongs to this connection. Returns a duplicate if the socket must stay
+    /// open longer.
     func close() -> Descriptor? {
         state.withLock { state in
             defer { state.socket = nil }
@@ -79,7 +80,8 @@ final class Connection: Sendable {
         }
     }
 
-    /// Whoever waits or is streamed to is missed when he goes. Called on the connection's own thread.
+    /// Starts to watch for a disconnect of a client that waits for a response or reads a stream. Must be called on the
+    /// thread of the connection.
     func beginWatching(_ watch: DisconnectMonitor) {
         state.withLock { state in
             guard state.watch == nil, let socket = state.socket else { return }
@@ -94,7 +96,7 @@ final class Connection: Sendable {
         }
     }
 
-    /// The client has gone: nobody needs what it waited for.
+    /// The client has disconnected: cancels the work for its response.
     func clientDisconnected() {
         switch state.withLock({ $0.phase }) {
         case .waiting(let answer, _): answer.cancelWork()
@@ -103,8 +105,8 @@ final class Connection: Sendable {
         }
     }
 
-    /// What a stream sends is to be fresh, and a slow reader to be seen reading: the kernel would take megabytes for him,
-    /// and then say nothing until he has read a third of them.
+    /// Limits the unsent bytes in the kernel, so that stream data stays recent and a slow reader is seen to read.
+    /// Otherwise the kernel would buffer megabytes, and report room only after a third of them is read.
     func keepLittleUnsent() {
         state.withLock { state in
             guard let socket = state.socket else { return }
@@ -113,12 +115,13 @@ final class Connection: Sendable {
         }
     }
 
-    /// Cuts the connection off. The library sees a hang-up, in whatever state it is, and cleans up by itself.
+    /// Shuts down the socket. The library sees a hang-up in any state and cleans up.
     func abort() {
         state.withLock { $0.shutDown() }
     }
 
-    /// Whatever is due at a moment: an overlong request is cut off at once, an overdue answer is returned.
+    /// Enforces the time limits. A request that takes too long is closed at once; a response that takes too long is
+    /// returned.
     func expire(at now: Instant, limits: HTTPServer.Options) -> PendingResponse? {
         state.withLock { state in
             switch state.phase {
@@ -136,7 +139,7 @@ final class Connection: Sendable {
         }
     }
 
-    /// The phase, for a stop that goes from connection to connection; cut off at once when it is idle.
+    /// Returns the phase, and closes the connection if it is idle.
     func phaseForStopping() -> Phase {
         state.withLock { state in
             if case .idle = state.phase { state.shutDown() }

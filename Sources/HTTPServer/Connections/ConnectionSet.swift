@@ -1,19 +1,17 @@
-// All open connections, for those who have to go through them: the sweep that enforces time limits, and the stop.
-
 import Locks
 import Synchronization
 
-/// The open connections and how far the server has come in closing them.
+/// The open connections, and the stage of the stop.
 ///
-/// The stage lives here because of one rule: whoever begins to wait or to stream notes it in its connection first and
-/// reads the stage afterwards, while a stop sets the stage first and goes through the connections afterwards. One of
-/// the two always sees the other, so that no wait outlives a stop.
+/// The stage is here because of one rule. A connection that starts to wait or to stream first records its phase and
+/// then reads the stage. A stop first sets the stage and then visits the connections. So at least one of them sees the
+/// other, and no wait outlives the stop.
 final class ConnectionSet: Sendable {
     enum Stage: UInt8, AtomicRepresentable {
         case open
-        /// No new connections; every answer is the last of its connection; streams are finished.
+        /// No new connections are accepted, every response is the last one of its connection, and streams are finished.
         case closing
-        /// Nothing may be waited for any more.
+        /// No response may be waited for.
         case cutShort
     }
 
@@ -33,8 +31,8 @@ final class ConnectionSet: Sendable {
         connections.withLock { $0[ObjectIdentifier(connection)] = nil }
     }
 
-    /// Enforces the time limits. A sweep rather than a timer for each request: it costs one walk over at most
-    /// `connectionLimit` entries now and then, and a request costs nothing.
+    /// Enforces the time limits. A sweep visits at most `connectionLimit` connections from time to time, and costs
+    /// nothing for each request; a timer for each request would.
     func expire(at now: Connection.Instant, limits: HTTPServer.Options, overdue: (RequestHead) -> Response) {
         for connection in snapshot() {
             guard let answer = connection.expire(at: now, limits: limits) else { continue }
@@ -42,7 +40,7 @@ final class ConnectionSet: Sendable {
         }
     }
 
-    /// Closes what is idle and finishes what would never end by itself; the rest may go on.
+    /// Closes idle connections and finishes streams. Other exchanges continue.
     func beginClosing() {
         current.store(.closing, ordering: .sequentiallyConsistent)
         for connection in snapshot() {
@@ -50,7 +48,7 @@ final class ConnectionSet: Sendable {
         }
     }
 
-    /// Answers everything that still waits, and lets nothing wait from now on.
+    /// Responds to all waiting requests, and prevents further waits.
     func cutShort(stopping: (RequestHead) -> Response) {
         current.store(.cutShort, ordering: .sequentiallyConsistent)
         for connection in snapshot() {

@@ -1,15 +1,13 @@
-// Who has gone while he waited. The library does not look at the socket of a connection that sleeps, so that a client
-// that hung up would be waited for in vain, with all that its answer holds. One thread looks instead.
-
 import CMicroHTTPD
 import Descriptors
 import Glibc
 import Locks
 
-/// The connections whose clients are to be missed when they go.
+/// Detects clients that disconnect while their connection is suspended. The library does not watch suspended
+/// connections, so it would keep the work for a client that has gone. One thread watches them with epoll.
 ///
-/// A connection comes and goes on its own network thread, which is also the one that closes its socket: a descriptor is
-/// never watched after it is somebody else's.
+/// Each connection is added and removed on its own network thread. The same thread closes its socket, so the monitor
+/// never watches a descriptor that belongs to another file.
 final class DisconnectMonitor: Sendable {
     private struct State {
         var lastNumber: UInt64 = 0
@@ -17,7 +15,7 @@ final class DisconnectMonitor: Sendable {
     }
 
     private let epoll: Descriptor
-    /// Written to in the end.
+    /// Written to stop the thread.
     private let stopEvent: Descriptor
     private let state = Locked(State())
 
@@ -33,7 +31,7 @@ final class DisconnectMonitor: Sendable {
         control(EPOLL_CTL_ADD, stopEvent.number, EPOLLIN.rawValue, number: 0)
     }
 
-    /// Starts the thread, which lives until `stop()`.
+    /// Starts the thread, which runs until `stop()`.
     func start() throws(HTTPServerError) {
         let failure = DetachedThread.start(named: "http.disconnect") { self.untilStopped() }
         guard failure == 0 else { throw .systemCallFailed("pthread_create", errno: failure) }
@@ -41,16 +39,17 @@ final class DisconnectMonitor: Sendable {
 
     func stop() { eventfd_write(stopEvent.number, 1) }
 
-    /// From now on the connection is told when its client hangs up, also when it has done so already.
+    /// Calls `clientDisconnected` of the connection when its client disconnects, also if it has already done so.
     ///
-    /// - Returns: what to forget it by.
+    /// - Returns: the number to remove it by.
     func add(_ connection: Connection, socket: Int32) -> UInt64 {
         let number = state.withLock { state in
             state.lastNumber += 1
             state.connections[state.lastNumber] = connection
             return state.lastNumber
         }
-        // A client that will not send any more counts as gone: browsers and most tools never half-close.
+        // A client that has closed its sending side counts as disconnected, because browsers and most tools never
+        // half-close.
         control(EPOLL_CTL_ADD, socket, EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue, number: number)
         return number
     }

@@ -1,13 +1,12 @@
-// Closing politely. When a request is refused before its body has been read, the client is often still sending. Closing
-// a socket with unread bytes makes the kernel reset the connection, and a client that is reset in the middle of sending
-// may never look at the answer that says why. So the sockets of refused requests stay open for a moment after the
-// library is done with them, and what still comes is thrown away.
-
 import Descriptors
 import Glibc
 import Locks
 
-/// Sockets of which only the reading side is left, until the client stops sending or has had time enough.
+/// Sockets that linger after their response was sent, until the client stops sending or a time limit has passed.
+///
+/// If a request is refused before its body is read, the client often still sends. If a socket with unread bytes is
+/// closed, the kernel resets the connection, and the client may not read the response. So these sockets stay open for a
+/// short time, and their input is discarded.
 final class LingeringSockets: Sendable {
     private struct Entry {
         var descriptor: Descriptor
@@ -18,7 +17,7 @@ final class LingeringSockets: Sendable {
 
     var isEmpty: Bool { entries.withLock { $0.isEmpty } }
 
-    /// Takes over a descriptor whose writing side has been shut down.
+    /// - Parameter descriptor: a socket whose sending side is shut down.
     func add(_ descriptor: Descriptor) {
         entries.withLock { entries in
             guard entries.count < Self.limit else { return }
@@ -26,7 +25,7 @@ final class LingeringSockets: Sendable {
         }
     }
 
-    /// Throws away what has come, and closes what is over.
+    /// Discards input, and closes the sockets that have ended or reached the time limit.
     func drain(at now: Connection.Instant) {
         entries.withLock { entries in
             entries.removeAll { $0.end <= now || !Self.discard(from: $0.descriptor.number) }
@@ -37,17 +36,17 @@ final class LingeringSockets: Sendable {
         entries.withLock { $0 = [] }
     }
 
-    /// False at the end of the stream. Of TCP, MSG_TRUNC drops the bytes inside the kernel.
+    /// Returns false at the end of the stream. For TCP, MSG_TRUNC discards the bytes in the kernel.
     private static func discard(from descriptor: Int32) -> Bool {
         let count = recv(descriptor, nil, share, Int32(MSG_DONTWAIT | MSG_TRUNC))
         return count > 0 || (count < 0 && errno == EAGAIN)
     }
 
-    /// A flood of refused uploads must not use up the descriptors.
+    /// The limit keeps many refused uploads from using up the descriptors.
     private static let limit = 256
     private static let timeLimit = Duration.seconds(2)
-    /// Bytes of one socket at a time, so that a fast one does not hold up the others.
+    /// The number of bytes to discard from one socket at a time, so that a fast client does not delay the others.
     private static let share = 1 << 20
-    /// How often to look while there are any: the client stands still when the kernel's buffers are full.
+    /// The interval of checks while there are any. A client blocks when the buffers of the kernel are full.
     static let interval = Duration.milliseconds(10)
 }

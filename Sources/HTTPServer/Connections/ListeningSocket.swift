@@ -1,10 +1,8 @@
-// The socket that clients connect to. The library could open one itself, but says only that it failed, not why, and
-// "the port is taken" is the first thing that anybody wants to know.
-
 import Descriptors
 import Glibc
 
-/// A bound, listening TCP socket that is closed unless it is handed on.
+/// A bound, listening TCP socket. The library could create one, but would not report why it failed, for example that
+/// the port is in use.
 struct ListeningSocket {
     let descriptor: Descriptor
     let port: UInt16
@@ -20,13 +18,13 @@ struct ListeningSocket {
 
     private static let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
-    /// Connections that the kernel may hold until they are accepted; it cuts this down to its own maximum.
+    /// The maximum number of connections that wait to be accepted. The kernel reduces it to its own maximum.
     private static let backlog: Int32 = 4_096
 
     private static func listen(
         _ descriptor: Int32, at address: inout SocketAddress, named literal: String
     ) throws(HTTPServerError) {
-        // Without it a restart would have to wait until the last connections of the previous run have timed out.
+        // Without this option, a restart would fail until the last connections of the previous process have timed out.
         set(descriptor, level: SOL_SOCKET, option: SO_REUSEADDR, to: 1)
         if address.family == AF_INET6 {
             set(descriptor, level: Int32(IPPROTO_IPV6), option: IPV6_V6ONLY, to: literal == "::" ? 0 : 1)

@@ -1,9 +1,7 @@
-// IP addresses between their text and the kernel's form. Only literals: a name would have to be looked up, and what it
-// then meant would be anybody's guess.
-
 import Glibc
 
-/// An IPv4 or IPv6 address with a port.
+/// An IPv4 or IPv6 address with a port. It is created only from literals, because a name could resolve to different
+/// addresses.
 struct SocketAddress {
     private var storage = sockaddr_storage()
 
@@ -42,7 +40,7 @@ struct SocketAddress {
 
     var port: UInt16 {
         withUnsafeBytes(of: storage) { bytes in
-            // sin_port and sin6_port lie at the same place.
+            // sin_port and sin6_port have the same offset.
             bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self).bigEndian
         }
     }
@@ -57,7 +55,7 @@ struct SocketAddress {
         withUnsafeMutableBytes(of: &storage) { $0.storeBytes(of: address, as: Address.self) }
     }
 
-    /// The text of a client's address; IPv4 in IPv6 (`::ffff:192.0.2.1`) as the IPv4 it is.
+    /// The text of a client address. IPv4 in IPv6 (`::ffff:192.0.2.1`) appears as IPv4.
     static func text(of address: UnsafePointer<sockaddr>) -> String {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {

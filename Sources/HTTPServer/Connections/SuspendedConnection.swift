@@ -1,16 +1,13 @@
-// A sleeping connection, as a value that can be neither copied nor forgotten.
-//
-// To resume a connection that does not sleep is undefined behaviour in the library, and to stop it while one sleeps
-// aborts the process. As the right to resume is a value that exists exactly once and resumes when it goes out of
-// existence, neither mistake can be written down.
-
 import CMicroHTTPD
 
-/// A connection that the library leaves alone until this value ends.
+/// A suspended connection. It resumes when this value ends.
+///
+/// In the library, resuming a connection that is not suspended is undefined behaviour, and stopping while one is
+/// suspended aborts the process. Because this value can be neither copied nor lost, neither can happen.
 struct SuspendedConnection: ~Copyable, @unchecked Sendable {
     private let connection: OpaquePointer
 
-    /// Puts a connection to sleep. Only to be called from within a callback of that same connection.
+    /// Suspends a connection. Must be called within a callback of the same connection.
     init(of connection: OpaquePointer) {
         self.connection = connection
         MHD_suspend_connection(connection)
@@ -18,6 +15,6 @@ struct SuspendedConnection: ~Copyable, @unchecked Sendable {
 
     deinit { MHD_resume_connection(connection) }
 
-    /// Wakes the connection. It is safe from any thread: while it sleeps the library neither touches nor frees it.
+    /// Resumes the connection. Any thread may call it: the library neither touches nor frees a suspended connection.
     consuming func resume() {}
 }

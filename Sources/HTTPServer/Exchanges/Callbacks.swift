@@ -1,9 +1,10 @@
-// The functions that the library calls, and the only place where its untyped pointers become objects again.
+// The callbacks of libmicrohttpd. Only this file converts its untyped pointers to objects.
 //
-// They are top-level functions because a closure literal that inherits an actor's isolation would trap on the library's
-// threads. Who owns what: a connection's context pointer holds one reference to its `Connection` from the notice that it
-// started to the notice that it closed; a request's holds one to its `Exchange` from the request line to the notice that
-// it completed. The library sends each of these notices exactly once, on the thread of the connection.
+// They are top-level functions, because a closure that inherits the isolation of an actor would trap on the threads of
+// the library. Ownership: the context pointer of a connection holds a reference to its `Connection`, from the
+// notification that it has started to the notification that it has closed. The context pointer of a request holds a
+// reference to its `Exchange`, from the request line to the notification that the request has completed. The library
+// sends each notification exactly once, on the thread of the connection.
 
 import CMicroHTTPD
 import Glibc
@@ -21,8 +22,8 @@ private func serverContext(_ context: UnsafeMutableRawPointer) -> ServerContext 
     Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
 }
 
-/// Turns new clients away while the server closes. MHD_quiesce_daemon would be the way to stop listening, but in 0.9.75
-/// it aborts the process when a pool's thread removes the listening socket from its epoll set at the same moment.
+/// Refuses new clients while the server closes. MHD_quiesce_daemon would stop listening, but version 0.9.75 aborts the
+/// process if a thread of the pool removes the listening socket from its epoll set at the same moment.
 private func acceptConnection(
     context: UnsafeMutableRawPointer?, address: UnsafePointer<sockaddr>?, length: socklen_t
 ) -> MHD_Result {
@@ -52,7 +53,7 @@ private func noteConnection(
     }
 }
 
-/// Called with the request line, before the library cuts the target into path and arguments.
+/// The library calls this with the request line, before it divides the target into path and arguments.
 private func beginExchange(
     context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, handle: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
@@ -63,8 +64,8 @@ private func beginExchange(
     return Unmanaged.passRetained(exchange).toOpaque()
 }
 
-/// Left to themselves, percent signs stay what they are: only the owner knows which parts of a target to decode, and a
-/// decoded `%00` would cut it short.
+/// Keeps percent-encoding unchanged. Only the handler knows which parts of a target to decode, and a decoded `%00`
+/// would cut the target short.
 private func leaveEscaped(
     context: UnsafeMutableRawPointer?, handle: OpaquePointer?, text: UnsafeMutablePointer<CChar>?
 ) -> Int {

@@ -1,17 +1,16 @@
-// One request and its answer, from the request line to the last byte, as the steps that the library's callbacks take it
-// through. An exchange belongs to the network thread of its connection; only what it waits for is shared.
-
 import CMicroHTTPD
 import HTTPTypes
 
-/// The state of one request.
+/// The state of one request and its response, from the request line to the last byte. The callbacks of the library
+/// advance it. It is confined to the network thread of its connection; only what it waits for is shared.
 final class Exchange {
     private enum Step {
         case head
         case body(RequestHead, limit: Int)
-        /// Refused, but without a body there is nothing in the way of the next request: answered when it is complete.
+        /// The request is refused and has no body. The response is sent when the request is complete, so that the
+        /// connection can be reused.
         case refused(Response)
-        /// The body went over its limit, and an answer is only possible once it has ended.
+        /// The body is larger than its limit. The library accepts a response only after the body has ended.
         case discarding(limit: Int, allowance: Int)
         case waiting(PendingResponse)
         case answered
@@ -21,11 +20,11 @@ final class Exchange {
     private let connection: Connection
     private let target: String?
     private var step = Step.head
-    /// nil until it was read, or where it could not be.
+    /// nil until the head was read, or if it was invalid.
     private var head: RequestHead?
     private var body: [UInt8] = []
 
-    /// - Parameter target: the request target as it was sent; nil when there was none.
+    /// - Parameter target: the request target as it was sent; nil if it was missing or not UTF-8.
     init(server: ServerContext, connection: Connection, target: String?) {
         self.server = server
         self.connection = connection
@@ -33,17 +32,17 @@ final class Exchange {
         connection.enter(.receiving(since: .now))
     }
 
-    /// The exchange is over, well or badly.
+    /// The exchange has ended, completely or not.
     func end() {
         if case .waiting(let answer) = step { answer.take()?.abandon() }
         connection.endWatching(server.disconnects)
         connection.enter(.idle(since: .now, isFresh: false))
-        // A keep-alive answer may have been on its way when the server began to close.
+        // A keep-alive response may have been in progress when the server started to close.
         if server.connections.stage != .open { connection.abort() }
     }
 
-    /// What the library reports about this request: first the head alone, then pieces of the body, then its end; and
-    /// after a wait the end once more.
+    /// The library calls this for each part of a request: first for the head, then for pieces of the body, then for its
+    /// end. After a wait it repeats the end.
     ///
     /// - Returns: `.NO` to close the connection.
     func advance(_ handle: OpaquePointer, line: RequestLine, piece: UnsafeRawBufferPointer) -> MHD_Result {
@@ -167,9 +166,10 @@ extension Exchange {
         return reply.queue(response.status, on: handle)
     }
 
-    /// A length that is announced is not yet a length that comes.
+    /// The memory in bytes that is reserved for a body with an announced length, which may not arrive.
     private static let firstReservation = 1 << 16
-    /// How much of a body that is too large is read on for the sake of an answer; beyond it the connection just closes.
+    /// The number of bytes of a body that are read beyond its limit in order to send a response. Beyond this, the
+    /// connection is closed.
     private static let discardLimit = 1 << 20
 }
 

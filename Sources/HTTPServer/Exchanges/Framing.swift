@@ -1,4 +1,4 @@
-/// Where the end of a request's body is.
+/// How the end of a request body is determined.
 enum Framing {
     case none
     case length(Int)

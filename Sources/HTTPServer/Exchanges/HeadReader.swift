@@ -1,13 +1,13 @@
-// From the library's view of a request head to ours, refusing what two readers could understand differently.
+// Reads the head of a request, and refuses heads that two readers could understand differently.
 //
-// The library accepts what it should not: both kinds of framing at once, repeated fields that must be unique, names with
-// a space before the colon, and it ends strings at a NUL. What happens behind a proxy that reads the same bytes in
-// another way is called request smuggling.
+// The library accepts invalid heads: both kinds of framing together, repeated fields that must be unique, and names
+// with a space before the colon. It also ends strings at a NUL. If a proxy reads the same bytes differently, an
+// attacker can hide a request in them (request smuggling).
 
 import CMicroHTTPD
 import HTTPTypes
 
-/// Reads and judges one head.
+/// Collects the fields of a head and validates them.
 struct HeadReader {
     private var fields = HTTPFields()
     private var hosts = 0
@@ -15,9 +15,10 @@ struct HeadReader {
     private var encodings: [String] = []
     private var sawInvalidField = false
 
-    /// The head of the request that `handle` is receiving, or the reason to refuse it.
+    /// Reads the head of the request that `handle` receives.
     ///
-    /// - Parameter target: nil when the library's version of it is not what was sent.
+    /// - Parameter target: nil if the target that the library has is not complete.
+    /// - Throws: the reason to refuse the request.
     static func read(
         _ handle: OpaquePointer, method: String, target: String?, isHTTP11: Bool, from remoteAddress: String
     ) throws(RequestFault) -> (RequestHead, Framing) {
@@ -48,7 +49,7 @@ struct HeadReader {
         fields.append(field)
     }
 
-    /// Space around a value is none of it (RFC 9110, section 5.5).
+    /// White space around a value is not part of it (RFC 9110, section 5.5).
     private static func withoutOuterSpace(_ value: UnsafeBufferPointer<UInt8>) -> Slice<UnsafeBufferPointer<UInt8>> {
         func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         let rest = value.drop(while: isSpace)

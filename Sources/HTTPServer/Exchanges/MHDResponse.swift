@@ -1,19 +1,17 @@
-// From our response to the library's, which copies or takes over everything it is given.
-
 import CMicroHTTPD
 import Glibc
 import HTTPTypes
 
-/// A response in the library's form, alive as long as this value or the library needs it.
+/// A response in the form of the library, which copies or takes over everything that it is given.
 struct MHDResponse: ~Copyable {
     private let response: OpaquePointer
 
-    /// Nil when memory or descriptors ran out, when a stream serves another answer already, or when the status is one
-    /// that the library would not send: the connection can only be closed.
+    /// nil if memory or descriptors run out, if a stream is already used for another response, or if the library does
+    /// not support the status. Then the connection can only be closed.
     ///
     /// - Parameters:
-    ///   - toHead: the request's method is HEAD.
-    ///   - isLast: the connection closes after this answer.
+    ///   - toHead: whether the request method is HEAD.
+    ///   - isLast: whether the connection closes after this response.
     init?(_ response: Response, on connection: Connection, handle: OpaquePointer, toHead: Bool, isLast: Bool) {
         guard response.status.code >= 200,
             let made = Self.make(response.body, on: connection, handle: handle)
@@ -22,7 +20,7 @@ struct MHDResponse: ~Copyable {
         if case .stream(let stream) = response.body, stream.length == nil,
             toHead || response.status == .notModified
         {
-            // The library would send the end of a chunked body although there is none.
+            // The library would send the end of a chunked body although the response has none.
             mhd_response_end_with_connection(made)
         }
         for field in response.headers where !Self.isOurs(field) {
@@ -81,11 +79,12 @@ struct MHDResponse: ~Copyable {
 
     /// MHD_SIZE_UNKNOWN, a macro that Swift does not import.
     private static let sizeUnknown = UInt64.max
-    /// Buffer for bodies of a known length and for clients of HTTP/1.0; chunks are as large as the connection's own.
+    /// The buffer in bytes for bodies with a known length and for HTTP/1.0 clients. Chunks have the size of the buffer
+    /// of the connection.
     private static let streamBlock = 16 << 10
 }
 
-/// A stream together with the connection that reads it.
+/// A stream with the connection that reads it.
 private final class StreamReader {
     let stream: ResponseStream
     let handle: OpaquePointer

@@ -1,29 +1,27 @@
 import Locks
 
-// The place where an eventual answer and the connection that waits for it meet.
-//
-// Three may arrive in any order: the work with its response, the clock (or a stop) with a substitute, and the network
-// thread that puts the connection to sleep. The first response wins; the others are dropped. The connection is woken
-// exactly once.
-
-/// One answer that is being waited for.
+/// A response that a suspended connection waits for.
+///
+/// Three callers may arrive in any order: the work with its response, the sweep or the stop with a substitute, and the
+/// network thread that suspends the connection. The first response is sent, and later ones are dropped. The connection
+/// is resumed exactly once.
 final class PendingResponse: Sendable {
     private struct State: ~Copyable {
         var response: Response?
         var isSettled = false
-        /// Present while the connection sleeps.
+        /// Present while the connection is suspended.
         var suspension: SuspendedConnection?
         var work: Task<Void, Never>?
     }
 
-    /// What it answers.
+    /// The head of the request.
     let head: RequestHead
     private let state = Locked(State())
 
     init(to head: RequestHead) { self.head = head }
 
-    /// Puts the connection to sleep, unless the answer is there already: then it says false. Called within the
-    /// connection's callbacks only.
+    /// Suspends the connection. Returns false if the response is already there. Must be called within a callback of the
+    /// connection.
     func suspend(_ handle: OpaquePointer) -> Bool {
         state.withLock { state in
             guard !state.isSettled else { return false }
@@ -32,7 +30,7 @@ final class PendingResponse: Sendable {
         }
     }
 
-    /// Starts the work that will settle the answer.
+    /// Starts the work that produces the response.
     func begin(_ work: @escaping @Sendable () async -> Response) {
         let task = Task { self.settle(with: await work()) }
         let isLate = state.withLock { state in
@@ -42,7 +40,7 @@ final class PendingResponse: Sendable {
         if isLate { task.cancel() }
     }
 
-    /// Answers, unless somebody has answered before.
+    /// Sets the response, unless it is already set.
     func settle(with response: Response) {
         let work: Task<Void, Never>?
         let isTooLate: Bool
@@ -53,24 +51,25 @@ final class PendingResponse: Sendable {
             state.suspension.take()?.resume()
             return (state.work.take(), false)
         }
-        // Of no effect when it was the work itself that settled.
+        // This has no effect if the work itself has set the response.
         work?.cancel()
         if isTooLate { response.abandon() }
     }
 
-    /// Nobody waits for it any more. The work may still answer, or be cut short by the clock.
+    /// Cancels the work, because the client has disconnected. The work may still respond, or the sweep may end the
+    /// wait.
     func cancelWork() {
         state.withLock { $0.work }?.cancel()
     }
 
-    /// The answer, once; nil while there is none.
+    /// Removes and returns the response; nil if there is none.
     func take() -> Response? {
         state.withLock { $0.response.take() }
     }
 }
 
 extension Response {
-    /// Tells the owner of a stream that nobody will read it.
+    /// Notifies the owner of a stream that it will not be read.
     func abandon() {
         if case .stream(let stream) = body { stream.abandon() }
     }

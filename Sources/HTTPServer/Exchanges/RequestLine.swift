@@ -1,6 +1,6 @@
 import Glibc
 
-/// The first line of a request as the library has parsed it.
+/// The request line, as the library has parsed it.
 struct RequestLine {
     private let url: UnsafePointer<CChar>
     private let methodText: UnsafePointer<CChar>
@@ -15,8 +15,8 @@ struct RequestLine {
 
     var isHTTP11: Bool { strcmp(version, "HTTP/1.0") != 0 }
 
-    /// Whether a target is all that was sent. The library sees a NUL as the end of a string, but the version always
-    /// follows the whole target in the same buffer, so that a cut leaves a gap between the two.
+    /// Whether the target is complete. The library ends a string at a NUL. The version always follows the complete
+    /// target in the same buffer, so a target that was cut short leaves a gap.
     func confirms(_ target: String?) -> Bool {
         target.map { url + $0.utf8.count + 1 == version } ?? false
     }

@@ -1,12 +1,12 @@
 /// The content of a response.
 ///
-/// To HEAD, and with 304, the same body is given as for a 200 to GET: the server sends its length and keeps the bytes to
-/// itself. (With ``none`` the length is said to be 0; only 204 says nothing of it.)
+/// For HEAD and 304, the handler gives the same body as for a 200 to GET. The server sends its length and no bytes.
+/// (With ``none`` the announced length is 0; only 204 announces none.)
 public enum Body: Sendable {
     case none
     case bytes([UInt8])
-    /// A stretch of a file, sent by the kernel without passing through this process.
+    /// A region of a file, which the kernel sends without copying it into this process.
     case file(FileRegion)
-    /// Bytes that come into being while they are sent.
+    /// Bytes that are produced while they are sent.
     case stream(ResponseStream)
 }

@@ -1,6 +1,4 @@
-// Bytes on their way from a writer to a slower reader.
-
-/// A first-in, first-out queue of bytes.
+/// A first-in, first-out queue of bytes between a writer and a slower reader.
 struct ByteQueue {
     private var bytes: [UInt8] = []
     private var start = 0
@@ -12,7 +10,7 @@ struct ByteQueue {
             bytes = more  // the usual case: the reader keeps up, and nothing is copied
             start = 0
         } else {
-            // Dropping what was read costs a move of the rest: done only when that is the smaller half.
+            // Removing the bytes that were read moves the rest, so this waits until the rest is the smaller half.
             if start > count {
                 bytes.removeFirst(start)
                 start = 0
@@ -21,7 +19,7 @@ struct ByteQueue {
         }
     }
 
-    /// Moves as many bytes as there are and as fit, and says how many.
+    /// Moves bytes to `buffer`, and returns their number.
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let moved = min(count, buffer.count)
         bytes.withUnsafeBytes { source in

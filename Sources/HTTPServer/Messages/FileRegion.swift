@@ -1,19 +1,16 @@
-// A stretch of an open file to be sent as a body. The descriptor, not a path, is what keeps it readable: the file may
-// be renamed or unlinked while it is sent.
-
 import Descriptors
 import Glibc
 
-/// `length` bytes of a file from `offset` on, together with the open descriptor they are read from.
+/// `length` bytes of a file from `offset` on, with the open descriptor to read them from. They stay readable if the
+/// file is renamed or unlinked.
 public final class FileRegion: Sendable {
     private let descriptor: Descriptor
     /// The first byte, counted from the start of the file.
     public let offset: UInt64
-    /// The number of bytes; when the file does not have them (any more), the connection is closed.
+    /// The number of bytes. If the file is shorter, the connection is closed.
     public let length: UInt64
 
-    /// Takes over the descriptor of a regular file that is open for reading; it is closed when the region is no longer
-    /// used.
+    /// - Parameter descriptor: a regular file that is open for reading.
     public init(of descriptor: Descriptor, offset: UInt64 = 0, length: UInt64) {
         self.descriptor = descriptor
         self.offset = offset
@@ -27,14 +24,14 @@ public final class FileRegion: Sendable {
         FileRegion(of: descriptor, offset: offset + UInt64(range.lowerBound), length: UInt64(range.count))
     }
 
-    /// A descriptor of its own for one answer, because the library closes the one it is given and a region may be used
-    /// for several answers. Nil when the process has none left.
+    /// A duplicate of the descriptor for one response. The library closes the descriptor that it is given, and a region
+    /// may be used for several responses. nil if the process has no descriptor left.
     public func duplicateDescriptor() -> Int32? {
         descriptor.duplicateForHandover()
     }
 
-    /// Whether the file has all the bytes. Somebody may cut it short at any time, and the library then tries for ever to
-    /// send what is not there: it has to be checked again and again while it is being sent.
+    /// Whether the file contains all bytes of the region. Another program may truncate the file at any time, and the
+    /// library would then retry for ever. So this is checked repeatedly while the region is being sent.
     var isComplete: Bool {
         var status = stat()
         guard fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }

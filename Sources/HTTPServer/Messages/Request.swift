@@ -1,9 +1,7 @@
-// What a client sent, as plain values: the head, which arrives first and can be judged alone, and the whole.
-
-/// A request that has arrived whole.
+/// A complete request.
 public struct Request: Sendable, Hashable {
     public var head: RequestHead
-    /// The body without any transfer encoding; empty when there was none.
+    /// The body without transfer encoding; empty if there is none.
     public var body: [UInt8]
 
     public init(head: RequestHead, body: [UInt8] = []) {

@@ -1,36 +1,34 @@
-// Why the server itself, and not its owner, turned a request down: one case for each check, each with its status and
-// a sentence that a person can act on.
-
 import HTTPTypes
 
-/// A reason for which the server answers a request without asking ``RequestHandler/respond(to:)``.
+/// The reason why the server itself refuses a request, without calling ``RequestHandler/respond(to:)``. Each check has
+/// one case, with a status and a sentence for people.
 public enum RequestFault: Error, Sendable, Hashable {
-    /// The request line holds a method that is no token.
+    /// The method is not a token.
     case methodInvalid
-    /// The target is empty or holds a control character, a space or a NUL.
+    /// The target is empty, or contains a control character, a space or a NUL.
     case targetInvalid
-    /// A field has a name that is no token, for example one with a space before the colon.
+    /// A field name is not a token, for example because of a space before the colon.
     case fieldInvalid
-    /// HTTP/1.1 without `Host`.
+    /// An HTTP/1.1 request without `Host`.
     case hostMissing
-    /// More than one `Host`: two readers could pick different ones.
+    /// More than one `Host`: two readers could use different ones.
     case hostRepeated
-    /// `Content-Length` that is repeated or no number: two readers could see different ends of the body.
+    /// `Content-Length` is repeated or not a number: two readers could see different ends of the body.
     case contentLengthInvalid
-    /// Both `Transfer-Encoding` and `Content-Length`: the classic of request smuggling.
+    /// Both `Transfer-Encoding` and `Content-Length`, as in most cases of request smuggling.
     case framingAmbiguous
     /// A `Transfer-Encoding` other than exactly `chunked`, or one in HTTP/1.0.
     case transferEncodingUnsupported
     /// The head is larger than ``HTTPServer/Options/maxHeadBytes``.
     case headTooLarge(limit: Int)
-    /// The body is, or is announced to be, larger than the bound that its admission set.
+    /// The body, or its announced length, is larger than the limit of its admission.
     case bodyTooLarge(limit: Int)
-    /// An eventual answer was not ready within ``HTTPServer/Options/waitLimit``.
+    /// An eventual response was not ready within ``HTTPServer/Options/waitLimit``.
     case answerOverdue
-    /// The server stops and could not wait for the answer any longer.
+    /// The server stops before the response is ready.
     case stopping
 
-    /// The status that fits.
+    /// The status of the response.
     public var status: HTTPResponse.Status {
         switch self {
         case .methodInvalid, .targetInvalid, .fieldInvalid, .hostMissing, .hostRepeated, .contentLengthInvalid,

@@ -1,27 +1,27 @@
 import Foundation
 import HTTPTypes
 
-/// Which bytes a request asks for (RFC 9110, section 14), for whoever answers with something that has a size and a tag.
+/// The byte ranges that a request selects (RFC 9110, section 14).
 public enum RequestedRanges: Sendable, Equatable {
-    /// Everything: no range was asked for, or none that has a meaning here.
+    /// The complete file: the request has no range, or none that applies.
     case whole
-    /// At least one, in the order of the request, each within the size.
+    /// At least one range, in the order of the request, each within the size.
     case parts([ClosedRange<Int64>])
-    /// None of them has a byte in common with what there is: 416.
+    /// No range overlaps the file: 416.
     case unsatisfiable
 
-    /// More than this is nothing that a reader needs, and much that an attacker wants (RFC 9110, section 17.15).
+    /// More ranges than this are refused as a likely attack (RFC 9110, section 17.15).
     private static let most = 32
 
-    /// Whatever is not well formed, or of another version (`If-Range`), is answered with the whole, as the RFC allows. So
-    /// are more ranges than make sense, or those that together are larger than the whole.
+    /// Invalid ranges, and ranges for another version (`If-Range`), select the complete file, as the RFC allows. So do
+    /// more ranges than the limit, and ranges that are together larger than the file.
     ///
     /// - Parameters:
-    ///   - size: bytes that there are.
-    ///   - tag: the strong entity tag of what there is.
+    ///   - size: the size of the file in bytes.
+    ///   - tag: the strong entity tag of the file.
     public init(of head: RequestHead, size: Int64, tag: String) {
         let headers = head.headers
-        // A range has no meaning to any other method, HEAD among them (section 14.2).
+        // Ranges apply only to GET, not to HEAD (section 14.2).
         guard head.method == .get, let text = headers[.range], headers[.ifRange].map({ $0 == tag }) ?? true,
             let ranges = Self.parsed(text, size: size)
         else {
@@ -34,10 +34,10 @@ public enum RequestedRanges: Sendable, Equatable {
         self = parts.isEmpty ? .unsatisfiable : isTooMuch ? .whole : .parts(parts)
     }
 
-    /// One element for each range, nil for one outside of what there is; nil when the field is not well formed.
+    /// One element for each range, nil for a range outside the file. The result is nil if the field is invalid.
     private static func parsed(_ text: String, size: Int64) -> [ClosedRange<Int64>?]? {
         guard text.lowercased().hasPrefix("bytes=") else { return nil }
-        // Lists may have empty elements (section 5.6.1).
+        // Lists may contain empty elements (section 5.6.1).
         let elements = text.dropFirst(6).split(separator: ",")
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
         var ranges: [ClosedRange<Int64>?] = []
@@ -48,7 +48,7 @@ public enum RequestedRanges: Sendable, Equatable {
         return ranges.isEmpty ? nil : ranges
     }
 
-    /// The outer nil: not a range; the inner one: outside.
+    /// The outer optional is nil if the text is not a range, the inner one if the range is outside the file.
     private static func range(_ text: String, size: Int64) -> ClosedRange<Int64>?? {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {

@@ -1,13 +1,11 @@
-// What a client gets: a status, header fields and one of four kinds of body.
-
 import HTTPTypes
 
-/// The answer to one request.
+/// The response to one request.
 public struct Response: Sendable {
-    /// From 200 up; interim answers (1xx) are the server's own business.
+    /// 200 or above. The server sends interim responses (1xx) itself.
     public var status: HTTPResponse.Status
-    /// `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are the server's; of these only
-    /// `Connection: close` is taken from here, the rest is ignored. So is a field with an empty value.
+    /// The server sets `Date`, `Content-Length`, `Transfer-Encoding` and `Connection`. Of these fields, only
+    /// `Connection: close` is used from here. Fields with an empty value are ignored.
     public var headers: HTTPFields
     public var body: Body
 

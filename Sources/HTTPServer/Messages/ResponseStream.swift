@@ -1,31 +1,29 @@
 import Locks
 
-// A body that comes into being while it is sent: the owner writes at its own pace from any thread, the connection
-// sleeps while there is nothing to send.
-//
-// The buffer between the two is bounded. A client that reads more slowly than the owner writes is cut off instead of
-// being remembered in memory: with thousands of listeners nothing else keeps the service alive. An owner that has as
-// much time as its client waits for room instead.
-
-/// The writing half of a streamed body. It serves one answer.
+/// A body that is produced while it is sent. The owner writes from any thread, and the connection is suspended while
+/// there is nothing to send. A stream serves one response.
 ///
-/// Without a length, a stream is for bodies that have no end of their own, such as events: when the server stops it
-/// finishes every stream, and the client cannot tell this from an end that the owner meant. With a length, the last byte
-/// is the end; before it, the connection is closed, so that the client sees that something is missing.
+/// The buffer between both is bounded. A client that reads more slowly than the owner writes is disconnected, because
+/// with thousands of readers the memory would not suffice. An owner that can wait uses ``room(for:)`` instead.
+///
+/// Without a length, a stream is for bodies without an end of their own, such as events. When the server stops, it
+/// finishes every stream, and the client cannot distinguish this from the end that the owner sets. With a length, the
+/// body ends at the last byte. If the stream ends earlier, the connection is closed, so that the client detects the
+/// missing bytes.
 public final class ResponseStream: Sendable {
-    /// How a stream came to its end.
+    /// How a stream ended.
     public enum End: Sendable, Hashable {
-        /// ``ResponseStream/finish()`` was called, or the announced length written, and all bytes were handed over.
+        /// ``ResponseStream/finish()`` was called, or the announced length was written, and all bytes were sent.
         case finished
-        /// The client went away, or wanted no body in the first place (HEAD), or the answer was never sent.
+        /// The client disconnected, or requested no body (HEAD), or the response was never sent.
         case clientGone
-        /// More than the buffer limit was waiting for the client; the connection was closed.
+        /// More bytes than the buffer limit waited for the client. The connection was closed.
         case clientTooSlow
         /// ``HTTPServer/stop(grace:)`` finished the stream.
         case serverStopped
     }
 
-    /// A task that waits for room.
+    /// A task that waits for room in the buffer.
     private struct Writer {
         let count: Int
         let continuation: CheckedContinuation<Bool, Never>
@@ -33,16 +31,16 @@ public final class ResponseStream: Sendable {
 
     private struct State: ~Copyable {
         let bufferLimit: Int
-        /// Bytes that may still be written; nil without a length.
+        /// The number of bytes that may still be written; nil without a length.
         var unwritten: Int64?
         var buffer = ByteQueue()
         var writer: Writer?
-        /// No more writes, for this reason. What is buffered is still sent unless the client was too slow.
+        /// Set when the stream is closed for writes. Buffered bytes are still sent, unless the client was too slow.
         var closed: End?
-        /// The reader has been told of the end: all bytes were handed over.
+        /// True after all bytes and the end were read.
         var drained = false
         var connection: Connection?
-        /// Present while the connection sleeps for want of bytes.
+        /// Present while the connection is suspended because the buffer is empty.
         var suspension: SuspendedConnection?
         var onEnd: (@Sendable (End) -> Void)?
 
@@ -55,14 +53,14 @@ public final class ResponseStream: Sendable {
         }
     }
 
-    /// The announced `Content-Length` in bytes; nil for a body that is chunked.
+    /// The announced `Content-Length` in bytes; nil for a chunked body.
     let length: Int64?
     private let state: Locked<State>
 
     /// - Parameters:
-    ///   - length: bytes that the body has, when that is known beforehand.
-    ///   - bufferLimit: bytes that may wait for the client before it counts as too slow.
-    ///   - onEnd: called exactly once, on a server thread, when nothing more can be sent for whatever reason.
+    ///   - length: the length of the body in bytes, if it is known.
+    ///   - bufferLimit: the number of bytes that may wait for the client before it counts as too slow.
+    ///   - onEnd: called exactly once, on a server thread, when nothing more can be sent for any reason.
     public init(length: Int64? = nil, bufferLimit: Int = 1 << 20, onEnd: (@Sendable (End) -> Void)? = nil) {
         self.length = length
         let isEmpty = length == 0
@@ -74,11 +72,12 @@ public final class ResponseStream: Sendable {
 
     /// Queues bytes for the client without waiting for it.
     ///
-    /// A client that hung up is noticed where there is no length; one that vanished without a word only by writing to it,
-    /// so an idle stream needs a heartbeat. More than the announced length is a mistake of the owner.
+    /// Without a length, a client that closes its connection is detected. A client that vanishes without closing is
+    /// detected only by writes, so an idle stream needs a heartbeat. The owner must not write more than the announced
+    /// length.
     ///
-    /// - Returns: false when they will not be sent, because the stream has ended or because they went over the buffer
-    ///   limit and ended it.
+    /// - Returns: false if the bytes will not be sent, because the stream has ended, or because the buffer limit was
+    ///   exceeded, which ends it.
     @discardableResult
     public func write(_ bytes: [UInt8]) -> Bool {
         let tooSlow: Connection?
@@ -100,15 +99,15 @@ public final class ResponseStream: Sendable {
             state.buffer.append(bytes)
             return (true, nil)
         }
-        // The library may be waiting for the client to read: only the socket itself can end that.
+        // The library may be waiting for the client to read. Only a shutdown of the socket ends that.
         tooSlow?.abort()
         return accepted
     }
 
-    /// Waits until so many bytes, at most the buffer limit, can be written: for an owner with as much time as its client.
-    /// One task at a time.
+    /// Waits until `count` bytes, at most the buffer limit, can be written. For owners that can wait for the client.
+    /// Only one task may wait at a time.
     ///
-    /// - Returns: false when nothing more will be sent.
+    /// - Returns: false if nothing more will be sent.
     public func room(for count: Int) async -> Bool {
         await withCheckedContinuation { continuation in
             state.withLock { state in
@@ -120,7 +119,7 @@ public final class ResponseStream: Sendable {
         }
     }
 
-    /// Ends the body after what has been written. Calling it again changes nothing.
+    /// Ends the body after the written bytes. Further calls have no effect.
     public func finish() {
         close(.finished)
     }
@@ -138,16 +137,16 @@ public final class ResponseStream: Sendable {
 // MARK: - The reading half, called by the server
 
 extension ResponseStream {
-    /// What the reader gets when it asks for bytes.
+    /// The result of a read.
     enum Reading {
         case bytes(Int)
-        /// Nothing yet: the connection has been put to sleep.
+        /// No bytes yet. The connection was suspended.
         case asleep
         case end
         case failure
     }
 
-    /// Claims the stream for a connection; false when another answer has it already.
+    /// Assigns the stream to a connection; false if another response already uses it.
     func attach(to connection: Connection) -> Bool {
         state.withLock { state in
             guard state.connection == nil else { return false }
@@ -156,13 +155,13 @@ extension ResponseStream {
         }
     }
 
-    /// Moves bytes to the connection, or puts it to sleep until there are some. Called within its callbacks only.
+    /// Moves bytes to the connection, or suspends it until there are some. Must be called within its callbacks.
     func read(into buffer: UnsafeMutableRawBufferPointer, for handle: OpaquePointer) -> Reading {
         state.withLock { state in
             if state.closed == .clientTooSlow { return .failure }
             if state.buffer.count > 0 {
                 let count = state.buffer.read(into: buffer)
-                // The library does not ask for the end of a body whose length it knows.
+                // The library does not read the end of a body with a known length.
                 if state.unwritten == 0, state.buffer.count == 0 { state.drained = true }
                 state.wakeWriter()
                 return .bytes(count)
@@ -176,15 +175,15 @@ extension ResponseStream {
         }
     }
 
-    /// The answer will never be sent. A stream that another answer has claimed is not concerned.
+    /// The response will never be sent. A stream that another response uses is not affected.
     func abandon() {
         if state.withLock({ $0.connection == nil }) { detach() }
     }
 
-    /// The answer is over, sent or not: refuses further writes and tells the owner how it ended.
+    /// The response has ended, sent or not. Closes the stream for writes, and reports the end to the owner.
     func detach() {
         let (onEnd, end) = state.withLock { state in
-            // Finished by the owner, but not read to the end: somebody else hung up.
+            // The owner has finished the stream, but it was not read to its end, so the client has disconnected.
             let end: End = state.closed == .finished && !state.drained ? .clientGone : state.closed ?? .clientGone
             state.closed = end
             state.buffer.removeAll()

@@ -1,45 +1,44 @@
-// Everything about a server that can be chosen, with defaults for a service behind a handful of clients. There are no
-// flags or environment variables here: only the executable knows those.
-
 import Glibc
 
 extension HTTPServer {
-    /// The choices that a server is started with.
+    /// The configuration of a server. The defaults suit a service with few clients.
     public struct Options: Sendable, Hashable {
-        /// An IPv4 or IPv6 literal; `::` also takes IPv4 clients.
+        /// An IPv4 or IPv6 literal. `::` also accepts IPv4 clients.
         public var address: String = "127.0.0.1"
-        /// 0 lets the system pick; see ``HTTPServer/port``.
+        /// 0 lets the system choose; see ``HTTPServer/port``.
         public var port: UInt16 = 0
-        /// Network threads, 1 to 64. Each serves its own share of the connections.
+        /// The number of network threads, 1 to 64. Each serves its own share of the connections.
         public var threads: Int = Options.defaultThreads
-        /// Open connections altogether, at least one per thread. At the limit new clients wait in the kernel's queue.
+        /// The maximum number of open connections, at least one for each thread. Beyond it, new clients wait in the
+        /// queue of the kernel.
         public var connectionLimit: Int = 10_000
-        /// Open connections per client address; 0 for no limit. One more is closed at once.
+        /// The maximum number of open connections for each client address; 0 is unlimited. Further connections are
+        /// closed at once.
         public var connectionsPerAddress: Int = 0
-        /// How long a connection may pass no byte in either direction while no answer is being prepared: whole
-        /// seconds, at least one. It also bounds a client that has stopped reading its answer.
+        /// The maximum time without a byte in either direction while no response is being prepared: whole seconds, at
+        /// least one. It also applies to a client that stops reading its response.
         public var idleTimeout: Duration = .seconds(60)
-        /// How long a request may take from its first byte to its last, however busily it trickles in. A new
-        /// connection's first request counts from its acceptance; a later one is given the idle time on top until its
-        /// request line is there.
+        /// The maximum time from the first to the last byte of a request. For the first request on a connection, it
+        /// starts when the connection is accepted. A later request additionally has the idle time until its request
+        /// line is complete.
         public var requestDeadline: Duration = .seconds(30)
-        /// Bytes of a body, 0 or more, unless ``RequestHandler/admit(_:)`` sets another bound.
+        /// The maximum size of a body in bytes, 0 or more, unless ``RequestHandler/admit(_:)`` sets another.
         public var maxBodyBytes: Int = 1 << 20
-        /// Bytes of a request line and header fields, 1,024 to 1,048,576. A larger head is answered with 431. Every open
-        /// connection takes about twice as much memory.
+        /// The maximum size of a request line with its header fields, 1,024 to 1,048,576 bytes. A larger head gets 431.
+        /// Every open connection needs about twice this memory.
         public var maxHeadBytes: Int = 8 << 10
-        /// How long an eventual answer may take before the client is told 503.
+        /// The maximum time for an ``Answer/eventually(_:)``. After it, the client gets 503.
         public var waitLimit: Duration = .seconds(60)
 
         public init() {}
 
-        /// One for each core up to four: beyond that the handlers, not the network, are what is waited for.
+        /// One for each core, at most four. With more, the handlers and not the network limit the throughput.
         private static var defaultThreads: Int { max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
     }
 }
 
 extension HTTPServer.Options {
-    /// The longest that a used connection may be without a request line: quiet, and then the line itself.
+    /// The maximum time between two requests: idle, and then until the request line is complete.
     var betweenRequests: Duration { idleTimeout + requestDeadline }
 
     func validate() throws(HTTPServerError) {

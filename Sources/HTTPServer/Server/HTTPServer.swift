@@ -1,20 +1,19 @@
-// libmicrohttpd as Swift: a server that carries requests to a handler and answers back, and knows nothing of what they
-// are about. It brings what the library lacks: limits on time and size, long waits, streams and an orderly stop.
-
-/// An HTTP/1.1 server that listens from its creation until ``stop(grace:)``.
+/// An HTTP/1.1 server that listens from its creation until ``stop(grace:)``. It passes requests to a handler and sends
+/// the responses. It adds to libmicrohttpd: limits on time and size, responses that take long, streams, and an orderly
+/// stop.
 ///
 ///     let server = try HTTPServer(options: options, handler: routes)
 ///     ...
 ///     await server.stop(grace: .seconds(10))
 ///
-/// A few network threads serve all connections (epoll); none of them is held up by an answer that takes its time, as
-/// its connection sleeps meanwhile.
+/// A few network threads serve all connections (epoll). A response that takes long blocks none of them, because its
+/// connection is suspended.
 public final class HTTPServer: Sendable {
-    /// The port that the server listens on; the system's choice when the options left it open.
+    /// The port on which the server listens. The system chooses it if the option is 0.
     public let port: UInt16
     private let supervisor: ServerSupervisor
 
-    /// Binds, listens and starts to answer.
+    /// Binds the address, listens, and starts to serve requests.
     public init(options: Options = Options(), handler: any RequestHandler) throws(HTTPServerError) {
         try options.validate()
         let socket = try ListeningSocket(address: options.address, port: options.port)
@@ -24,13 +23,13 @@ public final class HTTPServer: Sendable {
         try supervisor.start(try MHDDaemon(context, listening: socket))
     }
 
-    /// A server that nobody holds any more closes without grace, in the background.
+    /// When the last reference to the server ends, it stops without grace, in the background.
     deinit { supervisor.stop(grace: .zero) {} }
 
-    /// Stops taking connections, finishes every stream, lets exchanges under way end for at most `grace`, answers those
-    /// that still wait with 503, and closes.
+    /// Stops the server: it refuses new connections, finishes every stream, gives running exchanges at most `grace` to
+    /// complete, responds with 503 to requests that still wait, and closes all connections.
     ///
-    /// Returns when the last thread and socket are gone. Calling it again waits for the same end.
+    /// Returns when the last thread and socket are closed. Further calls wait for the same end.
     public func stop(grace: Duration) async {
         await withCheckedContinuation { continuation in
             supervisor.stop(grace: grace) { continuation.resume() }

@@ -1,22 +1,20 @@
-// Why a server could not start.
-
 import Glibc
 
-/// A server that could not be started, with a sentence that says what to change.
+/// The reason why a server could not start. The description says what to change.
 public enum HTTPServerError: Error, Sendable, Hashable {
     /// The address is neither an IPv4 nor an IPv6 literal.
     case addressInvalid(String)
-    /// Another socket listens there already.
+    /// Another socket already listens on this address and port.
     case addressInUse(address: String, port: UInt16)
-    /// No interface of this machine has that address.
+    /// No interface of this machine has the address.
     case addressUnavailable(address: String)
-    /// The port needs privileges that the process does not have.
+    /// The process does not have the privileges for this port.
     case permissionDenied(address: String, port: UInt16)
-    /// An option is out of its range.
+    /// An option is outside its range.
     case optionInvalid(String)
     /// A system call failed for another reason.
     case systemCallFailed(String, errno: Int32)
-    /// The library could not start, most likely because threads or descriptors ran out.
+    /// The library could not start. The most likely reason is that threads or descriptors ran out.
     case libraryFailed
 }
 

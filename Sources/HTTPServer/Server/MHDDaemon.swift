@@ -1,13 +1,12 @@
-// The library's daemon: its threads, its listening socket and the options it is started with.
-
 import CMicroHTTPD
 import Descriptors
 import Glibc
 
-/// A running libmicrohttpd. It is stopped when this value ends, and must not have sleeping connections then.
+/// A running libmicrohttpd daemon: its threads, its listening socket and its options. The daemon stops when this value
+/// ends. No connection may be suspended then.
 struct MHDDaemon: ~Copyable, @unchecked Sendable {
     private let handle: OpaquePointer
-    /// The reference that the callbacks borrow.
+    /// The reference that the callbacks use.
     private let context: Unmanaged<ServerContext>
 
     init(_ context: ServerContext, listening: ListeningSocket) throws(HTTPServerError) {
@@ -15,8 +14,8 @@ struct MHDDaemon: ~Copyable, @unchecked Sendable {
             throw .systemCallFailed("fcntl", errno: errno)
         }
         let retained = Unmanaged.passRetained(context)
-        // The library closes the socket when it stops, and in some cases when it fails to start: after a failure it is
-        // left open rather than closed twice.
+        // The library closes the socket when it stops, and in some cases when it fails to start. So it gets a
+        // duplicate. After a failure the duplicate stays open, because closing it twice could close another file.
         var numbers = Self.numbers(context.options)
         let handle = mhd_start(Self.flags, descriptor, mhd_callbacks(context: retained.toOpaque()), &numbers)
         guard let handle else {
@@ -27,7 +26,7 @@ struct MHDDaemon: ~Copyable, @unchecked Sendable {
         self.context = retained
     }
 
-    /// Joins the library's threads: not on a thread that must not block.
+    /// Joins the threads of the library, so it must not run on a thread of Swift tasks.
     deinit {
         MHD_stop_daemon(handle)
         context.release()
@@ -41,24 +40,24 @@ struct MHDDaemon: ~Copyable, @unchecked Sendable {
             MHD_OptionItem(.PER_IP_CONNECTION_LIMIT, min(options.connectionsPerAddress, Int(Int32.max))),
             MHD_OptionItem(.CONNECTION_TIMEOUT, seconds(options.idleTimeout)),
             MHD_OptionItem(.CONNECTION_MEMORY_LIMIT, memory(forHeadsOf: options.maxHeadBytes)),
-            // The checks that 1 would add are made by HeadReader, whose refusals the owner renders.
+            // HeadReader makes the checks that 1 would add, and the handler renders its refusals.
             MHD_OptionItem(.STRICT_FOR_CLIENT, 0),
         ]
-        // A pool of one is refused by the library: without a pool there is one thread.
+        // The library refuses a pool of one thread. Without a pool it uses one thread.
         if options.threads > 1 { numbers.append(MHD_OptionItem(.THREAD_POOL_SIZE, options.threads)) }
         numbers.append(MHD_OptionItem(.END, 0))
         return numbers
     }
 
-    /// The library counts whole seconds; rounded up, as a timeout must not come early.
+    /// The library counts whole seconds. Rounded up, so that a timeout does not come early.
     private static func seconds(_ duration: Duration) -> Int {
         let (seconds, attoseconds) = duration.components
         return Int(min(seconds + (attoseconds > 0 ? 1 : 0), 1 << 31))
     }
 
-    /// One connection's memory holds a request's head, the index of its fields and the head of the answer. It leaves
-    /// room beyond the largest head that is accepted, so that it is we who refuse one that is a little larger; but no
-    /// more than needed, as the library clears all of it for every request.
+    /// The memory of a connection holds the head of a request, the index of its fields and the head of the response. It
+    /// is larger than the largest accepted head, so that the server itself refuses a slightly larger one. It is not
+    /// larger than needed, because the library clears all of it for every request.
     private static func memory(forHeadsOf bytes: Int) -> Int {
         bytes + bytes / 4 + (4 << 10)
     }

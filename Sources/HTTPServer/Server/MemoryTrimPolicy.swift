@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// When a crowd of clients has gone, what was allocated for them goes back to the system.
+/// Decides when to return freed memory to the system after many clients have disconnected.
 ///
-/// The C library keeps freed memory for whoever comes next, and rarely gives back what lies between allocations that live
-/// on: after 10,000 waits that is some 200 MiB that nobody has a use for.
+/// The C library keeps freed memory for later allocations, and rarely returns memory between allocations that are still
+/// used. After 10,000 waits, that is about 200 MiB of unused memory.
 struct MemoryTrimPolicy {
     private var highest = 0
     private var isFalling = false
 
-    /// - Parameter connections: as many as there are now.
-    /// - Returns: whether it is time to give memory back: half of a crowd has gone, and that was so at the look before, too:
-    ///   by then what they leave behind has been freed.
+    /// - Parameter connections: the present number of connections.
+    /// - Returns: true if at least half of many connections have closed, both now and at the previous check. By then
+    ///   the memory that they used has been freed.
     mutating func shouldTrim(connections: Int) -> Bool {
         defer { highest = max(highest, connections) }
         guard highest >= Self.crowd, connections <= highest / 2 else {

@@ -1,11 +1,9 @@
-// The server's own thread, beside the library's: it enforces the time limits and, in the end, brings the server down.
-//
-// Stopping blocks (it joins threads), so it may not happen on a thread of the concurrency runtime; and the limits must
-// be enforced while a stop waits for the last answers. One thread for both needs no coordination.
-
 import Locks
 
-/// Makes its rounds until it is told to stop, and owns the daemon meanwhile.
+/// Runs the thread that enforces the time limits and stops the server, and owns the daemon until then.
+///
+/// A stop blocks, because it joins threads, so it must not run on a thread of Swift tasks. The limits must also be
+/// enforced while a stop waits for the last responses. One thread for both needs no coordination.
 final class ServerSupervisor: Sendable {
     private struct State {
         var grace: Duration?
@@ -20,7 +18,7 @@ final class ServerSupervisor: Sendable {
         self.context = context
     }
 
-    /// Starts the thread, which takes the daemon over.
+    /// Starts the thread, which then owns the daemon.
     func start(_ daemon: consuming MHDDaemon) throws(HTTPServerError) {
         try context.disconnects.start()
         nonisolated(unsafe) let run = SupervisorRun(self, daemon)
@@ -31,7 +29,7 @@ final class ServerSupervisor: Sendable {
         }
     }
 
-    /// Asks for a stop; the first grace asked for counts. `onStopped` is called when everything is closed.
+    /// Requests a stop. The grace of the first request counts. `onStopped` is called when everything is closed.
     func stop(grace: Duration, onStopped: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
             if state.grace == nil { state.grace = grace }
@@ -53,7 +51,7 @@ final class ServerSupervisor: Sendable {
     }
 }
 
-/// What happens on the thread.
+/// The state and the work of the thread.
 private final class SupervisorRun {
     private let supervisor: ServerSupervisor
     private let context: ServerContext
@@ -76,12 +74,12 @@ private final class SupervisorRun {
         supervisor.noteStopped()
     }
 
-    /// Afterwards no connection sleeps, nor will one: the daemon may be stopped.
+    /// Afterwards no connection is suspended, and none will be, so the daemon can be stopped.
     private func close(grace: Duration) {
         context.connections.beginClosing()
         makeRoundsUntilEmpty(atMost: grace)
         context.connections.cutShort { context.handler.malformed(.stopping, $0) }
-        makeRoundsUntilEmpty(atMost: Self.lastWords)
+        makeRoundsUntilEmpty(atMost: Self.finalResponseTime)
     }
 
     private func makeRoundsUntilEmpty(atMost limit: Duration) {
@@ -89,7 +87,7 @@ private final class SupervisorRun {
         while !context.connections.isEmpty, .now < end { makeRound(atMost: end - .now) }
     }
 
-    /// Sleeps until something is to be done, and does it.
+    /// Waits until there is work, and does it.
     private func makeRound(atMost limit: Duration) {
         let pause = context.lingering.isEmpty ? nextSweep - .now : LingeringSockets.interval
         context.wake.wait(atMost: min(limit, pause))
@@ -101,13 +99,12 @@ private final class SupervisorRun {
         nextSweep = now + sweepInterval
     }
 
-    /// A tenth of the shortest limit, so that none is overrun by more; but at most a hundred times and at least once a
-    /// second.
+    /// A tenth of the shortest limit, so that no limit is exceeded by more; 10 ms to 1 s.
     private var sweepInterval: Duration {
         let shortest = min(context.options.requestDeadline, context.options.waitLimit)
         return max(.milliseconds(10), min(.seconds(1), shortest / 10))
     }
 
-    /// Time for the answers that a stop brings about to reach the clients that read them.
-    private static let lastWords = Duration.seconds(1)
+    /// The time for clients to read the responses that the stop has caused.
+    private static let finalResponseTime = Duration.seconds(1)
 }
