@@ -2,7 +2,7 @@ import CurlClient
 import TestKit
 import Testing
 
-/// Addresses are judged as the socket has them, on every request.
+/// The client checks the address of the socket for every request.
 @Suite struct AddressPolicyTests {
     let origin: Origin
     let loopback = IPAddress("127.0.0.1")
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "0x7f.1", "2130706433", "localhost", "[::ffff:127.0.0.1]"])
-    func refusedBeforeAConnectionIsMade(host: String) async throws {
+    func refusesAddressBeforeConnecting(host: String) async throws {
         let client = try client { !($0.isIPv4 && $0.bytes[0] == 127) && $0 != IPAddress("::1") }
         let (result, _) = try await client.run("http://\(host):\(origin.port)/file")
         guard case .addressRefused(let address) = result.error else {
@@ -30,7 +30,7 @@ import Testing
         #expect(origin.connectionCount == 0)
     }
 
-    @Test func admittedAddressIsAskedFor() async throws {
+    @Test func callsAdmitsAddressWithTheSocketAddress() async throws {
         let asked = Monitor<[IPAddress]>([])
         let client = try client { address in
             asked.withLock { $0.append(address) }
@@ -41,9 +41,9 @@ import Testing
         #expect(Set(asked.current) == [try #require(loopback)])
     }
 
-    /// The others are passed over, in whatever order they come.
+    /// Refused addresses are skipped, in any order.
     @Test(arguments: [["127.0.0.2", "127.0.0.1"], ["127.0.0.1", "127.0.0.2"], ["::1", "127.0.0.2", "127.0.0.1"]])
-    func oneAdmittedAddressIsEnough(addresses: [String]) async throws {
+    func connectsIfOneAddressIsAdmitted(addresses: [String]) async throws {
         var options = CurlClient.Options()
         options.findsAddresses = { _ in addresses.compactMap { IPAddress($0) } }
         options.admitsAddress = { [loopback] in $0 == loopback }
@@ -53,7 +53,7 @@ import Testing
         #expect(result.metrics.remoteAddress == "127.0.0.1")
     }
 
-    @Test func noAdmittedAddressIsNotEnough() async throws {
+    @Test func failsIfNoAddressIsAdmitted() async throws {
         var options = CurlClient.Options()
         options.findsAddresses = { _ in ["::1", "127.0.0.2", "127.0.0.1"].compactMap { IPAddress($0) } }
         options.admitsAddress = { _ in false }
@@ -65,9 +65,9 @@ import Testing
         #expect(origin.connectionCount == 0)
     }
 
-    /// A proxy is what a socket is opened to, and it could stand anywhere.
+    /// The address of a proxy is checked, because sockets are opened to it.
     @Test(arguments: [TransferRequest.Proxy.Scheme.http, .socks5])
-    func theProxysAddressIsJudged(scheme: TransferRequest.Proxy.Scheme) async throws {
+    func checksTheAddressOfTheProxy(scheme: TransferRequest.Proxy.Scheme) async throws {
         var request = TransferRequest(url: "http://192.0.2.1/file")
         request.proxy = .init(scheme: scheme, host: "127.0.0.1", port: Int(origin.port))
         let (result, _) = try await client { $0 != IPAddress("127.0.0.1") }.run(request)
@@ -75,8 +75,8 @@ import Testing
         #expect(origin.connectionCount == 0)
     }
 
-    /// And the connection of such a request is of no use to another.
-    @Test func requestsOfTheCallersOwnAreNotJudged() async throws {
+    /// A connection of such a request is not reused by others.
+    @Test func admitsAnyAddressSkipsTheCheck() async throws {
         let client = try client { _ in false }
         var own = TransferRequest(url: origin.url("/file"))
         own.admitsAnyAddress = true
@@ -87,7 +87,7 @@ import Testing
         #expect(origin.requests.count == 1)
     }
 
-    @Test func refusedOnAReusedConnection() async throws {
+    @Test func refusesAddressOfAReusedConnection() async throws {
         let admits = Monitor(true)
         let client = try client { _ in admits.current }
         let (first, _) = try await client.run(origin.url("/file"))

@@ -1,7 +1,7 @@
 import CurlClient
 import Testing
 
-/// What is public, block by block: the first and the last address of each, and those just outside.
+/// Special ranges: the first and the last address of each, and the addresses just outside.
 @Suite struct AddressTableTests {
     @Test(arguments: [
         "0.0.0.0", "0.0.0.1", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255",
@@ -11,9 +11,9 @@ import Testing
         "198.51.100.0", "198.51.100.255", "203.0.113.0", "203.0.113.255", "224.0.0.0", "239.255.255.255", "240.0.0.0",
         "255.255.255.254", "255.255.255.255",
     ])
-    func ownIPv4(text: String) throws {
+    func specialIPv4IsNotPublic(text: String) throws {
         #expect(try !address(text).isPublic)
-        // The same in any disguise that packets get through in.
+        // The same address embedded in IPv6.
         for disguise in try disguises(of: text) { #expect(!disguise.isPublic, "\(disguise)") }
     }
 
@@ -24,7 +24,7 @@ import Testing
         "198.17.255.255", "198.20.0.0", "198.51.99.255", "198.51.101.0", "203.0.112.255", "203.0.114.0",
         "223.255.255.255", "8.8.8.8",
     ])
-    func publicIPv4(text: String) throws {
+    func otherIPv4IsPublic(text: String) throws {
         #expect(try address(text).isPublic)
         for disguise in try disguises(of: text) { #expect(disguise.isPublic, "\(disguise)") }
     }
@@ -37,7 +37,7 @@ import Testing
         "3fff::", "3fff:fff:ffff::", "4000::", "5f00::1", "fbff::1", "fc00::", "fd00::1", "fdff:ffff::", "fe80::1",
         "febf::1", "fec0::1", "fe00::1", "ff00::", "ff02::1", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
     ])
-    func ownIPv6(text: String) throws {
+    func specialIPv6IsNotPublic(text: String) throws {
         #expect(try !address(text).isPublic)
     }
 
@@ -45,13 +45,13 @@ import Testing
         "2000::", "2000:ffff::1", "2001:200::1", "2001:db7:ffff::", "2001:db9::", "2001:4860:4860::8888",
         "2003::1", "2620:fe::fe", "2a00:1450::1", "3ffe:ffff::1", "3fff:1000::",
     ])
-    func publicIPv6(text: String) throws {
+    func globalUnicastIPv6IsPublic(text: String) throws {
         #expect(try address(text).isPublic)
     }
 
     private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text), "\(text)") }
 
-    /// Mapped (RFC 4291), translated (RFC 6052) and of 6to4 (RFC 3056).
+    /// Mapped (RFC 4291), translated (RFC 6052) and 6to4 (RFC 3056) forms.
     private func disguises(of text: String) throws -> [IPAddress] {
         let bytes = try address(text).bytes
         let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + bytes
@@ -73,7 +73,7 @@ import Testing
         ("2001:db8::/65", "2001:db8::ffff:0:0:1", false), ("2001:db8::1/127", "2001:db8::", true),
         ("2001:db8::1", "2001:db8::1", true), ("2001:db8::1", "2001:db8::", false),
     ])
-    func contains(network: String, address: String, isInside: Bool) throws {
+    func networkContainsAddress(network: String, address: String, isInside: Bool) throws {
         #expect(try #require(Network(network)).contains(try #require(IPAddress(address))) == isInside)
     }
 
@@ -81,19 +81,19 @@ import Testing
         "", "/", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8/8", "10.0.0.0/a", "10/8", "localhost", "::/129",
         "[::1]/128", " 10.0.0.0/8",
     ])
-    func otherTextIsRefused(text: String) {
+    func refusesInvalidNetworkText(text: String) {
         #expect(Network(text) == nil)
     }
 }
 
-/// Public addresses, and what was allowed by name.
+/// Public addresses and allowed networks.
 @Suite struct AddressPolicyRuleTests {
     private func admits(_ text: String, _ networks: String...) throws -> Bool {
         let policy = AddressPolicy(allowing: try networks.map { try #require(Network($0)) })
         return policy.admits(try #require(IPAddress(text)))
     }
 
-    @Test func onlyWhatIsPublic() throws {
+    @Test func admitsOnlyPublicAddressesByDefault() throws {
         #expect(try admits("8.8.8.8"))
         #expect(try admits("2001:4860:4860::8888"))
         #expect(try admits("64:ff9b::808:808"))
@@ -102,18 +102,18 @@ import Testing
         }
     }
 
-    @Test func whatWasAllowed() throws {
+    @Test func admitsAllowedNetworks() throws {
         #expect(try admits("10.1.2.3", "10.0.0.0/8"))
         #expect(try admits("::ffff:10.1.2.3", "fd00::/8", "10.0.0.0/8"))
         #expect(try admits("fd12::1", "fd00::/8", "10.0.0.0/8"))
         #expect(try !admits("10.0.0.1", "10.0.0.0/32"))
         #expect(try !admits("127.0.0.1", "10.0.0.0/8", "::/0"))
         #expect(try admits("127.0.0.1", "0.0.0.0/0"))
-        // What ends at an address that is allowed.
+        // IPv6 addresses that embed an allowed IPv4 address.
         #expect(try admits("64:ff9b::10.1.2.3", "10.0.0.0/8"))
         #expect(try admits("64:ff9b::10.1.2.3", "64:ff9b::/96"))
         #expect(try !admits("64:ff9b::10.1.2.3", "127.0.0.0/8"))
-        // Allowing something takes nothing away.
+        // An allowed network does not restrict others.
         #expect(try admits("8.8.8.8", "10.0.0.0/8"))
     }
 }

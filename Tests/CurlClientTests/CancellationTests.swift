@@ -2,7 +2,7 @@ import CurlClient
 import TestKit
 import Testing
 
-/// Ending a transfer in each of its phases, and all of them at once.
+/// Cancels transfers in each phase, and all of them by a shutdown.
 @Suite struct CancellationTests {
     let client: CurlClient
     let origin: Origin
@@ -12,19 +12,19 @@ import Testing
         origin = try Origin()
     }
 
-    @Test func atOnce() async throws {
+    @Test func cancelsRightAfterStart() async throws {
         origin.serve("/file", .file([1]))
         let recorder = Recorder()
         client.start(TransferRequest(url: origin.url("/file")), handler: recorder).cancel()
-        // The answer may have been quicker.
+        // The response may have been faster.
         #expect([.cancelled, .completed].contains(try await recorder.result().outcome))
     }
 
-    @Test func whileConnecting() async throws {
+    @Test func cancelsWhileConnecting() async throws {
         let port = try UnresponsivePort()
         let recorder = Recorder()
         let transfer = client.start(TransferRequest(url: "http://127.0.0.1:\(port.number)/"), handler: recorder)
-        // Another transfer comes and goes: the loop has certainly begun the first.
+        // A second transfer completes, so the loop has started the first.
         origin.serve("/file", .file([1]))
         _ = try await client.run(origin.url("/file"))
         transfer.cancel()
@@ -33,7 +33,7 @@ import Testing
         #expect(result.head == nil)
     }
 
-    @Test func whileWaitingForTheHead() async throws {
+    @Test func cancelsWhileWaitingForTheHead() async throws {
         origin.serve("/file", .file([1]), .silent)
         let recorder = Recorder()
         let transfer = client.start(TransferRequest(url: origin.url("/file")), handler: recorder)
@@ -43,7 +43,7 @@ import Testing
         #expect(await origin.waitForSilence())
     }
 
-    @Test func inTheBodyKeepsWhatCame() async throws {
+    @Test func cancelInTheBodyDeliversReceivedBytes() async throws {
         let bytes = Content.random(seed: 13, count: 1_000_000)
         origin.serve("/file", .file(bytes), .stalling(after: 700_000))
         let recorder = Recorder()
@@ -59,19 +59,19 @@ import Testing
         #expect(await origin.waitForSilence())
     }
 
-    @Test func whilePaused() async throws {
+    @Test func cancelsAPausedTransfer() async throws {
         origin.serve("/file", .file(Content.random(seed: 14, count: 20_000_000)))
         let recorder = Recorder(holdingChunks: true)
         let transfer = client.start(TransferRequest(url: origin.url("/file")), handler: recorder)
         #expect(await recorder.received(atLeast: almostAWindow))
         transfer.cancel()
         #expect(try await recorder.result().outcome == .cancelled)
-        // A release that comes too late finds nobody.
+        // A late release has no effect.
         recorder.releaseChunks()
         #expect(await origin.waitForSilence())
     }
 
-    @Test func afterTheEndAndTwice() async throws {
+    @Test func cancelAfterTheEndHasNoEffect() async throws {
         origin.serve("/file", .file([1]))
         let recorder = Recorder()
         let transfer = client.start(TransferRequest(url: origin.url("/file")), handler: recorder)
@@ -83,7 +83,7 @@ import Testing
         #expect(recorder.state.current.results.count == 1)
     }
 
-    @Test func fromWithinTheHandler() async throws {
+    @Test func handlerCanCancelItsTransfer() async throws {
         origin.serve("/file", .file(Content.random(seed: 15, count: 20_000_000)))
         let handler = CancellingHandler()
         let transfer = client.start(TransferRequest(url: origin.url("/file")), handler: handler)
@@ -92,7 +92,7 @@ import Testing
         #expect(handler.outcome.current == .cancelled)
     }
 
-    @Test func shutdownEndsEverything() async throws {
+    @Test func shutdownCancelsAllTransfers() async throws {
         origin.serve("/stall", .file(Content.random(seed: 16, count: 1_000)), .stalling(after: 500))
         origin.serve("/silent", .file([1]), .silent)
         let recorders = (0..<20).map { _ in Recorder() }
@@ -102,7 +102,7 @@ import Testing
         await origin.waitForRequests("/stall", count: 10)
         await origin.waitForRequests("/silent", count: 10)
         await client.shutdown()
-        // No waiting: `shutdown` returns after the last `finished`.
+        // No wait is needed: `shutdown` returns after the last `finished`.
         for recorder in recorders {
             #expect(recorder.state.current.results.map(\.outcome) == [.cancelled])
         }
@@ -117,7 +117,7 @@ import Testing
         #expect(origin.requests.isEmpty)
     }
 
-    @Test func droppedClientCancels() async throws {
+    @Test func releasingTheClientCancelsTransfers() async throws {
         origin.serve("/silent", .file([1]), .silent)
         let recorder = Recorder()
         do {

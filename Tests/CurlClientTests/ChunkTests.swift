@@ -2,7 +2,7 @@ import CurlClient
 import TestKit
 import Testing
 
-/// How bytes are gathered, and how a slow handler holds them back.
+/// Chunks and back-pressure.
 @Suite struct ChunkTests {
     let origin: Origin
 
@@ -29,7 +29,7 @@ import Testing
         #expect(recorder.body == bytes)
     }
 
-    @Test func unfinishedChunkIsHandedOverAfterTheInterval() async throws {
+    @Test func unfinishedChunkIsDeliveredAfterTheFlushInterval() async throws {
         let gate = Gate()
         origin.serve("/file", .file([1, 2, 3, 4]), .waiting(at: 3, for: gate))
         let recorder = Recorder()
@@ -42,14 +42,14 @@ import Testing
         #expect(recorder.state.current.chunkSizes == [3, 1])
     }
 
-    @Test func gatheredBytesOfABrokenTransferAreHandedOver() async throws {
+    @Test func unfinishedChunkOfAFailedTransferIsDelivered() async throws {
         origin.serve("/file", .file(Content.random(seed: 8, count: 1_000)), .closing(after: 600))
         let (result, recorder) = try await client(chunk: 10_000).run(origin.url("/file"))
         #expect(result.bytesReceived == 600)
         #expect(recorder.body == Content.random(seed: 8, count: 600))
     }
 
-    @Test func heldChunksStopTheirTransferAndNoOther() async throws {
+    @Test func fullWindowPausesOnlyItsOwnTransfer() async throws {
         let window = 200_000
         let bytes = Content.random(seed: 9, count: 20_000_000)
         origin.serve("/big", .file(bytes))
@@ -59,7 +59,7 @@ import Testing
         client.start(TransferRequest(url: origin.url("/big")), handler: slow)
         #expect(await slow.received(atLeast: window - 16_384))
 
-        // Others come and go meanwhile; that they take several turns of the loop shows that the slow one stays put.
+        // Other transfers complete meanwhile, so the loop runs several turns without resuming the paused one.
         for _ in 0..<5 {
             let (result, _) = try await client.run(origin.url("/small"))
             #expect(result.outcome == .completed)
@@ -72,7 +72,7 @@ import Testing
         #expect(slow.body == bytes)
     }
 
-    @Test func windowSmallerThanAPieceStillMoves() async throws {
+    @Test func windowSmallerThanOnePieceMakesProgress() async throws {
         let bytes = Content.random(seed: 10, count: 500_000)
         origin.serve("/file", .file(bytes))
         let (result, recorder) = try await client(chunk: 65_536, window: 1).run(origin.url("/file"))
@@ -80,7 +80,7 @@ import Testing
         #expect(recorder.body == bytes)
     }
 
-    @Test func chunksReleasedElsewhereResumeTheTransferAgainAndAgain() async throws {
+    @Test func chunksReleasedOnOtherThreadsResumeTheTransfer() async throws {
         let bytes = Content.random(seed: 11, count: 2_000_000)
         origin.serve("/file", .file(bytes))
         let client = try client(chunk: 32_768, window: 65_536)
@@ -104,7 +104,7 @@ import Testing
     }
 }
 
-/// Lets each chunk go from a task: another thread, a little later.
+/// Releases each chunk from a task, on another thread.
 private final class ReleasingHandler: TransferHandler {
     let count = Monitor(0)
     let finished = Monitor(TransferResult.Outcome?.none)
@@ -120,7 +120,7 @@ private final class ReleasingHandler: TransferHandler {
 
     func finished(_ result: TransferResult) {
         Task {
-            // The tasks above may still run; the count is what the test is about.
+            // The tasks may still run. The test compares only the count.
             _ = await count.wait { $0 == result.bytesReceived }
             finished.withLock { $0 = result.outcome }
         }

@@ -2,7 +2,7 @@ import CurlClient
 import TestKit
 import Testing
 
-/// Who asks, and who gets to know.
+/// Credentials: what is sent, to which host, and what the handler receives.
 @Suite struct CredentialsTests {
     let client: CurlClient
     let origin: Origin
@@ -28,7 +28,8 @@ import Testing
         (.basic(username: "", password: "p"), "Basic OnA="), (.basic(username: "ada", password: ""), "Basic YWRhOg=="),
         (.bearer(token: "abc.def-ghi_~+/=="), "Bearer abc.def-ghi_~+/=="),
     ])
-    func sentWithTheFirstRequest(credentials: TransferRequest.Credentials, header: String) async throws {
+    func basicAndBearerAreSentWithTheFirstRequest(credentials: TransferRequest.Credentials, header: String) async throws
+    {
         origin.serve("/file", .file([1, 2]))
         let (result, recorder) = try await run("/file", credentials)
         #expect(result.outcome == .completed)
@@ -40,7 +41,7 @@ import Testing
         TransferRequest.Credentials.basic(username: "ada", password: "wrong"), .bearer(token: "wrong"),
         .digest(username: "ada", password: "wrong"),
     ])
-    func refusalIsAHeadLikeAnyOther(credentials: TransferRequest.Credentials) async throws {
+    func refusedCredentialsDeliverTheHeadOfThe401(credentials: TransferRequest.Credentials) async throws {
         origin.serve("/file", .file([1, 2]), .demandingBasic("ada", "right"))
         let (result, recorder) = try await run("/file", credentials)
         #expect(result.outcome == .completed)
@@ -55,7 +56,7 @@ import Testing
         TransferRequest.Credentials.basic(username: "ada", password: "p"), .bearer(token: "t"),
         .digest(username: "ada", password: "p"),
     ])
-    func headerOfTheCallersGivesWay(credentials: TransferRequest.Credentials) async throws {
+    func credentialsReplaceTheAuthorizationHeader(credentials: TransferRequest.Credentials) async throws {
         origin.serve("/file", .file([1, 2]), .demandingDigest(OriginDigest("ada", "p")))
         _ = try await run("/file", credentials, headers: [("authorization", "Basic mine"), ("X-Other", "1")])
         #expect(!origin.requests.isEmpty)
@@ -66,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func headerOfTheCallersIsLeftAloneWithoutCredentials() async throws {
+    @Test func authorizationHeaderIsKeptWithoutCredentials() async throws {
         origin.serve("/file", .file([1]))
         _ = try await run("/file", nil, headers: [("Authorization", "Custom mine")])
         #expect(origin.requests.map { $0.headers("Authorization") } == [["Custom mine"]])
@@ -76,7 +77,7 @@ import Testing
         (TransferRequest.Credentials.basic(username: "ada", password: "p"), "Basic YWRhOnA="),
         (.bearer(token: "t"), "Bearer t"),
     ])
-    func credentialsWinOverThoseInTheURL(credentials: TransferRequest.Credentials, header: String) async throws {
+    func credentialsReplaceThoseInTheURL(credentials: TransferRequest.Credentials, header: String) async throws {
         origin.serve("/file", .file([1]))
         let url = origin.url("/file").replacing("http://", with: "http://eve:secret@")
         _ = try await client.run(TransferRequest(url: url, credentials: credentials))
@@ -86,7 +87,7 @@ import Testing
     // MARK: Digest
 
     @Test(arguments: [OriginDigest.Algorithm.md5, .sha256], [0, 1, 2])
-    func digestDeliversOnlyTheLastAnswer(algorithm: OriginDigest.Algorithm, staleNonces: Int) async throws {
+    func digestDeliversOnlyTheLastResponse(algorithm: OriginDigest.Algorithm, staleNonces: Int) async throws {
         let bytes = Content.random(seed: 30, count: 300_000)
         let digest = OriginDigest("ada", "p:w ü", algorithm: algorithm, staleNonces: staleNonces)
         origin.serve("/file", .file(bytes, etag: "\"v1\""), .demandingDigest(digest))
@@ -101,7 +102,7 @@ import Testing
         #expect(recorder.state.current.violations.isEmpty)
     }
 
-    /// However the challenge ends: with a body in chunks and trailers, with none, with the connection.
+    /// For challenges that end with a chunked body and trailers, without a body, or with the connection.
     @Test(
         arguments: [
             { @Sendable in $0.framing = .chunked(trailers: [("X-Late", "HTTP/1.1 200 OK")]) },
@@ -123,7 +124,7 @@ import Testing
             { @Sendable _ in }, { @Sendable in $0.body = [] }, { @Sendable in $0.framing = .chunked() },
             { @Sendable in $0.framing = .untilClose },
         ] as [@Sendable (inout OriginAnswer) -> Void])
-    func refusedDigestIsTheLastAnswer(spoil: @escaping @Sendable (inout OriginAnswer) -> Void) async throws {
+    func refusedDigestDeliversTheLast401(spoil: @escaping @Sendable (inout OriginAnswer) -> Void) async throws {
         origin.serve("/file", .file([1, 2, 3]), .demandingDigest(OriginDigest("ada", "right"), changes: spoil))
         let (result, recorder) = try await run("/file", .digest(username: "ada", password: "wrong"))
         #expect(result.outcome == .completed)
@@ -146,7 +147,7 @@ import Testing
         #expect(recorder.body.isEmpty)
     }
 
-    @Test func digestIsNotSentToWhoDoesNotAsk() async throws {
+    @Test func digestIsNotSentWithoutAChallenge() async throws {
         origin.serve("/file", .file([1, 2, 3]))
         let (_, recorder) = try await run("/file", .digest(username: "ada", password: "p"))
         #expect(recorder.body == [1, 2, 3])
@@ -154,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH", "GET"], [0, 10, 1 << 20])
-    func bodyIsSentAgainWithTheAnswer(method: String, count: Int) async throws {
+    func digestSendsTheBodyAfterTheChallenge(method: String, count: Int) async throws {
         let body = Content.random(seed: 31, count: count)
         origin.serve("/in", .fixed(status: 201, body: [7]), .demandingDigest(OriginDigest("ada", "p")))
         let (result, recorder) = try await run(
@@ -169,7 +170,7 @@ import Testing
     }
 
     @Test(arguments: [200, 204])
-    func withheldBodyFollowsEvenUnasked(status: Int) async throws {
+    func digestSendsTheBodyIfThereIsNoChallenge(status: Int) async throws {
         origin.serve("/in", .fixed(status: status, body: status == 200 ? [7] : []))
         let (result, recorder) = try await run(
             "/in", .digest(username: "ada", password: "p"), method: "POST", body: [1, 2, 3])
@@ -180,7 +181,7 @@ import Testing
     }
 
     @Test(arguments: [403, 302, 500])
-    func refusalOfTheWithheldBodyIsTheLastAnswer(status: Int) async throws {
+    func digestDeliversARefusalWithoutAChallenge(status: Int) async throws {
         origin.serve("/in", .fixed(status: status, body: [7]))
         let (_, recorder) = try await run(
             "/in", .digest(username: "ada", password: "p"), method: "POST", body: [1, 2, 3])
@@ -201,7 +202,7 @@ import Testing
         #expect(tail.body == [3, 4])
     }
 
-    @Test func connectionLostBetweenChallengeAndAnswer() async throws {
+    @Test func digestFailsIfTheConnectionIsLostAfterTheChallenge() async throws {
         origin.serve("/file", .file([1]), .demandingDigest(OriginDigest("ada", "p")), .hangingUp.on(2...))
         let (result, recorder) = try await run("/file", .digest(username: "ada", password: "p"))
         guard case .connectionLost = result.error else {
@@ -212,10 +213,10 @@ import Testing
         #expect(result.head == nil)
     }
 
-    // MARK: To nobody else
+    // MARK: Isolation
 
-    /// One connection, and the handle of the transfer before: neither may keep what was another's.
-    @Test func reusedConnectionCarriesEachTransfersOwn() async throws {
+    /// Neither the connection nor the reused easy handle may keep the credentials of another transfer.
+    @Test func reusedConnectionSendsEachTransfersOwnCredentials() async throws {
         origin.serve("/file", .file([1]))
         let all: [(TransferRequest.Credentials?, String?)] = [
             (.basic(username: "ada", password: "a"), "Basic YWRhOmE="), (nil, nil),
@@ -227,7 +228,7 @@ import Testing
         #expect(origin.connectionCount == 1)
     }
 
-    @Test func reusedConnectionKeepsDigestsApart() async throws {
+    @Test func reusedConnectionSendsEachTransfersOwnDigest() async throws {
         origin.serve("/ada", .file([1]), .demandingDigest(OriginDigest("ada", "a")))
         origin.serve("/bob", .file([2]), .demandingDigest(OriginDigest("bob", "b")))
         for _ in 0..<2 {
@@ -240,7 +241,7 @@ import Testing
         #expect(origin.connectionCount == 1)
     }
 
-    @Test func noTextShowsASecret() async throws {
+    @Test func descriptionsContainNoSecret() async throws {
         let secret = "s3cr3t"
         let proxy = TransferRequest.Proxy(
             scheme: .http, host: "127.0.0.1", port: Int(origin.port), username: secret, password: secret)
@@ -276,7 +277,7 @@ import Testing
         .digest(username: "a\r\nX: 1", password: "b"), .digest(username: "a", password: "b\0"), .bearer(token: ""),
         .bearer(token: "a b"), .bearer(token: "a\r\nX: 1"), .bearer(token: "ü"),
     ])
-    func refusedBeforeAByteLeaves(credentials: TransferRequest.Credentials) async throws {
+    func refusesInvalidCredentialsBeforeSending(credentials: TransferRequest.Credentials) async throws {
         let (result, _) = try await run("/", credentials)
         guard case .protocolError = result.error else {
             Issue.record("\(result.outcome)")

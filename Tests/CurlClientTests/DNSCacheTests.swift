@@ -17,19 +17,19 @@ import Testing
         cache.lookUp(name, for: transfers[transfer], at: now + .seconds(seconds))
     }
 
-    /// All that may begin now.
+    /// Starts all lookups that may run now.
     private func begin(_ cache: inout DNSCache) -> [String] {
         var begun: [String] = []
         while let name = cache.beginLookup() { begun.append(name) }
         return begun
     }
 
-    @Test func oneLookupForAllWhoAsk() {
+    @Test func sharesOneLookupBetweenTransfers() {
         var cache = DNSCache(limit: 9)
         for transfer in 0..<3 { #expect(ask(&cache, "a", by: transfer) == .pending) }
         #expect(cache.beginLookup() == "a")
         #expect(cache.beginLookup() == nil)
-        // Nor is there another while it runs.
+        // No second lookup starts while it runs.
         #expect(ask(&cache, "a", by: 3) == .pending)
         #expect(cache.beginLookup() == nil)
         #expect(cache.completeLookup("a", [address], at: now) == Set(transfers[0...3]))
@@ -37,7 +37,7 @@ import Testing
         #expect(cache.runningCount == 0 && cache.queuedCount == 0)
     }
 
-    @Test func whatWasFoundHoldsForAMinute() {
+    @Test func cachesAddressesForAMinute() {
         var cache = DNSCache(limit: 9)
         _ = ask(&cache, "a", by: 0)
         _ = cache.beginLookup()
@@ -47,7 +47,7 @@ import Testing
         #expect(cache.beginLookup() == "a")
     }
 
-    @Test func whatWasNotFoundIsLookedUpAgain() {
+    @Test func doesNotCacheFailedLookups() {
         var cache = DNSCache(limit: 9)
         _ = ask(&cache, "a", by: 0)
         _ = cache.beginLookup()
@@ -56,7 +56,7 @@ import Testing
         #expect(cache.beginLookup() == "a")
     }
 
-    @Test func noMoreThanTheLimitAndTheOldestFirst() {
+    @Test func startsAtMostTheLimitOldestFirst() {
         var cache = DNSCache(limit: 2)
         for (second, name) in ["a", "b", "c", "d"].enumerated() { _ = ask(&cache, name, by: second, after: second) }
         #expect(begin(&cache) == ["a", "b"])
@@ -65,8 +65,8 @@ import Testing
         #expect(begin(&cache) == ["c"])
     }
 
-    /// It runs on, and holds its place: whoever comes back waits for the same one.
-    @Test func aLookupThatNobodyWaitsForIsNotBegunTwice() {
+    /// The lookup continues and counts against the limit. A later transfer waits for the same lookup.
+    @Test func abandonedLookupIsSharedWithLaterTransfers() {
         var cache = DNSCache(limit: 2)
         _ = ask(&cache, "a", by: 0)
         _ = cache.beginLookup()
@@ -75,7 +75,7 @@ import Testing
         #expect(ask(&cache, "a", by: 1) == .pending)
         #expect(cache.beginLookup() == nil)
         #expect(cache.completeLookup("a", [address], at: now) == [transfers[1]])
-        // And what it finds when nobody waits is remembered.
+        // Its result is cached although no transfer waits.
         _ = ask(&cache, "b", by: 0)
         _ = cache.beginLookup()
         cache.cancel(transfers[0], waitingFor: "b")
@@ -83,7 +83,7 @@ import Testing
         #expect(ask(&cache, "b", by: 0) == .found([address]))
     }
 
-    @Test func aLookupThatHasNotBegunIsDroppedWithTheLastWhoWaits() {
+    @Test func queuedLookupIsDroppedWithItsLastTransfer() {
         var cache = DNSCache(limit: 1)
         for (transfer, name) in ["a", "b", "b", "c"].enumerated() {
             _ = ask(&cache, name, by: transfer, after: transfer)
@@ -98,7 +98,7 @@ import Testing
         #expect(cache.completeLookup("b", [], at: now) == [])
     }
 
-    @Test func withoutAThreadItWaitsForTheEndOfAnother() {
+    @Test func postponedLookupWaitsForTheEndOfAnother() {
         var cache = DNSCache(limit: 9)
         _ = ask(&cache, "a", by: 0)
         #expect(cache.beginLookup() == "a")
@@ -109,7 +109,7 @@ import Testing
         #expect(cache.runningCount == 1 && cache.queuedCount == 1)
         _ = cache.completeLookup("a", [], at: now)
         #expect(cache.beginLookup() == "b")
-        // There is no other.
+        // No other lookup runs.
         let isPostponedAgain = cache.postpone("b", at: now)
         #expect(!isPostponedAgain)
         #expect(cache.completeLookup("b", [], at: now) == [transfers[1]])

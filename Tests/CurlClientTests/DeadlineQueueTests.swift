@@ -10,7 +10,7 @@ import Testing
         start + .seconds(seconds)
     }
 
-    @Test func earliestFirstAndOnlyWhenDue() {
+    @Test func popsTheEarliestDueKey() {
         var queue = DeadlineQueue<String>()
         queue.add("late", at: at(9))
         queue.add("early", at: at(1))
@@ -24,7 +24,7 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test func keyHasOneEntryTheEarlier() {
+    @Test func keepsTheEarlierDeadlineOfAKey() {
         var queue = DeadlineQueue<String>()
         queue.add("a", at: at(5))
         queue.add("b", at: at(4))
@@ -35,7 +35,7 @@ import Testing
         #expect(queue.popDue(at: at(10)) == nil)
     }
 
-    @Test func agreesWithASortedListUnderRandomUse() {
+    @Test func matchesASortedListForRandomOperations() {
         var random = SplitMix64(state: 26)
         var queue = DeadlineQueue<Int>()
         var model: [Int: Int] = [:]
@@ -47,7 +47,7 @@ import Testing
                 queue.remove(key)
                 model[key] = nil
             case 1:
-                // Keys of one moment may come in any order, so the moments are compared.
+                // Keys with equal deadlines may come in any order, so the deadlines are compared.
                 let earliest = model.values.min()
                 #expect(queue.earliest == earliest.map { at($0) })
                 if let earliest, let popped = queue.popDue(at: at(earliest)) {

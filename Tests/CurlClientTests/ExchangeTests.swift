@@ -2,7 +2,7 @@ import CurlClient
 import TestKit
 import Testing
 
-/// Whole exchanges in memory.
+/// Requests whose responses are returned in memory.
 @Suite struct ExchangeTests {
     let client: CurlClient
     let origin: Origin
@@ -12,7 +12,7 @@ import Testing
         origin = try Origin()
     }
 
-    @Test func returnsWhateverStatus() async throws {
+    @Test func returnsResponsesOfAnyStatus() async throws {
         origin.serve("/in", .fixed(status: 503, headers: [("Retry-After", "7")], body: Array("later".utf8)))
         let response = try await client.exchange(
             TransferRequest(url: origin.url("/in"), method: "POST", body: [1]), bodyLimit: 100)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [(1_000, 1_000), (1_000, 999), (5_000_000, 1_000), (10, 0)])
-    func keepsAtMostTheLimit(count: Int, limit: Int) async throws {
+    func keepsAtMostBodyLimitBytes(count: Int, limit: Int) async throws {
         let bytes = Content.random(seed: 22, count: count)
         origin.serve("/out", .fixed(body: bytes))
         let response = try await client.exchange(TransferRequest(url: origin.url("/out")), bodyLimit: limit)
@@ -32,14 +32,14 @@ import Testing
         #expect(response.bodyTruncated == (count > limit))
     }
 
-    @Test func endlessBodyIsLeft() async throws {
+    @Test func endsTheTransferOfAnEndlessBody() async throws {
         origin.serve("/out", .fixed(body: Content.random(seed: 23, count: 100_000)), .stalling(after: 50_000))
         let response = try await client.exchange(TransferRequest(url: origin.url("/out")), bodyLimit: 1_000)
         #expect(response.bodyTruncated)
         #expect(await origin.waitForSilence())
     }
 
-    @Test func failureIsThrown() async throws {
+    @Test func throwsTransferErrors() async throws {
         origin.serve("/out", .fixed(body: [1, 2, 3]), .closing(after: 1))
         await #expect(throws: TransferError.truncated(expected: 3, received: 1)) {
             try await client.exchange(TransferRequest(url: origin.url("/out")), bodyLimit: 100)

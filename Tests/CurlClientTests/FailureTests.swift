@@ -2,7 +2,7 @@ import CurlClient
 import TestKit
 import Testing
 
-/// Every way a transfer fails has a name of its own.
+/// Each cause of a failure has its own error.
 @Suite struct FailureTests {
     let client: CurlClient
     let origin: Origin
@@ -18,7 +18,7 @@ import Testing
         try await client.run(TransferRequest(url: origin.url(path), timeouts: timeouts))
     }
 
-    @Test func refusedPort() async throws {
+    @Test func refusedConnectionIsConnectFailed() async throws {
         let port = origin.port
         origin.stop()
         let (result, _) = try await client.run("http://127.0.0.1:\(port)/")
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func connectTimeout() async throws {
+    @Test func connectTimeoutIsTimedOut() async throws {
         let port = try UnresponsivePort()
         let request = TransferRequest(
             url: "http://127.0.0.1:\(port.number)/", timeouts: .init(connect: .milliseconds(100)))
@@ -36,27 +36,27 @@ import Testing
         #expect(result.error == .timedOut(.connect))
     }
 
-    @Test func unresolvableName() async throws {
-        // A label of 64 characters: no resolver needs to ask anybody.
+    @Test func unknownNameIsNameResolutionFailed() async throws {
+        // A label of 64 characters is invalid, so the resolver sends no query.
         let (result, _) = try await client.run("http://\(String(repeating: "a", count: 64)).invalid/")
         #expect(result.error == .nameResolutionFailed)
     }
 
-    @Test func shortBody() async throws {
+    @Test func bodyShorterThanContentLengthIsTruncated() async throws {
         origin.serve("/file", .file(Content.random(seed: 17, count: 1_000)), .closing(after: 400))
         let (result, recorder) = try await run("/file")
         #expect(result.error == .truncated(expected: 1_000, received: 400))
         #expect(recorder.body.count == 400)
     }
 
-    @Test func truncatedChunked() async throws {
+    @Test func unfinishedChunkedBodyIsTruncated() async throws {
         origin.serve("/file", .file(Content.random(seed: 17, count: 1_000)), .chunked(), .closing(after: 400))
         let (result, _) = try await run("/file")
         #expect(result.error == .truncated(expected: nil, received: 400))
         #expect(result.metrics.bodyEndKnown)
     }
 
-    @Test func unreadableChunked() async throws {
+    @Test func invalidChunkHeaderIsAProtocolError() async throws {
         origin.serve(
             "/file", .file(Array("what follows is no chunk\r\n".utf8)), .header("Transfer-Encoding", "chunked"),
             .unframed)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func reset() async throws {
+    @Test func resetConnectionIsConnectionLost() async throws {
         origin.serve("/file", .file(Content.random(seed: 18, count: 1_000)), .resetting(after: 400))
         let (result, _) = try await run("/file")
         guard case .connectionLost = result.error else {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func noAnswer() async throws {
+    @Test func closedConnectionIsConnectionLost() async throws {
         origin.serve("/file", .file([1]), .hangingUp)
         let (result, _) = try await run("/file")
         guard case .connectionLost = result.error else {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func garbage() async throws {
+    @Test func responseThatIsNotHTTPIsAProtocolError() async throws {
         origin.serve("/file", .file([1]), .garbage())
         let (result, recorder) = try await run("/file")
         guard case .protocolError = result.error else {
@@ -95,52 +95,52 @@ import Testing
         #expect(recorder.head == nil)
     }
 
-    @Test func differingLengths() async throws {
+    @Test func differentContentLengthsAreAProtocolError() async throws {
         origin.serve("/file", .file([1, 2, 3]), .header("content-length", "2"))
         let (result, recorder) = try await run("/file")
         #expect(result.error == .protocolError("two lengths that differ"))
         #expect(recorder.body.isEmpty)
     }
 
-    @Test func silenceBeforeTheHead() async throws {
+    @Test func idleTimeoutAppliesBeforeTheHead() async throws {
         origin.serve("/file", .file([1]), .silent)
         let (result, _) = try await run("/file", .init(idle: .milliseconds(100)))
         #expect(result.error == .timedOut(.idle))
         #expect(await origin.waitForSilence())
     }
 
-    @Test func silenceInTheBody() async throws {
+    @Test func idleTimeoutAppliesInTheBody() async throws {
         origin.serve("/file", .file(Content.random(seed: 19, count: 1_000)), .stalling(after: 400))
-        // Long enough for the origin to send what it has, however busy the machine is.
+        // Long enough for the origin to send its bytes, even on a busy machine.
         let (result, recorder) = try await run("/file", .init(idle: .seconds(1)))
         #expect(result.error == .timedOut(.idle))
         #expect(recorder.body.count == 400)
     }
 
-    @Test func trickleIsNotSilence() async throws {
-        // As a whole it takes longer than the timeouts; its pauses are a twentieth of that, so that a busy machine may
-        // lengthen them.
+    @Test func slowBodyDoesNotReachTheIdleTimeout() async throws {
+        // The response takes longer than the timeout. Its pauses are a twentieth of that, so that a busy machine may
+        // prolong them.
         origin.serve("/file", .file(Content.random(seed: 20, count: 1_500)), .limited(bytesPerSecond: 1_000))
         let (result, _) = try await run("/file", .init(idle: .seconds(1)))
         #expect(result.outcome == .completed)
     }
 
-    @Test func totalTimeDespiteATrickle() async throws {
+    @Test func totalTimeoutAppliesToASlowBody() async throws {
         origin.serve("/file", .file(Content.random(seed: 20, count: 100_000)), .limited(bytesPerSecond: 1_000))
         let (result, _) = try await run("/file", .init(idle: .seconds(1), total: .milliseconds(1_200)))
         #expect(result.error == .timedOut(.total))
     }
 
-    @Test func pauseIsNotSilence() async throws {
+    @Test func pausedTransferDoesNotReachTheIdleTimeout() async throws {
         let bytes = Content.random(seed: 21, count: 5_000_000)
         origin.serve("/file", .file(bytes))
         origin.serve("/silent", .file([1]), .silent)
         let recorder = Recorder(holdingChunks: true)
-        // Longer than a busy machine keeps either end from going on.
+        // Longer than the delays of a busy machine.
         let timeouts = TransferRequest.Timeouts(idle: .seconds(1))
         client.start(TransferRequest(url: origin.url("/file"), timeouts: timeouts), handler: recorder)
         #expect(await recorder.received(atLeast: almostAWindow))
-        // Another transfer with the same timeouts, begun later, runs out of it; the paused one does not.
+        // A second transfer with the same timeout starts later and fails. The paused one does not.
         let (silent, _) = try await run("/silent", timeouts)
         #expect(silent.error == .timedOut(.idle))
         #expect(recorder.state.current.results.isEmpty)
@@ -149,7 +149,7 @@ import Testing
         #expect(recorder.body == bytes)
     }
 
-    @Test func plainServerBehindHTTPS() async throws {
+    @Test func plainServerForHTTPSIsTLSFailed() async throws {
         let (result, _) = try await client.run("https://127.0.0.1:\(origin.port)/")
         guard case .tlsFailed = result.error else {
             Issue.record("\(result.outcome)")
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: TLSOrigin.isAvailable)) func certificateThatNobodyVouchesFor() async throws {
+    @Test(.enabled(if: TLSOrigin.isAvailable)) func untrustedCertificateIsTLSFailed() async throws {
         let server = try await TLSOrigin()
         let (result, _) = try await client.run(server.url("/"))
         guard case .tlsFailed = result.error else {
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func connectionCutDuringTheHandshake() async throws {
+    @Test func connectionClosedDuringTheHandshakeIsConnectionLost() async throws {
         let port = try HangUpPort()
         let (result, _) = try await client.run("https://127.0.0.1:\(port.number)/")
         guard case .connectionLost = result.error else {

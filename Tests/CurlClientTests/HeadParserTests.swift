@@ -2,9 +2,9 @@ import Testing
 
 @testable import CurlClient
 
-/// Heads line by line, without a connection.
+/// Parses heads line by line, without a connection.
 @Suite struct HeadParserTests {
-    /// Feeds lines and returns every head they make.
+    /// Feeds lines, and returns every head that they produce.
     private func parse(_ lines: [String], byteLimit: Int = 10_000) throws(TransferError) -> [ResponseHead] {
         var parser = HeadParser(byteLimit: byteLimit)
         var heads: [ResponseHead] = []
@@ -19,18 +19,18 @@ import Testing
     }
 
     @Test(arguments: ["HTTP/1.1 206 Partial Content", "HTTP/1.1 206", "HTTP/1.1 206 "])
-    func statusLine(line: String) throws {
+    func parsesStatusLines(line: String) throws {
         let head = try #require(try parse([line, ""]).first)
         #expect(head.status == 206)
         #expect(head.httpVersion == "HTTP/1.1")
     }
 
     @Test(arguments: ["nonsense", "HTTP/1.1", "HTTP/1.1 20 OK", "HTTP/1.1 2000 OK", "HTTP/1.1 abc OK", "FTP 200 OK"])
-    func unreadableStatusLine(line: String) {
+    func refusesInvalidStatusLines(line: String) {
         #expect(throws: TransferError.protocolError("the status line cannot be read")) { try parse([line, ""]) }
     }
 
-    @Test func fieldsKeepOrderAndCase() throws {
+    @Test func keepsOrderAndCaseOfFields() throws {
         let head = try parseOne("Set-Cookie: a=1", "X-Empty:", "set-cookie:b=2  ", "X-Tab:\t x y\t")
         #expect(head.headers.map(\.name) == ["Set-Cookie", "X-Empty", "set-cookie", "X-Tab"])
         #expect(head.headers.map(\.value) == ["a=1", "", "b=2", "x y"])
@@ -38,15 +38,15 @@ import Testing
         #expect(head.value(of: "x-none") == nil)
     }
 
-    @Test func foldedLinesContinueTheValue() throws {
+    @Test func appendsFoldedLinesToTheValue() throws {
         #expect(try parseOne("X-Long: one", "  two", "\tthree", "Y: z").headers.map(\.value) == ["one two three", "z"])
     }
 
-    @Test func linesWithoutAColonAreIgnored() throws {
+    @Test func ignoresLinesWithoutAColon() throws {
         #expect(try parseOne("whatever", "A: 1").headers.map(\.name) == ["A"])
     }
 
-    @Test func valuesThatAreNotUTF8AreLatin1() throws {
+    @Test func decodesValuesThatAreNotUTF8AsLatin1() throws {
         var parser = HeadParser(byteLimit: 1_000)
         _ = try parser.feed(Array("HTTP/1.1 200 OK\r\n".utf8))
         _ = try parser.feed(Array("A: caf".utf8) + [0xE9, 13, 10])
@@ -58,7 +58,7 @@ import Testing
         #expect(head.headers.map(\.value) == ["café", "café"])
     }
 
-    @Test func interimHeadsAreSkippedAndTrailersAreNotHeads() throws {
+    @Test func skipsInterimHeadsAndTrailers() throws {
         let heads = try parse(
             ["HTTP/1.1 100 Continue", "", "HTTP/1.1 103 Early Hints", "Link: x", "", "HTTP/1.1 200 OK", "A: 1", ""]
                 + ["X-Trailer: 1", "HTTP/1.1 404 Not Found", ""])
@@ -66,7 +66,7 @@ import Testing
         #expect(heads.first?.headers.map(\.name) == ["A"])
     }
 
-    @Test func everythingCountsAgainstTheLimit() {
+    @Test func countsAllLinesAgainstTheByteLimit() {
         let interim = ["HTTP/1.1 103 Early Hints", ""]
         #expect(throws: TransferError.headTooLarge) {
             try parse(Array(repeating: interim, count: 10).flatMap(\.self), byteLimit: 100)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func contentLength() throws {
+    @Test func parsesContentLength() throws {
         #expect(try parseOne("Content-Length: 0").contentLength == 0)
         #expect(try parseOne("content-length:  12345678901 ").contentLength == 12_345_678_901)
         #expect(try parseOne("Content-Length: 5", "Content-Length: 5").contentLength == 5)
@@ -86,16 +86,16 @@ import Testing
     }
 
     @Test(arguments: ["-5", "+5", "5x", "", "99999999999999999999", "5, 6", "0x5"])
-    func contentLengthThatIsNone(value: String) {
+    func refusesInvalidContentLength(value: String) {
         #expect(throws: TransferError.self) { try parseOne("Content-Length: \(value)") }
     }
 
     @Test(arguments: ["gzip", "gzip, chunked", "identity"])
-    func transferCodingNobodyAskedFor(value: String) {
+    func refusesUnsupportedTransferCodings(value: String) {
         #expect(throws: TransferError.self) { try parseOne("Transfer-Encoding: \(value)") }
     }
 
-    @Test func bodyEndIsMarked() {
+    @Test func detectsWhetherTheBodyEndIsMarked() {
         let bare = ResponseHead(status: 200)
         #expect(!bare.marksBodyEnd(method: "GET"))
         #expect(bare.marksBodyEnd(method: "HEAD"))
@@ -104,7 +104,7 @@ import Testing
         #expect(ResponseHead(status: 200, headers: [("transfer-encoding", "Chunked")]).marksBodyEnd(method: "GET"))
     }
 
-    @Test func redirectTargets() {
+    @Test func resolvesRedirectTargets() {
         func target(_ status: Int, _ location: String) -> String? {
             let head = ResponseHead(status: status, headers: [("Location", location)])
             return head.redirectTarget(from: "http://a.example/b/c?d")

@@ -2,7 +2,7 @@ import CurlClient
 import TestKit
 import Testing
 
-/// What comes before, around and instead of a body.
+/// Heads, interim heads, trailers and rejected responses.
 @Suite struct HeadTests {
     let client: CurlClient
     let origin: Origin
@@ -18,7 +18,7 @@ import Testing
             Recorder { $0.status == 206 ? .accept : .reject })
     }
 
-    @Test func rejectedResponseDeliversNoByte() async throws {
+    @Test func rejectedHeadDeliversNoBody() async throws {
         let page = Content.random(seed: 4, count: 5_000_000)
         origin.serve("/gone", .fixed(status: 404, body: page))
         origin.serve("/range", .file(page), .ignoringRanges)
@@ -32,14 +32,14 @@ import Testing
         }
     }
 
-    @Test func rejectionDoesNotWaitForTheBody() async throws {
+    @Test func rejectedHeadEndsTheTransferAtOnce() async throws {
         origin.serve("/slow", .file(Content.random(seed: 5, count: 1_000)), .stalling(after: 10))
         let (result, _) = try await reject("/slow")
         #expect(result.outcome == .rejected)
         #expect(await origin.waitForSilence())
     }
 
-    @Test func smallRejectedBodyKeepsTheConnection() async throws {
+    @Test func smallRejectedBodyKeepsTheConnectionOpen() async throws {
         origin.serve("/gone", .fixed(status: 404))
         origin.serve("/fine", .file([1]))
         _ = try await reject("/gone")
@@ -48,7 +48,7 @@ import Testing
         #expect(origin.connectionCount == 1)
     }
 
-    @Test func interimHeadsAreSkipped() async throws {
+    @Test func skipsInterimHeads() async throws {
         origin.serve("/file", .file([1, 2]), .interim([100, 102, 103]))
         let (result, recorder) = try await client.run(origin.url("/file"))
         #expect(result.outcome == .completed)
@@ -57,7 +57,7 @@ import Testing
         #expect(recorder.body == [1, 2])
     }
 
-    @Test func unaskedSwitchOfProtocolsIsAnError() async throws {
+    @Test func status101IsAProtocolError() async throws {
         origin.serve("/file", .file([1, 2]), .interim([101]))
         let (result, recorder) = try await client.run(origin.url("/file"))
         guard case .protocolError = result.error else {
@@ -67,7 +67,7 @@ import Testing
         #expect(recorder.body.isEmpty)
     }
 
-    @Test func trailersAreNotAHead() async throws {
+    @Test func trailersAreNotDeliveredAsAHead() async throws {
         let bytes = Content.random(seed: 6, count: 100_000)
         origin.serve("/file", .file(bytes), .chunked(trailers: [("X-Checksum", "1"), ("ETag", "\"late\"")]))
         let (result, recorder) = try await client.run(origin.url("/file"))
@@ -78,28 +78,28 @@ import Testing
     }
 
     @Test(arguments: [(300_000, 1_000), (150_000, 140_000)])
-    func hugeHeadIsRefused(bytes: Int, fieldBytes: Int) async throws {
+    func headBeyondTheLimitIsHeadTooLarge(bytes: Int, fieldBytes: Int) async throws {
         origin.serve("/file", .file([1]), .hugeHead(bytes: bytes, fieldBytes: fieldBytes))
         let (result, recorder) = try await client.run(origin.url("/file"))
         #expect(result.error == .headTooLarge)
         #expect(recorder.head == nil)
     }
 
-    @Test func largeHeadWithinTheLimitIsTaken() async throws {
+    @Test func acceptsALargeHeadWithinTheLimit() async throws {
         origin.serve("/file", .file([1]), .hugeHead(bytes: 100_000))
         let (result, recorder) = try await client.run(origin.url("/file"))
         #expect(result.outcome == .completed)
         #expect(recorder.head?.value(of: "X-Padding-99")?.count == 1_000)
     }
 
-    @Test func slowHeadIsTaken() async throws {
+    @Test func acceptsASlowHead() async throws {
         origin.serve("/file", .file([1, 2]), .slowHead(every: .milliseconds(1)))
         let (result, recorder) = try await client.run(origin.url("/file"))
         #expect(result.outcome == .completed)
         #expect(recorder.body == [1, 2])
     }
 
-    @Test func excessBytesAreIgnored() async throws {
+    @Test func ignoresBytesBeyondContentLength() async throws {
         origin.serve("/file", .file([1, 2, 3, 4]), .claimingLength(2))
         let (result, recorder) = try await client.run(origin.url("/file"))
         #expect(result.outcome == .completed)

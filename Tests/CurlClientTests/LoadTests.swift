@@ -3,9 +3,9 @@ import Glibc
 import TestKit
 import Testing
 
-/// Many transfers, at once and one after the other.
+/// Many transfers, concurrently and in sequence.
 @Suite struct LoadTests {
-    @Test func twoHundredAtOnce() async throws {
+    @Test func runsTwoHundredTransfersAtOnce() async throws {
         let client = try CurlClient()
         let origin = try Origin()
         let gate = Gate()
@@ -17,7 +17,7 @@ import Testing
         for (index, recorder) in recorders.enumerated() {
             client.start(TransferRequest(url: origin.url("/\(index)")), handler: recorder)
         }
-        // Nobody gets further than byte 500 until all are there: they are under way at once.
+        // No response continues after byte 500 until all have started, so all of them run at once.
         #expect(await gate.reached(by: 200))
         gate.open()
         for (recorder, file) in zip(recorders, files) {
@@ -27,7 +27,7 @@ import Testing
         #expect(origin.maxConcurrentRequests == 200)
     }
 
-    @Test func startedFromManyThreads() async throws {
+    @Test func acceptsTransfersFromManyThreads() async throws {
         let client = try CurlClient()
         let origin = try Origin()
         let file = Content.random(seed: 24, count: 50_000)
@@ -43,7 +43,7 @@ import Testing
         #expect(bodies.allSatisfy { $0 == file })
     }
 
-    @Test func noDescriptorIsLeftBehind() async throws {
+    @Test func closesAllSocketsAfterTransfers() async throws {
         var options = CurlClient.Options()
         options.maxIdleConnections = 4
         let client = try CurlClient(options: options)
@@ -69,7 +69,8 @@ import Testing
         #expect(connections(to: origin.port) == 0)
     }
 
-    /// Sockets of this process whose other end is `port`: other tests open descriptors at the same time.
+    /// The number of sockets of this process that are connected to `port`. Other tests open descriptors at the same
+    /// time.
     private func connections(to port: UInt16) -> Int {
         (0..<Int32(4096)).count { descriptor in
             var address = sockaddr_in()

@@ -9,12 +9,12 @@ import Testing
         start + .milliseconds(milliseconds)
     }
 
-    @Test func whatWasDueBeforeTheTurnHasWaited() {
+    @Test func lagIsTheDelayOfDueWork() {
         var recorder = LoopMetricsRecorder(at: start)
         recorder.beginTurn(at: at(500), due: at(470))
         recorder.endTurn(at: at(501), lookups: (0, 0))
         #expect(recorder.snapshot(at: at(600)).lag == .milliseconds(30))
-        // In time, or with nothing due: not late at all.
+        // A turn in time, or without due work, has no lag.
         var punctual = LoopMetricsRecorder(at: start)
         punctual.beginTurn(at: at(500), due: at(700))
         punctual.endTurn(at: at(500), lookups: (0, 0))
@@ -23,25 +23,25 @@ import Testing
         #expect(punctual.snapshot(at: at(700)).lag == .zero)
     }
 
-    /// Whatever came during a turn has waited for its end, at worst from its beginning on.
-    @Test func aLongTurnIsLag() {
+    /// Work that arrives during a turn waits for its end, at most from its beginning.
+    @Test func lagIncludesLongTurns() {
         var recorder = LoopMetricsRecorder(at: start)
         recorder.beginTurn(at: at(0), due: nil)
         recorder.endTurn(at: at(7_000), lookups: (0, 0))
         #expect(recorder.snapshot(at: at(7_001)).lag == .seconds(7))
     }
 
-    @Test func aThreadThatHangsIsSeenWhileItHangs() {
+    @Test func lagGrowsDuringAHangingTurn() {
         var recorder = LoopMetricsRecorder(at: start)
         recorder.beginTurn(at: at(100), due: nil)
         #expect(recorder.snapshot(at: at(3_100)).lag == .seconds(3))
         #expect(recorder.snapshot(at: at(9_100)).lag == .seconds(9))
-        // A thread that sleeps keeps nobody waiting.
+        // A sleeping thread has no lag.
         recorder.endTurn(at: at(9_100), lookups: (0, 0))
         #expect(recorder.snapshot(at: at(50_000)).lag == .seconds(9))
     }
 
-    @Test func turnsAreCountedByTheirLength() {
+    @Test func histogramCountsTurnDurations() {
         var recorder = LoopMetricsRecorder(at: start)
         for milliseconds in [0, 1, 2, 700, 6_000] {
             recorder.beginTurn(at: start, due: nil)
@@ -63,7 +63,7 @@ import Testing
         start + .seconds(seconds)
     }
 
-    @Test func theLargestOfAMinute() {
+    @Test func recentMaximumCoversOneMinute() {
         var maximum = RecentMaximum(from: start)
         #expect(maximum.value(at: at(0)) == .zero)
         maximum.add(.seconds(3), at: at(5))
@@ -77,8 +77,8 @@ import Testing
         #expect(maximum.value(at: at(100_000)) == .zero)
     }
 
-    /// A slot is used again after seventy seconds; what it held is over by then.
-    @Test func oldValuesDoNotComeBack() {
+    /// A slot is reused after seventy seconds. Its old value must not count.
+    @Test func recentMaximumDropsOldValues() {
         var maximum = RecentMaximum(from: start)
         for second in stride(from: 0, to: 70, by: 10) { maximum.add(.seconds(9), at: at(second)) }
         maximum.add(.seconds(1), at: at(135))

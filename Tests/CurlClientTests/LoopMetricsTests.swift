@@ -2,7 +2,7 @@ import CurlClient
 import TestKit
 import Testing
 
-/// What a client tells of its thread, with a real one.
+/// The metrics of a real client thread.
 @Suite struct LoopMetricsTests {
     let client: CurlClient
     let origin: Origin
@@ -13,7 +13,7 @@ import Testing
         origin.serve("/file", .file(Content.random(seed: 31, count: 100_000)))
     }
 
-    @Test func aThreadThatKeepsUp() async throws {
+    @Test func lagStaysLowWithoutBlocking() async throws {
         for _ in 0..<20 {
             let (result, _) = try await client.run(origin.url("/file"))
             #expect(result.outcome == .completed)
@@ -23,8 +23,8 @@ import Testing
         #expect(client.loopMetrics.turns.counts.last == 0)
     }
 
-    /// A handler that blocks is what it must never do: everything else waits, and the report says so while it lasts.
-    @Test func aHandlerThatBlocksIsSeen() async throws {
+    /// A blocking handler delays everything else. The metrics show this while it blocks.
+    @Test func blockingHandlerIncreasesTheLag() async throws {
         let gate = Gate()
         let blocking = Recorder { _ in
             gate.pass()
@@ -34,7 +34,7 @@ import Testing
         #expect(await gate.reached())
         let waiting = Recorder()
         client.start(TransferRequest(url: origin.url("/file")), handler: waiting)
-        // A busy machine may have made it late before; from here on it is late only because it hangs.
+        // A busy machine may have caused lag before. From here on, the lag grows only because the thread is blocked.
         let before = client.loopMetrics.lag
         let lag = try await eventually("the thread to be late") {
             client.loopMetrics.lag > before + .milliseconds(120) ? client.loopMetrics.lag : nil
@@ -43,7 +43,7 @@ import Testing
         gate.open()
         for recorder in [blocking, waiting] { #expect(try await recorder.result().outcome == .completed) }
         #expect(client.loopMetrics.lag >= lag)
-        // Both may have ended within the turn that hung; it is counted with its end.
+        // Both transfers may end within the blocked turn, which is counted at its end.
         _ = try await eventually("the turn to be counted") {
             client.loopMetrics.turns.counts.dropFirst(4).contains { $0 > 0 } ? true : nil
         }

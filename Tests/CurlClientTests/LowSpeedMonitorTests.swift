@@ -2,7 +2,7 @@ import Testing
 
 @testable import CurlClient
 
-/// Told the time, so that nothing here waits.
+/// Uses given times, so that no test waits.
 @Suite struct LowSpeedMonitorTests {
     let start = ContinuousClock.now
 
@@ -10,23 +10,23 @@ import Testing
         start + .milliseconds(milliseconds)
     }
 
-    /// 100 bytes in every second, judged every 100 ms.
+    /// At least 100 bytes a second, checked every 100 ms.
     private func lowSpeedMonitor() throws -> LowSpeedMonitor {
         try #require(LowSpeedMonitor(.init(bytesPerSecond: 100, over: .seconds(1))))
     }
 
     @Test(arguments: [nil, .init(bytesPerSecond: 0), .init(bytesPerSecond: -1)] as [TransferRequest.MinimumSpeed?])
-    func nothingIsDemanded(speed: TransferRequest.MinimumSpeed?) {
+    func noMonitorWithoutAMinimumSpeed(speed: TransferRequest.MinimumSpeed?) {
         #expect(LowSpeedMonitor(speed) == nil)
     }
 
-    /// What comes in each step, and the first step after which it is too little.
+    /// The bytes of each step, and the first step after which the speed is too low.
     private static let stretches: [(steps: [Int], tooSlowAfter: Int?)] = [
         (steps(10, 30), nil),
-        // Never before the whole stretch is over.
+        // Never before a complete window.
         (steps(0, 30), 10), (steps(0, 9) + [100] + steps(0, 10), 20),
         (steps(10, 9) + [9], 10), (steps(10, 10) + [9], 11),
-        // What came long ago makes up for nothing.
+        // Bytes before the window do not count.
         ([1_000_000] + steps(0, 20), 11), ([99] + steps(0, 8) + [1, 98], 11),
     ]
 
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: stretches)
-    func verdicts(steps: [Int], tooSlowAfter expected: Int?) throws {
+    func detectsSpeedBelowTheMinimum(steps: [Int], tooSlowAfter expected: Int?) throws {
         var lowSpeedMonitor = try lowSpeedMonitor()
         lowSpeedMonitor.started(at: start)
         var tooSlowAfter: Int?
@@ -48,7 +48,7 @@ import Testing
         #expect(tooSlowAfter == expected)
     }
 
-    @Test func whoAsksTooEarlyIsToldNothing() throws {
+    @Test func earlyCheckHasNoEffect() throws {
         var lowSpeedMonitor = try lowSpeedMonitor()
         #expect(lowSpeedMonitor.nextCheck == nil)
         #expect(lowSpeedMonitor.isTooSlow(at: at(1_000_000)) == false)
@@ -57,32 +57,32 @@ import Testing
         #expect(lowSpeedMonitor.nextCheck == at(100))
     }
 
-    @Test func lateLookIsOneStep() throws {
+    @Test func lateCheckCountsAsOneStep() throws {
         var lowSpeedMonitor = try lowSpeedMonitor()
         lowSpeedMonitor.started(at: start)
         #expect(lowSpeedMonitor.isTooSlow(at: at(5_000)) == false)
         #expect(lowSpeedMonitor.nextCheck == at(5_100))
     }
 
-    @Test func timeStandsStillInAPause() throws {
+    @Test func pausedTimeDoesNotCount() throws {
         var lowSpeedMonitor = try lowSpeedMonitor()
         lowSpeedMonitor.started(at: start)
         lowSpeedMonitor.paused(at: at(30))
         #expect(lowSpeedMonitor.nextCheck == nil)
         #expect(lowSpeedMonitor.isTooSlow(at: at(10_000)) == false)
-        // Nor does a second word of it change anything.
+        // A repeated call has no effect.
         lowSpeedMonitor.paused(at: at(10_000))
         lowSpeedMonitor.started(at: at(20_000))
         #expect(lowSpeedMonitor.nextCheck == at(20_070))
         lowSpeedMonitor.started(at: at(20_050))
         #expect(lowSpeedMonitor.nextCheck == at(20_070))
-        // Paused when the look was due: it is made up for.
+        // Paused when the check was due: the step continues after the pause.
         lowSpeedMonitor.paused(at: at(20_200))
         lowSpeedMonitor.started(at: at(30_000))
         #expect(lowSpeedMonitor.nextCheck == at(30_000))
     }
 
-    @Test func pausesDoNotHideASlowServer() throws {
+    @Test func detectsASlowServerDespitePauses() throws {
         var lowSpeedMonitor = try lowSpeedMonitor()
         var now = start
         for step in 1...10 {
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: [(Duration.zero, 10), (.milliseconds(99), 10), (.milliseconds(200), 20), (.seconds(60), 6_000)])
-    func stretchIsATenthOfASecondAtLeast(over: Duration, step: Int) throws {
+    func windowHasAtLeast100Milliseconds(over: Duration, step: Int) throws {
         var lowSpeedMonitor = try #require(LowSpeedMonitor(.init(bytesPerSecond: 1, over: over)))
         lowSpeedMonitor.started(at: start)
         #expect(lowSpeedMonitor.nextCheck == at(step))

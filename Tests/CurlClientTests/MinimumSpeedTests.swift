@@ -2,11 +2,11 @@ import CurlClient
 import TestKit
 import Testing
 
-/// Servers that are alive and of no use.
+/// Servers that send too slowly.
 @Suite struct MinimumSpeedTests {
     let client: CurlClient
     let origin: Origin
-    /// More than any of the slow servers here sends, and little for the others.
+    /// A speed above that of the slow servers, and below that of the others.
     private let demanding = TransferRequest.MinimumSpeed(bytesPerSecond: 100_000, over: .milliseconds(500))
 
     init() throws {
@@ -22,23 +22,23 @@ import Testing
 
     @Test(
         arguments: [.limited(bytesPerSecond: 5_000), .stalling(after: 0), .stalling(after: 1_000)] as [OriginBehaviour])
-    func slowServerFails(behaviour: OriginBehaviour) async throws {
+    func slowServerFailsWithTooSlow(behaviour: OriginBehaviour) async throws {
         let bytes = Content.random(seed: 60, count: 1_000_000)
         origin.serve("/file", .file(bytes), behaviour)
         let begin = ContinuousClock.now
         let (result, recorder) = try await client.run(request(demanding))
         #expect(result.outcome == .failed(.tooSlow))
         #expect(result.head?.status == 200)
-        // Not before the whole stretch was over.
+        // Not before the end of the first window.
         #expect(ContinuousClock.now - begin >= .milliseconds(500))
-        // What came is kept.
+        // Received bytes are kept.
         #expect(Int(result.bytesReceived) == recorder.body.count)
         #expect(recorder.body == Array(bytes.prefix(recorder.body.count)))
         #expect(recorder.state.current.violations.isEmpty)
         #expect(await origin.waitForSilence())
     }
 
-    @Test func serverThatSlowsDownFails() async throws {
+    @Test func serverThatBecomesSlowFailsWithTooSlow() async throws {
         let gate = Gate()
         origin.serve("/file", .file(Content.random(seed: 61, count: 3_000_000)), .waiting(at: 2_000_000, for: gate))
         let (result, _) = try await client.run(request(demanding))
@@ -46,7 +46,7 @@ import Testing
         #expect(result.bytesReceived == 2_000_000)
     }
 
-    @Test func serverThatIsFastEnoughIsLeftAlone() async throws {
+    @Test func fastEnoughServerCompletes() async throws {
         let bytes = Content.random(seed: 62, count: 200_000)
         origin.serve("/file", .file(bytes), .limited(bytesPerSecond: 100_000))
         let (result, recorder) = try await client.run(request(.init(bytesPerSecond: 1_000, over: .seconds(1))))
@@ -55,20 +55,20 @@ import Testing
     }
 
     @Test(arguments: [nil, .init(bytesPerSecond: 0, over: .milliseconds(100))] as [TransferRequest.MinimumSpeed?])
-    func nothingIsDemanded(speed: TransferRequest.MinimumSpeed?) async throws {
+    func slowServerCompletesWithoutAMinimumSpeed(speed: TransferRequest.MinimumSpeed?) async throws {
         origin.serve("/file", .file([1, 2, 3]), .stalling(after: 1))
         let (result, _) = try await client.run(request(speed, timeouts: .init(idle: .milliseconds(700))))
         #expect(result.outcome == .failed(.timedOut(.idle)))
     }
 
-    /// A head that takes seconds.
-    @Test func waitingForTheHeadDoesNotCount() async throws {
+    /// A head that takes seconds to arrive.
+    @Test func timeBeforeTheHeadDoesNotCount() async throws {
         origin.serve("/file", .file(Content.random(seed: 63, count: 500)), .slowHead(every: .milliseconds(10)))
         let (result, _) = try await client.run(request(demanding))
         #expect(result.outcome == .completed)
     }
 
-    @Test func rateLimitsPauseDoesNotCount() async throws {
+    @Test func pauseByARateLimitDoesNotCount() async throws {
         let bytes = Content.random(seed: 64, count: 60_000)
         origin.serve("/file", .file(bytes))
         let limit = RateLimit(bytesPerSecond: 30_000)
@@ -77,8 +77,8 @@ import Testing
         #expect(recorder.body == bytes)
     }
 
-    /// The limit does not excuse a server that sends nothing while it may.
-    @Test func slowServerFailsUnderALimit() async throws {
+    /// A rate limit does not excuse a server that sends nothing.
+    @Test func slowServerFailsUnderARateLimit() async throws {
         origin.serve("/file", .file(Content.random(seed: 65, count: 1_000_000)), .stalling(after: 30_000))
         let limit = RateLimit(bytesPerSecond: 30_000)
         let (result, recorder) = try await client.run(request(demanding, limits: [limit]))
@@ -86,15 +86,15 @@ import Testing
         #expect(recorder.body.count == 30_000)
     }
 
-    @Test func handlersPauseDoesNotCount() async throws {
+    @Test func pauseByAFullWindowDoesNotCount() async throws {
         let bytes = Content.random(seed: 66, count: 10_000_000)
         origin.serve("/file", .file(bytes))
-        // Until the first pause, too, the server has to be fast enough: in any half second, a sixteenth of the window.
+        // Before the first pause, the server must also be fast enough: a sixteenth of the window in any half second.
         let speed = TransferRequest.MinimumSpeed(bytesPerSecond: 128 * 1024, over: .milliseconds(500))
         let recorder = Recorder(holdingChunks: true)
         client.start(request(speed), handler: recorder)
         #expect(await recorder.received(atLeast: almostAWindow))
-        // The time itself is what this is about: more than twice what a silent server gets.
+        // This test measures time: the pause is more than twice the limit for a silent server.
         try await Task.sleep(for: .milliseconds(1_200))
         #expect(recorder.state.current.results.isEmpty)
         recorder.releaseChunks()
@@ -102,7 +102,7 @@ import Testing
         #expect(recorder.body == bytes)
     }
 
-    @Test func headThatIsRejectedStartsNothing() async throws {
+    @Test func rejectedHeadDoesNotStartTheMonitor() async throws {
         origin.serve("/file", .file(Content.random(seed: 67, count: 1_000)), .stalling(after: 10))
         let (result, _) = try await client.run(request(demanding), Recorder { _ in .reject })
         #expect(result.outcome == .rejected)

@@ -2,10 +2,10 @@ import CurlClient
 import TestKit
 import Testing
 
-/// Names: who looks them up, how often, and that nobody else waits for it.
+/// Name lookups: which names, how often, and their effect on other transfers.
 @Suite struct NameTests {
     let origin: Origin
-    /// Where lookups wait that are to take their time.
+    /// Lookups of the test double wait here.
     let gate = Gate()
 
     init() throws {
@@ -13,7 +13,7 @@ import Testing
         origin.serve("/file", .file([1, 2, 3]))
     }
 
-    /// A client whose names are looked up by a test double.
+    /// A client that resolves names with a test double.
     private func client(_ names: NameBook, limit: Int = 1000) throws -> CurlClient {
         var options = CurlClient.Options()
         options.findsAddresses = { names.find($0) }
@@ -27,13 +27,13 @@ import Testing
 
     // MARK: Spelling
 
-    /// All of them are one name, and libcurl never looks up anything by itself: nobody else would know it.
+    /// All spellings are one name. libcurl itself looks up nothing, because only the test double knows the name.
     @Test(arguments: [
         ("files.test", "files.test"), ("FILES.Test", "files.test"), ("f%69les.test", "files.test"),
         ("files.test.", "files.test."), ("XN--bcher-kva.test", "xn--bcher-kva.test"),
         ("under_score.test", "under_score.test"),
     ])
-    func isLookedUpAsItIsKnown(host: String, name: String) async throws {
+    func looksUpTheNormalizedName(host: String, name: String) async throws {
         let names = NameBook([name: ["127.0.0.1"]])
         let (result, _) = try await client(names).run(request(host))
         #expect(result.outcome == .completed)
@@ -41,14 +41,14 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "0x7f.1", "2130706433", "localhost", "LocalHost", "files.localhost"])
-    func whatNeedsNoResolverIsNotLookedUp(host: String) async throws {
+    func addressesAndLocalhostNeedNoLookup(host: String) async throws {
         let names = NameBook([:])
         let (result, _) = try await client(names).run(request(host))
         #expect(result.outcome == .completed)
         #expect(names.asked.isEmpty)
     }
 
-    @Test func throughAProxyOnlyTheProxysIsLookedUp() async throws {
+    @Test func looksUpOnlyTheNameOfTheProxy() async throws {
         let names = NameBook(["proxy.test": ["127.0.0.1"]])
         var request = TransferRequest(url: "http://files.test/file")
         request.proxy = .init(scheme: .http, host: "Proxy.test", port: Int(origin.port))
@@ -58,7 +58,7 @@ import Testing
         #expect(origin.requests.map(\.target) == ["http://files.test/file"])
     }
 
-    @Test func aProxyWithoutAnAddressIsNamed() async throws {
+    @Test func errorNamesTheProxyThatCannotBeResolved() async throws {
         let names = NameBook([:])
         var request = TransferRequest(url: "http://files.test/file")
         request.proxy = .init(scheme: .socks5, host: "proxy.test", port: 1080)
@@ -68,21 +68,21 @@ import Testing
 
     // MARK: What was found
 
-    @Test func nothingWasFound() async throws {
+    @Test func unknownNameFailsTheTransfer() async throws {
         let (result, _) = try await client(NameBook([:])).run(request("nobody.test"))
         #expect(result.error == .nameResolutionFailed)
         #expect(result.metrics.remoteAddress == nil)
     }
 
-    /// IPv6, and one address after the other: nobody listens at the first.
-    @Test func allAddressesAreTried() async throws {
+    /// IPv6, and further addresses: the first one has no listener.
+    @Test func triesAllAddresses() async throws {
         let names = NameBook(["files.test": ["::1", "127.0.0.2", "127.0.0.1"]])
         let (result, _) = try await client(names).run(request("files.test"))
         #expect(result.outcome == .completed)
         #expect(result.metrics.remoteAddress == "127.0.0.1")
     }
 
-    @Test func whatWasFoundIsUsedAgainAndForEveryPort() async throws {
+    @Test func reusesCachedAddressesForEveryPort() async throws {
         let other = try Origin()
         other.serve("/file", .file([4]))
         let names = NameBook(["files.test": ["127.0.0.1"]])
@@ -94,13 +94,13 @@ import Testing
         #expect(names.asked == ["files.test"])
     }
 
-    @Test func theTimeItTookIsTold() async throws {
+    @Test func metricsContainTheLookupTime() async throws {
         let names = NameBook(["files.test": ["127.0.0.1"]], heldAt: gate)
         let (client, recorder) = (try client(names), Recorder())
         client.start(request("files.test"), handler: recorder)
         #expect(await gate.reached())
         let start = ContinuousClock.now
-        // Something that takes a while.
+        // A lookup that takes some time.
         let (passing, _) = try await client.run(origin.url("/file"))
         #expect(passing.outcome == .completed)
         let held = ContinuousClock.now - start
@@ -114,8 +114,8 @@ import Testing
 
     // MARK: Slow resolvers
 
-    /// Five hundred lookups that do not end: another transfer does not notice, nor does the thread of all.
-    @Test func slowNamesHoldNobodyUp() async throws {
+    /// Five hundred lookups that do not end delay neither another transfer nor the loop.
+    @Test func slowLookupsDoNotBlockOtherTransfers() async throws {
         let names = NameBook(["quick.test": ["127.0.0.1"]], heldAt: gate, but: "quick.test")
         let client = try client(names)
         let stuck = (0..<500).map { _ in Recorder() }
@@ -134,12 +134,12 @@ import Testing
         gate.open()
     }
 
-    @Test func aNameIsLookedUpOnceForAllWhoAsk() async throws {
+    @Test func looksUpANameOnceForConcurrentTransfers() async throws {
         let names = NameBook(["files.test": ["127.0.0.1"]], heldAt: gate)
         let client = try client(names)
         let recorders = (0..<100).map { _ in Recorder() }
         for recorder in recorders { client.start(request("files.test"), handler: recorder) }
-        // A transfer that needs no name shows that the loop has taken all of these.
+        // A transfer without a name completes, so the loop has processed all earlier ones.
         let (passing, _) = try await client.run(origin.url("/file"))
         #expect(passing.outcome == .completed)
         gate.open()
@@ -147,8 +147,8 @@ import Testing
         #expect(names.asked == ["files.test"])
     }
 
-    /// An attempt that could not wait leaves its lookup to the next.
-    @Test func tooSlowAndThenThere() async throws {
+    /// The lookup of a transfer that gave up serves the next one.
+    @Test func abandonedLookupServesTheNextTransfer() async throws {
         let names = NameBook(["files.test": ["127.0.0.1"]], heldAt: gate)
         let client = try client(names)
         for _ in 0..<3 {
@@ -162,7 +162,7 @@ import Testing
         #expect(names.asked == ["files.test"])
     }
 
-    @Test func whatTheLookupTookIsNotLeftForTheConnection() async throws {
+    @Test func lookupTimeCountsAgainstTheConnectTimeout() async throws {
         let port = try UnresponsivePort()
         let names = NameBook(["files.test": ["127.0.0.1"]], heldAt: gate)
         let client = try client(names)
@@ -171,15 +171,15 @@ import Testing
         client.start(
             TransferRequest(url: "http://files.test:\(port.number)/", timeouts: .init(connect: .seconds(2))),
             handler: recorder)
-        // Time itself is what this is about.
+        // This test measures time.
         try await Task.sleep(until: start + .milliseconds(1_500), clock: .continuous)
         gate.open()
         #expect(try await recorder.result().error == .timedOut(.connect))
-        // Two seconds for the connection alone would make it three and a half.
+        // With two seconds for the connection alone, the sum would be three and a half.
         #expect(ContinuousClock.now - start < .milliseconds(3_300))
     }
 
-    @Test func beyondTheLimitNamesWaitTheirTurn() async throws {
+    @Test func lookupsBeyondTheLimitAreQueued() async throws {
         let names = NameBook((0..<20).reduce(into: [:]) { $0["\($1).test"] = ["127.0.0.1"] }, heldAt: gate)
         let client = try client(names, limit: 3)
         let recorders = (0..<20).map { _ in Recorder() }
@@ -195,7 +195,7 @@ import Testing
     }
 }
 
-/// A resolver that knows a few names, writes down what it is asked, and can be made to wait.
+/// A resolver that knows a few names, records its calls, and can be made to wait.
 private final class NameBook: Sendable {
     private struct State: Sendable {
         var asked: [String] = []
@@ -205,7 +205,7 @@ private final class NameBook: Sendable {
 
     private let addresses: [String: [String]]
     private let gate: Gate?
-    /// The name that is not held at the gate.
+    /// The name that does not wait.
     private let exception: String?
     private let state = Monitor(State())
 
@@ -215,7 +215,7 @@ private final class NameBook: Sendable {
         self.exception = exception
     }
 
-    /// What it was asked so far, in order.
+    /// The names of all calls, in order.
     var asked: [String] { state.current.asked }
     var mostAtOnce: Int { state.current.mostAtOnce }
 

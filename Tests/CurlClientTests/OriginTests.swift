@@ -2,7 +2,7 @@ import CurlClient
 import TestKit
 import Testing
 
-/// The test origin itself: a double that is wrong about HTTP would hide what it is there to show.
+/// Tests of the test origin. If it violated HTTP, other tests would not detect faults.
 @Suite struct OriginTests {
     let client: CurlClient
     let origin: Origin
@@ -22,7 +22,7 @@ import Testing
         ("bytes=-10", 206, "bytes 990-999/1000", 990..<1_000), ("bytes=5-5", 206, "bytes 5-5/1000", 5..<6),
         ("bytes=0-1,4-5", 200, nil, 0..<1_000), ("lines=1-2", 200, nil, 0..<1_000),
     ])
-    func ranges(range: String, status: Int, contentRange: String?, expected: Range<Int>) async throws {
+    func servesRanges(range: String, status: Int, contentRange: String?, expected: Range<Int>) async throws {
         origin.serve("/file", .file(bytes))
         let response = try await get("/file", ("Range", range))
         #expect(response.status == status)
@@ -31,14 +31,14 @@ import Testing
     }
 
     @Test(arguments: ["bytes=1000-", "bytes=5000-6000"])
-    func rangeBeyondTheEnd(range: String) async throws {
+    func rangeBeyondTheEndIs416(range: String) async throws {
         origin.serve("/file", .file(bytes))
         let response = try await get("/file", ("Range", range))
         #expect(response.status == 416)
         #expect(response.headers.first { $0.name == "Content-Range" }?.value == "bytes */1000")
     }
 
-    @Test func conditionalRanges() async throws {
+    @Test func servesConditionalRanges() async throws {
         let date = "Mon, 19 Aug 2019 15:23:14 GMT"
         origin.serve("/strong", .file(bytes, etag: "\"a\"", lastModified: date))
         origin.serve("/weak", .file(bytes, etag: "W/\"a\""))
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func behavioursCountRequestsAndCombine() async throws {
+    @Test func behavioursCountRequestsAndCanBeCombined() async throws {
         origin.serve(
             "/file", .file(bytes, etag: "\"v1\""), .answering(503, headers: [("Retry-After", "2")]).first(2),
             .serving(.file([9], etag: "\"v2\"")).on(4...))
@@ -60,7 +60,7 @@ import Testing
         #expect(try await get("/file").body == [9])
     }
 
-    @Test func wrongRanges() async throws {
+    @Test func servesWrongRanges() async throws {
         origin.serve("/lying", .file(bytes), .contentRange("bytes 6-999/1000"))
         origin.serve("/shifted", .file(bytes), .shiftingRanges(by: -3))
         let lying = try await get("/lying", ("Range", "bytes=5-"))
@@ -71,14 +71,14 @@ import Testing
         #expect(shifted.body == Array(bytes[2...]))
     }
 
-    @Test(arguments: [0, 1, 65_535, 65_536, 200_000]) func gzipIsWhatOthersRead(_ count: Int) async throws {
+    @Test(arguments: [0, 1, 65_535, 65_536, 200_000]) func gzipCanBeDecompressed(_ count: Int) async throws {
         let text = (0..<count).map { UInt8(ascii: "a") + UInt8($0 * $0 % 26) }
         let outcome = try await ChildProcess.run("gzip", ["-dc"], input: Gzip.member(of: text))
         #expect(outcome.succeeded, "\(outcome.errors)")
         #expect(Array(outcome.output.utf8) == text)
     }
 
-    @Test func rangesInManyWays() async throws {
+    @Test func servesRangesWithDifferentFraming() async throws {
         origin.serve("/parts", .file(bytes), .multipartRanges)
         let parts = try await get("/parts", ("Range", "bytes=5-9"))
         #expect(parts.status == 206)
@@ -93,7 +93,7 @@ import Testing
         #expect(whole.body == bytes)
     }
 
-    @Test(.enabled(if: Loopback.v6.isAvailable)) func bothLoopbackAddresses() async throws {
+    @Test(.enabled(if: Loopback.v6.isAvailable)) func listensOnBothLoopbackAddresses() async throws {
         let other = try Origin(at: .v6)
         other.serve("/file", .file(bytes), .http10)
         let response = try await client.exchange(TransferRequest(url: other.url("/file")), bodyLimit: 10_000)
@@ -101,12 +101,12 @@ import Testing
         #expect(other.url("/").hasPrefix("http://[::1]:"))
     }
 
-    @Test func unknownPathIsNotFound() async throws {
+    @Test func unknownPathIs404() async throws {
         #expect(try await get("/nowhere").status == 404)
         #expect(origin.requests(to: "/nowhere").count == 1)
     }
 
-    @Test func contentIsTheSameForTheSameSeed() {
+    @Test func sameSeedGivesTheSameContent() {
         #expect(Content.random(seed: 1, count: 20) == Array(Content.random(seed: 1, count: 1_000).prefix(20)))
         #expect(Content.random(seed: 1, count: 20) != Content.random(seed: 2, count: 20))
     }

@@ -3,10 +3,10 @@ import Foundation
 import TestKit
 import Testing
 
-/// Transfers that go through somebody else.
+/// Transfers through proxies.
 @Suite struct ProxyTests {
     let client: CurlClient
-    /// As a host, and as an HTTP proxy for plain requests.
+    /// Serves as a host and as an HTTP proxy for plain requests.
     let origin: Origin
 
     init() throws {
@@ -28,7 +28,7 @@ import Testing
 
     // MARK: HTTP
 
-    @Test func plainRequestIsAskedOfTheProxy() async throws {
+    @Test func sendsPlainRequestsToTheProxy() async throws {
         let (result, recorder) = try await run("http://host.invalid:81/file", proxy(.http, origin.port))
         #expect(result.outcome == .completed)
         #expect(recorder.body == [1, 2, 3])
@@ -39,14 +39,14 @@ import Testing
         #expect(request.header("Proxy-Authorization") == nil)
     }
 
-    @Test func loopbackIsNoException() async throws {
+    @Test func usesTheProxyForLoopbackHosts() async throws {
         let other = try Origin()
         let (_, recorder) = try await run(other.url("/file"), proxy(.http, origin.port))
         #expect(recorder.body == [1, 2, 3])
         #expect(other.connectionCount == 0)
     }
 
-    @Test func credentialsGoToTheProxyAndToTheHostEachItsOwn() async throws {
+    @Test func sendsSeparateCredentialsToProxyAndHost() async throws {
         origin.serve("/file", .file([1, 2, 3]), .demandingProxyBasic("ada", "p"), .demandingBasic("bob", "q"))
         let (_, recorder) = try await client.run(
             TransferRequest(
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "eve"])
-    func proxyThatWantsOtherCredentialsIsAHead(username: String?) async throws {
+    func status407OfTheProxyIsDelivered(username: String?) async throws {
         origin.serve("/file", .file([1, 2, 3]), .demandingProxyBasic("ada", "p"))
         let (result, recorder) = try await run(
             "http://host.invalid/file", proxy(.http, origin.port, username, username))
@@ -65,7 +65,7 @@ import Testing
         #expect(recorder.body == OriginBehaviour.refusalPage)
     }
 
-    @Test func reusedConnectionCarriesEachTransfersOwn() async throws {
+    @Test func reusedProxyConnectionSendsEachTransfersOwnCredentials() async throws {
         for (username, password) in [("ada", "a"), (nil, nil), ("bob", "b"), ("bob", nil)] {
             _ = try await run("http://host.invalid/file", proxy(.http, origin.port, username, password))
         }
@@ -74,8 +74,9 @@ import Testing
                 == ["Basic YWRhOmE=", nil, "Basic Ym9iOmI=", "Basic Ym9iOg=="])
     }
 
-    /// Whether others may have it is libcurl's business: with Debian's patch for CVE-2026-3784 they may not.
-    @Test func connectionIsReusedByItsLike() async throws {
+    /// Whether transfers with other credentials may reuse it depends on libcurl: with the patch of Debian for
+    /// CVE-2026-3784 they may not.
+    @Test func reusesConnectionsWithEqualCredentials() async throws {
         for _ in 0..<3 { _ = try await run("http://host.invalid/file", proxy(.http, origin.port, "ada", "a")) }
         #expect(
             origin.requests.map { $0.header("Proxy-Authorization") } == Array(repeating: "Basic YWRhOmE=", count: 3))
@@ -84,20 +85,20 @@ import Testing
 
     // MARK: Tunnels
 
-    @Test(.enabled(if: TLSOrigin.isAvailable)) func secureRequestGoesThroughATunnel() async throws {
+    @Test(.enabled(if: TLSOrigin.isAvailable)) func sendsHTTPSThroughATunnel() async throws {
         let (server, tunnels) = (try await TLSOrigin(), try TunnelProxy(demanding: "ada:p"))
         let request = TransferRequest(
             url: server.url("/"), headers: [("X-Own", "1")], userAgent: "fetchd/1", credentials: .bearer(token: "t"),
             proxy: proxy(.http, tunnels.port, "ada", "p"), tls: .init(caFile: server.certificatePath))
         let (result, recorder) = try await client.run(request)
         #expect(result.outcome == .completed)
-        // The proxy's answer to CONNECT is not the response.
+        // The response of the proxy to CONNECT is not the response of the host.
         #expect(recorder.state.current.heads.map(\.status) == [200])
         #expect(recorder.head?.value(of: "X-Proxy") == nil)
         let tunnel = try #require(tunnels.tunnels.first)
         #expect(tunnel.target == "localhost:\(server.port)")
         #expect(tunnel.credentials == "Basic YWRhOnA=")
-        // What is meant for the host is not for the proxy, and the other way round.
+        // Headers for the host are not sent to the proxy, and vice versa.
         #expect(!tunnel.fields.contains { $0.hasPrefix("Authorization") || $0.hasPrefix("X-Own") })
         let received = try #require(server.origin.requests.first)
         #expect(received.header("Authorization") == "Bearer t")
@@ -105,7 +106,7 @@ import Testing
     }
 
     @Test(.enabled(if: TLSOrigin.isAvailable), arguments: [HeadVerdict.accept, .reject])
-    func tunnelThatWantsCredentialsIsAHead(verdict: HeadVerdict) async throws {
+    func status407OfATunnelIsDelivered(verdict: HeadVerdict) async throws {
         let tunnels = try TunnelProxy(demanding: "ada:p")
         for username in [nil, "eve"] {
             let (result, recorder) = try await client.run(
@@ -122,7 +123,7 @@ import Testing
         #expect(tunnels.tunnels.count == 2)
     }
 
-    @Test func refusedTunnelIsAConnectionThatFailed() async throws {
+    @Test func refusedTunnelIsConnectFailed() async throws {
         for status in [400, 403, 502] {
             let tunnels = try TunnelProxy(refusing: .status(status))
             let (result, recorder) = try await run("https://host.invalid/", proxy(.http, tunnels.port, "ada", "s3cr3t"))
@@ -133,7 +134,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: TLSOrigin.isAvailable)) func tunnelOfOtherCredentialsIsNotUsed() async throws {
+    @Test(.enabled(if: TLSOrigin.isAvailable)) func doesNotReuseATunnelOfOtherCredentials() async throws {
         let (server, tunnels) = (try await TLSOrigin(), try TunnelProxy())
         for (username, password) in [("ada", "a"), ("bob", "b"), (nil, nil), (nil, nil), ("ada", "a"), ("ada", "c")] {
             _ = try await client.run(
@@ -144,14 +145,15 @@ import Testing
         let connections = server.origin.requests.map(\.connection)
         #expect(connections.count == 6)
         #expect(tunnels.tunnels.prefix(3).map(\.credentials) == ["Basic YWRhOmE=", "Basic Ym9iOmI=", nil])
-        // A tunnel that was opened with credentials carries one request.
+        // A tunnel with credentials carries one request.
         for own in [0, 1] { #expect(connections.count { $0 == connections[own] } == 1) }
         #expect(connections[4] != connections[5])
-        // One that needed none serves others who have none. Whether also those who have some is libcurl's business.
+        // A tunnel without credentials is reused by transfers without credentials. Whether others may reuse it depends
+        // on libcurl.
         #expect(connections[2] == connections[3])
     }
 
-    @Test(.enabled(if: TLSOrigin.isAvailable)) func digestOpensAnotherTunnelWhenItHasTo() async throws {
+    @Test(.enabled(if: TLSOrigin.isAvailable)) func digestOpensAnotherTunnelIfTheFirstIsClosed() async throws {
         let (server, tunnels) = (try await TLSOrigin(), try TunnelProxy())
         server.origin.serve(
             "/file", .file([1, 2]),
@@ -177,7 +179,7 @@ import Testing
         #expect(origin.requests.first?.target == "/file")
     }
 
-    @Test(.enabled(if: TLSOrigin.isAvailable)) func secureRequestThroughSOCKS() async throws {
+    @Test(.enabled(if: TLSOrigin.isAvailable)) func sendsHTTPSThroughSOCKS() async throws {
         let (server, tunnels) = (try await TLSOrigin(), try TunnelProxy())
         let (result, recorder) = try await client.run(
             TransferRequest(
@@ -187,7 +189,7 @@ import Testing
         #expect(recorder.head?.status == 200)
     }
 
-    @Test func socksConnectionsAreOfOneClientEach() async throws {
+    @Test func doesNotShareSOCKSConnectionsBetweenCredentials() async throws {
         let tunnels = try TunnelProxy()
         for (username, password) in [("ada", "a"), ("bob", "b"), (nil, nil), ("ada", "a")] {
             let (result, _) = try await run(
@@ -197,7 +199,7 @@ import Testing
         #expect(tunnels.tunnels.map(\.credentials) == ["ada:a", "bob:b", nil])
     }
 
-    @Test func socksProxyThatWantsOtherCredentials() async throws {
+    @Test func refusedSOCKSCredentialsAreProxyAuthenticationRequired() async throws {
         let tunnels = try TunnelProxy(demanding: "ada:p")
         for username in [nil, "eve"] {
             let (result, _) = try await run("http://host.invalid/", proxy(.socks5, tunnels.port, username, username))
@@ -206,7 +208,7 @@ import Testing
         #expect(tunnels.tunnels.isEmpty)
     }
 
-    @Test func socksProxyThatCannotReachTheHost() async throws {
+    @Test func failedSOCKSConnectIsConnectFailed() async throws {
         let tunnels = try TunnelProxy(refusing: .reply(5))
         let (result, _) = try await run("http://host.invalid/", proxy(.socks5, tunnels.port))
         expectProxyFailure(result, port: tunnels.port)
@@ -215,7 +217,7 @@ import Testing
     // MARK: Failures
 
     @Test(arguments: [TransferRequest.Proxy.Scheme.http, .socks5], ["http://host.invalid/", "https://host.invalid/"])
-    func proxyThatIsNotThere(scheme: TransferRequest.Proxy.Scheme, url: String) async throws {
+    func unreachableProxyIsConnectFailed(scheme: TransferRequest.Proxy.Scheme, url: String) async throws {
         let port = origin.port
         origin.stop()
         let (result, _) = try await run(url, proxy(scheme, port))
@@ -223,19 +225,19 @@ import Testing
     }
 
     @Test(arguments: [("https://host.invalid/", TransferRequest.Proxy.Scheme.http), ("http://host.invalid/", .socks5)])
-    func proxyThatHangsUp(url: String, scheme: TransferRequest.Proxy.Scheme) async throws {
+    func proxyThatClosesTheConnectionIsConnectFailed(url: String, scheme: TransferRequest.Proxy.Scheme) async throws {
         let tunnels = try TunnelProxy(refusing: .hangingUp)
         let (result, _) = try await run(url, proxy(scheme, tunnels.port))
         expectProxyFailure(result, port: tunnels.port)
     }
 
-    @Test func proxyWhoseNameIsUnknown() async throws {
+    @Test func unknownProxyNameIsConnectFailed() async throws {
         let name = String(repeating: "a", count: 64) + ".invalid"
         let (result, _) = try await run(origin.url("/"), .init(scheme: .http, host: name, port: 80))
         #expect(result.error == .connectFailed("the name of the proxy \(name):80 could not be resolved"))
     }
 
-    @Test func addressThatIsJudgedIsTheProxys() async throws {
+    @Test func checksTheAddressOfTheProxyOnly() async throws {
         let asked = Monitor<[IPAddress]>([])
         var options = CurlClient.Options()
         options.admitsAddress = { address in
@@ -266,7 +268,7 @@ import Testing
         ("proxy.example", "http://proxy.example:3128"), ("10.0.0.1", "http://10.0.0.1:3128"),
         ("::1", "http://[::1]:3128"), ("[::1]", "http://[::1]:3128"),
     ])
-    func description(host: String, expected: String) {
+    func descriptionOmitsCredentials(host: String, expected: String) {
         let proxy = TransferRequest.Proxy(scheme: .http, host: host, port: 3128, username: "ada", password: "p")
         #expect(proxy.description == expected)
     }
@@ -281,7 +283,7 @@ import Testing
         .init(scheme: .socks5, host: "host", port: 1, username: "s3cr3t", password: ""),
         .init(scheme: .socks5, host: "host", port: 1, username: "s3cr3t", password: String(repeating: "p", count: 256)),
     ])
-    func refusedBeforeAByteLeaves(proxy: TransferRequest.Proxy) async throws {
+    func refusesInvalidProxiesBeforeSending(proxy: TransferRequest.Proxy) async throws {
         let (result, _) = try await run(origin.url("/file"), proxy)
         guard case .protocolError(let why) = result.error else {
             Issue.record("\(result.outcome)")
@@ -292,9 +294,10 @@ import Testing
     }
 }
 
-/// In processes of their own: the environment is a process's, and changing it while others read it is a race.
+/// These tests run in separate processes. The environment belongs to the process, and changing it while other threads
+/// read it is a race.
 @Suite struct ProxyEnvironmentTests {
-    @Test func environmentNamesNoProxy() async {
+    @Test func ignoresProxyVariablesOfTheEnvironment() async {
         await #expect(processExitsWith: .success) {
             for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
                 setenv(name, "http://127.0.0.1:9", 1)
@@ -306,7 +309,7 @@ import Testing
         }
     }
 
-    @Test func environmentExceptsNobody() async {
+    @Test func ignoresNoProxyOfTheEnvironment() async {
         await #expect(processExitsWith: .success) {
             setenv("NO_PROXY", "*", 1)
             setenv("no_proxy", "*", 1)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import CurlClient
 
-/// Limits on real transfers. Only what a slow machine cannot spoil is asserted: that bytes did not come sooner than the
-/// limit lets them, and that they came. `RateReservationTests` is exact.
+/// Limits on real transfers. The assertions also hold on a slow machine: bytes do not arrive faster than the limit
+/// allows, and they arrive. `RateReservationTests` is exact.
 @Suite struct RateLimitTests {
     let client: CurlClient
     let origin: Origin
 
-    /// The largest piece that libcurl hands out, and the largest chunk here: what may be in between.
+    /// The largest piece of libcurl and the largest chunk: the tolerance in bytes.
     private static let piece = 16_384
 
     init() throws {
@@ -19,7 +19,7 @@ import Testing
         origin = try Origin()
     }
 
-    /// A transfer that has begun.
+    /// A started transfer.
     private func start(
         _ path: String, _ limits: [RateLimit], timeouts: TransferRequest.Timeouts = .init()
     ) -> (Transfer, Recorder) {
@@ -28,8 +28,8 @@ import Testing
         return (client.start(request, handler: recorder), recorder)
     }
 
-    /// Waits until `count` bytes have come, and expects no more of them than the rate allows since `start`. Read before
-    /// the clock, so that a delay of ours is not taken for haste.
+    /// Waits until `count` bytes have arrived, and expects no more than the rate allows since `start`. It reads the
+    /// count before the clock, so that a delay of the test does not count as a violation.
     private func expectRate(
         _ rate: Int, since start: ContinuousClock.Instant, of recorders: [Recorder], until count: Int, besides: Int = 0,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [20_000, 300_000, 4_000_000])
-    func limitHolds(rate: Int) async throws {
+    func transferObservesItsLimit(rate: Int) async throws {
         origin.serve("/file", .file(Content.random(seed: 40, count: 4 * rate)))
         let begin = ContinuousClock.now
         let (transfer, recorder) = start("/file", [RateLimit(bytesPerSecond: Int64(rate))])
@@ -54,7 +54,7 @@ import Testing
         #expect(try await recorder.result().outcome == .cancelled)
     }
 
-    @Test func whatIsLimitedComesWhole() async throws {
+    @Test func limitedTransferCompletes() async throws {
         let bytes = Content.random(seed: 41, count: 300_001)
         origin.serve("/file", .file(bytes), .chunked())
         let (_, recorder) = start("/file", [RateLimit(bytesPerSecond: 400_000)])
@@ -63,8 +63,8 @@ import Testing
         #expect(recorder.state.current.violations.isEmpty)
     }
 
-    /// Pieces of 16 KiB, as the limit was not there when the transfer began: each is paid for afterwards.
-    @Test func limitThatComesLaterHolds() async throws {
+    /// The pieces have 16 KiB, because there was no limit when the transfer started. Each is paid for afterwards.
+    @Test func limitSetDuringATransferHolds() async throws {
         let (gate, limit) = (Gate(), RateLimit(bytesPerSecond: nil))
         origin.serve("/file", .file(Content.random(seed: 42, count: 1_000_000)), .waiting(at: 1, for: gate))
         let (_, recorder) = start("/file", [limit])
@@ -91,19 +91,19 @@ import Testing
         #expect(shares.allSatisfy { $0 >= rate * 3 / 2 / count / 3 }, "\(shares)")
     }
 
-    @Test func raisedLimitLetsGo() async throws {
+    @Test func raisedLimitTakesEffectAtOnce() async throws {
         let bytes = Content.random(seed: 44, count: 3_000_000)
         origin.serve("/file", .file(bytes))
         let limit = RateLimit(bytesPerSecond: 2_000)
         let (_, recorder) = start("/file", [limit])
         #expect(await recorder.received(atLeast: 1))
-        // 25 minutes' worth.
+        // The bytes of 25 minutes at the old rate.
         limit.bytesPerSecond = 100_000_000
         #expect(try await recorder.result().outcome == .completed)
         #expect(recorder.body == bytes)
     }
 
-    @Test func loweredLimitHolds() async throws {
+    @Test func loweredLimitTakesEffect() async throws {
         let (before, after) = (2_000_000, 200_000)
         origin.serve("/file", .file(Content.random(seed: 45, count: 20_000_000)))
         let limit = RateLimit(bytesPerSecond: Int64(before))
@@ -111,13 +111,13 @@ import Testing
         #expect(await recorder.received(atLeast: before / 5))
         limit.bytesPerSecond = Int64(after)
         let begin = ContinuousClock.now
-        // What was granted at the old rate may still come.
+        // Bytes that were granted at the old rate may still arrive.
         let besides = recorder.body.count + before / 5 + Self.piece
         try await expectRate(after, since: begin, of: [recorder], until: besides + after, besides: besides)
         transfer.cancel()
     }
 
-    @Test func limitThatIsTakenAwayLetsRunFree() async throws {
+    @Test func removedLimitTakesEffectAtOnce() async throws {
         let bytes = Content.random(seed: 46, count: 5_000_000)
         origin.serve("/file", .file(bytes))
         let limits = [RateLimit(bytesPerSecond: 1), RateLimit(bytesPerSecond: nil), RateLimit(bytesPerSecond: 1_000)]
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func slowestOfSeveralDecides() async throws {
+    @Test func lowestOfSeveralLimitsDecides() async throws {
         origin.serve("/file", .file(Content.random(seed: 47, count: 2_000_000)))
         let rates: [Int64?] = [3_000_000, 200_000, nil, 1_000_000]
         let begin = ContinuousClock.now
@@ -139,16 +139,16 @@ import Testing
         transfer.cancel()
     }
 
-    /// What a transfer books is one place in the queue of its limit, and `quantum` tells how many wait there.
+    /// A reservation is one entry in the queue of its limit. `quantum` shows the number of entries.
     @Test(arguments: ["cancelled", "late", "shut down"])
-    func whoIsGoneWaitsNoMore(how: String) async throws {
+    func endedTransferLeavesTheQueue(how: String) async throws {
         origin.serve("/file", .file(Content.random(seed: 48, count: 2_000_000)))
         let limit = RateLimit(bytesPerSecond: 100_000)
         let timeouts = TransferRequest.Timeouts(total: how == "late" ? .seconds(2) : nil)
         let all = (0..<4).map { _ in start("/file", [limit], timeouts: timeouts) }
-        // Each has had a turn, and is not done: so it waits, or is about to.
+        // Each transfer has had a turn and is not complete, so it waits or is about to.
         for (_, recorder) in all { #expect(await recorder.received(atLeast: 1)) }
-        try await eventually("somebody who waits") { limit.quantum == 10_000 ? nil : () }
+        try await eventually("a transfer that waits") { limit.quantum == 10_000 ? nil : () }
         if how == "cancelled" { for (transfer, _) in all { transfer.cancel() } }
         if how == "shut down" { await client.shutdown() }
         for (_, recorder) in all {
@@ -156,11 +156,11 @@ import Testing
             #expect(outcome == (how == "late" ? .failed(.timedOut(.total)) : .cancelled))
         }
         #expect(limit.quantum == 10_000)
-        // Nor is anybody told of a change who is not there any more.
+        // An ended transfer receives no changes of the limit.
         limit.bytesPerSecond = 1_000_000
     }
 
-    @Test func whoIsPausedByTheHandlerIsNotWokenByTheLimit() async throws {
+    @Test func limitDoesNotResumeATransferWithAFullWindow() async throws {
         let bytes = Content.random(seed: 49, count: 1_000_000)
         origin.serve("/file", .file(bytes))
         var options = CurlClient.Options()
@@ -172,7 +172,7 @@ import Testing
         #expect(await recorder.received(atLeast: 50_000 - 2 * Self.piece))
         for rate in [1_000_000, 2_000_000, nil] as [Int64?] {
             limit.bytesPerSecond = rate
-            // Somebody else comes and goes: the loop has certainly heard of it.
+            // A second transfer completes, so the loop has processed the change.
             _ = try await client.exchange(TransferRequest(url: origin.url("/none")), bodyLimit: 100)
         }
         #expect(recorder.body.count <= 50_000)
@@ -181,32 +181,32 @@ import Testing
         #expect(recorder.body == bytes)
     }
 
-    @Test func pauseIsNoSilenceOfTheServers() async throws {
+    @Test func pauseByARateLimitIsNotIdleTime() async throws {
         let (gate, limit) = (Gate(), RateLimit(bytesPerSecond: nil))
         let bytes = Content.random(seed: 50, count: 34_000)
         origin.serve("/file", .file(bytes), .waiting(at: 0, for: gate))
         let (_, recorder) = start("/file", [limit], timeouts: .init(idle: .milliseconds(1_200)))
         await gate.reached()
-        // A piece of 16 KiB is then two seconds' worth.
+        // A piece of 16 KiB takes two seconds at this rate.
         limit.bytesPerSecond = 8_192
         gate.open()
         #expect(try await recorder.result(atMost: .seconds(30)).outcome == .completed)
         #expect(recorder.body == bytes)
     }
 
-    @Test func unlimitedIsAsIfThereWereNone() async throws {
+    @Test func unlimitedRateDoesNotDelay() async throws {
         let bytes = Content.random(seed: 51, count: 20_000_000)
         origin.serve("/file", .file(bytes))
         let limits = (0..<3).map { _ in RateLimit(bytesPerSecond: nil) }
         let (_, recorder) = start("/file", limits)
         #expect(try await recorder.result().outcome == .completed)
         #expect(recorder.body == bytes)
-        // Nobody ever waited there, and nothing is owed.
+        // No transfer waited, and there is no debt.
         for limit in limits { limit.bytesPerSecond = 1_000_000 }
         #expect(limits.map(\.quantum) == [100_000, 100_000, 100_000])
     }
 
-    @Test func bodyThatNobodyWantsIsNotCounted() async throws {
+    @Test func discardedBodyDoesNotCount() async throws {
         origin.serve("/gone", .fixed(status: 404, body: Content.random(seed: 52, count: 20_000)))
         let limit = RateLimit(bytesPerSecond: 1)
         for _ in 0..<3 {

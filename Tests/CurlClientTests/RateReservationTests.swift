@@ -2,9 +2,9 @@ import Testing
 
 @testable import CurlClient
 
-/// What transfers get under their limits, in a time that is told: the exact side of `RateLimitTests`.
+/// Reservations under limits, with given times: the exact counterpart of `RateLimitTests`.
 @Suite struct RateReservationTests {
-    /// Transfers that would always have another piece to take.
+    /// Transfers that always have more bytes to receive.
     private struct Race {
         let piece: Int
         var reservations: [RateReservation]
@@ -18,7 +18,7 @@ import Testing
             now = start
         }
 
-        /// From turn to turn.
+        /// Runs from one ready time to the next.
         mutating func run(for duration: Duration) {
             let end = now + duration
             while true {
@@ -39,7 +39,7 @@ import Testing
     }
 
     private let mailbox: Mailbox
-    /// Ahead of the clock that limits read for themselves.
+    /// Later than the clock that the limits read.
     private let start = ContinuousClock.now + .seconds(3_600)
 
     init() throws {
@@ -50,23 +50,23 @@ import Testing
         Race(limits, piece: piece, mailbox: mailbox, at: start)
     }
 
-    /// Ten seconds' worth, and a fifth of a second's for the silence before, and one piece that cannot be cut.
+    /// The bytes of ten seconds, the burst of a fifth of a second, and one indivisible piece.
     private func allowance(_ rate: Int) -> ClosedRange<Int> {
         (rate * 10 - 16_384)...(rate * 102 / 10 + 16_384)
     }
 
     @Test(arguments: [1_000, 20_000, 1_000_000, 50_000_000], [1_024, 16_384])
-    func averageHoldsWhateverThePieces(rate: Int, piece: Int) {
+    func averageRateHoldsForAnyPieceSize(rate: Int, piece: Int) {
         var race = race([[RateLimit(bytesPerSecond: Int64(rate))]], piece: piece)
         race.run(for: .seconds(10))
         #expect(allowance(rate).contains(race.taken[0]))
     }
 
     @Test(arguments: [2, 3, 10, 100])
-    func sharesAreEven(count: Int) {
+    func transfersShareEvenly(count: Int) {
         let limit = RateLimit(bytesPerSecond: 2_000_000)
         var race = race(Array(repeating: [limit], count: count))
-        // Whoever comes first finds nobody to share with.
+        // The first transfer shares with no other.
         race.run(for: .seconds(2))
         let before = race.taken
         race.run(for: .seconds(10))
@@ -76,7 +76,7 @@ import Testing
         #expect(shares.allSatisfy { abs($0 - even) <= even / 10 }, "\(shares)")
     }
 
-    @Test func slowestLimitDecides() {
+    @Test func lowestLimitDecides() {
         for rates: [Int64?] in [[50_000, 1_000_000], [1_000_000, 50_000], [50_000, nil], [50_000, .max]] {
             var race = race([rates.map { RateLimit(bytesPerSecond: $0) }])
             race.run(for: .seconds(10))
@@ -84,8 +84,8 @@ import Testing
         }
     }
 
-    /// As in a job of a session: who is held back by another limit leaves the shared one to others.
-    @Test func whatOneMayNotTakeIsForTheOther() {
+    /// As for a job with its own limit in a session: its unused share of the common limit goes to the others.
+    @Test func unusedShareGoesToOtherTransfers() {
         let (shared, own) = (RateLimit(bytesPerSecond: 1_000_000), RateLimit(bytesPerSecond: 100_000))
         var race = race([[shared, own], [shared]])
         race.run(for: .seconds(10))
@@ -94,17 +94,17 @@ import Testing
         #expect(race.taken.reduce(0, +) <= allowance(1_000_000).upperBound)
     }
 
-    @Test func limitThatIsNamedTwiceIsPaidOnce() {
+    @Test func duplicateLimitCountsOnce() {
         let limit = RateLimit(bytesPerSecond: 100_000)
         var race = race([[limit, limit]])
         race.run(for: .seconds(10))
         #expect(allowance(100_000).contains(race.taken[0]))
     }
 
-    @Test func whoIsGoneHasBookedNothing() {
+    @Test func closeReturnsTheReservation() {
         let limit = RateLimit(bytesPerSecond: 10_000)
         var first = RateReservation(of: TransferID(), under: [limit], mailbox: mailbox)
-        // Comes to where it has to wait.
+        // Continues until it has to wait.
         while first.readyTime(at: start) == nil { first.take(100) }
         var others = (0..<10).map { _ in RateReservation(of: TransferID(), under: [limit], mailbox: mailbox) }
         for index in others.indices { #expect(others[index].readyTime(at: start) != nil) }
@@ -121,7 +121,7 @@ import Testing
         #expect(limit.quantum == 1_000)
     }
 
-    @Test func creditThatIsLeftGoesBack() {
+    @Test func closeReturnsUnusedCredit() {
         let limit = RateLimit(bytesPerSecond: 10_000)
         for _ in 0..<100 {
             var reservation = RateReservation(of: TransferID(), under: [limit], mailbox: mailbox)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func debtOutlivesItsTransfer() {
+    @Test func debtDelaysLaterTransfers() {
         let limit = RateLimit(bytesPerSecond: 10_000)
         var first = RateReservation(of: TransferID(), under: [limit], mailbox: mailbox)
         #expect(first.readyTime(at: start) == nil)
@@ -143,7 +143,7 @@ import Testing
         #expect(turn < start + .milliseconds(5_100))
     }
 
-    @Test func unlimitedNeverWaitsAndOwesNothing() {
+    @Test func unlimitedNeverWaits() {
         let limits = [RateLimit(bytesPerSecond: nil), RateLimit(bytesPerSecond: nil)]
         for limits in [[], limits] {
             var reservation = RateReservation(of: TransferID(), under: limits, mailbox: mailbox)
@@ -153,13 +153,13 @@ import Testing
             }
             reservation.close(at: start)
         }
-        // What was taken while there was no limit is not counted when there is one.
+        // Bytes received without a limit do not count after a limit is set.
         for limit in limits { limit.bytesPerSecond = 1_000 }
         var next = RateReservation(of: TransferID(), under: limits, mailbox: mailbox)
         #expect(next.readyTime(at: start) == nil)
     }
 
-    @Test func limitThatIsTakenAwayLetsGo() {
+    @Test func removedLimitEndsTheWait() {
         let limits = [RateLimit(bytesPerSecond: 1_000), RateLimit(bytesPerSecond: nil)]
         var reservation = RateReservation(of: TransferID(), under: limits, mailbox: mailbox)
         #expect(reservation.readyTime(at: start) == nil)
@@ -167,13 +167,13 @@ import Testing
         #expect(reservation.readyTime(at: start) != nil)
         limits[0].bytesPerSecond = nil
         #expect(reservation.readyTime(at: start) == nil)
-        // Its debt was to a limit that is no more.
+        // The debt ends with the limit.
         reservation.take(1)
         #expect(reservation.readyTime(at: start) == nil)
     }
 
     @Test(arguments: [(0, 1), (-5, 1), (1, 1), (.max, .max), (nil, nil)] as [(Int64?, Int64?)])
-    func rateIsAtLeastOne(given: Int64?, expected: Int64?) {
+    func ratesBelowOneCountAsOne(given: Int64?, expected: Int64?) {
         let limit = RateLimit(bytesPerSecond: given)
         #expect(limit.bytesPerSecond == expected)
         limit.bytesPerSecond = 7

@@ -1,17 +1,17 @@
 import CurlClient
 import TestKit
 
-/// A handler that writes down everything it is told, and that a test can wait on.
+/// A handler that records all calls, and that a test can wait for.
 final class Recorder: TransferHandler {
     struct State: Sendable {
         var heads: [ResponseHead] = []
         var body: [UInt8] = []
         var chunkSizes: [Int] = []
-        /// Chunks kept, while `isHolding`.
+        /// Chunks that are held while `isHolding` is true.
         var held: [Chunk] = []
         var isHolding: Bool
         var results: [TransferResult] = []
-        /// Calls that broke the order that the protocol promises.
+        /// Calls in an order that the protocol forbids.
         var violations: [String] = []
     }
 
@@ -47,9 +47,9 @@ final class Recorder: TransferHandler {
         }
     }
 
-    /// Lets go of all chunks, and keeps none from now on.
+    /// Releases all chunks, and holds none from now on.
     func releaseChunks() {
-        // Out of the lock: the last release calls into the client.
+        // Outside the lock, because the last release calls into the client.
         let held = state.withLock { state in
             state.isHolding = false
             defer { state.held = [] }
@@ -61,7 +61,7 @@ final class Recorder: TransferHandler {
     var body: [UInt8] { state.current.body }
     var head: ResponseHead? { state.current.heads.first }
 
-    /// The result, once there is one.
+    /// Waits for the result.
     func result(atMost timeout: Duration = .seconds(10)) async throws -> TransferResult {
         _ = await state.wait(atMost: timeout) { !$0.results.isEmpty }
         guard let result = state.current.results.first else { throw NeverFinished() }
@@ -76,7 +76,7 @@ final class Recorder: TransferHandler {
 }
 
 extension CurlClient {
-    /// Runs a transfer to its end.
+    /// Runs a transfer until its end.
     func run(_ request: TransferRequest, _ recorder: Recorder = Recorder()) async throws -> (TransferResult, Recorder) {
         start(request, handler: recorder)
         return (try await recorder.result(), recorder)
@@ -87,8 +87,8 @@ extension CurlClient {
     }
 }
 
-/// What a handler that releases nothing gets at least before its transfer is paused: the default window, less one of the
-/// pieces that libcurl hands out.
+/// The least number of bytes that a handler receives before its transfer is paused, if it releases nothing: the default
+/// window without one piece of libcurl.
 let almostAWindow = CurlClient.Options().windowBytes - 16_384
 
 extension TransferResult {

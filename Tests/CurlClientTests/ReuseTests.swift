@@ -2,7 +2,7 @@ import CurlClient
 import TestKit
 import Testing
 
-/// SocketRegistry that are used again, and those that must not be.
+/// Connections that are reused, and connections that must not be reused.
 @Suite struct ReuseTests {
     let client: CurlClient
     let origin: Origin
@@ -17,21 +17,21 @@ import Testing
         try await client.exchange(TransferRequest(url: origin.url(path)), bodyLimit: 10_000)
     }
 
-    @Test func aConnectionIsUsedAgain() async throws {
+    @Test func reusesAnIdleConnection() async throws {
         for _ in 0..<3 { #expect(try await get("/file").status == 200) }
         #expect(origin.requests.map(\.connection) == [1, 1, 1])
     }
 
-    /// A server whose length was too small goes on to send. The next request must not take that for its answer.
+    /// A server sends more than its `Content-Length`. The next request must not take these bytes for its response.
     @Test(arguments: ["HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n", "and more", "\r\n"])
-    func whatIsSaidBehindAnAnswerIsNoAnswer(_ excess: String) async throws {
+    func excessBytesAreNotTheNextResponse(_ excess: String) async throws {
         let (body, gate) = (Array("short".utf8), Gate())
         let tail = OriginBehaviour(spoil: { answer, _ in answer.body += Array(excess.utf8) })
         origin.serve(
             "/long", .fixed(body: body), tail, .claimingLength(body.count), .waiting(at: body.count, for: gate))
         #expect(try await get("/long").body == body)
         gate.open()
-        // It is there before the next request is made.
+        // The bytes arrive before the next request is sent.
         #expect(await origin.waitForSilence())
         let response = try await get("/file")
         #expect(response.status == 200)
@@ -39,7 +39,7 @@ import Testing
         #expect(origin.requests.map(\.connection) == [1, 2])
     }
 
-    @Test func aConnectionThatWasClosedMeanwhileIsReplaced() async throws {
+    @Test func replacesAConnectionThatTheServerClosed() async throws {
         origin.serve("/last", .fixed(body: Array("bye".utf8)), .closingConnection)
         #expect(try await get("/last").status == 200)
         #expect(await origin.waitForSilence())

@@ -2,7 +2,7 @@ import CurlClient
 import TestKit
 import Testing
 
-/// Transfers that go well.
+/// Successful transfers.
 @Suite struct TransferTests {
     let client: CurlClient
     let origin: Origin
@@ -26,7 +26,7 @@ import Testing
         #expect(recorder.state.current.violations.isEmpty)
     }
 
-    @Test func requestSaysWhatItShould() async throws {
+    @Test func sendsTheExpectedRequest() async throws {
         origin.serve("/file", .file([1]))
         _ = try await client.run(
             TransferRequest(
@@ -41,7 +41,7 @@ import Testing
         #expect(request.header("Range") == nil)
     }
 
-    @Test func callersAcceptEncodingWins() async throws {
+    @Test func keepsAcceptEncodingOfTheCaller() async throws {
         origin.serve("/file", .file([1]))
         _ = try await client.run(
             TransferRequest(url: origin.url("/file"), headers: [("accept-encoding", "gzip")]))
@@ -64,7 +64,7 @@ import Testing
         #expect(request.header("Content-Length") == "\(count)")
     }
 
-    @Test func otherMethodsAreSentAsNamed() async throws {
+    @Test func sendsOtherMethodsUnchanged() async throws {
         origin.serve("/x", .fixed())
         for (method, body) in [("PUT", [UInt8]?([1, 2])), ("DELETE", nil), ("POST", nil), ("GET", [3])] {
             _ = try await client.run(TransferRequest(url: origin.url("/x"), method: method, body: body))
@@ -74,7 +74,7 @@ import Testing
         #expect(origin.requests.map { $0.header("Content-Length") } == ["2", nil, "0", "1"])
     }
 
-    @Test func headHasALengthAndNoBody() async throws {
+    @Test func headDeliversALengthAndNoBody() async throws {
         origin.serve("/file", .file([1, 2, 3]))
         let (result, recorder) = try await client.run(TransferRequest(url: origin.url("/file"), method: "HEAD"))
         #expect(result.outcome == .completed)
@@ -83,7 +83,7 @@ import Testing
         #expect(result.metrics.bodyEndKnown)
     }
 
-    @Test func rangeIsAskedForAndAnswered() async throws {
+    @Test func requestsARange() async throws {
         let bytes = Content.random(seed: 3, count: 10_000)
         origin.serve("/file", .file(bytes))
         let (_, tail) = try await client.run(TransferRequest(url: origin.url("/file"), rangeStart: 4_000))
@@ -96,7 +96,7 @@ import Testing
         #expect(origin.requests.map { $0.header("Range") } == ["bytes=4000-", "bytes=10-19"])
     }
 
-    @Test func connectionIsReused() async throws {
+    @Test func reusesTheConnection() async throws {
         origin.serve("/file", .file([1]))
         let (first, _) = try await client.run(origin.url("/file"))
         let (second, recorder) = try await client.run(origin.url("/file"))
@@ -106,7 +106,7 @@ import Testing
         #expect(recorder.head?.remoteAddress == "127.0.0.1")
     }
 
-    @Test func metricsTellTheStory() async throws {
+    @Test func metricsContainAllSteps() async throws {
         origin.serve("/file", .file([1, 2, 3]))
         let (result, _) = try await client.run(origin.url("/file"))
         let metrics = result.metrics
@@ -119,7 +119,7 @@ import Testing
         #expect(firstByte > .zero && firstByte <= total)
     }
 
-    @Test func endOfBodyIsKnownOnlyWhenItIsMarked() async throws {
+    @Test func bodyEndIsKnownOnlyIfMarked() async throws {
         origin.serve("/length", .file([1, 2, 3]))
         origin.serve("/chunked", .file([1, 2, 3]), .chunked())
         origin.serve("/close", .file([1, 2, 3]), .withoutLength)
@@ -135,7 +135,7 @@ import Testing
     @Test(arguments: [
         ("/other?x=1", "/other?x=1"), ("sibling", "/dir/sibling"), ("../up", "/up"), ("/with space", "/with%20space"),
     ])
-    func redirectIsResolvedAndNotFollowed(location: String, path: String) async throws {
+    func resolvesRedirectsWithoutFollowing(location: String, path: String) async throws {
         origin.serve("/dir/from", .redirect(to: location))
         let (result, recorder) = try await client.run(origin.url("/dir/from"))
         #expect(recorder.head?.status == 302)
@@ -143,7 +143,7 @@ import Testing
         #expect(origin.requests.count == 1)
     }
 
-    @Test func absoluteRedirectIsKnownToAHandlerThatRejects() async throws {
+    @Test func rejectedRedirectHasItsTarget() async throws {
         origin.serve("/from", .redirect(to: "https://elsewhere.example/x"))
         let (result, _) = try await client.run(
             TransferRequest(url: origin.url("/from")), Recorder { _ in .reject })

@@ -9,7 +9,7 @@ import Testing
         start + .seconds(seconds)
     }
 
-    @Test func idleTimeBeginsWithTheConnection() {
+    @Test func idleTimeStartsWithTheConnection() {
         var timeouts = TransferTimeouts(.init(idle: .seconds(10)), start: start)
         #expect(timeouts.verdict(at: at(1_000)) == .waits(until: nil))
         timeouts.progressed(at: at(1_000))
@@ -17,7 +17,7 @@ import Testing
         #expect(timeouts.verdict(at: at(1_010)) == .hasExpired(.idle))
     }
 
-    @Test func progressStartsItAnewAndAPauseStopsIt() {
+    @Test func progressRestartsIdleTimeAndPauseStopsIt() {
         var timeouts = TransferTimeouts(.init(idle: .seconds(10)), start: start)
         timeouts.progressed(at: at(0))
         timeouts.progressed(at: at(9))
@@ -28,7 +28,7 @@ import Testing
         #expect(timeouts.verdict(at: at(101)) == .waits(until: at(110)))
     }
 
-    @Test func totalTimeStopsForNothing() {
+    @Test func totalTimeIncludesPauses() {
         var timeouts = TransferTimeouts(.init(idle: .seconds(10), total: .seconds(15)), start: start)
         #expect(timeouts.verdict(at: at(1)) == .waits(until: at(15)))
         timeouts.progressed(at: at(14))
@@ -37,7 +37,7 @@ import Testing
         #expect(timeouts.verdict(at: at(15)) == .hasExpired(.total))
     }
 
-    @Test func withoutDeadlinesItIsEndless() {
+    @Test func noTimeoutsNeverExpire() {
         var timeouts = TransferTimeouts(.init(idle: nil), start: start)
         timeouts.progressed(at: start)
         #expect(timeouts.verdict(at: at(1_000_000)) == .waits(until: nil))
@@ -47,7 +47,7 @@ import Testing
         (Duration.zero, 0), (.nanoseconds(1), 1), (.milliseconds(5), 5), (.microseconds(5_001), 6), (.seconds(-1), 0),
         (.seconds(3) + .milliseconds(2), 3_002), (.seconds(Int64.max), Int.max),
     ])
-    func wholeMilliseconds(duration: Duration, expected: Int) {
+    func wholeMillisecondsRoundUp(duration: Duration, expected: Int) {
         #expect(duration.wholeMilliseconds == expected)
     }
 }

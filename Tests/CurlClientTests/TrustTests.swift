@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Whom an https transfer believes. Every certificate is a real one.
+/// The TLS settings of transfers, with real certificates.
 @Suite(.enabled(if: TLSOrigin.isAvailable)) struct TrustTests {
     let client: CurlClient
 
@@ -25,7 +25,7 @@ import Testing
         return why
     }
 
-    @Test func authorityThatIsGivenIsTrustedAndNoOther() async throws {
+    @Test func trustsOnlyTheGivenCAFile() async throws {
         let (authority, other) = (try await CertificateAuthority(), try await CertificateAuthority(name: "Another"))
         let server = try await TLSOrigin(authority.issue())
         #expect(try await run(server, .init(caFile: authority.caFile)).outcome == .completed)
@@ -34,19 +34,19 @@ import Testing
         }
     }
 
-    @Test func selfSignedCertificate() async throws {
+    @Test func refusesSelfSignedCertificates() async throws {
         let server = try await TLSOrigin()
-        #expect(failure(of: try await run(server, .init())) == "its certificate is self-signed, and not trusted")
+        #expect(failure(of: try await run(server, .init())) == "its certificate is self-signed and not trusted")
         #expect(try await run(server, .init(caFile: server.certificatePath)).outcome == .completed)
     }
 
-    @Test func expiredCertificate() async throws {
+    @Test func refusesExpiredCertificates() async throws {
         let authority = try await CertificateAuthority()
         let server = try await TLSOrigin(authority.issue(.expired))
         #expect(failure(of: try await run(server, .init(caFile: authority.caFile))) == "its certificate has expired")
     }
 
-    @Test func certificateForAnotherHost() async throws {
+    @Test func refusesCertificatesForAnotherHost() async throws {
         let authority = try await CertificateAuthority()
         let server = try await TLSOrigin(authority.issue(to: "elsewhere.example"))
         let trusting = TransferRequest.TLSOptions(caFile: authority.caFile)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func pinnedKey() async throws {
+    @Test func requiresAPinnedKey() async throws {
         let authority = try await CertificateAuthority()
         let certificate = try await authority.issue()
         let server = try await TLSOrigin(certificate)
@@ -65,18 +65,18 @@ import Testing
             let tls = TransferRequest.TLSOptions(caFile: authority.caFile, pinnedPublicKeys: pins)
             #expect(try await run(server, tls).outcome == .completed)
         }
-        // Whether or not the certificate is looked at.
+        // With and without verification of the certificate.
         for verifies in [true, false] {
             let tls = TransferRequest.TLSOptions(
                 caFile: authority.caFile, pinnedPublicKeys: [wrong], verifies: verifies)
             #expect(failure(of: try await run(server, tls)) == "its public key is none of the pinned ones")
         }
-        // A pin vouches for nobody: the certificate has to be good, too.
+        // A pinned key does not replace the verification of the certificate.
         let unknown = TransferRequest.TLSOptions(pinnedPublicKeys: [right])
         #expect(failure(of: try await run(server, unknown)) == "its certificate's issuer is not known")
     }
 
-    @Test func whoDoesNotVerifyTakesAnything() async throws {
+    @Test func acceptsAnyCertificateWithoutVerification() async throws {
         let authority = try await CertificateAuthority()
         let servers = [
             try await TLSOrigin(), try await TLSOrigin(authority.issue(.expired)),
@@ -87,8 +87,8 @@ import Testing
         }
     }
 
-    /// Each after a connection that is open and idle: it must serve whoever would have made the same one, and no other.
-    @Test func connectionServesOnlyItsLike() async throws {
+    /// For each setting, an idle connection is open. Only transfers with equal settings may reuse it.
+    @Test func reusesConnectionsOnlyWithEqualTLSOptions() async throws {
         let authority = try await CertificateAuthority()
         let certificate = try await authority.issue()
         let server = try await TLSOrigin(certificate)
@@ -102,7 +102,7 @@ import Testing
             unverified, .init(caFile: trusting), .init(caFile: trusting, pinnedPublicKeys: [pin]),
             .init(pinnedPublicKeys: [pin], verifies: false),
         ] {
-            // Opened, and opened no second time.
+            // Opened once, and then reused.
             #expect(try await run(server, first).metrics.numConnects == 1)
             #expect(try await run(server, first).metrics.numConnects == 0)
         }
@@ -118,23 +118,23 @@ import Testing
         #expect(server.origin.connectionCount > connections)
     }
 
-    @Test func certificatesOfTheSystemAreNotTrustedBesidesAFile() async throws {
+    @Test func doesNotTrustSystemCertificatesBesidesACAFile() async throws {
         let authority = try await CertificateAuthority()
         let server = try await TLSOrigin(authority.issue())
-        // One after the other on one client, whose memory of trusted certificates has room for one file.
+        // In sequence on one client, whose certificate cache has room for one file.
         for _ in 0..<3 {
             #expect(try await run(server, .init()).error != nil)
             #expect(try await run(server, .init(caFile: authority.caFile)).outcome == .completed)
         }
     }
 
-    @Test func fileThatIsNotThere() async throws {
+    @Test func missingCAFileIsTLSFailed() async throws {
         let server = try await TLSOrigin()
         let why = failure(of: try await run(server, .init(caFile: "/nowhere/ca.pem")))
         #expect(why == "the CA file /nowhere/ca.pem cannot be used")
     }
 
-    @Test func fileThatHoldsNoCertificate() async throws {
+    @Test func caFileWithoutACertificateIsTLSFailed() async throws {
         let (server, folder) = (try await TLSOrigin(), try TemporaryFolder())
         let file = try folder.write("nothing\n", to: "ca.pem")
         #expect(failure(of: try await run(server, .init(caFile: file))) == "the CA file \(file) cannot be used")
@@ -146,7 +146,7 @@ import Testing
         .init(pinnedPublicKeys: ["sha256//AAAA"]),
         .init(pinnedPublicKeys: ["AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA;="]),
     ])
-    func refusedBeforeAByteLeaves(tls: TransferRequest.TLSOptions) async throws {
+    func refusesInvalidTLSOptionsBeforeSending(tls: TransferRequest.TLSOptions) async throws {
         let origin = try Origin()
         let (result, _) = try await client.run(TransferRequest(url: origin.url("/"), tls: tls))
         _ = failure(of: result)

@@ -3,7 +3,7 @@ import Testing
 @testable import CurlClient
 
 @Suite struct WindowTests {
-    @Test func closesWhenFullAndOpensWhenHalfIsFree() {
+    @Test func closesWhenFullAndOpensWhenHalfFree() {
         var window = Window(capacity: 100)
         #expect(window.take(60) == true)
         #expect(window.take(40) == true)
@@ -21,14 +21,14 @@ import Testing
         #expect(window.giveBack(100) == false)
     }
 
-    @Test func emptyWindowTakesAnything() {
+    @Test func emptyWindowAcceptsAnySize() {
         var window = Window(capacity: 10)
         #expect(window.take(1_000) == true)
         #expect(window.take(1) == false)
         #expect(window.giveBack(1_000) == true)
     }
 
-    @Test func askingForRoomTakesNone() {
+    @Test func hasRoomDoesNotTakeRoom() {
         var window = Window(capacity: 10)
         #expect(window.take(8) == true)
         #expect(!window.hasRoom(for: 3))

@@ -1,4 +1,4 @@
-// What is refused before a byte of the body is read, and how large a body may be.
+// Refusals before the body is read, and limits on bodies.
 
 import HTTPServer
 import HTTPTypes
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func refusesInsteadOfAskingForTheBody() async throws {
+    @Test func refusesInsteadOf100Continue() async throws {
         try await withServer(Self.limited) { port in
             let client = try RawClient(port)
             let fields = ["Content-Length: 500", "Expect: 100-continue"]
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func keepsTheConnectionWhenThereIsNoBodyInTheWay() async throws {
+    @Test func keepsTheConnectionAfterARefusalWithoutABody() async throws {
         try await withServer(Self.limited) { port in
             let client = try RawClient(port)
             for _ in 0..<3 { #expect(try client.exchange("GET", "/refused").status == 401) }
@@ -45,8 +45,8 @@ import Testing
         }
     }
 
-    /// The answer must survive although the client is still sending when it is refused.
-    @Test func answersClientsThatSendOnRegardless() async throws {
+    /// The client must receive the response although it still sends when it is refused.
+    @Test func clientThatKeepsSendingGetsTheRefusal() async throws {
         try await withServer(Self.limited) { port in
             for _ in 0..<20 {
                 let client = try RawClient(port)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func takesBodiesUpToTheBound() async throws {
+    @Test func acceptsBodiesUpToTheLimit() async throws {
         try await withServer(Self.limited) { port in
             let body = String(repeating: "b", count: Self.limit)
             #expect(try RawClient(port).exchange("POST", "/", body: body).text == "POST / " + body)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func givesUpOnEndlessBodies() async throws {
+    @Test func closesTheConnectionOfEndlessBodies() async throws {
         try await withServer(Self.limited) { port in
             let client = try RawClient(port)
             try client.send(RawClient.request("POST", "/", fields: ["Transfer-Encoding: chunked"]))

@@ -1,4 +1,4 @@
-// The buffer of a stream against the plainest model of it.
+// Compares the buffer of a stream with a plain array.
 
 import Testing
 
@@ -28,7 +28,7 @@ import Testing
     }
 }
 
-/// The same numbers in every run.
+/// A generator with the same numbers in every run.
 private struct Seeded: RandomNumberGenerator {
     var state: UInt64
 

@@ -1,4 +1,4 @@
-// Clients that take their time on purpose: cut off by the clock while the others are served.
+// Slow clients, which the server closes while it serves others.
 
 import Glibc
 import HTTPServer
@@ -11,7 +11,8 @@ import Testing
         options.idleTimeout = .seconds(1)
     }
 
-    /// Sends bytes one by one until it is cut off, and returns how long that took. Others must be served meanwhile.
+    /// Sends bytes one by one until the server closes the connection, and returns the time. Other clients must be
+    /// served meanwhile.
     private static func dribble(_ bytes: String, to client: RawClient, at port: UInt16) throws -> Duration {
         let start = ContinuousClock.now
         for byte in bytes.utf8 {
@@ -29,7 +30,7 @@ import Testing
         "", "GET / HT", "GET / HTTP/1.1\r\nHost: a\r\n", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5000\r\n",
     ])
-    func cutsOffTricklingRequests(_ beginning: String) async throws {
+    func closesSlowRequestsAtTheDeadline(_ beginning: String) async throws {
         try await withServer(.echo, configure: Self.impatient) { port in
             let client = try RawClient(port)
             try client.send(beginning)
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func cutsOffTricklingRequestsOnUsedConnections() async throws {
+    @Test func closesSlowRequestsOnReusedConnections() async throws {
         try await withServer(.echo, configure: Self.impatient) { port in
             let client = try RawClient(port)
             #expect(try client.exchange().status == 200)
@@ -48,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func closesConnectionsThatSayNothing() async throws {
+    @Test func closesIdleConnections() async throws {
         try await withServer(.echo, configure: Self.impatient) { port in
             let silent = try RawClient(port)
             let used = try RawClient(port)
@@ -58,8 +59,8 @@ import Testing
         }
     }
 
-    /// The deadline is for the request alone: neither an answer that takes longer nor a connection in use is cut off.
-    @Test func leavesLongAnswersAlone() async throws {
+    /// The deadline applies only to the request, not to a long response or to the whole connection.
+    @Test func doesNotCloseLongResponses() async throws {
         let handler = TestHandler { _ in
             .eventually {
                 try? await Task.sleep(for: .milliseconds(1_500))

@@ -1,11 +1,11 @@
-// Answers that take their time: none may be lost, doubled or mixed up, whatever happens meanwhile.
+// Responses that take time. None may be lost, duplicated or mixed up.
 
 import HTTPServer
 import HTTPTypes
 import Testing
 
 @Suite struct EventualAnswerTests {
-    /// Waits a little, differently for each request, and answers like `TestHandler.echo`.
+    /// Waits for a different short time for each request, and responds like `TestHandler.echo`.
     private static var slowEcho: TestHandler {
         TestHandler { request in
             .eventually {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func answersLater() async throws {
+    @Test func respondsAfterAsynchronousWork() async throws {
         try await withServer(Self.slowEcho) { port in
             let client = try RawClient(port)
             for number in 0..<20 {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func answersEachOfManyOnce() async throws {
+    @Test func respondsOnceToEachOfManyRequests() async throws {
         let answered = Shared(0)
         let handler = TestHandler { request in
             .eventually {
@@ -49,7 +49,7 @@ import Testing
         #expect(answered.value == 1_000)
     }
 
-    @Test func answersPipelinedRequestsInOrder() async throws {
+    @Test func respondsToPipelinedRequestsInOrder() async throws {
         try await withServer(Self.slowEcho) { port in
             let client = try RawClient(port)
             try client.send((0..<50).map { RawClient.request("POST", "/\($0)", body: "body") }.joined())
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func answersWithoutWaitingForWork() async throws {
+    @Test func respondsIfTheWorkIsAlreadyDone() async throws {
         let handler = TestHandler { _ in .eventually { Response(text: "at once") } }
         try await withServer(handler) { port in
             let client = try RawClient(port)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func releasesClientsThatGoAway(withReset: Bool) async throws {
+    func releasesExchangesOfDisconnectedClients(withReset: Bool) async throws {
         let gate = Gate()
         let waiting = Shared(0)
         let handler = TestHandler { request in
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func endsWaitsThatTakeTooLong() async throws {
+    @Test func respondsWith503AfterTheWaitLimit() async throws {
         let wasCancelled = Shared(false)
         let lateEnds = Shared<[ResponseStream.End]>([])
         let handler = TestHandler { request in
@@ -118,7 +118,7 @@ import Testing
     }
 }
 
-/// A gate that is closed at first and then open for ever.
+/// A gate that is closed until it is opened once.
 final class Gate: Sendable {
     private let state = Shared<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 

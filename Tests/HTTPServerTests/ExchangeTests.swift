@@ -1,11 +1,11 @@
-// The everyday: methods, bodies, connections that are used again.
+// Methods, bodies and reused connections.
 
 import HTTPServer
 import HTTPTypes
 import Testing
 
 @Suite struct ExchangeTests {
-    @Test func answersGet() async throws {
+    @Test func respondsToGet() async throws {
         try await withServer(.echo) { port in
             let response = try RawClient(port).exchange("GET", "/a/%2e%2e/b%20c?q=%00&r=1+2")
             #expect(response.status == 200)
@@ -27,7 +27,7 @@ import Testing
         #expect(head.query == "")
     }
 
-    @Test func handsOverTheHead() async throws {
+    @Test func passesTheHeadToTheHandler() async throws {
         let seen = Shared<RequestHead?>(nil)
         let handler = TestHandler { request in
             seen.change { $0 = request.head }
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func answersHeadWithTheLengthAlone() async throws {
+    @Test func respondsToHeadWithTheLengthOnly() async throws {
         try await withServer(.echo) { port in
             let client = try RawClient(port)
             let response = try client.exchange("HEAD", "/h")
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPResponse.Status.noContent, .notModified])
-    func sendsNoBodyWhereNoneMayBe(_ status: HTTPResponse.Status) async throws {
+    func sendsNoBodyWith204And304(_ status: HTTPResponse.Status) async throws {
         let handler = TestHandler { _ in .now(Response(status: status, headers: [.eTag: "\"1.2\""])) }
         try await withServer(handler) { port in
             let client = try RawClient(port)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func keepsTheFramingToItself() async throws {
+    @Test func ignoresFramingFieldsOfTheHandler() async throws {
         let handler = TestHandler { _ in
             .now(
                 Response(
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func closesWhenTheClientAsksForIt() async throws {
+    @Test func closesOnConnectionClose() async throws {
         try await withServer(.echo) { port in
             let client = try RawClient(port)
             #expect(try client.exchange(fields: ["Connection: close"]).closes)
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func closesWhenTheClientHasSaidItsLastWord() async throws {
+    @Test func closesAfterTheClientShutsDownWriting() async throws {
         try await withServer(.echo) { port in
             let client = try RawClient(port)
             try client.send(RawClient.request())
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func answersPipelinedRequestsInOrder() async throws {
+    @Test func respondsToPipelinedRequestsInOrder() async throws {
         try await withServer(.echo) { port in
             let client = try RawClient(port)
             let requests = (0..<100).map { RawClient.request("POST", "/\($0)", body: "body") }
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func asksForExpectedBodies() async throws {
+    @Test func sends100Continue() async throws {
         try await withServer(.echo) { port in
             let client = try RawClient(port)
             try client.send(RawClient.request("POST", "/", fields: ["Expect: 100-continue", "Content-Length: 5"]))
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func closesWhereNoAnswerIsPossible() async throws {
+    @Test func closesIfNoResponseIsPossible() async throws {
         let handler = TestHandler { _ in .now(Response(status: .init(code: 103))) }
         try await withServer(handler) { port in
             let client = try RawClient(port)

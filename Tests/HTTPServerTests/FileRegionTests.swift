@@ -1,4 +1,4 @@
-// Files sent by the kernel: exactly the bytes asked for, whatever happens to the file's name.
+// Files that the kernel sends: exactly the requested bytes, also if the file is renamed or removed.
 
 import Descriptors
 import Glibc
@@ -7,7 +7,7 @@ import HTTPTypes
 import Testing
 
 @Suite struct FileRegionTests {
-    /// An unlinked file of the given bytes, open for reading and writing.
+    /// An unlinked file with the given bytes, open for reading and writing.
     private static func openFile(_ bytes: [UInt8]) throws -> Descriptor {
         var path = Array("/tmp/file-region-XXXXXX".utf8CString)
         let descriptor = mkstemp(&path)
@@ -22,7 +22,7 @@ import Testing
         return Descriptor(owning: descriptor)
     }
 
-    /// Bytes that differ wherever one could slip: they repeat after a prime number that is near no block size.
+    /// Bytes that reveal an offset error: they repeat after a prime number that is not close to a block size.
     private static func pattern(_ count: Int) -> [UInt8] {
         var state: UInt32 = 1
         let block = (0..<65_521).map { _ in
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 100_000), (1, 99_999), (99_999, 1), (12_345, 6_789), (0, 0)])
-    func sendsTheStretch(offset: Int, length: Int) async throws {
+    func sendsExactlyTheRegion(offset: Int, length: Int) async throws {
         let bytes = Self.pattern(100_000)
         let descriptor = try Self.openFile(bytes)
         let region = FileRegion(of: descriptor, offset: UInt64(offset), length: UInt64(length))
@@ -65,14 +65,14 @@ import Testing
             var position = 0
             while position < bytes.count {
                 let piece = try client.read(count: 1 << 20)
-                // Not with ==, which would compare byte by byte in an unoptimized test.
+                // Not with ==, which compares byte by byte in an unoptimized test.
                 #expect(bytes.withUnsafeBytes { memcmp($0.baseAddress! + position, piece, piece.count) } == 0)
                 position += piece.count
             }
         }
     }
 
-    @Test func survivesClientsThatStopReading() async throws {
+    @Test func continuesAfterClientsDisconnectDuringAFile() async throws {
         let region = FileRegion(of: try Self.openFile(Self.pattern(8 << 20)), length: 8 << 20)
         try await withServer(Self.serving(region)) { port in
             for _ in 0..<20 {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func refusesToPromiseMoreThanThereIs() async throws {
+    @Test func closesIfTheFileIsTooShort() async throws {
         let region = FileRegion(of: try Self.openFile([1, 2, 3]), offset: 1, length: 3)
         try await withServer(Self.serving(region)) { port in
             let client = try RawClient(port)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func closesWhenTheFileIsCutShortMeanwhile() async throws {
+    @Test func closesIfTheFileIsTruncatedWhileSending() async throws {
         let length = 32 << 20
         let descriptor = try Self.openFile(Self.pattern(length))
         let region = FileRegion(of: descriptor, length: UInt64(length))

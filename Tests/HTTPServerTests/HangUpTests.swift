@@ -1,11 +1,11 @@
-// Clients that go while they are waited for, or streamed to: nobody goes on for them.
+// Clients that disconnect while they wait or read a stream.
 
 import HTTPServer
 import HTTPTypes
 import Testing
 
 @Suite struct HangUpTests {
-    /// How a client can go.
+    /// The ways in which a client can disconnect.
     enum Leaving: CaseIterable, Sendable { case closing, resetting, shuttingDown }
 
     private static func leave(_ clients: inout [RawClient], _ leaving: Leaving) {
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: Leaving.allCases)
-    func waitsEndWithTheirClients(_ leaving: Leaving) async throws {
+    func disconnectCancelsWaits(_ leaving: Leaving) async throws {
         let (begun, ended) = (Shared(0), Shared(0))
         let handler = TestHandler { request in
             guard request.head.path == "/wait" else { return .now(Response(text: "fine")) }
@@ -38,16 +38,16 @@ import Testing
             expectSoon { begun.value == 51 }
             Self.leave(&clients, leaving)
             expectSoon { ended.value == 50 }
-            // Who stays goes on waiting.
+            // The remaining clients still wait.
             #expect(try RawClient(port).exchange().text == "fine")
             #expect(ended.value == 50)
             withExtendedLifetime(stays) {}
         }
     }
 
-    /// Without a heartbeat: nothing is ever written to them.
+    /// The streams have no heartbeat, so nothing is written to them.
     @Test(arguments: Leaving.allCases)
-    func streamsEndWithTheirClients(_ leaving: Leaving) async throws {
+    func disconnectEndsStreams(_ leaving: Leaving) async throws {
         let ends = Shared<[ResponseStream.End]>([])
         let handler = TestHandler { _ in
             let stream = ResponseStream { end in ends.change { $0.append(end) } }
@@ -66,8 +66,8 @@ import Testing
         }
     }
 
-    /// The same connection, over and over: who waited is not taken for gone later.
-    @Test func aConnectionGoesOnAfterAWait() async throws {
+    /// Reuses one connection many times. An earlier wait must not make it count as disconnected.
+    @Test func reusesAConnectionAfterAWait() async throws {
         let handler = TestHandler { _ in .whileConnected { Response(text: "\(Task.isCancelled)") } }
         try await withServer(handler) { port in
             let client = try RawClient(port)

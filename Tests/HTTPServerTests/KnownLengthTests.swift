@@ -1,4 +1,4 @@
-// Streams whose length is announced: the client knows what it gets, and notices what it does not get.
+// Streams with an announced length. A client detects missing bytes.
 
 import HTTPServer
 import HTTPTypes
@@ -7,7 +7,7 @@ import Testing
 @Suite struct KnownLengthTests {
     typealias End = ResponseStream.End
 
-    /// A handler whose answers are one stream each, handed to the test.
+    /// A handler that responds with streams, which the test receives.
     private static func streaming(
         _ length: Int64, _ streams: Shared<[ResponseStream]>, ends: Shared<[End]> = Shared([]),
         bufferLimit: Int = 1 << 20
@@ -21,14 +21,15 @@ import Testing
         }
     }
 
-    @Test func announcesItsLengthAndEndsByItself() async throws {
+    @Test func announcesTheLengthAndEndsAfterTheLastByte() async throws {
         let streams = Shared<[ResponseStream]>([])
         let ends = Shared<[End]>([])
         try await withServer(Self.streaming(100_000, streams, ends: ends)) { port in
             let client = try RawClient(port)
             for number in 1...2 {
                 try client.send(RawClient.request())
-                // Before anything is written: a head that waits for the body would be of no use to a slow one.
+                // The head arrives before anything is written. A head that waited for the body would not help a slow
+                // client.
                 let head = try client.readHead()
                 #expect(head["content-length"] == "100000")
                 #expect(head["transfer-encoding"] == nil)
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 60_000])
-    func aBodyThatEndsEarlyClosesTheConnection(after count: Int) async throws {
+    func earlyEndClosesTheConnection(after count: Int) async throws {
         let streams = Shared<[ResponseStream]>([])
         let ends = Shared<[End]>([])
         try await withServer(Self.streaming(60_001, streams, ends: ends)) { port in
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func aStopClosesTheConnection() async throws {
+    @Test func serverStopClosesTheConnection() async throws {
         let streams = Shared<[ResponseStream]>([])
         let ends = Shared<[End]>([])
         var options = HTTPServer.Options()
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func headAndEmptyBodiesKeepTheConnection() async throws {
+    @Test func headAndEmptyBodiesKeepTheConnectionOpen() async throws {
         let ends = Shared<[End]>([])
         let handler = TestHandler { request in
             let length: Int64 = request.head.path == "/empty" ? 0 : 5_000_000_000
@@ -105,7 +106,7 @@ import Testing
 
     // MARK: An owner with as much time as its client
 
-    @Test func aWriterThatWaitsForRoomNeverCutsOff() async throws {
+    @Test func writerThatWaitsForRoomIsNotDisconnected() async throws {
         let count = 750
         let written = Shared(0)
         let handler = TestHandler { _ in
@@ -123,7 +124,7 @@ import Testing
             try client.send(RawClient.request())
             _ = try client.readHead()
             expectSoon { written.value > 2 }
-            // The kernel's own buffers take some megabytes, and no more.
+            // The buffers of the kernel take some megabytes.
             #expect(written.value < count)
             for number in 0..<count {
                 let piece = try client.read(count: 40_000)
@@ -132,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func whoeverWaitsForRoomHearsOfTheEnd() async throws {
+    @Test func roomReturnsFalseAtTheEnd() async throws {
         let outcomes = Shared<[Bool]>([])
         let handler = TestHandler { _ in
             let stream = ResponseStream(bufferLimit: 50_000)

@@ -13,17 +13,17 @@ import Testing
         return try HTTPServer(options: options, handler: TestHandler.echo)
     }
 
-    @Test func saysThatThePortIsTaken() async throws {
+    @Test func reportsThatThePortIsInUse() async throws {
         let server = try Self.start { _ in }
         let expected = HTTPServerError.addressInUse(address: "127.0.0.1", port: server.port)
         #expect(throws: expected) { _ = try Self.start { $0.port = server.port } }
         #expect(expected.description == "127.0.0.1 port \(server.port) is in use by another process")
         await server.stop(grace: .zero)
-        // Soon, as a server of another test may just have been given the port.
+        // After a short time, because a server of another test may have the port.
         try await onThread { expectSoon { (try? Self.start { $0.port = server.port }) != nil } }
     }
 
-    @Test func refusesWhatIsNoAddress() {
+    @Test func refusesInvalidAddresses() {
         #expect(throws: HTTPServerError.addressInvalid("localhost")) { _ = try Self.start { $0.address = "localhost" } }
         #expect(throws: HTTPServerError.addressInvalid("")) { _ = try Self.start { $0.address = "" } }
         #expect(throws: HTTPServerError.addressUnavailable(address: "192.0.2.1")) {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func turnsAwayTooManyOfOneAddress() async throws {
+    @Test func closesConnectionsBeyondTheLimitPerAddress() async throws {
         try await withServer(.echo, configure: { $0.connectionsPerAddress = 3 }) { port in
             let clients = try (0..<3).map { _ in try RawClient(port) }
             for client in clients { #expect(try client.exchange().status == 200) }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func letsClientsWaitBeyondTheLimit() async throws {
+    @Test func clientsBeyondTheConnectionLimitWait() async throws {
         try await withServer(.echo, configure: { ($0.threads, $0.connectionLimit) = (1, 2) }) { port in
             let first = try RawClient(port)
             let second = try RawClient(port)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// Other tests open descriptors at the same time, but not two thousand, and not for long.
+    /// Other tests also open descriptors, but fewer than two thousand, and for a short time.
     @Test func leaksNoDescriptors() async throws {
         let before = Self.openDescriptors()
         let file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)

@@ -1,11 +1,11 @@
-// Requests that no honest client sends. Each gets a refusal or a closed connection, and the server lives on.
+// Malformed requests. Each gets a refusal or a closed connection, and the server continues.
 
 import HTTPServer
 import HTTPTypes
 import Testing
 
 @Suite struct MalformedTests {
-    /// A request and the fault that the server's owner is told of.
+    /// A request, and the fault that the handler receives.
     struct Case: Sendable, CustomTestStringConvertible {
         var fault: RequestFault
         var request: String
@@ -54,7 +54,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func refuses(_ malformed: Case) async throws {
+    func refusesMalformedRequests(_ malformed: Case) async throws {
         try await withServer(.echo) { port in
             let client = try RawClient(port)
             try client.send(malformed.request)
@@ -67,7 +67,8 @@ import Testing
         }
     }
 
-    /// These the library answers itself, or just closes. (To an invalid Content-Length 0.9.75 sends its head twice.)
+    /// The library itself responds to these, or closes the connection. (For an invalid Content-Length, 0.9.75 sends its
+    /// head twice.)
     @Test(arguments: [
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +3\r\n\r\nabc",
@@ -84,7 +85,7 @@ import Testing
         "GET / HTTP/1.1\r\nno colon here\r\n\r\n", "GET / HTTP/1.1\r\nHost\0: a\r\n\r\n", "\0\0\0\0\r\n\r\n",
         "GET / HTTP/1.1\r\n folded: first\r\nHost: a\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\0\u{1}\0\u{1}\u{fc}\u{3}\r\n\r\n",
     ])
-    func survives(_ request: String) async throws {
+    func closesInvalidRequestsAndContinues(_ request: String) async throws {
         try await withServer(.echo) { port in
             let client = try RawClient(port)
             try client.send(request)
@@ -95,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func acceptsHeadsUpToTheirBoundAndNoFurther() async throws {
+    @Test func acceptsHeadsUpToTheLimit() async throws {
         let limit = 4_096
         try await withServer(.echo, configure: { $0.maxHeadBytes = limit }) { port in
             let rest = RawClient.request("GET", "/", fields: ["X: "]).utf8.count
@@ -113,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func survivesNoise() async throws {
+    @Test func continuesAfterRandomInput() async throws {
         try await withServer(.echo) { port in
             var random = SystemRandomNumberGenerator()
             for _ in 0..<300 {

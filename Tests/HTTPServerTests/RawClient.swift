@@ -1,5 +1,5 @@
-// A client of plain sockets that sends exactly the bytes it is told to, however malformed. A real HTTP library would
-// refuse to say most of what these tests have to say.
+// A client with plain sockets, which sends exactly the given bytes. An HTTP library would refuse to send most of these
+// requests.
 
 import Glibc
 
@@ -12,12 +12,12 @@ final class RawClient {
     private let descriptor: Int32
     private var received: [UInt8] = []
 
-    /// - Parameter receiveBuffer: a small one makes a client that soon stops the sender.
+    /// - Parameter receiveBuffer: in bytes. A small buffer soon stops the sender.
     init(_ port: UInt16, ipv6: Bool = false, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(ipv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(description: "socket: errno \(errno)") }
         if let receiveBuffer { set(SOL_SOCKET, SO_RCVBUF, receiveBuffer) }
-        // Nothing in these tests takes longer unless it hangs.
+        // Only a hanging test takes longer.
         set(SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: 15, tv_usec: 0))
         set(SOL_SOCKET, SO_SNDTIMEO, timeval(tv_sec: 15, tv_usec: 0))
         set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
@@ -41,7 +41,7 @@ final class RawClient {
         }
     }
 
-    /// Sends a request with the fields that every request needs, and returns its answer.
+    /// Sends a request with the mandatory fields, and returns its response.
     func exchange(
         _ method: String = "GET", _ target: String = "/", fields: [String] = [], body: String? = nil
     ) throws -> RawResponse {
@@ -100,19 +100,19 @@ final class RawClient {
         return Array(received.prefix(count))
     }
 
-    /// Everything up to the end of the connection, orderly or not.
+    /// All bytes until the connection ends, orderly or not.
     func readUntilClosed() throws -> [UInt8] {
         while try receive() {}
         defer { received = [] }
         return received
     }
 
-    /// Nothing more for the server, but still listening to it.
+    /// Shuts down writing; the client still reads.
     func shutdownWriting() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Closes with a reset instead of an orderly end when the client goes out of scope.
+    /// Makes the client close with a reset when it is released.
     func resetOnClose() {
         set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
     }
@@ -129,7 +129,7 @@ final class RawClient {
         }
     }
 
-    /// False at the end of the connection.
+    /// Returns false at the end of the connection.
     private func receive() throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -172,7 +172,7 @@ final class RawClient {
     }
 }
 
-/// An answer as it came over the wire.
+/// A response as it was received.
 struct RawResponse {
     var status: Int
     var fields: [(name: String, value: String)] = []
@@ -189,7 +189,7 @@ struct RawResponse {
         }
     }
 
-    /// A field's value; nil when it is missing or repeated.
+    /// The value of a field; nil if it is missing or repeated.
     subscript(name: String) -> String? {
         let values = fields.filter { $0.name == name }
         return values.count == 1 ? values[0].value : nil

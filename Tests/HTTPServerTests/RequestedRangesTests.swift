@@ -2,7 +2,7 @@ import HTTPServer
 import HTTPTypes
 import Testing
 
-/// What a `Range` asks for, of something with 1000 bytes.
+/// The ranges of a `Range` field for a file with 1000 bytes.
 @Suite struct RequestedRangesTests {
     private func requested(
         _ range: String?, ifRange: String? = nil, method: HTTPRequest.Method = .get, size: Int64 = 1000
@@ -19,10 +19,10 @@ import Testing
             ("bytes=5-5000", [5...999]),
             ("bytes=-1", [999...999]), ("bytes=-5000", [0...999]), ("BYTES=1-2", [1...2]), ("bytes= 1-2", [1...2]),
             ("bytes=0-1,5-6", [0...1, 5...6]), ("bytes=5-6, 0-1", [5...6, 0...1]), ("bytes=,0-1,,", [0...1]),
-            // What lies outside is left out.
+            // Ranges outside the file are omitted.
             ("bytes=0-1,2000-", [0...1]), ("bytes=-0,3-4", [3...4]),
         ] as [(String, [ClosedRange<Int64>])])
-    func parts(_ range: String, _ expected: [ClosedRange<Int64>]) {
+    func parsesRanges(_ range: String, _ expected: [ClosedRange<Int64>]) {
         #expect(requested(range) == .parts(expected))
     }
 
@@ -30,29 +30,29 @@ import Testing
         "lines=1-2", "bytes=5-1", "bytes=a-b", "bytes=-", "bytes=+1-2", "bytes", "bytes=", "bytes=,", "bytes=1 -2",
         "bytes=0-1;5-6", "bytes=0-1,x", "bytes=1-2-3", "bytes=99999999999999999999-",
     ])
-    func whatIsNotWellFormedIsTheWhole(_ range: String) { #expect(requested(range) == .whole) }
+    func invalidRangesSelectTheWholeFile(_ range: String) { #expect(requested(range) == .whole) }
 
     @Test(arguments: ["bytes=1000-", "bytes=-0", "bytes=1000-2000,3000-4000"])
-    func outside(_ range: String) { #expect(requested(range) == .unsatisfiable) }
+    func rangesOutsideAreUnsatisfiable(_ range: String) { #expect(requested(range) == .unsatisfiable) }
 
-    @Test func nothingHasNoBytes() { #expect(requested("bytes=0-", size: 0) == .unsatisfiable) }
+    @Test func rangesOfAnEmptyFileAreUnsatisfiable() { #expect(requested("bytes=0-", size: 0) == .unsatisfiable) }
 
     /// RFC 9110, section 17.15.
-    @Test func moreThanAReaderNeedsIsTheWhole() {
+    @Test func tooManyRangesSelectTheWholeFile() {
         let many = (0..<33).map { "\($0 * 2)-\($0 * 2)" }.joined(separator: ",")
         #expect(requested("bytes=" + many) == .whole)
         #expect(requested("bytes=0-,0-") == .whole)
         #expect(requested("bytes=0-499,500-999") == .parts([0...499, 500...999]))
     }
 
-    @Test func onlyOfTheVersionAskedFor() {
+    @Test func ifRangeOfAnotherVersionSelectsTheWholeFile() {
         #expect(requested("bytes=0-1", ifRange: "\"tag\"") == .parts([0...1]))
         for other in ["\"other\"", "W/\"tag\"", "Sat, 29 Oct 1994 19:43:31 GMT"] {
             #expect(requested("bytes=0-1", ifRange: other) == .whole)
         }
     }
 
-    @Test func onlyToGet() {
+    @Test func rangesApplyOnlyToGet() {
         #expect(requested("bytes=0-1", method: .head) == .whole)
         #expect(requested(nil) == .whole)
     }

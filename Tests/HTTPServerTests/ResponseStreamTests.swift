@@ -1,4 +1,4 @@
-// Bodies that come into being while they are sent, and clients that do not play along.
+// Streams, and clients that read slowly or disconnect.
 
 import Glibc
 import HTTPServer
@@ -8,7 +8,7 @@ import Testing
 @Suite struct ResponseStreamTests {
     typealias End = ResponseStream.End
 
-    /// A handler whose answers are one stream each, handed to the test.
+    /// A handler that responds with streams, which the test receives.
     private static func streaming(
         _ streams: Shared<[ResponseStream]>, ends: Shared<[End]> = Shared([]), bufferLimit: Int = 1 << 20
     ) -> TestHandler {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func sendsInOrderWhatIsWritten() async throws {
+    @Test func sendsWritesInOrder() async throws {
         let streams = Shared<[ResponseStream]>([])
         let ends = Shared<[End]>([])
         try await withServer(Self.streaming(streams, ends: ends)) { port in
@@ -30,7 +30,7 @@ import Testing
             for number in 0..<200 {
                 let event = Array("event \(number)\n".utf8)
                 #expect(stream.write(event))
-                // A reader at every word sees each as soon as it is written: the connection has slept in between.
+                // The client reads each word as soon as it is written. The connection is suspended in between.
                 #expect(try client.readChunk() == event)
             }
             for number in 0..<10_000 { #expect(stream.write(Array("\(number),".utf8))) }
@@ -40,13 +40,13 @@ import Testing
             while let chunk = try client.readChunk() { rest += chunk }
             #expect(rest == Array((0..<10_000).map { "\($0)," }.joined().utf8))
             expectSoon { ends.value == [.finished] }
-            // The connection goes on.
+            // The connection can be reused.
             try client.send(RawClient.request())
             #expect(try client.readHead().status == 200)
         }
     }
 
-    @Test func sendsWhatWasWrittenBeforehand() async throws {
+    @Test func sendsBytesWrittenBeforeTheResponse() async throws {
         let handler = TestHandler { _ in
             let stream = ResponseStream()
             stream.write(Array("early".utf8))
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func noticesClientsThatVanish() async throws {
+    @Test func detectsDisconnectedClients() async throws {
         let streams = Shared<[ResponseStream]>([])
         let ends = Shared<[End]>([])
         try await withServer(Self.streaming(streams, ends: ends)) { port in
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func closesClientsThatDoNotKeepUp() async throws {
+    @Test func disconnectsSlowClientsAtTheBufferLimit() async throws {
         let streams = Shared<[ResponseStream]>([])
         let ends = Shared<[End]>([])
         try await withServer(Self.streaming(streams, ends: ends, bufferLimit: 100_000)) { port in
@@ -91,7 +91,7 @@ import Testing
                 pieces.change { $0 += 1 }
                 return !stream.write(piece)
             }
-            // The kernel by itself would take some megabytes for him.
+            // The kernel alone would buffer some megabytes.
             #expect(pieces.value * piece.count < 1 << 20)
             expectSoon { ends.value == [.clientTooSlow] }
             let sent = try client.readUntilClosed()
@@ -100,8 +100,8 @@ import Testing
         }
     }
 
-    /// Seen reading for three times the idle timeout, although a megabyte lasts him longer than that.
-    @Test func waitsForClientsThatReadSlowly() async throws {
+    /// The client reads for three times the idle timeout, and needs longer than the timeout for each megabyte.
+    @Test func doesNotTimeOutSlowReaders() async throws {
         let streams = Shared<[ResponseStream]>([])
         let ends = Shared<[End]>([])
         try await withServer(Self.streaming(streams, ends: ends), configure: { $0.idleTimeout = .seconds(1) }) { port in
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func closesOnAWriteLargerThanTheLimitWhileAsleep() async throws {
+    @Test func disconnectsAfterAWriteLargerThanTheBuffer() async throws {
         let streams = Shared<[ResponseStream]>([])
         try await withServer(Self.streaming(streams, bufferLimit: 100)) { port in
             let client = try RawClient(port)
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func endsStreamsThatNobodyReads() async throws {
+    @Test func endsStreamsThatAreNotRead() async throws {
         let streams = Shared<[ResponseStream]>([])
         let ends = Shared<[End]>([])
         try await withServer(Self.streaming(streams, ends: ends)) { port in
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func servesOneAnswerOnly() async throws {
+    @Test func servesOnlyOneResponse() async throws {
         let shared = ResponseStream()
         let handler = TestHandler { _ in .now(Response(status: .ok, body: .stream(shared))) }
         try await withServer(handler) { port in
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func carriesManyAtOnce() async throws {
+    @Test func servesManyStreamsAtOnce() async throws {
         let streams = Shared<[ResponseStream]>([])
         try await withServer(Self.streaming(streams)) { port in
             let clients = try (0..<100).map { _ in try RawClient(port) }

@@ -1,4 +1,4 @@
-// Bringing a server down with everything under way that can be.
+// Stops a server with exchanges in all phases.
 
 import Glibc
 import HTTPServer
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func letsExchangesUnderWayFinish() async throws {
+    @Test func letsRunningExchangesFinish() async throws {
         let gate = Gate()
         let begun = Shared(0)
         let server = try Self.start(
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func answersWhatStillWaitsAfterTheGrace() async throws {
+    @Test func respondsWith503AfterTheGrace() async throws {
         let begun = Shared(0)
         let cancelled = Shared(0)
         let server = try Self.start(
@@ -110,9 +110,9 @@ import Testing
         }
     }
 
-    /// Requests in all stages, answered now, later and never, while the server goes down under them.
+    /// Requests in all phases, with immediate, late and no responses, while the server stops.
     @Test(arguments: 0..<10)
-    func survivesStoppingUnderLoad(_ round: Int) async throws {
+    func stopsUnderLoad(_ round: Int) async throws {
         let server = try Self.start(
             TestHandler { request in
                 switch request.head.path {
@@ -143,7 +143,7 @@ import Testing
         for client in clients { await client.value }
     }
 
-    @Test func mayBeCalledAgain() async throws {
+    @Test func stopCanBeCalledAgain() async throws {
         let server = try Self.start(.echo)
         async let first: Void = server.stop(grace: .seconds(1))
         async let second: Void = server.stop(grace: .seconds(1))
@@ -151,7 +151,7 @@ import Testing
         await server.stop(grace: .seconds(1))
     }
 
-    @Test func happensByItselfWhenTheServerIsForgotten() async throws {
+    @Test func stopsWhenTheServerIsReleased() async throws {
         let port = try Self.start(.echo).port
         try await onThread { expectSoon { (try? RawClient(port)) == nil } }
     }

@@ -1,12 +1,10 @@
-// A server under test, with a handler made of closures and a place to run clients that block.
-
 import Glibc
 import HTTPServer
 import HTTPTypes
 import Locks
 import Testing
 
-/// A handler that tests put together from closures.
+/// A handler that consists of closures.
 struct TestHandler: RequestHandler {
     var admitting: @Sendable (RequestHead) -> Admission = { _ in .accept() }
     var responding: @Sendable (Request) -> Answer
@@ -15,7 +13,7 @@ struct TestHandler: RequestHandler {
         self.responding = responding
     }
 
-    /// Answers every request with its own method, target and body.
+    /// Responds to every request with its own method, target and body.
     static var echo: TestHandler {
         TestHandler { request in
             .now(Response(text: "\(request.head.method) \(request.head.target) ", request.body))
@@ -36,7 +34,7 @@ extension Response {
     }
 }
 
-/// Runs a server for as long as a body of blocking client code takes, and stops it.
+/// Runs a server while blocking client code runs, and then stops it.
 func withServer<Result: Sendable>(
     _ handler: TestHandler, configure: (inout HTTPServer.Options) -> Void = { _ in },
     _ body: @escaping @Sendable (UInt16) throws -> Result
@@ -51,8 +49,8 @@ func withServer<Result: Sendable>(
     return try result.get()
 }
 
-/// Runs blocking code on a thread of its own: on a thread of the concurrency runtime it would hold up the very tasks
-/// whose answers it waits for.
+/// Runs blocking code on a separate thread. On a thread of Swift tasks it would block the tasks whose results it waits
+/// for.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         let failure = DetachedThread.start(named: "test client") {
@@ -62,7 +60,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result)
     }
 }
 
-/// Expects something to become true, within ten seconds.
+/// Expects a condition to become true within ten seconds.
 func expectSoon(_ condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
     for _ in 0..<2_000 {
         if condition() { return }
@@ -71,7 +69,7 @@ func expectSoon(_ condition: () -> Bool, sourceLocation: SourceLocation = #_sour
     Issue.record("did not come true", sourceLocation: sourceLocation)
 }
 
-/// Something that tests and handlers both touch.
+/// A value that tests and handlers share.
 final class Shared<Value>: @unchecked Sendable {
     private var stored: Value
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

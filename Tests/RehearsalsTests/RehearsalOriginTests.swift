@@ -7,7 +7,7 @@ import Testing
 @testable import Downloads
 @testable import Rehearsals
 
-/// What is rehearsed, as a download sees it: over a real socket.
+/// Rehearsals as a download sees them, over a real socket.
 @Suite(.timeLimit(.minutes(2))) struct RehearsalOriginTests {
     private func withOrigin(_ body: (_ url: (String) -> String) async throws -> Void) async throws {
         let origin = try RehearsalOrigin()
@@ -21,7 +21,7 @@ import Testing
     // MARK: Files and ranges
 
     @Test(arguments: [0, 1, 65_536, 65_537, 3_000_001] as [Int64])
-    func aFileIsServedWhole(of size: Int64) async throws {
+    func servesCompleteFiles(of size: Int64) async throws {
         try await withOrigin { url in
             let visit = try await Visit.make(url("film.mkv?size=\(size)"))
             #expect(visit.outcome == .completed)
@@ -40,7 +40,7 @@ import Testing
             ("bytes=199999-", 199_999..<200_000), ("bytes=100-1000000", 100..<200_000), ("bytes=-3", 199_997..<200_000),
             ("bytes=-300000", 0..<200_000),
         ] as [(String, Range<Int64>)])
-    func aRangeIsServed(_ asked: String, _ range: Range<Int64>) async throws {
+    func servesRanges(_ asked: String, _ range: Range<Int64>) async throws {
         try await withOrigin { url in
             for condition in [[], [("If-Range", "\"rehearsal-200000\"")]] {
                 let visit = try await Visit.make(url("f?size=200000"), headers: [("Range", asked)] + condition)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: ["bytes=200000-", "bytes=-0"])
-    func aRangeOutsideIsRefused(_ asked: String) async throws {
+    func rangeOutsideIs416(_ asked: String) async throws {
         try await withOrigin { url in
             let visit = try await Visit.make(url("f?size=200000"), headers: [("Range", asked)])
             #expect(visit.status == 416)
@@ -67,7 +67,7 @@ import Testing
         [("Range", "bytes=1-"), ("If-Range", "\"rehearsal-9\"")],
         [("Range", "bytes=1-"), ("If-Range", "W/\"rehearsal-1000\"")],
     ])
-    func otherRangesGetTheWhole(_ headers: [(name: String, value: String)]) async throws {
+    func unusableRangesGetTheCompleteFile(_ headers: [(name: String, value: String)]) async throws {
         try await withOrigin { url in
             let visit = try await Visit.make(url("f?size=1000"), headers: headers)
             #expect(visit.status == 200)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func headIsAnsweredWithTheLengthAlone() async throws {
+    @Test func respondsToHeadWithTheLengthOnly() async throws {
         try await withOrigin { url in
             let visit = try await Visit.make(
                 url("f?size=5000000000&seconds=86400&lose_at=1"), method: "HEAD", headers: [("Range", "bytes=1-")])
@@ -90,7 +90,7 @@ import Testing
 
     // MARK: Failures
 
-    @Test func aLostFileIsResumed() async throws {
+    @Test func lostConnectionCanBeResumed() async throws {
         try await withOrigin { url in
             let address = url("f?size=300000&lose_at=123457")
             let lost = try await Visit.make(address)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [400, 403, 404, 410, 429, 499, 500, 503, 599])
-    func aStatusIsAnswered(_ status: Int) async throws {
+    func respondsWithTheRehearsedStatus(_ status: Int) async throws {
         try await withOrigin { url in
             for headers in [[], [("Range", "bytes=5-")], [("Authorization", "Basic eDp5")]] {
                 let visit = try await Visit.make(url("f?size=10&status=\(status)&retry_after=12"), headers: headers)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func credentialsOpenTheFile() async throws {
+    @Test func credentialsGiveAccess() async throws {
         try await withOrigin { url in
             let refused = try await Visit.make(url("f?size=10&status=401"))
             #expect(refused.status == 401)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func aLinkExpiresBetweenTwoRequests() async throws {
+    @Test func linkExpiresBetweenTwoRequests() async throws {
         try await withOrigin { url in
             let address = url("f?size=1000&lose_at=500&then=403&retry_after=1")
             let lost = try await Visit.make(address)
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoRehearsalIsExplained() async throws {
+    @Test func invalidRehearsalIs400WithAReason() async throws {
         try await withOrigin { url in
             let unknown = try await Visit.make(url("f?speed=1"))
             #expect(unknown.status == 400)
@@ -159,8 +159,8 @@ import Testing
 
     // MARK: Time
 
-    /// No clock is read: that the slow file is still under way when the fast ones are over is all that is certain.
-    @Test func aSlowFileTakesItsTime() async throws {
+    /// Compares no times: the slow file must still be in progress when the fast ones are complete.
+    @Test func slowFileTakesItsDuration() async throws {
         try await withOrigin { url in
             let (slow, transfer) = Visit.begin(url("slow?size=1000000&seconds=1000"))
             try await slow.wait { $0.head != nil }
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func aRangeTakesItsShare() async throws {
+    @Test func rangeTakesItsShareOfTheDuration() async throws {
         try await withOrigin { url in
             let address = url("f?size=1000000&seconds=10000")
             let share = try await Visit.make(address, headers: [("Range", "bytes=999980-")])
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func manySlowFilesGoOnAtOnce() async throws {
+    @Test func servesManySlowFilesAtOnce() async throws {
         try await withOrigin { url in
             try await withThrowingTaskGroup(of: Visit.self) { group in
                 for number in 0..<100 {
@@ -197,9 +197,9 @@ import Testing
 
     // MARK: Ends
 
-    /// Whether it sends at its pace or is held up by a client that has stopped reading.
+    /// Whether the response is sent at its own pace, or blocked by a client that stopped reading.
     @Test(arguments: [("size=1000000&seconds=100", false), ("size=1099511627776", true)])
-    func aClientThatVanishesEndsTheWork(_ query: String, _ isHolding: Bool) async throws {
+    func disconnectEndsTheWork(_ query: String, _ isHolding: Bool) async throws {
         let bodies = Monitor<[Task<Void, Never>]>([])
         let server = try HTTPServer(handler: SingleFile(query: query, bodies: bodies))
         let (visit, transfer) = Visit.begin("http://127.0.0.1:\(server.port)/", isHolding: isHolding)
@@ -210,8 +210,8 @@ import Testing
         await server.stop(grace: .zero)
     }
 
-    /// The only byte is due tomorrow.
-    @Test func aStopEndsTheWorkAtOnce() async throws {
+    /// The only byte is sent tomorrow.
+    @Test func stopEndsTheWorkAtOnce() async throws {
         let bodies = Monitor<[Task<Void, Never>]>([])
         let server = try HTTPServer(handler: SingleFile(query: "size=1&seconds=86400", bodies: bodies))
         let (visit, _) = Visit.begin("http://127.0.0.1:\(server.port)/")
@@ -221,7 +221,7 @@ import Testing
         #expect(bodies.current.count == 1)
     }
 
-    @Test func aStopBreaksOffWhatIsUnderWay() async throws {
+    @Test func stopBreaksOffResponses() async throws {
         let origin = try RehearsalOrigin()
         let address = Rehearsal.address(of: "rehearse:f?size=1000000&seconds=1000", at: origin.baseURL)
         let (visit, _) = Visit.begin(address)
@@ -232,7 +232,7 @@ import Testing
     }
 }
 
-/// A server of one rehearsed file, which shows the test the work behind it.
+/// A server with one rehearsed file, which gives the test access to its task.
 private struct SingleFile: RequestHandler {
     let query: String
     let bodies: Monitor<[Task<Void, Never>]>

@@ -2,12 +2,12 @@ import CurlClient
 import Rehearsals
 import TestKit
 
-/// One request to an origin, sent as a download would be, and what came of it so far.
+/// A request to an origin, as a download sends it, with its response so far.
 final class Visit: TransferHandler {
     struct State: Sendable {
         var head: ResponseHead?
         var body: [UInt8] = []
-        /// Chunks that are kept: with a window full of them the client stops reading.
+        /// Held chunks. When they fill the window, the client stops reading.
         var held: [Chunk] = []
         var result: TransferResult?
     }
@@ -20,7 +20,7 @@ final class Visit: TransferHandler {
         self.isHolding = isHolding
     }
 
-    /// Begins a request that the caller may cancel.
+    /// Starts a request that the caller may cancel.
     static func begin(
         _ url: String, method: String = "GET", headers: [(name: String, value: String)] = [], isHolding: Bool = false
     ) -> (visit: Visit, transfer: Transfer) {
@@ -29,7 +29,7 @@ final class Visit: TransferHandler {
         return (visit, curl.start(request, handler: visit))
     }
 
-    /// Makes a request and waits for its end.
+    /// Sends a request and waits for its end.
     static func make(
         _ url: String, method: String = "GET", headers: [(name: String, value: String)] = []
     ) async throws -> Visit {
