@@ -51,7 +51,3 @@ struct FetchdCommand: AsyncParsableCommand {
         await main(nil)
     }
 }
-
-enum Version {
-    static let text = "0.1.0"
-}

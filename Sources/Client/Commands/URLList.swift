@@ -1,12 +1,5 @@
 import Foundation
 
-/// A URL of a command line or of a file, with its place in the file.
-struct ListedURL: Sendable, Equatable {
-    var text: String
-    /// Such as `urls.txt, line 5`.
-    var place: String?
-}
-
 /// The URLs of a command: its arguments, and the lines of a file.
 enum URLList {
     static func gathered(_ given: [String], input: String?) throws(ClientError) -> [ListedURL] {

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+
+/// Formats a webhook or a delivery for the terminal.
+enum WebhookDescription {
+    static func show(_ answer: Answer, _ console: Console) throws {
+        if console.isJSON { return try console.print(JSONText(answer.body)) }
+        let webhook = try answer.document(WebhookDocument.self)
+        var sheet = Sheet()
+        sheet.add("webhook", webhook.name)
+        sheet.add("session", webhook.session)
+        sheet.add("url", webhook.url)
+        sheet.add("events", webhook.events.joined(separator: ", "))
+        sheet.add("state", webhook.state)
+        sheet.add("why", webhook.disabledReason)
+        sheet.add(
+            "next", webhook.state == "disabled" ? "fetchd webhook enable -s \(webhook.session) \(webhook.name)" : nil)
+        sheet.add("secret", webhook.secret)
+        sheet.add("created", DisplayFormat.time(webhook.createdAt))
+        try console.out.write(sheet.text(on: console.outTerminal))
+        if webhook.secret != nil { console.say("Keep the secret: it is not shown again.") }
+    }
+
+    static func show(delivery answer: Answer, _ console: Console) throws {
+        if console.isJSON { return try console.print(JSONText(answer.body)) }
+        let delivery = try answer.document(DeliveryDocument.self)
+        var sheet = Sheet()
+        sheet.add("delivery", delivery.id)
+        sheet.add("webhook", "\(delivery.webhook) of \(delivery.session)")
+        sheet.add("event", "\(delivery.event), \(delivery.type)")
+        sheet.add("state", delivery.state)
+        for attempt in delivery.attempts { sheet.add("attempt", Self.attempt(attempt)) }
+        sheet.add("next attempt", delivery.nextAttemptAt.map(DisplayFormat.time))
+        sheet.add("again", "fetchd webhook redeliver \(delivery.id)")
+        try console.out.write(sheet.text(on: console.outTerminal))
+    }
+
+    private static func attempt(_ attempt: DeliveryDocument.Attempt) -> String {
+        let latency = String(format: "%.3f s", attempt.latencySeconds)
+        let status = attempt.status.map { "status \($0)" }
+        return [DisplayFormat.time(attempt.at), status, latency, attempt.error].compactMap(\.self).joined(
+            separator: ", ")
+    }
+}
