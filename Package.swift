@@ -118,7 +118,10 @@ let package = Package(
         tests("StorageTests", ["Storage", "Downloads", "Formats", "HTTPSemantics", "Locks", grdb]),
         tests(
             "EngineTests",
-            ["Descriptors", "Engine", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient", "Locks", logging]),
+            [
+                "Descriptors", "Engine", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient", "Locks",
+                logging,
+            ]),
         tests("WebhooksTests", ["Webhooks", "Storage", "Downloads", "Formats", "CurlClient", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Storage"]),
