@@ -19,8 +19,10 @@ extension Transaction {
     }
 
     func endStorageWaits() throws {
-        try run(
-            "UPDATE jobs SET retry_at = ? WHERE retry_at IS NOT NULL AND reason = 'storage'", [now.milliseconds])
+        let ended = try rows(
+            "UPDATE jobs SET retry_at = ? WHERE retry_at IS NOT NULL AND reason = 'storage' RETURNING id",
+            [now.milliseconds])
+        for row in ended { touch(JobID(row["id"])) }
         wake(.jobs)
     }
 
