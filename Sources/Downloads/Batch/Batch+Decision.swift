@@ -1,7 +1,7 @@
 import Foundation
 
 extension Batch {
-    /// The batch after a signal; nil when the signal means nothing in this state.
+    /// The batch after a signal; nil if the signal has no effect in this state.
     public func after(_ signal: BatchSignal) -> Batch? {
         switch signal {
         case .jobJoined: joined()
