@@ -17,7 +17,7 @@ public struct ULID: Sendable, Hashable, Comparable, CustomStringConvertible {
         self.low = low
     }
 
-    /// The smallest one that is larger: for several in one millisecond, and for a clock that was set back.
+    /// The next larger identifier, for several in one millisecond, and for a clock that was set back.
     var successor: ULID {
         low == .max ? ULID(high: high &+ 1, low: 0) : ULID(high: high, low: low + 1)
     }

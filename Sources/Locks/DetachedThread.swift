@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// Starts threads for blocking work, which must not run on the threads of Swift's tasks. No code joins these threads, and
-/// no signal is delivered to them.
+/// Starts threads for blocking work, which must not run on the threads of Swift's tasks. No code joins these threads.
+/// They receive no signals except those of faults.
 public enum DetachedThread {
     /// - Parameters:
     ///   - name: the name that `ps -L` and debuggers show. The kernel keeps the first 15 bytes.

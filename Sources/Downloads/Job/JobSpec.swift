@@ -5,7 +5,7 @@ import HTTPSemantics
 /// begins.
 public struct JobSpec: Sendable, Equatable, Codable {
     public var url: String
-    /// Other URLs of the same file. fetchd tries the next one when one has failed permanently.
+    /// Other URLs of the same file. After a permanent failure, fetchd tries the next one.
     public var mirrors: [String] = []
     public var method = RequestMethod.get
     public var body: RequestBody?

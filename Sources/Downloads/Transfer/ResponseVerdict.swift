@@ -22,7 +22,7 @@ extension ResponseVerdict {
         switch response.status {
         case 200, 201, 202, 203: whole(response, asked)
         case 206 where asked.bytesHad > 0: partial(response, asked)
-        case 206: unasked(response, asked)
+        case 206: firstRange(response, asked)
         case 416 where asked.isRange: unsatisfied(response, asked)
         case let status where response.isRedirect: .redirect(status: status)
         // Includes redirects without a location, and successful statuses without a file: 204, 205, 207, 226.
@@ -47,7 +47,7 @@ extension ResponseVerdict {
 
     /// The request continued no bytes. A range is then as good as a 200 if it is the whole file. A piece is not the
     /// file.
-    private static func unasked(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
+    private static func firstRange(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
         // The server coded the content although fetchd requested `identity`. Without a range it may send the content
         // uncoded.
         let isRangeOfCoded = asked.isRange && response.validators.isEncoded
