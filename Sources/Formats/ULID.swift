@@ -1,7 +1,7 @@
 import Foundation
 
-/// A Universally Unique Lexicographically Sortable Identifier: 48 bits of milliseconds, 80 random bits, 26 characters of
-/// Crockford's base 32 (github.com/ulid/spec).
+/// A Universally Unique Lexicographically Sortable Identifier: 48 bits of milliseconds, 80 random bits, 26 characters
+/// of Crockford's base 32 (github.com/ulid/spec).
 public struct ULID: Sendable, Hashable, Comparable, CustomStringConvertible {
     private let high: UInt64  // 48 bits of time, 16 random bits
     private let low: UInt64  // 64 random bits

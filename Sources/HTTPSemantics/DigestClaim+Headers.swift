@@ -5,7 +5,7 @@ import Foundation
 /// of the coded form. Malformed fields are ignored.
 extension DigestClaim {
     /// - Parameter status: `Content-Digest` is a digest of the file only if the content is the whole file.
-    ///   `Repr-Digest` is one in a 206 as well (RFC 9530, sections 2 and 3).
+    ///   `Repr-Digest` is always a digest of the file, also in a 206 (RFC 9530, sections 2 and 3).
     static func claims(ofStatus status: Int, _ headers: [(name: String, value: String)]) -> [DigestClaim] {
         func lines(_ name: String) -> [String] {
             headers.filter { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }.map(\.value)

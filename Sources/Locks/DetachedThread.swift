@@ -23,8 +23,8 @@ public enum DetachedThread {
         return failure
     }
 
-    /// A new thread inherits the signal mask of its creator. The program's own threads handle signals. In these threads a
-    /// signal would only interrupt system calls, and SIGPIPE would end the process.
+    /// A new thread inherits the signal mask of its creator. The program's own threads handle signals. In these threads
+    /// a signal would only interrupt system calls, and SIGPIPE would end the process.
     private static func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
         var all = sigset_t()
         var before = sigset_t()

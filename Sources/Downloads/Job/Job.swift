@@ -31,8 +31,8 @@ public struct Job: Sendable, Equatable {
     /// The received bytes, as committed; nil before the first checkpoint, and after the part was removed or became the
     /// file.
     public var part: Part?
-    /// The job's resume data was removed, because it expired, exceeded the limit or was found wrong. The event of its next
-    /// start says so.
+    /// The job's resume data was removed, because it expired, exceeded the limit or was found wrong. The event of the
+    /// next start says so.
     public var isPartLost: Bool
     /// The last attempt lost bytes because a sync failed. The event of the next start says so.
     public var hasSyncFailed: Bool

@@ -34,8 +34,8 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         /// The machine has no route to the network. The server did not cause the failure, and the attempt does not
         /// count.
         public var hasNoRoute: Bool
-        /// The next attempt would send another request, or write to a new part. It may succeed even if the failure's code
-        /// is permanent.
+        /// The next attempt would send another request, or write to a new part. It may succeed even if the failure's
+        /// code is permanent.
         public var mayPass: Bool
         /// The bytes came in several pieces, which may be the cause of the mismatch, and fetchd has not yet fetched
         /// them again.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A named group of jobs with one configuration. Clients refer to a session by its name, also after a restart.
+/// A named group of jobs with one configuration. Clients return to a session by its name.
 public struct Session: Sendable, Equatable {
     public let id: Name
     public var configuration: SessionConfiguration

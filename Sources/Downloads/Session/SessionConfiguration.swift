@@ -1,7 +1,7 @@
 import Foundation
 import HTTPSemantics
 
-/// The settings that the jobs of a session share. Every member is optional and has a default.
+/// The settings that the jobs of a session share. Every member is optional. A missing member has its default.
 public struct SessionConfiguration: Sendable, Equatable, Codable {
     public var headers: [HeaderField] = []
     public var userAgent: String?

@@ -2,8 +2,8 @@
 public struct TLSRule: Sendable, Equatable, Codable {
     /// The path of a PEM file, in fetchd's file system. Its certificates are trusted instead of the system's.
     public var caFile: String?
-    /// By host: base64 of the SHA-256 digests of public keys (SubjectPublicKeyInfo). One of them must be the server's
-    /// key.
+    /// By host: base64 of the SHA-256 digests of public keys (SubjectPublicKeyInfo). One of them must match the
+    /// server's key.
     public var pinnedPublicKeys: [String: [String]]
     /// false accepts any certificate. fetchd logs a warning each time the session is declared with it, and for each
     /// attempt.

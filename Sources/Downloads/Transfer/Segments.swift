@@ -30,8 +30,8 @@ public struct Segments: Sendable, Equatable {
     /// In bytes. No smaller segment is cut off another one, because it would not be worth a request.
     public static let smallestSegment: Int64 = 256 << 10
 
-    /// - Parameter missing: the bytes that the file lacks. For a file of unknown size this goes up to `Int64.max`, and the
-    ///   file is never divided.
+    /// - Parameter missing: the bytes that the file lacks. For a file of unknown size, these go up to `Int64.max`, and
+    ///   the file is never divided.
     public init(missing: some Sequence<Range<Int64>>) { unleased = ByteRanges(missing) }
 
     /// Whether no byte is missing.
