@@ -1,10 +1,10 @@
 import Foundation
 
 extension [UInt8] {
-    /// Base64 as headers have it (RFC 4648, section 4), in the alphabet with `+` and `/`. Padding may be missing, not be
-    /// wrong; nil for everything else.
+    /// Reads base64 as in HTTP headers (RFC 4648, section 4: the alphabet with `+` and `/`). Padding may be missing,
+    /// but must not be wrong. nil for any other text.
     ///
-    /// Foundation alone would take padding for data.
+    /// Foundation alone would treat padding as data.
     public init?(base64 text: some StringProtocol) {
         let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }
         let padding = text.utf8.dropFirst(digits.count)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Times as the contract writes them: RFC 3339, UTC, milliseconds (`2019-08-19T15:23:14.250Z`).
+/// Times as the API writes them: RFC 3339, UTC, milliseconds (`2019-08-19T15:23:14.250Z`).
 extension Date {
     public var rfc3339: String {
-        // The style cuts, and most thousandths lie a little below what they stand for.
+        // The style truncates, and most milliseconds, as a `Double`, are slightly below their exact value.
         Date(timeIntervalSince1970: (Double(milliseconds) + 0.3) / 1000)
             .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
-    /// Reads an RFC 3339 time with or without a fraction, with `Z` or a numeric offset; nil when it is none.
+    /// Reads an RFC 3339 time with or without a fraction, with `Z` or a numeric offset; nil if the text is invalid.
     public init?(rfc3339 text: String) {
         guard let offset = Self.offset(of: text) else { return nil }
         let universal = text.hasSuffix("Z") ? text : String(text.dropLast(Self.offsetLength)) + "Z"
@@ -19,7 +19,7 @@ extension Date {
         self = date.addingTimeInterval(-offset)
     }
 
-    /// Seconds ahead of UTC. Foundation takes no more than 18 hours, RFC 3339 (section 5.6) up to 23:59.
+    /// Seconds ahead of UTC. Foundation accepts at most 18 hours, RFC 3339 (section 5.6) up to 23:59.
     private static func offset(of text: String) -> TimeInterval? {
         if text.hasSuffix("Z") { return 0 }
         let offset = Array(text.suffix(offsetLength))
@@ -31,10 +31,10 @@ extension Date {
         return TimeInterval((hours * 60 + minutes) * 60) * (offset[0] == "-" ? -1 : 1)
     }
 
-    /// Characters, such as `+01:00`.
+    /// The number of characters in an offset such as `+01:00`.
     private static let offsetLength = 6
 
-    /// Whether there is such a day, and such an hour; the style would count on from there.
+    /// Whether the day and the hour exist. The style would convert an invalid one to a later time.
     private static func exists(_ text: String) -> Bool {
         let numbers = text.split { !$0.isNumber }.prefix(4).compactMap { Int($0) }
         guard numbers.count == 4, numbers[3] < 24 else { return false }
@@ -43,7 +43,8 @@ extension Date {
         ).isValidDate
     }
 
-    /// Milliseconds since 1970-01-01T00:00:00Z: how times are stored, and the precision of every time fetchd makes.
+    /// Milliseconds since 1970-01-01T00:00:00Z. Times are stored in this form, and every time that fetchd makes has
+    /// this precision.
     public var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
 
     /// Seconds since another time, to the millisecond.

@@ -1,9 +1,10 @@
-/// Reading JSON text, strictly by RFC 8259.
+/// Reads JSON text, strictly by RFC 8259.
 ///
-/// By hand, because Foundation's decoder takes trailing commas (`[1,]`), keeps one of two members of the same name in
-/// silence, and loses the order of members; what a client sends is read one way only, or refused.
+/// The parser is written by hand. Foundation's decoder accepts trailing commas (`[1,]`), silently keeps one of two
+/// members with the same name, and loses the order of members. fetchd reads a client's text in exactly one way, or
+/// refuses it.
 extension JSON {
-    /// - Throws: `JSONFault` that says what is wrong, and at which byte.
+    /// - Throws: `JSONFault` with the reason, and the byte at which the fault is.
     public init(parsing bytes: [UInt8]) throws(JSONFault) {
         var parser = JSONParser(bytes)
         self = try parser.document()
@@ -19,7 +20,7 @@ private struct JSONParser {
     private var position = 0
     private var depth = 0
 
-    /// Deeper than any document is, and far from where recursion would end.
+    /// Deeper than any valid document, and far less than the depth at which the recursion would exhaust the stack.
     private static let deepest = 128
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -107,7 +108,7 @@ private struct JSONParser {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isWhole, let integer = Int64(text) { return .integer(integer) }
         guard let number = Double(text), number.isFinite else { throw fault("The number is too large") }
-        // Nothing of ours counts that far. Somebody's identifier may, and must not be rounded on its way.
+        // fetchd's own integers are smaller. A client's identifier may be this large, and must not be rounded.
         return isWhole ? .text(text) : .number(number)
     }
 
@@ -160,7 +161,7 @@ private struct JSONParser {
         }
     }
 
-    /// Behind `\u`: one code point, or two halves of a surrogate pair.
+    /// Reads the digits after `\u`: one code point, or both halves of a surrogate pair.
     private mutating func scalar() throws(JSONFault) -> Unicode.Scalar {
         let first = try codeUnit()
         if let scalar = Unicode.Scalar(UInt32(first)) { return scalar }

@@ -1,7 +1,7 @@
-/// Writing JSON text (RFC 8259), compact, members in their order.
+/// Writes JSON text (RFC 8259), compact, with members in their order.
 ///
-/// By hand, because Foundation's encoder neither keeps the order of members nor comes near the speed: a job of 600 bytes
-/// takes it 11 µs, and documents are what clients poll.
+/// The writer is written by hand. Foundation's encoder does not keep the order of members, and is much slower: it takes
+/// 11 µs for a job of 600 bytes, and clients poll documents.
 extension JSON {
     public var written: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -17,7 +17,7 @@ extension JSON {
         case .null: out.append(contentsOf: "null".utf8)
         case .bool(let bool): out.append(contentsOf: (bool ? "true" : "false").utf8)
         case .integer(let integer): out.append(contentsOf: String(integer).utf8)
-        // JSON has no NaN and no infinity; a measurement that is neither known nor finite is `null`.
+        // JSON has no NaN and no infinity. A measurement without a finite value is written as `null`.
         case .number(let number): out.append(contentsOf: (number.isFinite ? number.shortest : "null").utf8)
         case .string(let string): Self.write(string, into: &out)
         case .text(let text): out.append(contentsOf: text.utf8)
@@ -65,7 +65,8 @@ extension JSON {
 }
 
 extension Double {
-    /// Whole numbers without a fraction (`60`, not `60.0`), others as short as they can be and read back the same.
+    /// Whole numbers without a fraction (`60`, not `60.0`), others in the shortest form that reads back as the same
+    /// value.
     fileprivate var shortest: String {
         Int64(exactly: self).map { String($0) } ?? description
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A JSON value as data: what clients may hang on a job (`metadata`), what the journal keeps of an event, and what documents are made of.
+/// A JSON value: the `metadata` of a client, the data of an event in the journal, or a part of a document.
 ///
-/// Objects keep the order in which members were added, because documents are read by people too; two objects are equal
-/// when they have the same members in any order (RFC 8259, section 4).
+/// Objects keep the order in which members were added, because people read documents, too. Two objects are equal if
+/// they have the same members in any order (RFC 8259, section 4).
 public enum JSON: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -12,7 +12,7 @@ public enum JSON: Sendable, Hashable {
     case string(String)
     case array([JSON])
     case object(JSONObject)
-    /// JSON text that is passed on as it was written.
+    /// JSON text that is written unchanged.
     case text(String)
 }
 
@@ -28,7 +28,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Express
     public init(dictionaryLiteral elements: (String, JSON)...) { self = .object(JSONObject(elements)) }
 }
 
-/// Shorthand for documents: an absent value is written as `null`, never left out.
+/// Shorthands for documents. An absent value is written as `null`, never left out.
 extension JSON {
     public static func optional(_ value: String?) -> JSON { value.map(JSON.string) ?? .null }
     public static func optional(_ value: Int64?) -> JSON { value.map(JSON.integer) ?? .null }

@@ -1,6 +1,6 @@
-/// Why text is not JSON.
+/// Why a text is not JSON.
 public struct JSONFault: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Bytes before the place.
+    /// The number of bytes before the fault.
     public let offset: Int
     public let reason: String
 

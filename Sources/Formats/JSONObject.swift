@@ -4,10 +4,10 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
 
     public init() {}
 
-    /// A literal names each member once.
+    /// A literal must contain each name only once.
     public init(dictionaryLiteral elements: (String, JSON)...) { self.init(elements) }
 
-    /// - Parameter elements: each name once.
+    /// - Parameter elements: each name only once.
     init(_ elements: [(String, JSON)]) { members = elements.map { (name: $0.0, value: $0.1) } }
 
     public var isEmpty: Bool { members.isEmpty }

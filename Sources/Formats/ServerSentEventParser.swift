@@ -1,11 +1,12 @@
-/// Takes the bytes of a stream, in whatever pieces they come, and gives its events.
+/// Parses the bytes of a stream, in pieces of any size, into events.
 public struct ServerSentEventParser: Sendable {
     private var line: [UInt8] = []
     private var endsWithCarriageReturn = false
     private var isAtStart = true
     private var type = ""
     private var data: [String] = []
-    /// Also moved by blocks without data, which are no events: heartbeats say how far the journal was looked through.
+    /// Blocks without data, which are not events, also change it: a heartbeat reports the position that the server has
+    /// reached in the journal.
     public private(set) var lastID: String?
 
     public init() {}
@@ -39,7 +40,8 @@ public struct ServerSentEventParser: Sendable {
         return nil
     }
 
-    /// A line that begins with a colon is a comment: a field without a name, which is passed over like other unknown ones.
+    /// A line that begins with a colon is a comment. It is parsed as a field with an empty name, and ignored like other
+    /// unknown fields.
     private mutating func take(field: String, _ value: String) {
         switch field {
         case "event": type = value

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A Universally Unique Lexicographically Sortable Identifier: 48 bits of milliseconds, 80 random bits, 26 characters of
-/// Crockford's base 32 (github.com/ulid/spec).
+/// A Universally Unique Lexicographically Sortable Identifier: 48 bits of milliseconds, 80 random bits, 26 characters
+/// of Crockford's base 32 (github.com/ulid/spec).
 public struct ULID: Sendable, Hashable, Comparable, CustomStringConvertible {
     private let high: UInt64  // 48 bits of time, 16 random bits
     private let low: UInt64  // 64 random bits
@@ -17,7 +17,7 @@ public struct ULID: Sendable, Hashable, Comparable, CustomStringConvertible {
         self.low = low
     }
 
-    /// The smallest one that is larger: for several in one millisecond, and for a clock that was set back.
+    /// The next larger identifier, for several in one millisecond, and for a clock that was set back.
     var successor: ULID {
         low == .max ? ULID(high: high &+ 1, low: 0) : ULID(high: high, low: low + 1)
     }

@@ -1,13 +1,14 @@
 import Foundation
 
-/// Makes ULIDs of which each is larger than all before it, whatever the clock does.
+/// Makes ULIDs in ascending order, even if the clock is set back.
 ///
-/// Lists and cursors rely on it: identifiers are made by the one writer, so they sort in commit order.
+/// Lists and cursors rely on this order: only one writer makes identifiers, so they sort in commit order.
 public struct ULIDSequence: Sendable {
     private var last: ULID?
     private var random = SystemRandomNumberGenerator()
 
-    /// - Parameter last: the largest one in use, so that a restart with a clock that was set back goes on above it.
+    /// - Parameter last: the largest ULID in use. After a restart, the sequence continues above it even if the clock
+    ///   was set back.
     public init(after last: ULID? = nil) { self.last = last }
 
     public mutating func next(at time: Date) -> ULID {

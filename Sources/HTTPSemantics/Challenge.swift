@@ -1,8 +1,8 @@
-/// How a server wants to be told who asks (RFC 9110, section 11.6.1): the first scheme it names, and its realm.
+/// The authentication that a server demands (RFC 9110, section 11.6.1): the first scheme in the header, and its realm.
 public struct Challenge: Sendable, Equatable, Codable {
     /// Lowercase: `basic`, `digest`, `bearer`, ...
     public var scheme: String
-    /// What the credentials are for, in the server's words.
+    /// The protected area, in the server's words.
     public var realm: String?
 
     public init(scheme: String, realm: String?) {
@@ -10,7 +10,7 @@ public struct Challenge: Sendable, Equatable, Codable {
         self.realm = realm
     }
 
-    /// From the value of `WWW-Authenticate` or `Proxy-Authenticate`; nil when it names no scheme.
+    /// Reads the value of `WWW-Authenticate` or `Proxy-Authenticate`; nil if it contains no scheme.
     public init?(header: String) {
         let elements = Self.elements(of: header)
         guard let first = elements.first else { return nil }
@@ -22,7 +22,7 @@ public struct Challenge: Sendable, Equatable, Codable {
             realm: Self.realm(in: [rest] + elements.dropFirst().prefix(while: Self.isParameter)))
     }
 
-    /// What stands between commas, where it is not nothing. Commas in quotes do not count.
+    /// The nonempty elements between commas. Commas in quotes do not separate elements.
     private static func elements(of header: String) -> [Substring] {
         var (isQuoted, isEscaped) = (false, false)
         return header.split { character in
@@ -32,7 +32,7 @@ public struct Challenge: Sendable, Equatable, Codable {
         }.map(trimmed).filter { !$0.isEmpty }
     }
 
-    /// `name=value`. Anything else is the beginning of another challenge, whose realm is its own.
+    /// Whether the element is `name=value`. Any other element begins another challenge, which has its own realm.
     private static func isParameter(_ element: Substring) -> Bool {
         guard let equals = element.firstIndex(of: "=") else { return false }
         return !trimmed(element[..<equals]).contains(where: isSpace)
@@ -56,7 +56,7 @@ public struct Challenge: Sendable, Equatable, Codable {
 
     private static func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
 
-    /// A quoted string's content up to its closing quote (RFC 9110, section 5.6.4).
+    /// The content of a quoted string up to its closing quote (RFC 9110, section 5.6.4).
     private static func unquoted(_ text: Substring) -> String {
         var content = ""
         var isEscaped = false

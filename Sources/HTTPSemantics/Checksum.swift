@@ -1,4 +1,4 @@
-/// What the bytes of a file hash to.
+/// A digest of the bytes of a file, with its algorithm.
 public struct Checksum: Sendable, Hashable, Codable {
     public let algorithm: Algorithm
     /// Lowercase hexadecimal.
@@ -10,7 +10,7 @@ public struct Checksum: Sendable, Hashable, Codable {
         case sha1 = "sha-1"
         case md5
 
-        /// Bytes of a digest.
+        /// The size of a digest in bytes.
         public var size: Int {
             switch self {
             case .sha256: 32
@@ -21,24 +21,24 @@ public struct Checksum: Sendable, Hashable, Codable {
         }
     }
 
-    /// nil where these are not as many digits as the algorithm gives.
+    /// nil if the number of digits is not that of the algorithm, or if the text is not hexadecimal.
     ///
-    /// - Parameter text: in any case.
+    /// - Parameter text: in upper or lower case.
     public init?(_ algorithm: Algorithm, hexadecimal text: String) {
-        // By bytes: to Swift, the full-width forms of some scripts are hexadecimal digits, too.
+        // Checks bytes, because Swift also accepts full-width characters as hexadecimal digits.
         guard text.utf8.count == 2 * algorithm.size, text.utf8.allSatisfy(Self.isDigit) else { return nil }
         self.algorithm = algorithm
         value = text.lowercased()
     }
 
-    /// nil where these are not as many bytes as the algorithm gives.
+    /// nil if the number of bytes is not that of the algorithm.
     public init?(_ algorithm: Algorithm, bytes: [UInt8]) {
         guard bytes.count == algorithm.size else { return nil }
         self.algorithm = algorithm
         value = Self.hexadecimal(bytes)
     }
 
-    /// Lowercase.
+    /// In lowercase.
     public static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The `filename` of `Content-Disposition` (RFC 6266), the extended form `filename*` first (RFC 8187).
+/// Reads the `filename` of `Content-Disposition` (RFC 6266). The extended form `filename*` (RFC 8187) takes precedence.
 public enum ContentDisposition {
     public static func filename(_ header: String) -> String? {
         let parameters = parse(header)
@@ -10,7 +10,7 @@ public enum ContentDisposition {
 
     private static func parse(_ header: String) -> [(name: String, value: String)] {
         var rest = header[...]
-        // The disposition type itself.
+        // Skips the disposition type.
         rest = rest.drop { $0 != ";" }
         var parameters: [(name: String, value: String)] = []
         while rest.first == ";" {
@@ -36,7 +36,8 @@ public enum ContentDisposition {
         var value = ""
         rest = rest.dropFirst()
         while let character = rest.popFirst(), character != "\"" {
-            // Windows paths are sent unescaped, so a backslash quotes only what needs quoting.
+            // Some servers send Windows paths without escaping. So a backslash escapes only a quote or another
+            // backslash.
             if character == "\\", let next = rest.first, next == "\"" || next == "\\" {
                 value.append(next)
                 rest = rest.dropFirst()

@@ -24,13 +24,13 @@ public enum ContentRange: Sendable, Equatable {
         self = .bytes(first: first, last: last, complete: complete)
     }
 
-    /// Whether nothing is missing before or after: what this describes is everything there is.
+    /// Whether the range is the complete representation.
     public var isWhole: Bool {
         guard case .bytes(0, let last, let complete?) = self else { return false }
         return last == complete - 1
     }
 
-    /// Digits only: `Int64` would take a sign.
+    /// Accepts digits only. `Int64` would also accept a sign.
     private static func number(_ text: Substring) -> Int64? {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
     }

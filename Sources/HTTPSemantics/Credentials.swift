@@ -1,4 +1,5 @@
-/// The user name and password, or the token, for the server. Secret: stored, sent to the job's own origin, never shown.
+/// The user name and password, or the token, for the server. They are secret: fetchd stores them, sends them only to
+/// the job's own origin, and never shows them.
 public enum Credentials: Sendable, Equatable, Codable {
     case basic(username: String, password: String)
     case digest(username: String, password: String)

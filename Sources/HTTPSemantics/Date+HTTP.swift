@@ -1,8 +1,8 @@
 import Foundation
 
 extension Date {
-    /// An HTTP date (RFC 9110, section 5.6.7) in any of its forms: `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete
-    /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
+    /// Reads an HTTP date (RFC 9110, section 5.6.7) in any of its forms: `Sun, 06 Nov 1994 08:49:37 GMT`, and the
+    /// obsolete `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
     public init?(httpDate text: String) {
         let words = text.split { $0 == " " || $0 == "-" }
         let parts: (day: Substring, month: Substring, year: Substring, time: Substring)
@@ -25,7 +25,7 @@ extension Date {
         self = date
     }
 
-    /// Of two digits, those before 70 are of this century.
+    /// A two-digit year is 20xx if it is below 70, otherwise 19xx.
     private static func year(_ text: Substring) -> Int? {
         guard let year = Int(text), year >= 0 else { return nil }
         return text.count == 2 ? year + (year < 70 ? 2000 : 1900) : year

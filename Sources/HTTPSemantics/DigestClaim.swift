@@ -1,10 +1,10 @@
-/// A digest of the file that a client or a server has named. Bytes with another digest never become the file.
+/// A digest of the file that a client or a server has stated. Bytes with another digest never become the file.
 public struct DigestClaim: Sendable, Hashable, Codable {
     public var claimant: Claimant
     public var checksum: Checksum
 
     public enum Claimant: String, Sendable, Codable {
-        /// The client that asks for the file.
+        /// The client that submitted the job.
         case client = "job"
         case reprDigest = "Repr-Digest"
         case contentDigest = "Content-Digest"

@@ -1,12 +1,12 @@
-/// What a response says of its file beyond the bytes: what it is, what it might be called, and what its bytes hash to.
+/// What a response states about its file besides the bytes: the type, a suggested name, and digests.
 ///
-/// A part keeps it. The answer that brings the rest of a file need not say it again (RFC 9110, section 15.3.7), and one
-/// that has nothing left to send speaks of itself.
+/// A part stores its label. The response with the rest of the file need not repeat it (RFC 9110, section 15.3.7), and
+/// the headers of a 416 describe that response, not the file.
 public struct FileLabel: Sendable, Equatable {
     public var contentType: String?
-    /// As it was sent.
+    /// The header as it was sent.
     public var contentDisposition: String?
-    /// They hold as long as the validators that they came with do.
+    /// The digests are valid as long as the validators of the same response.
     public var digests: [DigestClaim]
 
     public init(contentType: String? = nil, contentDisposition: String? = nil, digests: [DigestClaim] = []) {
@@ -15,8 +15,8 @@ public struct FileLabel: Sendable, Equatable {
         self.digests = digests
     }
 
-    /// This, and where it is silent what was said before. Two digests that contradict each other are both kept: no bytes
-    /// bear both out, and a file of which that is said is fetched anew.
+    /// This label, with the members that it lacks taken from an earlier one. Two digests that contradict each other are
+    /// both kept. No bytes can match both, so fetchd fetches the file again.
     public func completed(by earlier: FileLabel) -> FileLabel {
         FileLabel(
             contentType: contentType ?? earlier.contentType,

@@ -1,4 +1,4 @@
-/// A request header the client asked for. Values may be secret: they are stored, sent, and never shown again.
+/// A request header that a client specified. Its value may be secret: fetchd stores and sends it, and never shows it.
 public struct HeaderField: Sendable, Hashable, Codable {
     public var name: String
     public var value: String

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a session's transfers go through.
+/// The proxy that a session's transfers use.
 public struct Proxy: Sendable, Equatable, Codable {
     public enum Scheme: String, Sendable, Codable, CaseIterable {
         case http
-        /// SOCKS version 5 (RFC 1928); the proxy resolves names.
+        /// SOCKS version 5 (RFC 1928). The proxy resolves host names.
         case socks5
     }
 
@@ -12,10 +12,10 @@ public struct Proxy: Sendable, Equatable, Codable {
     public var host: String
     public var port: Int
     public var username: String?
-    /// Secret: never shown again.
+    /// Secret: fetchd never shows it.
     public var password: String?
 
-    /// From `http://user:password@host:port` or `socks5://...`, as curl takes them; nil when it is none.
+    /// Reads `http://user:password@host:port` or `socks5://...`, as curl does; nil for any other text.
     public init?(_ text: String) {
         guard let url = URLComponents(string: text),
             let scheme = url.scheme.flatMap({ Scheme(rawValue: $0.lowercased()) }),
@@ -30,8 +30,8 @@ public struct Proxy: Sendable, Equatable, Codable {
         guard hasCredentialsThatCanBeSent else { return nil }
     }
 
-    /// Basic authentication ends the name at the first colon (RFC 7617, section 2); SOCKS takes both or neither, of 1 to
-    /// 255 bytes (RFC 1929, section 2).
+    /// In Basic authentication, the user name ends at the first colon (RFC 7617, section 2). SOCKS needs both user name
+    /// and password or neither, each of 1 to 255 bytes (RFC 1929, section 2).
     private var hasCredentialsThatCanBeSent: Bool {
         guard let username else { return password == nil }
         let both = [username, password ?? ""]
@@ -41,6 +41,6 @@ public struct Proxy: Sendable, Equatable, Codable {
         return scheme == .http || both.allSatisfy { 1...255 ~= $0.utf8.count }
     }
 
-    /// Without credentials.
+    /// The proxy's URL without credentials.
     public var url: String { "\(scheme.rawValue)://\(host):\(port)" }
 }

@@ -1,9 +1,9 @@
-/// What a request carries, where the method takes a body.
+/// The body of a request whose method allows one.
 public enum RequestBody: Sendable, Equatable, Codable {
     case text(String)
-    /// Fields in the order they were given.
+    /// The form fields, in the order in which the client specified them.
     case form([FormField])
-    /// JSON, as text.
+    /// JSON text.
     case json(String)
 
     public struct FormField: Sendable, Equatable, Codable {
@@ -16,7 +16,7 @@ public enum RequestBody: Sendable, Equatable, Codable {
         }
     }
 
-    /// Unless the job's headers say otherwise.
+    /// Sent unless the job's headers contain a content type.
     public var contentType: String {
         switch self {
         case .text: "text/plain; charset=utf-8"
@@ -33,7 +33,7 @@ public enum RequestBody: Sendable, Equatable, Codable {
         }
     }
 
-    /// As browsers send forms (url.spec.whatwg.org, section 5.2).
+    /// Encodes text as browsers do in forms (url.spec.whatwg.org, section 5.2).
     private static func encoded(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The members of a response head that judging needs, read once.
+/// The members of a response head that the verdict needs, read once.
 public struct ResponseFacts: Sendable, Equatable {
     public var status: Int
-    /// Bytes of this response's body, when known.
+    /// The size of this response's body in bytes, if known.
     public var contentLength: Int64?
     public var contentRange: ContentRange?
     public var isMultipart: Bool
-    /// Whether it sends to another address, and says which.
+    /// Whether the response is a redirect with a location.
     public var isRedirect: Bool
     public var validators: Validators
     public var label: FileLabel
-    /// How credentials are to be given, where it says so.
+    /// The challenge of the server, or of the proxy if the status is 407; nil if the response has none.
     public var challenge: Challenge?
     /// `Retry-After` as it was sent.
     public var retryAfter: String?
@@ -42,8 +42,8 @@ public struct ResponseFacts: Sendable, Equatable {
             isEncoded: coding != "identity" && !coding.isEmpty)
     }
 
-    /// Seconds that `Retry-After` asks for, given as a number or as a date (RFC 9110, section 10.2.3); nil where there is
-    /// none or it is nonsense.
+    /// The delay in seconds that `Retry-After` requests, as a number or as a date (RFC 9110, section 10.2.3); nil if
+    /// the header is missing or invalid.
     public func retryDelay(at now: Date) -> Double? {
         guard let retryAfter else { return nil }
         if !retryAfter.isEmpty, retryAfter.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return Double(retryAfter) }

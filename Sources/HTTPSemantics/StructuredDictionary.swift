@@ -1,18 +1,18 @@
 import Formats
 import RawStructuredFieldValues
 
-/// A structured field that is a dictionary (RFC 9651, section 3.2). Of its members those that are byte sequences are kept;
-/// the others have to be well-formed, as one mistake makes the whole field void.
+/// A structured field that is a dictionary (RFC 9651, section 3.2). Only its byte sequences are kept. The other members
+/// must be well-formed too, because one error invalidates the whole field.
 struct StructuredDictionary {
     private(set) var byteSequences: [String: [UInt8]] = [:]
 
-    /// Bytes. The parser compares each name with all before it, so that the time it takes grows with the square of the
+    /// In bytes. The parser compares each name with all names before it, so its time grows with the square of the
     /// length. A field with a digest of every registered algorithm has 500 bytes.
     static let longest = 8192
 
-    /// nil where it is malformed, or longer than ``longest``.
+    /// nil if the field is malformed, or longer than ``longest``.
     ///
-    /// - Parameter lines: the field's lines, in order; together they are one dictionary.
+    /// - Parameter lines: the lines of the field, in order. Together they are one dictionary.
     init?(_ lines: [String]) {
         let text = Array(lines.filter { !$0.allSatisfy(\.isWhitespace) }.joined(separator: ",").utf8)
         guard text.count <= Self.longest else { return nil }
@@ -22,7 +22,8 @@ struct StructuredDictionary {
             guard case .item(let item) = member, case .undecodedByteSequence(let encoded) = item.rfc9651BareItem else {
                 continue
             }
-            // The parser looks at the alphabet alone. Missing padding and its bits are no matter (section 4.2.7).
+            // The parser checks only the alphabet. Padding may be missing, and its bits have no meaning (section
+            // 4.2.7).
             guard let bytes = [UInt8](base64: encoded) else { return nil }
             byteSequences[name] = bytes
         }

@@ -26,8 +26,8 @@ public final class AsyncAutoResetEvent: Sendable {
         waiter?.resume()
     }
 
-    /// Returns after the event is set, or when the task is cancelled. It may also return without a cause. Only one task may
-    /// wait at a time.
+    /// Returns after the event is set, or when the task is cancelled. It may also return without a cause. Only one task
+    /// may wait at a time.
     public func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

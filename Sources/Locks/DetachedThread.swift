@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// Starts threads for blocking work, which must not run on the threads of Swift's tasks. No code joins these threads, and
-/// no signal is delivered to them.
+/// Starts threads for blocking work, which must not run on the threads of Swift's tasks. No code joins these threads.
+/// They receive no signals except those of faults.
 public enum DetachedThread {
     /// - Parameters:
     ///   - name: the name that `ps -L` and debuggers show. The kernel keeps the first 15 bytes.
@@ -23,8 +23,8 @@ public enum DetachedThread {
         return failure
     }
 
-    /// A new thread inherits the signal mask of its creator. The program's own threads handle signals. In these threads a
-    /// signal would only interrupt system calls, and SIGPIPE would end the process.
+    /// A new thread inherits the signal mask of its creator. The program's own threads handle signals. In these threads
+    /// a signal would only interrupt system calls, and SIGPIPE would end the process.
     private static func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
         var all = sigset_t()
         var before = sigset_t()

@@ -5,14 +5,14 @@ import Foundation
 import HTTPSemantics
 import Storage
 
-/// One POST of an event to an endpoint, and the verdict on its answer.
+/// One POST of an event to an endpoint, and the verdict on the response.
 struct DeliveryAttempt: Sendable {
     let client: CurlClient
     let schedule: RetrySchedule
     let time: any TimeSource
-    /// For the whole exchange: name, connection, request, answer.
+    /// For the whole exchange: name resolution, connection, request and response.
     let timeout: Duration
-    /// Bytes of the answer that are read, and kept in the log.
+    /// The number of bytes of the response that are read and logged.
     let responseLimit: Int
 
     func run(_ delivery: DueDelivery) async -> (log: Delivery.Attempt, verdict: DeliveryOutcome) {
@@ -73,7 +73,7 @@ struct DeliveryAttempt: Sendable {
 
     private func body(of answer: Result<ExchangeResponse, TransferError>) -> String? {
         guard let response = try? answer.get(), !response.body.isEmpty else { return nil }
-        // A text would end at its first NUL in SQLite.
+        // SQLite would end a text at its first NUL.
         return String(decoding: response.body, as: UTF8.self).replacing("\u{0}", with: "\u{FFFD}")
     }
 

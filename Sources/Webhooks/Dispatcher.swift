@@ -4,20 +4,21 @@ import Foundation
 import Logging
 import Storage
 
-/// Posts the deliveries of the outbox, each at least once, until the endpoint acknowledges it or its attempts are used up.
+/// Posts the deliveries of the outbox, each at least once, until the endpoint acknowledges the delivery or no attempt
+/// is left.
 ///
-/// Each webhook has a worker of its own while it has due deliveries, so that a dead or slow endpoint delays no other.
+/// Each webhook with due deliveries has its own worker, so that a dead or slow endpoint delays no other.
 public actor Dispatcher {
     public struct Options: Sendable {
         public var schedule = RetrySchedule.standard
-        /// Deliveries under way to one endpoint at once.
+        /// The maximum number of concurrent deliveries to one endpoint.
         public var concurrencyPerWebhook = 8
-        /// For one exchange as a whole.
+        /// For one whole exchange.
         public var timeout: Duration = .seconds(20)
-        /// Bytes of an answer that are read.
+        /// The number of bytes of a response that are read.
         public var responseLimit = 16 * 1024
 
-        /// Seconds between two tries to read or write the outbox while the database fails.
+        /// Seconds between two attempts to read or write the outbox while the database fails.
         public var retryInterval: TimeInterval = 1
 
         public init() {}
@@ -28,7 +29,7 @@ public actor Dispatcher {
     private let attempt: DeliveryAttempt
     private let time: any TimeSource
     private let log: Logger
-    /// The workers that run, by webhook.
+    /// The running workers, by the key of the webhook.
     private var workers: [Int64: EndpointWorker] = [:]
 
     public init(
@@ -43,9 +44,9 @@ public actor Dispatcher {
             responseLimit: options.responseLimit)
     }
 
-    /// Runs until the task is cancelled. That ends the attempts under way, and they count as not sent.
+    /// Runs until the task is cancelled. Cancellation ends the attempts in progress, which do not count.
     public func run() async {
-        // A group that keeps no results: workers come and go for as long as the service runs.
+        // This group keeps no results, because workers start and end for as long as the service runs.
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 let (webhooks, next) = await dueWebhooks()
@@ -55,7 +56,7 @@ public actor Dispatcher {
         }
     }
 
-    /// - Returns: the webhooks with a due delivery, and when to look again without a ring.
+    /// - Returns: the webhooks with a due delivery, and the time to check again if no signal comes earlier.
     private func dueWebhooks() async -> (keys: [Int64], next: Date?) {
         do {
             return try await store.webhooksDue()
@@ -78,7 +79,7 @@ public actor Dispatcher {
     private func follow(_ worker: EndpointWorker) async {
         await worker.run()
         workers[worker.webhook] = nil
-        // What became due while the worker was returning.
+        // Deliveries may have become due while the worker returned.
         store.work(.deliveries).set()
     }
 }

@@ -4,30 +4,31 @@ import Locks
 import Logging
 import Storage
 
-/// Posts the due deliveries of one webhook: in the order of events, several at once, so that one slow answer does not delay
-/// the rest. Its run ends when no delivery is due or under way.
+/// Posts the due deliveries of one webhook in the order of events, several at once, so that one slow response does not
+/// delay the others. `run` returns when no delivery is due or in progress.
 ///
-/// Only the commit that records an attempt settles the delivery: after a crash before it, the delivery is posted again.
+/// Only the commit that records an attempt settles the delivery. After a crash before this commit, the delivery is
+/// posted again.
 struct EndpointWorker: Sendable {
     let webhook: Int64
     let concurrency: Int
-    /// Seconds between two tries to read or write the outbox while the database fails.
+    /// Seconds between two attempts to read or write the outbox while the database fails.
     let retryInterval: TimeInterval
     let store: Store
     let attempt: DeliveryAttempt
     let time: any TimeSource
     let log: Logger
-    /// Rings when more may have become due.
+    /// Set when more deliveries may be due.
     let more = AsyncAutoResetEvent()
 
     private enum Arrival: Sendable {
         case ended(DeliveryID)
-        case rung
+        case moreDue
     }
 
     func run() async {
         await withTaskGroup(of: Arrival.self) { group in
-            group.addTask { await bell() }
+            group.addTask { await waitForMore() }
             var underWay: Set<DeliveryID> = []
             while !Task.isCancelled {
                 for delivery in await due(besides: underWay) {
@@ -40,7 +41,7 @@ struct EndpointWorker: Sendable {
                 if underWay.isEmpty { break }
                 switch await group.next() {
                 case .ended(let id)?: underWay.remove(id)
-                case .rung?: group.addTask { await bell() }
+                case .moreDue?: group.addTask { await waitForMore() }
                 case nil: break
                 }
             }
@@ -48,14 +49,14 @@ struct EndpointWorker: Sendable {
         }
     }
 
-    private func bell() async -> Arrival {
+    private func waitForMore() async -> Arrival {
         await more.wait(until: nil, by: time)
-        return .rung
+        return .moreDue
     }
 
     private func due(besides underWay: Set<DeliveryID>) async -> [DueDelivery] {
         do {
-            // Those under way are still pending, and may be among the first.
+            // Deliveries in progress are still pending in the outbox, and may be among the first.
             let due = try await store.dueDeliveries(to: webhook, limit: concurrency + underWay.count)
             return Array(due.filter { !underWay.contains($0.id) }.prefix(concurrency - underWay.count))
         } catch {

@@ -2,10 +2,11 @@ import Downloads
 import Foundation
 import Hashing
 
-/// Signing by Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks, spec): HMAC-SHA256 over
-/// `id.timestamp.body`, base64, behind the version `v1`; one signature for each secret, with spaces between.
+/// Signs by Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks, spec): HMAC-SHA256 over
+/// `id.timestamp.body`, in base64, after the version `v1`. Each secret gives one signature. Spaces separate the
+/// signatures.
 enum WebhookSignature {
-    /// - Parameter timestamp: seconds since 1970, of this attempt.
+    /// - Parameter timestamp: the time of this attempt, in seconds since 1970.
     static func sign(id: DeliveryID, timestamp: Int64, body: [UInt8], with secrets: [WebhookSecret]) -> String {
         var content = Array("\(id).\(timestamp).".utf8)
         content += body

@@ -1,13 +1,13 @@
 import Foundation
 
 extension Batch {
-    /// The batch after a signal; nil when the signal means nothing in this state.
+    /// The batch after a signal; nil if the signal has no effect in this state.
     public func after(_ signal: BatchSignal) -> Batch? {
         switch signal {
         case .jobJoined: joined()
         case .jobRejoined(let ending): rejoined(ending)
         case .jobEnded(let ending, let due): ended(ending, due: due)
-        case .sessionInvalidated(let now): hurried(now)
+        case .sessionInvalidated(let now): expedited(now)
         case .delayElapsed(let finish): finished(finish)
         case .finishAcknowledged: acknowledged()
         }
@@ -35,7 +35,7 @@ extension Batch {
         }
     }
 
-    private func hurried(_ now: Date) -> Batch? {
+    private func expedited(_ now: Date) -> Batch? {
         guard case .due(let due) = state, due > now else { return nil }
         return changed { $0.state = .due(now) }
     }

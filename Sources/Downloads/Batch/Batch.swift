@@ -1,27 +1,27 @@
 import Foundation
 
-/// The jobs that a session owes between two finishes.
+/// The jobs of a session between two `session.finished` events.
 public struct Batch: Sendable, Equatable {
     public var session: Name
     /// 1, 2, 3, ... within the session.
     public var number: Int
     public var state: State
     public var counts = Counts()
-    /// The first event of the batch; nil before there is one.
+    /// The number of the batch's first event; nil if none is recorded.
     public var firstEvent: EventID?
 
     public enum State: Sendable, Equatable {
-        /// Some job is outstanding, or none ever was.
+        /// A job is outstanding, or the batch has not had a job yet.
         case open
-        /// All jobs are done; finished at that time unless another joins before.
+        /// All jobs have ended. The batch finishes at that time unless a job joins before.
         case due(Date)
-        /// `session.finished` is in the journal, under that number.
+        /// The journal contains the `session.finished` event with that number.
         case finished(EventID)
-        /// Every webhook it was addressed to, or the client's call, has taken it from here.
+        /// Every webhook that received the event, or a call of the client, has acknowledged it.
         case acknowledged(EventID)
     }
 
-    /// Survives the deletion of jobs.
+    /// The deletion of a job does not change the counts.
     public struct Counts: Sendable, Equatable {
         public var outstanding = 0
         public var succeeded = 0
@@ -51,7 +51,7 @@ extension Batch {
         case succeeded
         case partlyFailed = "partly_failed"
         case failed
-        /// Nothing succeeded and nothing failed.
+        /// No job succeeded and no job failed.
         case cancelled
     }
 
@@ -79,7 +79,7 @@ extension Batch.State {
         }
     }
 
-    /// Whether new and retried jobs still join it.
+    /// Whether new and retried jobs can still join the batch.
     public var takesJobs: Bool {
         switch self {
         case .open, .due: true

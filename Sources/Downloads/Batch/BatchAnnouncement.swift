@@ -1,8 +1,9 @@
 import Formats
 
-/// What `session.finished` says.
+/// The data of `session.finished`.
 extension Batch {
-    /// Failures listed in the event; the rest are in the journal between its first and last event.
+    /// The maximum number of failures in the event. The journal contains the others, between the first and last event
+    /// of the batch.
     public static let mostFailures = 100
 
     public func announcement(lastEvent: EventID, failures: [(JobID, Failure?)]) -> JSONObject {

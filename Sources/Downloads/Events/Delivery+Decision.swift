@@ -1,6 +1,6 @@
-/// The delivery's machine: a pure function of state and signal. docs/job-lifecycle.md has the table.
+/// The state machine of a delivery: a pure function of state and signal. docs/job-lifecycle.md contains the table.
 extension Delivery.State {
-    /// The state after a signal; nil when nothing changes.
+    /// The state after a signal; nil if the signal has no effect.
     public func after(_ signal: DeliverySignal) -> Delivery.State? {
         switch signal {
         case .accepted: accepted()
@@ -10,7 +10,7 @@ extension Delivery.State {
         }
     }
 
-    /// Also when the answer comes after the delivery was given up: it has arrived.
+    /// A 2xx also counts after fetchd has given the delivery up, because the event has arrived.
     private func accepted() -> Delivery.State? {
         switch self {
         case .pending, .exhausted, .cancelled: .acknowledged

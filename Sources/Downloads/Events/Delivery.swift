@@ -1,6 +1,6 @@
 import Foundation
 
-/// An event on its way to a webhook.
+/// The delivery of an event to a webhook.
 public struct Delivery: Sendable, Equatable {
     public let id: DeliveryID
     public let webhook: Name
@@ -14,9 +14,9 @@ public struct Delivery: Sendable, Equatable {
         case pending(next: Date)
         /// The endpoint answered 2xx.
         case acknowledged
-        /// Every try of the schedule failed.
+        /// Every attempt of the schedule failed.
         case exhausted
-        /// The webhook was deleted or disabled before it was taken.
+        /// The webhook was deleted or disabled before its endpoint acknowledged the delivery.
         case cancelled
 
         public enum Name: String, Sendable, CaseIterable { case pending, acknowledged, exhausted, cancelled }
@@ -36,7 +36,7 @@ public struct Delivery: Sendable, Equatable {
         public var status: Int?
         public var error: String?
         public var latencySeconds: Double
-        /// The beginning of the answer's body, for people who look for the cause.
+        /// The beginning of the response body, to help people find the cause of a failure.
         public var response: String?
 
         public init(at: Date, status: Int?, error: String?, latencySeconds: Double, response: String?) {

@@ -1,6 +1,7 @@
 import Formats
 
-/// A delivery's identifier: `dlv_` and a ULID; sent as `webhook-id`, so it holds no `.` (Standard Webhooks 1.0.0).
+/// A delivery's identifier: `dlv_` and a ULID. It is sent as `webhook-id`, so it contains no `.` (Standard Webhooks
+/// 1.0.0).
 public struct DeliveryID: Sendable, Hashable, CustomStringConvertible {
     public let text: String
     public init(_ text: String) { self.text = text }

@@ -1,13 +1,14 @@
 import Foundation
 
-/// What can happen to a delivery.
+/// A signal to the state machine of a delivery.
 public enum DeliverySignal: Sendable, Equatable {
     /// The endpoint answered 2xx.
     case accepted
-    /// It answered anything else, or nothing. `retryAt` is the next try; nil when the schedule has none left.
+    /// The endpoint sent another status, or no response. `retryAt` is the time of the next attempt; nil if the schedule
+    /// has none left.
     case rejected(retryAt: Date?)
-    /// Its webhook was deleted or disabled.
+    /// The webhook of the delivery was deleted or disabled.
     case withdrawn
-    /// A client asks to send the event again, in any state of the delivery; or its endpoint answers again.
+    /// A client asked to send the event again. The delivery may be in any state.
     case redeliveryRequested(at: Date)
 }

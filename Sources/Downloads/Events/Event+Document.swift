@@ -1,6 +1,6 @@
 import Formats
 
-/// The two shapes of an event: as the journal is read, and as a webhook is posted.
+/// The two forms of an event: as clients read it from the journal, and as fetchd posts it to a webhook.
 extension Event {
     public var document: JSON {
         [
@@ -9,8 +9,8 @@ extension Event {
         ]
     }
 
-    /// The body of Standard Webhooks 1.0.0. It depends on nothing but the event, so that every attempt posts the same
-    /// bytes.
+    /// The body of a webhook request (Standard Webhooks 1.0.0). It depends only on the event, so every attempt posts
+    /// the same bytes.
     public var posted: JSON {
         let about: JSON = ["event": .integer(id), "session": .string(session.text), "job": .optional(job?.text)]
         return [
@@ -18,7 +18,7 @@ extension Event {
         ]
     }
 
-    /// Two objects, as text, made one: whatever is in the journal is posted byte for byte.
+    /// Merges two JSON objects as text, so that the data in the journal is posted byte for byte.
     private func joined(_ first: String, _ second: String) -> String {
         second == "{}" ? first : first.dropLast() + "," + second.dropFirst()
     }

@@ -1,11 +1,11 @@
-/// What kinds of facts there are.
+/// The types of events.
 public enum EventType: String, Sendable, CaseIterable {
     case jobCreated = "job.created"
     /// Once for each attempt.
     case jobStarted = "job.started"
-    /// The server goes on where the part ends.
+    /// The server continues after the received bytes.
     case jobResumed = "job.resumed"
-    /// The bytes so far could not be used.
+    /// The received bytes could not be used.
     case jobRestarted = "job.restarted"
     case jobWaiting = "job.waiting"
     case jobPaused = "job.paused"
@@ -16,7 +16,7 @@ public enum EventType: String, Sendable, CaseIterable {
     /// Every unfinished job of the session waits for help: for credentials or for a new URL.
     case sessionWaiting = "session.waiting"
     case sessionFinished = "session.finished"
-    /// Nothing is posted to the endpoint any more.
+    /// fetchd posts no more events to the endpoint.
     case webhookDisabled = "webhook.disabled"
     /// A client tests whether the endpoint accepts a post.
     case webhookTest = "webhook.test"

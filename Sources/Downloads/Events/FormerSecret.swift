@@ -1,9 +1,9 @@
 import Foundation
 
-/// A secret that was replaced. Consumers do not switch to the new secret at the same moment, so both sign for a while.
+/// A replaced secret. Consumers do not switch to the new secret at the same moment, so for some time both secrets sign.
 public struct FormerSecret: Sendable, Equatable {
     public let secret: WebhookSecret
-    /// The last moment in which it signs.
+    /// The end of the time in which the secret signs.
     public let until: Date
 
     public init(_ secret: WebhookSecret, until: Date) {
@@ -11,8 +11,8 @@ public struct FormerSecret: Sendable, Equatable {
         self.until = until
     }
 
-    /// Seconds: a day.
+    /// Seconds for which a replaced secret still signs: a day.
     public static let lifetime: TimeInterval = 86_400
-    /// The limit of former secrets: each of them signs every post, which makes the request head longer.
+    /// The maximum number of former secrets. Each of them signs every request, which makes the request head longer.
     public static let most = 4
 }

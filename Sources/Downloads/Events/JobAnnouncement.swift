@@ -1,9 +1,9 @@
 import Formats
 import HTTPSemantics
 
-/// What an event says of a job beyond its type.
+/// The data of the events about a job.
 extension Job {
-    /// The data of the event that reports the state this job has just entered.
+    /// The data of the event that reports the state that the job has just entered.
     public func announcement(_ type: EventType) -> JSONObject {
         switch type {
         case .jobSucceeded, .jobFailed, .jobCancelled: ["snapshot": document(for: .journal)]

@@ -2,11 +2,11 @@ import Formats
 import Foundation
 
 extension Webhook.State {
-    /// Seconds of nothing but failure, after which an endpoint is switched off: five days, as Standard Webhooks 1.0.0
+    /// Seconds of continuous failure after which fetchd disables a webhook: five days, as Standard Webhooks 1.0.0
     /// recommends.
     public static let longestFailure: TimeInterval = 5 * 86_400
 
-    /// The state after a signal; nil when nothing changes.
+    /// The state after a signal; nil if the signal has no effect.
     public func after(_ signal: WebhookSignal) -> Webhook.State? {
         switch (self, signal) {
         case (.enabled(nil), .accepted), (.enabled(nil), .enableRequested), (.disabled, .accepted),

@@ -1,12 +1,12 @@
 import Foundation
 
 extension Webhook {
-    /// What signs now: the secret, then those before it, newest first.
+    /// The secrets that sign at this time: the present one, then the former ones, newest first.
     public func secrets(at now: Date) -> [WebhookSecret] {
         [secret] + formerSecrets.filter { $0.until > now }.map(\.secret)
     }
 
-    /// With another secret; the present one signs for a day more.
+    /// Replaces the secret. The present one signs for one more day.
     public func rotating(to next: WebhookSecret, at now: Date) -> Webhook {
         var webhook = self
         webhook.secret = next

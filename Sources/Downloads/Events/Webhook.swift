@@ -1,21 +1,21 @@
 import Foundation
 
-/// An endpoint that a session's events are posted to, at least once.
+/// An endpoint to which fetchd posts the events of a session, each at least once.
 public struct Webhook: Sendable, Equatable {
-    /// Internal: a webhook that is deleted and declared again under its name is another one.
+    /// Internal. A webhook that is deleted and declared again under the same name gets another key.
     public let key: Int64
     public let session: Name
     public let name: Name
     public var url: String
     public var events: [EventPattern]
     public var secret: WebhookSecret
-    /// Secrets that were replaced by `rotate-secret`; each still signs for a while.
+    /// Secrets that `rotate-secret` has replaced. Each of them still signs for a day.
     public var formerSecrets: [FormerSecret]
     public var state: State
     public let createdAt: Date
 
     public enum State: Sendable, Equatable {
-        /// `failingSince`: nothing was accepted since that attempt; nil after a 2xx, and at the beginning.
+        /// `failingSince`: the endpoint has accepted nothing since that attempt; nil after a 2xx, and at the beginning.
         case enabled(failingSince: Date? = nil)
         case disabled(reason: String)
     }

@@ -13,7 +13,7 @@ public struct WebhookSecret: Sendable, Equatable {
         self.key = key
     }
 
-    /// 32 bytes of the system's randomness.
+    /// 32 bytes from the random number generator of the system.
     public static func random() -> WebhookSecret {
         var random = SystemRandomNumberGenerator()
         let key = Data((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })

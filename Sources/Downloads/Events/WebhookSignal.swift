@@ -1,10 +1,10 @@
 import Foundation
 
-/// What an endpoint's answers say about the endpoint itself.
+/// A signal to the state machine of a webhook.
 public enum WebhookSignal: Sendable, Equatable {
     case accepted
     case rejected(at: Date)
-    /// 410: it wants no more, ever.
+    /// The endpoint answered 410: it refuses all further events.
     case goneAnswered
     case enableRequested
 }

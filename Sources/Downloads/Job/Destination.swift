@@ -1,8 +1,9 @@
-/// Where the file goes.
+/// The destination of the file, as the client specified it.
 public struct Destination: Sendable, Equatable, Codable {
-    /// Below the downloads root, `/` between components; nil: the session's, else the root itself.
+    /// Relative to the downloads root, with `/` between components; nil: the session's folder, otherwise the root
+    /// itself.
     public var directory: String?
-    /// nil: what the response suggests.
+    /// A name or a template (`FilenameTemplate`); nil: the name that the response suggests.
     public var filename: String?
     public var onConflict: Conflict?
     public var createDirectories = true
@@ -21,13 +22,13 @@ public struct Destination: Sendable, Equatable, Codable {
         createDirectories = try stored.decode(.createDirectories, default: true)
     }
 
-    /// When the name is occupied at promotion.
+    /// What fetchd does if a file with that name exists at promotion.
     public enum Conflict: String, Sendable, Codable, CaseIterable {
-        /// `name (1).ext`
+        /// The new file is named `name (1).ext`.
         case rename
         /// The job fails with `destination_exists`.
         case error
-        /// The file that was there is gone.
+        /// The new file replaces the existing file.
         case replace
     }
 }

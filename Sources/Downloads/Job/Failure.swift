@@ -1,17 +1,17 @@
 import Foundation
 import HTTPSemantics
 
-/// Why a job failed, or why an attempt did.
+/// Why a job or an attempt failed.
 public struct Failure: Error, Sendable, Equatable, Codable {
     public var code: Code
-    /// A sentence for people: what happened, and where it helps, what to do.
+    /// A sentence for people: what happened and, if useful, what to do.
     public var message: String
-    /// The HTTP status, when there was one.
+    /// The HTTP status, if the failure has one.
     public var status: Int?
-    /// How many attempts the run had had.
+    /// The number of attempts in the run when the failure occurred.
     public var attempts: Int
     public var at: Date
-    /// What `credentials_required` is about.
+    /// The challenge of the server or proxy, for `credentials_required`.
     public var challenge: Challenge?
 
     public init(
@@ -26,7 +26,7 @@ public struct Failure: Error, Sendable, Equatable, Codable {
         self.challenge = challenge
     }
 
-    /// The stable codes of the contract.
+    /// The stable error codes of the public API.
     public enum Code: String, Sendable, Codable, CaseIterable {
         case badURL = "bad_url"
         case blockedAddress = "blocked_address"
@@ -54,7 +54,7 @@ public struct Failure: Error, Sendable, Equatable, Codable {
 }
 
 extension Failure {
-    /// Whether the same request may succeed a little later without help.
+    /// Whether the same request may succeed later without any change.
     public var mayPass: Bool {
         switch code {
         case .nameResolutionFailed, .connectFailed, .connectionLost, .timedOut, .tooSlow, .truncated: true
@@ -66,7 +66,7 @@ extension Failure {
         }
     }
 
-    /// Whether another address of the same file may do better.
+    /// Whether another URL of the same file may succeed.
     public var isOfSource: Bool {
         switch code {
         case .badURL, .blockedAddress, .nameResolutionFailed, .connectFailed, .connectionLost, .tlsFailed, .timedOut,
@@ -77,10 +77,10 @@ extension Failure {
         }
     }
 
-    /// Whether the received bytes are known to be wrong, so that no attempt may continue from them.
+    /// Whether the received bytes are known to be wrong. No attempt may then continue from them.
     public var disprovesBytes: Bool { code == .checksumMismatch }
 
-    /// Request timeout, too early, too many requests, and what servers and the proxies before them answer when they are
-    /// overloaded or restarted (520 to 524 are Cloudflare's).
+    /// Statuses of temporary failures: request timeout, too early, too many requests, and those of overloaded or
+    /// restarted servers and proxies (520 to 524 are Cloudflare's).
     static let passingStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524]
 }

@@ -1,10 +1,10 @@
-/// A file on disk, whatever its name.
+/// Identifies a file on disk independently of its name.
 public struct FileMark: Sendable, Equatable, Codable {
     public var inode: UInt64
-    /// When it was made, in nanoseconds since 1970, where the file system keeps that: inode numbers are given again as
-    /// soon as they are free.
+    /// The creation time in nanoseconds since 1970; nil if the file system does not record it. The inode number alone
+    /// is not enough, because file systems reuse free numbers at once.
     public var born: Int64?
-    /// When its bytes were last written, in nanoseconds since 1970.
+    /// The time of the last write, in nanoseconds since 1970.
     public var modified: Int64
 
     public init(inode: UInt64, born: Int64?, modified: Int64) {
@@ -13,7 +13,8 @@ public struct FileMark: Sendable, Equatable, Codable {
         self.modified = modified
     }
 
-    /// Whether both are of one file, which may have been written to in between.
+    /// Whether both marks belong to the same file, which may have been modified in between. If a creation time is
+    /// missing, the inode number alone decides.
     public func isOfSameFile(as other: FileMark) -> Bool {
         guard inode == other.inode else { return false }
         guard let born, let others = other.born else { return true }

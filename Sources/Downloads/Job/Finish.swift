@@ -1,4 +1,4 @@
-/// What a succeeded job leaves.
+/// The result of a succeeded job.
 public struct Finish: Sendable, Equatable, Codable {
     public var file: FinishedFile
     public var receipt: Receipt

@@ -1,13 +1,14 @@
-/// The file in place.
+/// The downloaded file at its destination.
 public struct FinishedFile: Sendable, Equatable, Codable {
-    /// From the downloads root, `/` between components.
+    /// Relative to the downloads root, with `/` between components.
     public var path: String
-    /// Bytes.
+    /// In bytes.
     public var size: Int64
-    /// Lowercase hexadecimal; nil where the job asked for `digest: "none"`.
+    /// Lowercase hexadecimal; nil if the job specified `digest: "none"`.
     public var sha256: String?
     public var contentType: String?
-    /// What tells it from whatever else comes to have its path; nil of files that were finished before it was kept.
+    /// Distinguishes the file from another file that later has the same path. nil for files that were finished by a
+    /// version that did not store the mark.
     public var mark: FileMark?
 
     public init(path: String, size: Int64, sha256: String?, contentType: String?, mark: FileMark? = nil) {
@@ -18,8 +19,9 @@ public struct FinishedFile: Sendable, Equatable, Codable {
         self.mark = mark
     }
 
-    /// Whether what has its path is this file, which may have been written to since, or a faithful copy: one that a move
-    /// to another disk or a backup has put there keeps size and time.
+    /// Whether the file found at the path is this file (possibly modified since) or a faithful copy of it. A copy that
+    /// was moved from another disk or restored from a backup keeps size and time. Without a stored mark, every file
+    /// counts as this one.
     public func isThis(size: Int64, _ found: FileMark) -> Bool {
         guard let mark else { return true }
         return found.isOfSameFile(as: mark) || size == self.size && found.modified == mark.modified

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A decision's consequences for the whole job: times, counts, bytes.
+/// Applies a decision to the whole job: times, counts, bytes.
 extension Job {
     /// The job in its new state.
     public func becoming(_ next: JobState, on signal: JobSignal, at now: Date) -> Job {
@@ -19,7 +19,8 @@ extension Job {
         return job
     }
 
-    /// What a pause stops, and what an end makes meaningless.
+    /// Stops the time limit while the job is paused, and removes it when the job has ended. The expiry of the part
+    /// follows the state.
     private mutating func setClocks(at now: Date) {
         switch state {
         case .paused: resourceTime = resourceTime?.stopping(at: now)
@@ -29,13 +30,14 @@ extension Job {
         if let part { self.part?.expiry = part.expiry.after(state, at: now) }
     }
 
-    /// A job that goes on at the same address tells at its next beginning that it is not on these bytes. One that failed has
-    /// told it already, and another address is asked for everything anyway.
+    /// Discards bytes that are known to be wrong. A deferred job continues at the same URL, so its next start must
+    /// report the loss. A failed job has reported the loss already, and the next URL is asked for the whole file in any
+    /// case.
     private mutating func dropDisproved(on signal: JobSignal) {
-        let goesOn = if case .attemptDeferred = signal { true } else { false }
+        let isDeferred = if case .attemptDeferred = signal { true } else { false }
         part = nil
-        isPartLost = goesOn
-        isDisproved = goesOn
+        isPartLost = isDeferred
+        isDisproved = isDeferred
     }
 
     private mutating func note(_ signal: JobSignal, at now: Date) {
@@ -44,14 +46,15 @@ extension Job {
             startedAt = startedAt ?? now
             attempts += 1
         case .attemptInterrupted:
-            // Not the download's fault: as if it had not been tried.
+            // The download did not cause the interruption, so the attempt does not count.
             attempts = max(0, attempts - 1)
         case .attemptDeferred(let wait) where wait.name == .space || wait.name == .storage || wait.name == .network:
             attempts = max(0, attempts - 1)
         case .attemptDeferred, .attemptFailed:
             failuresInARow += 1
         case .attemptDiverted:
-            // Another server: what the one before did does not count. (None is left where the client has named others.)
+            // The failures of the previous server do not count for the next one. (If a PATCH has replaced the URLs, no
+            // mirror may be left: hence `min`.)
             failuresInARow = 0
             isDisproved = false
             mirror = min(mirror + 1, spec.mirrors.count)
@@ -70,7 +73,7 @@ extension Job {
 }
 
 extension JobSignal {
-    /// What an attempt ended with.
+    /// The failure that ended the attempt.
     fileprivate var failure: Failure? {
         switch self {
         case .attemptDeferred(let wait), .attemptDiverted(let wait): wait.cause
@@ -79,7 +82,7 @@ extension JobSignal {
         }
     }
 
-    /// Nobody asked to keep what a cancelled job had.
+    /// Whether the part of a cancelled job is removed: always, unless the client asked to keep it.
     fileprivate func dropsPart(ofCancelled next: JobState) -> Bool {
         guard next == .cancelled else { return false }
         return switch self {

@@ -2,17 +2,17 @@ import Formats
 import Foundation
 import HTTPSemantics
 
-/// The job as the contract shows it. It is part of the domain, not of the API, because the journal keeps it: a terminal
-/// event tells the whole job as it was.
+/// The job as the API shows it. The document belongs to the domain, not to the API, because the journal stores it: a
+/// terminal event contains the whole job.
 extension Job {
     enum Audience {
-        /// The client: URLs whole, but for user and password.
+        /// The client: complete URLs, but without user name and password.
         case client
-        /// Events, deliveries and logs: URLs without their query, which often is a signature.
+        /// Events, deliveries and logs: URLs also without their query, which often contains a signature.
         case journal
     }
 
-    /// As its clients see it.
+    /// The document for the job's clients.
     public func document(live: LiveProgress? = nil) -> JSON { document(for: .client, live: live) }
 
     func document(for audience: Audience, live: LiveProgress? = nil) -> JSON {
@@ -49,7 +49,7 @@ extension Job {
 }
 
 extension LiveProgress {
-    /// As a job's `progress`.
+    /// The `progress` member of a job.
     public var document: JSON {
         JSON.progress(
             received: max(bytesReceived, 0), durable: bytesDurable, expected: bytesExpected, rate: bytesPerSecond,
@@ -58,7 +58,7 @@ extension LiveProgress {
 }
 
 extension JSON {
-    /// - Parameter rate: bytes a second.
+    /// - Parameter rate: in bytes per second.
     fileprivate static func progress(
         received: Int64, durable: Int64, expected: Int64?, rate: Int64?, isFinished: Bool
     ) -> JSON {

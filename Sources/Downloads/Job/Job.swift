@@ -4,38 +4,41 @@ import Foundation
 public struct Job: Sendable, Equatable {
     public let id: JobID
     public let session: Name
-    /// The number of its batch within the session.
+    /// The number of the job's batch within the session.
     public var batch: Int
     public var state: JobState
-    /// Counts the committed changes of this job; the first half of its ETag.
+    /// Increases with each committed change of the job. It is the first half of the job's ETag.
     public var revision: Int
     public var spec: JobSpec
-    /// Which of its addresses is asked now: 0 is `url`, the others are mirrors.
+    /// The index of the URL in use: 0 is `url`, the others are mirrors.
     public var mirror: Int
 
     public let createdAt: Date
-    /// When the first attempt of the run began.
+    /// The time at which the first attempt of the run began.
     public var startedAt: Date?
-    /// When it became terminal.
+    /// The time at which the job became terminal.
     public var finishedAt: Date?
 
-    /// Attempts of this run, interrupted ones not counted.
+    /// Attempts in this run. An attempt does not count if fetchd interrupted it, or if it met a full disk, a storage
+    /// error or a missing network.
     public var attempts: Int
-    /// Attempts that failed since bytes were last gained.
+    /// Failed attempts since the job last received new bytes.
     public var failuresInARow: Int
-    /// How the latest attempt began.
+    /// How the latest transfer began.
     public var resume: ResumeOutcome?
-    /// What is left of `timeouts.resource_seconds`; nil before the first attempt, and in the end.
+    /// The remaining `timeouts.resource_seconds`; nil before the first attempt and in terminal states.
     public var resourceTime: Countdown?
-    /// The bytes had so far, as committed; nil before the first checkpoint, and once they have become the file.
+    /// The received bytes, as committed; nil before the first checkpoint, and after the part was removed or became the
+    /// file.
     public var part: Part?
-    /// The job's resume data was removed, because it expired, exceeded the limit or was found wrong. The event of its next
-    /// start says so.
+    /// The job's resume data was removed, because it expired, exceeded the limit or was found wrong. The event of the
+    /// next start says so.
     public var isPartLost: Bool
-    /// The last attempt lost bytes because a sync failed: its next beginning says so.
+    /// The last attempt lost bytes because a sync failed. The event of the next start says so.
     public var hasSyncFailed: Bool
-    /// The bytes of several attempts together did not match the expected digest, and the job was restarted. That happens
-    /// once in a run; from then on bytes are combined only with proof that they belong together.
+    /// The bytes of several responses together did not match the expected digest, and the job was restarted. This
+    /// happens at most once for each URL in a run. From then on, bytes are combined only with proof that they belong
+    /// together.
     public var isDisproved: Bool
 
     public init(
@@ -64,10 +67,10 @@ public struct Job: Sendable, Equatable {
         self.isDisproved = isDisproved
     }
 
-    /// The address that is asked now.
+    /// The URL in use.
     public var url: String { mirror == 0 ? spec.url : spec.mirrors[min(mirror, spec.mirrors.count) - 1] }
 
-    /// When the job exceeds the first of its time limits; nil without one.
+    /// The earlier of the job's time limits; nil if the job has no time limit or has ended.
     public var failsAt: Date? {
         guard state.isOutstanding else { return nil }
         return [spec.deadline, resourceTime?.end].compactMap { $0 }.min()
@@ -75,6 +78,6 @@ public struct Job: Sendable, Equatable {
 
     /// Bytes on disk, synced.
     public var bytesDurable: Int64 { state.finish?.file.size ?? part?.bytesDurable ?? 0 }
-    /// The whole size, once a response told it and a checkpoint kept it.
+    /// The size of the file; nil until a response has stated it and a checkpoint has stored it.
     public var bytesExpected: Int64? { state.finish?.file.size ?? part?.size }
 }

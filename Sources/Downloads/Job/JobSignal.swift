@@ -1,30 +1,30 @@
-/// Everything that can happen to a job.
+/// A signal to the state machine of a job.
 public enum JobSignal: Sendable, Equatable {
-    /// The scheduler gave it a slot.
+    /// The scheduler has given the job a slot.
     case admitted
-    /// What it waited for is over: the delay, the full disk.
+    /// The time at which a waiting job continues by itself has come.
     case waitEnded
-    /// Somebody asks.
+    /// A client asked for a pause.
     case pauseRequested
     case resumeRequested
-    /// `keepsPart`: what was had so far is kept, to be resumed by a retry or by another job.
+    /// `keepsPart`: the received bytes are kept, so that a retry or another job can resume from them.
     case cancelRequested(keepsPart: Bool)
     case retryRequested
-    /// A PATCH brought what jobs wait for.
+    /// A PATCH supplied values that jobs wait for.
     case helpSupplied(Set<WaitFor>)
     /// `deadline` or `timeouts.resource_seconds` has passed.
     case timeElapsed(Failure)
-    /// An attempt that was asked to stop has stopped; what it had is on disk.
+    /// An attempt has stopped on request, and its bytes are on disk.
     case attemptStopped(StopReason)
-    /// fetchd stopped or died under the attempt.
+    /// fetchd stopped or died during the attempt.
     case attemptInterrupted
     /// The attempt failed, and another will follow.
     case attemptDeferred(Wait)
-    /// The attempt failed for good, and another will ask the next of the job's addresses.
+    /// The attempt failed permanently, and another one will use the job's next URL.
     case attemptDiverted(Wait)
-    /// The attempt failed, and none will follow.
+    /// The attempt failed, and no other will follow.
     case attemptFailed(Failure)
-    /// The part is whole and verified, and its place is decided.
+    /// The part is complete and verified, and its destination is decided.
     case promotionPlanned(Promotion)
     /// The part has become the file.
     case promoted
@@ -36,11 +36,11 @@ public enum JobSignal: Sendable, Equatable {
 }
 
 extension JobSignal {
-    /// What clients ask for by `POST /v1/jobs/{id}/...`.
+    /// The actions that clients request with `POST /v1/jobs/{id}/...`.
     public enum Action: String, Sendable, CaseIterable {
         case pause, resume, cancel, retry
 
-        /// - Parameter keepsPart: of a cancellation.
+        /// - Parameter keepsPart: only used for a cancellation.
         public func signal(keepsPart: Bool = false) -> JobSignal {
             switch self {
             case .pause: .pauseRequested

@@ -1,10 +1,11 @@
 import Foundation
 import HTTPSemantics
 
-/// What the client asked for. Absent members fall back to the session's configuration when an attempt begins.
+/// The download as the client specified it. Missing members are taken from the session's configuration when an attempt
+/// begins.
 public struct JobSpec: Sendable, Equatable, Codable {
     public var url: String
-    /// Other addresses of the same file, tried in turn when one fails for good.
+    /// Other URLs of the same file. After a permanent failure, fetchd tries the next one.
     public var mirrors: [String] = []
     public var method = RequestMethod.get
     public var body: RequestBody?
@@ -12,23 +13,23 @@ public struct JobSpec: Sendable, Equatable, Codable {
     public var credentials: Credentials?
     public var destination = Destination()
     public var priority: Priority?
-    /// Connections to the file at once, 1 to 16; nil: the session's choice.
+    /// The maximum number of connections to the file, 1 to 16; nil: the session's number.
     public var connections: Int?
-    /// Bytes; another size is `size_mismatch`.
+    /// In bytes. A file of another size fails with `size_mismatch`.
     public var expectedSize: Int64?
-    /// Bytes; more is `too_large`.
+    /// In bytes. A larger file fails with `too_large`.
     public var maxSize: Int64?
     public var digest: Digest?
-    /// What the bytes have to hash to; other bytes are `checksum_mismatch`.
+    /// The checksum that the bytes must have. Other bytes fail with `checksum_mismatch`.
     public var checksum: Checksum?
     public var timeouts = Timeouts()
     public var retry: RetryPolicy?
     public var waitFor: [WaitFor]?
-    /// Bytes a second; nil: only the session's and the service's limits hold.
+    /// In bytes per second; nil: only the limits of the session and the service apply.
     public var rateLimit: Int64?
-    /// It is not begun before.
+    /// The job does not start before this time.
     public var notBefore: Date?
-    /// It fails when it has not ended by then.
+    /// The job fails if it has not ended by this time.
     public var deadline: Date?
     public var tags: [String] = []
     public var metadata = Metadata()
@@ -64,7 +65,8 @@ public struct JobSpec: Sendable, Equatable, Codable {
 }
 
 extension JobSpec {
-    /// Whether the source is asked the same: what it answered the one would be its answer to the other.
+    /// Whether both specifications send the same requests to the source, so that a response to one also applies to the
+    /// other.
     public func asksLike(_ other: JobSpec) -> Bool {
         url == other.url && mirrors == other.mirrors && headers == other.headers && credentials == other.credentials
     }

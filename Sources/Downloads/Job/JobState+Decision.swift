@@ -1,14 +1,14 @@
-/// The one place that decides what becomes of a job: a pure function of state and signal.
+/// Decides every change of a job's state. A pure function of state and signal.
 ///
-/// Storage commits what it says together with the events; the engine then carries out the effects. docs/job-lifecycle.md
-/// has the table, and a test holds the two together.
+/// Storage commits the decision together with the events. The engine then carries out the effects.
+/// docs/job-lifecycle.md contains the table of decisions, and a test compares the table with this code.
 extension JobState {
     public enum Decision: Sendable, Equatable {
-        /// To another state, with the event that reports it.
+        /// The job enters another state. `announce` is the event that reports it; nil: no event.
         case become(JobState, announce: EventType?, then: [JobEffect])
-        /// Nothing to write. The state is what was asked for, or it will be when the effects are done.
+        /// Nothing is written. The job already has the requested state, or will have it after the effects.
         case remain(then: [JobEffect])
-        /// Not from this state. `allowed` are the states from which it would be possible.
+        /// The state does not allow the signal. `allowed` are the states that do.
         case refuse(allowed: [JobState.Name])
     }
 
@@ -84,7 +84,7 @@ extension JobState {
         }
     }
 
-    /// A job that waits for something else, or for nothing, is patched without moving.
+    /// A job that does not wait for this help is patched without a change of its state.
     private func helpSupplied(_ help: Set<WaitFor>) -> Decision {
         switch self {
         case .waiting(let wait) where wait.isEnded(by: help):
@@ -102,7 +102,7 @@ extension JobState {
         }
     }
 
-    /// A promotion can be deferred, too: the disk has no room for the name.
+    /// A promotion can be deferred as well, for example if the disk has no room for the name.
     private func attemptDeferred(_ wait: Wait) -> Decision {
         switch self {
         case .running: .become(.waiting(wait), announce: .jobWaiting, then: [.wakeScheduler])
@@ -110,7 +110,7 @@ extension JobState {
         }
     }
 
-    /// A promotion can fail, too: the destination is occupied, the disk gives up.
+    /// A promotion can fail as well, for example if the destination exists or the disk fails.
     private func attemptFailed(_ failure: Failure) -> Decision {
         switch self {
         case .running: .become(.failed(failure), announce: .jobFailed, then: [.wakeScheduler])
@@ -118,7 +118,7 @@ extension JobState {
         }
     }
 
-    /// Planned again when the name was taken between the decision and the rename.
+    /// A promotion is planned again if another file took the name between the decision and the rename.
     private func promotionPlanned(_ promotion: Promotion) -> Decision {
         switch self {
         case .running: .become(.running(.promoting(promotion)), announce: nil, then: [])
@@ -137,7 +137,7 @@ extension JobState {
         }
     }
 
-    /// For signals that only an attempt that has not begun to promote can give.
+    /// For signals that only an attempt can send that has not begun to promote.
     private func attempting(_ decision: () -> Decision) -> Decision {
         switch self {
         case .running(.attempting): decision()

@@ -1,22 +1,22 @@
-/// Where a job is in its life; docs/job-lifecycle.md draws it. What only makes sense in one state is carried by that state.
+/// The state of a job; docs/job-lifecycle.md has the diagram. Each state carries the data that only this state needs.
 public enum JobState: Sendable, Equatable {
-    /// Not begun, or to be begun again: waits for a slot.
+    /// The job waits for a slot, for its first attempt or a further one.
     case queued
-    /// An attempt is under way.
+    /// An attempt is in progress.
     case running(Step)
-    /// Continues by itself or with the client's help.
+    /// The job waits until a time, or for help from the client.
     case waiting(Wait)
-    /// Somebody paused it; the part is kept.
+    /// A client paused the job. The part is kept.
     case paused
-    /// The file is in place, durable, verified.
+    /// The file is at its destination, durable and verified.
     case succeeded(Finish)
-    /// It will not go on by itself.
+    /// The job failed and does not continue by itself.
     case failed(Failure)
-    /// Somebody stopped it.
+    /// A client cancelled the job.
     case cancelled
 
-    /// The durable half of `phase`: connecting, transferring, verifying and stopping are lost with the process and
-    /// begun again, a promotion is carried on.
+    /// The durable half of `phase`. After a restart, fetchd continues a promotion. The other phases (connecting,
+    /// transferring, verifying, stopping) are lost, and a new attempt begins.
     public enum Step: Sendable, Equatable {
         case attempting
         case promoting(Promotion)
@@ -28,7 +28,7 @@ extension JobState {
     public enum Name: String, Sendable, CaseIterable {
         case queued, running, waiting, paused, succeeded, failed, cancelled
 
-        /// Owed to the session: a batch is due when none of its jobs is outstanding.
+        /// Whether the job has not ended. A batch is due when none of its jobs is outstanding.
         public var isOutstanding: Bool {
             switch self {
             case .queued, .running, .waiting, .paused: true
@@ -52,7 +52,7 @@ extension JobState {
     public var isOutstanding: Bool { name.isOutstanding }
     public var isTerminal: Bool { !isOutstanding }
 
-    /// How it ended for its batch; nil while it is outstanding.
+    /// How the job ended, for its batch; nil while the job is outstanding.
     public var ending: BatchSignal.Ending? {
         switch self {
         case .queued, .running, .waiting, .paused: nil

@@ -1,4 +1,4 @@
-/// What is known of a running attempt and never written to the journal.
+/// The progress of a running attempt. It is kept in memory and never written to the journal.
 public struct LiveProgress: Sendable, Equatable {
     public enum Phase: String, Sendable, CaseIterable {
         case connecting, transferring, verifying, promoting, stopping
@@ -6,13 +6,14 @@ public struct LiveProgress: Sendable, Equatable {
 
     public var phase: Phase
     public var bytesReceived: Int64
-    /// On disk, and promised: a crash leaves them.
+    /// Bytes that are on disk and promised. They survive a crash.
     public var bytesDurable: Int64
     public var bytesExpected: Int64?
-    /// nil before there is anything to measure.
+    /// nil before the first measurement.
     public var bytesPerSecond: Int64?
     public var resume: ResumeOutcome?
-    /// Moves on, from 1, whenever anything above is seen to be different: within an attempt, views of one tick are equal.
+    /// Starts at 1, and increases when a view differs from the previous one. Within an attempt, views with the same
+    /// tick are equal.
     public var tick: Int64
 
     public init(

@@ -1,14 +1,15 @@
 import Foundation
 import HTTPSemantics
 
-/// The bytes had so far: an entity of its own, so that it can outlive the attempt and be handed on.
+/// The received bytes of a job. A part is an entity of its own, so that it can outlive the attempt and pass to another
+/// job.
 public struct Part: Sendable, Equatable {
     public var id: PartID
-    /// Where the bytes came from.
+    /// The URL that the bytes came from.
     public var url: String
     public var validators: Validators
     public var label: FileLabel
-    /// Bytes of the whole representation; nil while no response has said.
+    /// The number of bytes of the complete representation; nil until a response states it.
     public var size: Int64?
     /// A promise: these bytes are on disk, synced, and belong to these validators.
     public var ranges: ByteRanges
@@ -29,7 +30,7 @@ public struct Part: Sendable, Equatable {
 
     public var bytesDurable: Int64 { ranges.count }
 
-    /// What an attempt asks for first to go on from these bytes: up to the next ones that are there already.
+    /// The first request that continues from these bytes: from the first missing byte to the next bytes on disk.
     public var rest: RequestedRange {
         let gap = size.flatMap { ranges.gaps(upTo: $0).first }
         var asked = RequestedRange(offset: gap?.lowerBound ?? ranges.prefix, validators: validators, size: size)
@@ -38,16 +39,16 @@ public struct Part: Sendable, Equatable {
         return asked
     }
 
-    /// What is missing; of a file whose size is not known, everything behind the bytes had.
+    /// The missing bytes. If the size is unknown: everything after the received bytes.
     public var missing: [Range<Int64>] { size.map(ranges.gaps(upTo:)) ?? [ranges.end..<Int64.max] }
 }
 
 extension Part {
-    /// How long it is kept while nothing is added to it. The clock stands still while its job is paused.
+    /// How long a part is kept while no bytes are added to it. The countdown stops while the job is paused.
     public struct Expiry: Sendable, Equatable {
-        /// Seconds: the session's `resume_data_ttl_seconds`, as it was when bytes last came.
+        /// Seconds: the session's `resume_data_ttl_seconds` at the time when the part last received bytes.
         public var lifetime: TimeInterval
-        /// nil while an attempt is under way: what grows does not age.
+        /// nil while an attempt is in progress, because a growing part does not expire.
         public var countdown: Countdown?
 
         public init(lifetime: TimeInterval = SessionConfiguration.defaultResumeDataTTL, countdown: Countdown? = nil) {

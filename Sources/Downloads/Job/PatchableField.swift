@@ -1,4 +1,4 @@
-/// What a PATCH may name.
+/// The fields that a PATCH may change.
 public enum PatchableField: String, Sendable, CaseIterable {
     case url, headers, credentials, priority, connections, metadata, deadline, destination
     case rateLimit = "rate_limit_bytes_per_second"
@@ -7,7 +7,7 @@ public enum PatchableField: String, Sendable, CaseIterable {
 }
 
 extension Set<PatchableField> {
-    /// What jobs may have waited for.
+    /// The kinds of help that these fields give to waiting jobs.
     public var help: Set<WaitFor> {
         var help: Set<WaitFor> = []
         if contains(.url) { help.insert(.url) }
@@ -17,8 +17,8 @@ extension Set<PatchableField> {
 }
 
 extension JobState {
-    /// Whether a field may still be changed: nothing but `metadata` once the file is there, and no other place for it
-    /// once it is on its way. What a failed or cancelled job is told is for its next run.
+    /// Whether a PATCH may still change the field. A succeeded job allows only `metadata`, and a promotion fixes the
+    /// destination. A failed or cancelled job uses the new values in its next run.
     public func lets(_ field: PatchableField) -> Bool {
         switch self {
         case .succeeded: field == .metadata

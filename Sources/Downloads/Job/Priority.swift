@@ -3,7 +3,7 @@ public enum Priority: String, Sendable, Codable, CaseIterable {
 
     public static let lowestRank = Priority.low.rank
 
-    /// Smaller goes first.
+    /// Jobs with a smaller rank start first.
     public var rank: Int {
         switch self {
         case .high: 0

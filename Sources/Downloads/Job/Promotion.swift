@@ -1,7 +1,8 @@
-/// A verified part on its way to its destination; committed before the rename, so that a restart can carry it on.
+/// The move of a verified part to its destination. It is committed before the rename, so that fetchd can continue it
+/// after a restart.
 public struct Promotion: Sendable, Equatable, Codable {
     public var part: PartID
-    /// The file's inode number: tells the part, already renamed, from another file of that name.
+    /// The file's inode number. It distinguishes the renamed part from another file with that name.
     public var inode: UInt64
     public var conflict: Destination.Conflict
     public var file: FinishedFile

@@ -1,20 +1,20 @@
-/// What a finished job proves.
+/// The record of how a finished job received its file.
 public struct Receipt: Sendable, Equatable, Codable {
     public var finalURL: String
-    /// The addresses that were left by a redirect, in order.
+    /// The URLs that redirected, in order.
     public var redirects: [String]
     public var status: Int
     public var etag: String?
     public var lastModified: String?
     public var remoteAddress: String?
     public var networkProtocol: String
-    /// Whether the end of the body was known to the server's own word (a length, or chunks) or to `expected_size`, or its
-    /// bytes bear a digest out.
+    /// Whether the end of the body was confirmed: by the server (a length, or chunks), by `expected_size`, or by a
+    /// digest that the bytes match.
     public var lengthVerified: Bool
     public var attempts: Int
     public var timings: Timings
 
-    /// Seconds, of the last attempt; `total` is from the first attempt's start to the file in place.
+    /// In seconds, for the last attempt. `total` is the time from the start of the first attempt to the promotion.
     public struct Timings: Sendable, Equatable, Codable {
         public var connect: Double
         public var firstByte: Double

@@ -1,7 +1,8 @@
-/// How an attempt began: on nothing, on the bytes had before, or on nothing although there were some.
+/// How a transfer began: without earlier bytes (fresh), from earlier bytes (resumed), or at 0 although earlier bytes
+/// existed (restarted).
 public enum ResumeOutcome: Sendable, Equatable {
     case fresh
-    /// - `why`: why on fewer bytes than were received; nil: on all of them.
+    /// `why`: the reason why fewer bytes than were received are used; nil: all are used.
     case resumed(offset: Int64, why: RestartReason? = nil)
     case restarted(RestartReason)
 
@@ -14,7 +15,7 @@ public enum ResumeOutcome: Sendable, Equatable {
         case noValidator = "no_validator"
         case partMissing = "part_missing"
         case partShorterThanRecorded = "part_shorter_than_recorded"
-        /// Bytes were written and could not be synced: what was promised before is all that is believed.
+        /// Written bytes could not be synced. Only the bytes that were promised before are used.
         case syncFailed = "sync_failed"
     }
 }

@@ -1,13 +1,13 @@
 import Formats
 import Foundation
 
-/// When a failed attempt is followed by another, and after how long.
+/// Decides whether another attempt follows a failed one, and after which delay.
 public struct RetryPolicy: Sendable, Equatable, Codable {
-    /// Attempts in a row without progress before the job fails; at least 1.
+    /// The number of failed attempts in a row without progress after which the job fails; at least 1.
     public var maxAttempts = 8
-    /// Seconds: the bound of the first delay; it doubles with each attempt in a row.
+    /// Seconds: the upper limit of the first delay. The limit doubles with each failed attempt in a row.
     public var baseSeconds = 1.0
-    /// Seconds: the bound of every delay.
+    /// Seconds: the upper limit of every delay. `Retry-After` may exceed it.
     public var maxSeconds = 3600.0
 
     public init() {}
@@ -20,22 +20,25 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         maxSeconds = try stored.decode(.maxSeconds, default: defaults.maxSeconds)
     }
 
-    /// Seconds between looks at a full disk, and at a downloads folder that does not work.
+    /// Seconds between checks of a full disk, or of a downloads folder that does not work.
     public static let spaceSeconds = 30.0
-    /// Seconds between looks for a way to the network.
+    /// Seconds between checks for a network route.
     public static let networkSeconds = 10.0
-    /// Seconds: `Retry-After` is believed up to a day.
+    /// Seconds: fetchd obeys a `Retry-After` of up to a day.
     public static let retryAfterLimit = 86_400.0
 
-    /// What surrounds a failure.
+    /// Facts about a failure that the failure itself does not contain.
     public struct Hint: Sendable, Equatable {
-        /// Seconds the server asked for; it lengthens the delay, it never shortens it.
+        /// The delay in seconds that the server requested. It can lengthen the delay, but never shorten it.
         public var retryAfter: Double?
-        /// This machine has no way to the network: no server is to blame, and no attempt is used.
+        /// The machine has no route to the network. The server did not cause the failure, and the attempt does not
+        /// count.
         public var hasNoRoute: Bool
-        /// Another attempt would ask otherwise, and may well succeed, whatever the failure's code says.
+        /// The next attempt would send another request, or write to a new part. It may succeed even if the failure's
+        /// code is permanent.
         public var mayPass: Bool
-        /// The bytes came in several pieces, which may be what is wrong with them, and were not fetched anew before.
+        /// The bytes came in several pieces, which may be the cause of the mismatch, and fetchd has not yet fetched
+        /// them again.
         public var mayBeginAnew: Bool
 
         public init(
@@ -54,10 +57,10 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
     }
 
     /// - Parameters:
-    ///   - waitsFor: what the job waits for instead of failing.
-    ///   - failuresInARow: attempts that failed since the last byte of progress, this one included.
-    ///   - hint: what the attempt knows besides its failure.
-    ///   - jitter: 0 to 1, uniform: "full jitter" spreads clients that failed together
+    ///   - waitsFor: the conditions for which the job waits instead of failing.
+    ///   - failuresInARow: failed attempts since the last new byte, including this one.
+    ///   - hint: facts about the attempt that the failure does not contain.
+    ///   - jitter: 0 to 1, uniform. This "full jitter" spreads clients that failed together
     ///     (aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter).
     public func verdict(
         on failure: Failure, waitsFor: [WaitFor], failuresInARow: Int, hint: Hint = Hint(), at now: Date,

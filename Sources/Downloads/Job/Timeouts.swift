@@ -1,10 +1,10 @@
-/// Seconds; absent ones fall back to the session's, then to the defaults.
+/// In seconds. Missing values are taken from the session, then from the defaults.
 public struct Timeouts: Sendable, Equatable, Codable {
-    /// The longest silence of the server.
+    /// The longest time in which the server sends nothing.
     public var requestSeconds: Double?
-    /// The longest a connection may take to stand.
+    /// The longest time to establish a connection.
     public var connectSeconds: Double?
-    /// The longest a job may take from its first attempt on, pauses not counted.
+    /// The longest time for the job, from its first attempt, without pauses.
     public var resourceSeconds: Double?
 
     public init(requestSeconds: Double? = nil, connectSeconds: Double? = nil, resourceSeconds: Double? = nil) {

@@ -1,25 +1,25 @@
 import Foundation
 import HTTPSemantics
 
-/// What a waiting job waits for: a moment, after which it continues by itself, or the client's help.
+/// What a waiting job waits for: a time at which it continues by itself, or help from the client.
 public struct Wait: Sendable, Equatable {
     public enum Reason: Sendable, Equatable {
-        /// The next try, after an attempt that failed for a reason that may pass.
+        /// The next attempt, after a temporary failure.
         case retry(until: Date)
-        /// A way to the network, which is looked for again at that time.
+        /// A route to the network. fetchd checks again at that time.
         case network(until: Date)
-        /// Room on the disk, which is looked for again at that time.
+        /// Room on the disk. fetchd checks again at that time.
         case space(until: Date)
-        /// A downloads folder that works, which is looked for again at that time.
+        /// A downloads folder that works. fetchd checks again at that time.
         case storage(until: Date)
-        /// Credentials that the server, or a proxy, takes.
+        /// Credentials that the server or a proxy accepts.
         case credentials
-        /// An address that works: the one there is has expired.
+        /// A URL that works, because the present one has expired.
         case url
     }
 
     public var reason: Reason
-    /// What the attempt before ended with.
+    /// The failure of the previous attempt.
     public var cause: Failure
 
     public init(_ reason: Reason, cause: Failure) {
@@ -53,7 +53,7 @@ extension Wait {
         }
     }
 
-    /// When it goes on by itself; nil where it does not.
+    /// The time at which the job continues by itself; nil if it waits for help.
     public var until: Date? {
         switch reason {
         case .retry(let date), .network(let date), .space(let date), .storage(let date): date
@@ -69,6 +69,6 @@ extension Wait {
         }
     }
 
-    /// What the server demands, where that is what is waited for.
+    /// The challenge of the server or proxy, if the job waits for credentials.
     public var challenge: Challenge? { reason == .credentials ? cause.challenge : nil }
 }

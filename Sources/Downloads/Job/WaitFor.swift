@@ -1,5 +1,5 @@
-/// What a job waits for instead of failing, where its client, or its session, says so. `space` is a disk that has no room, and
-/// a downloads folder that does not work.
+/// The conditions for which a job can wait instead of failing, if the job or its session lists them. `space` covers a
+/// full disk and a downloads folder that does not work.
 public enum WaitFor: String, Sendable, Codable, CaseIterable {
     case credentials, url, space
 

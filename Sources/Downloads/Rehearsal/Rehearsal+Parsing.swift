@@ -4,10 +4,10 @@ import HTTPSemantics
 extension Rehearsal {
     /// Reads a URL such as `rehearse:film.mkv?size=1000000&seconds=5`.
     ///
-    /// - Throws: a fault that says what is wrong with it.
+    /// - Throws: the fault in the URL.
     public init(parsing url: String) throws(RehearsalFault) {
         guard Self.isRehearsal(url) else { throw RehearsalFault("is no rehearsal such as rehearse:film.mkv") }
-        // It becomes one that is fetched like any other, so the rule for those is its own, too.
+        // fetchd requests the resulting URL like any other, so the same rule applies to it.
         if let fault = URLRule.fault(in: Self.address(of: url, at: "http://127.0.0.1:65535")) {
             throw RehearsalFault(fault)
         }
@@ -18,7 +18,7 @@ extension Rehearsal {
         try read(query: Substring(text.dropFirst(path.count + 1)))
     }
 
-    /// A sentence saying what is wrong with a rehearsal's URL; nil when it may be used.
+    /// The fault in a rehearsal's URL, as the end of a sentence; nil if the URL is valid.
     public static func fault(in url: String) -> String? {
         do throws(RehearsalFault) {
             _ = try Rehearsal(parsing: url)
@@ -72,7 +72,7 @@ extension Rehearsal {
     }
 }
 
-/// What may stand in the query.
+/// The parameters of the query.
 private enum Parameter: String {
     case size, seconds, status
     case rangeStatus = "then"
@@ -91,7 +91,7 @@ private enum Parameter: String {
     }
 }
 
-/// One `name=value` of the query, not yet judged.
+/// One `name=value` of the query. The value is not validated yet.
 private struct Argument {
     let parameter: Parameter
     private let value: Substring
@@ -110,7 +110,7 @@ private struct Argument {
         return number
     }
 
-    /// Of seconds, with or without a fraction.
+    /// Seconds, with or without a fraction.
     func duration() throws(RehearsalFault) -> Duration {
         guard isDecimal(with: [UInt8(ascii: ".")]), let seconds = Double(value),
             0...Double(Rehearsal.longestSeconds) ~= seconds
@@ -118,7 +118,8 @@ private struct Argument {
         return .seconds(seconds)
     }
 
-    /// Starts and ends with a digit: the standard library would also take signs, exponents and names of numbers.
+    /// Whether the value starts and ends with a digit. The standard library would also accept signs, exponents and
+    /// names of numbers.
     private func isDecimal(with others: Set<UInt8>) -> Bool {
         guard value.utf8.count <= Self.longestValue, let first = value.utf8.first, let last = value.utf8.last else {
             return false
@@ -131,7 +132,7 @@ private struct Argument {
     private var fault: RehearsalFault { RehearsalFault(parameter, value.prefix(Self.longestShown)) }
 
     static let longestShown = 40
-    /// Bytes of a number.
+    /// The longest value of a number, in bytes.
     private static let longestValue = 20
 }
 

@@ -3,46 +3,48 @@
 ///
 ///     rehearse:film.mkv?size=1000000&seconds=5
 ///
-/// The bytes are made up, too, but the way they come is not: the URL stands for an address of an origin within this
-/// process, and everything between it and the finished file is as it would be with any other.
+/// The bytes are generated, but their transfer is real: the URL stands for the address of an origin server within this
+/// process. Everything between this origin and the finished file is the same as for any other download.
 public struct Rehearsal: Sendable, Equatable {
     public static let scheme = "rehearse"
-    /// Bytes of a name, once its percent-encoding is undone: short enough for every file system, with room to number it.
+    /// The longest name in bytes, after percent-decoding: short enough for every file system, with room for a number.
     public static let longestName = 200
     /// The largest ``size``, in bytes: 1 TiB.
     public static let largestSize: Int64 = 1 << 40
-    /// The most for ``duration`` and ``retryAfter``, in seconds: a day.
+    /// The maximum of ``duration`` and ``retryAfter``, in seconds: a day.
     public static let longestSeconds: Int64 = 86_400
 
-    /// One path component, its percent-encoding undone.
+    /// One path component, percent-decoded.
     public let name: String
     /// `size`: bytes of the file, 0 to ``largestSize``.
     public internal(set) var size: Int64 = 1 << 20
-    /// `seconds`: how long the whole file takes, zero (as fast as it can) to a day. A range takes its share.
+    /// `seconds`: the time for the whole file, from zero (as fast as possible) to a day. A range takes its share.
     public internal(set) var duration = Duration.zero
-    /// `status`: answered instead of the file, 400 to 599. A 401 gives way to the file once there is an authorization.
+    /// `status`: the status that is sent instead of the file, 400 to 599. A request with an authorization gets the file
+    /// instead of a 401.
     public internal(set) var status: Int?
-    /// `then`: the same, but for requests with a range only, as a resumed download sends. It goes before `status`.
+    /// `then`: the same, but only for requests with a range, which a resumed download sends. It takes precedence over
+    /// `status`.
     public internal(set) var rangeStatus: Int?
-    /// `retry_after`: seconds, 0 to a day, named by the answers of `status` and `then`.
+    /// `retry_after`: seconds, 0 to a day, sent with the responses of `status` and `then`.
     public internal(set) var retryAfter: Int64?
-    /// `lose_at`: how much of the file, more than nothing and less than all, is sent before the connection is closed. A
-    /// request that begins there or behind it is served to the end: it is lost once, and then resumed.
+    /// `lose_at`: the position, between 0 and ``size``, at which the connection is closed. A request that begins at or
+    /// after this position is served to its end. So the connection is lost once, and the download can be resumed.
     public internal(set) var lossPosition: Int64?
 
     init(name: String) {
         self.name = name
     }
 
-    /// Whether a URL is meant as a rehearsal, well-formed or not.
+    /// Whether a URL has the scheme of a rehearsal. The rehearsal may be invalid.
     public static func isRehearsal(_ url: String) -> Bool {
         String(decoding: url.utf8.prefix(prefix.utf8.count), as: UTF8.self).lowercased() == prefix
     }
 
-    /// Where a rehearsal is fetched from.
+    /// The URL under which the origin serves a rehearsal.
     ///
     /// - Parameters:
-    ///   - url: a rehearsal without a ``fault(in:)``.
+    ///   - url: a valid rehearsal, for which ``fault(in:)`` returns nil.
     ///   - base: the origin, such as `http://127.0.0.1:4711`.
     public static func address(of url: String, at base: String) -> String {
         "\(base)/\(withoutScheme(url))"

@@ -1,4 +1,4 @@
-/// Why a text is no rehearsal.
+/// Why a URL is not a valid rehearsal.
 public struct RehearsalFault: Error, Sendable, Equatable, CustomStringConvertible {
     /// Completes "The URL ...".
     public let description: String

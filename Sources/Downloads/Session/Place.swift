@@ -1,8 +1,8 @@
-/// Where a file goes, with nothing left open but the name that a response suggests.
+/// The destination of a file, with the session's defaults applied. Only the file name may still depend on the response.
 public struct Place: Sendable, Equatable {
-    /// Below the downloads root; empty is the root itself.
+    /// Relative to the downloads root; empty is the root itself.
     public var directory: String
-    /// A name or a template; nil: what the response suggests.
+    /// A name or a template; nil: the name that the response suggests.
     public var filename: String?
     public var conflict: Destination.Conflict
     public var createDirectories: Bool
@@ -14,7 +14,7 @@ public struct Place: Sendable, Equatable {
         self.createDirectories = createDirectories
     }
 
-    /// What a job asks for, and for the rest this.
+    /// The place that a job specifies. This place supplies the members that the job leaves out.
     public func specified(by destination: Destination) -> Place {
         Place(
             directory: destination.directory ?? directory, filename: destination.filename ?? filename,

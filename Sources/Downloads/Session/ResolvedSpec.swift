@@ -1,15 +1,17 @@
 import HTTPSemantics
 
-/// What a job's client asked for, with the session's configuration and the defaults filled in: what an attempt goes by.
+/// The specification that an attempt uses: that of the job, completed with the session's configuration and the
+/// defaults.
 public struct ResolvedSpec: Sendable, Equatable {
     public var url: String
-    /// Whether another address can be tried when this one fails for good.
+    /// Whether fetchd can try another URL if this one fails permanently.
     public var hasMirrorLeft: Bool
-    /// Other addresses of the same file, which are asked for it together with `url` where there are several connections.
+    /// Other URLs of the same file. With several connections, fetchd uses them together with `url`.
     public var mirrors: [String]
-    /// Connections to the file at once, at most.
+    /// The maximum number of connections to the file.
     public var connections: Int
-    /// To one host, of the session's transfers together; nil: the service's limit alone.
+    /// The maximum number of connections to one host, for all transfers of the session together; nil: only the
+    /// service's limit applies.
     public var maxConnectionsPerHost: Int?
     public var method: RequestMethod
     public var body: RequestBody?
@@ -20,18 +22,18 @@ public struct ResolvedSpec: Sendable, Equatable {
     public var connectSeconds: Double
     public var resourceSeconds: Double
     public var minimumSpeed: Int64?
-    /// Of all its session's transfers together.
+    /// In bytes per second, for all transfers of the session together.
     public var sessionRateLimit: Int64?
     public var tls: TLSRule
     public var proxy: Proxy?
     public var resumeDataTTL: Double
     public var retry: RetryPolicy
-    /// Where its session puts files whose job does not say.
+    /// The place for files whose job does not specify one.
     public var sessionPlace: Place
     public var waitFor: [WaitFor]
     public var digest: Digest
     public var checksum: Checksum?
-    /// Whether bytes may be put together that only the checksum of the whole can vouch for.
+    /// Whether bytes may be combined that only the checksum of the whole file can verify.
     public var restsOnChecksum: Bool
     public var expectedSize: Int64?
     public var maxSize: Int64?
@@ -41,7 +43,7 @@ public struct ResolvedSpec: Sendable, Equatable {
         url = job.url
         hasMirrorLeft = job.mirror < spec.mirrors.count
         mirrors = ([spec.url] + spec.mirrors).filter { $0 != job.url }
-        // Pieces that were put together and wrong are asked of one server at a time.
+        // Combined bytes of this job were wrong, so fetchd now uses only one server at a time.
         connections = job.isDisproved ? 1 : spec.connections ?? configuration.connections ?? 1
         maxConnectionsPerHost = configuration.maxConnectionsPerHost
         method = spec.method
@@ -62,7 +64,7 @@ public struct ResolvedSpec: Sendable, Equatable {
             directory: configuration.directory ?? "", filename: nil, conflict: configuration.onConflict ?? .rename,
             createDirectories: true)
         let wanted = spec.waitFor ?? configuration.waitFor ?? WaitFor.defaults
-        // Nobody is asked for help as long as there is another address.
+        // A job waits for help only if it has no other URL left.
         waitFor = hasMirrorLeft ? wanted.filter { $0 == .space } : wanted
         digest = spec.digest ?? configuration.digest ?? .sha256
         checksum = spec.checksum
@@ -71,7 +73,7 @@ public struct ResolvedSpec: Sendable, Equatable {
         maxSize = spec.maxSize
     }
 
-    /// The job's headers win over the session's of the same name; names are compared as HTTP does, without case.
+    /// The job's headers replace the session's headers of the same name. Names are compared without case, as in HTTP.
     private static func merge(_ session: [HeaderField], _ job: [HeaderField]) -> [HeaderField] {
         let taken = Set(job.map { $0.name.lowercased() })
         return session.filter { !taken.contains($0.name.lowercased()) } + job

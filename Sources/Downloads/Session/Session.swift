@@ -1,10 +1,11 @@
 import Foundation
 
-/// A named group of jobs with one configuration; clients re-attach to it by its name.
+/// A named group of jobs with one configuration. Clients return to a session by its name.
 public struct Session: Sendable, Equatable {
     public let id: Name
     public var configuration: SessionConfiguration
-    /// Somebody has deleted it: it takes no more jobs, and is gone when everything it owes is settled.
+    /// A client has deleted the session. It accepts no more jobs. fetchd removes it when its last batch has finished
+    /// and its deliveries are settled.
     public var isFinishing: Bool
     public let createdAt: Date
 

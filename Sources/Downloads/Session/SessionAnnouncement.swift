@@ -1,13 +1,13 @@
 import Formats
 
-/// What `session.waiting` says: whose help is needed, and for what.
+/// The data of `session.waiting`: the jobs that need help, and the kind of help.
 extension Session {
-    /// Jobs listed in the event, oldest first; the session's list has all of them.
+    /// The maximum number of jobs in the event, oldest first. The job list of the session contains all of them.
     public static let mostJobsAnnounced = 100
 
     /// - Parameters:
     ///   - counts: how many jobs wait for each kind of help.
-    ///   - jobs: the first of them, each with its wait.
+    ///   - jobs: the oldest of these jobs, each with its wait.
     public static func waitingAnnouncement(_ counts: [Wait.Name: Int], jobs: [(id: JobID, wait: Wait)]) -> JSONObject {
         [
             "counts": [

@@ -1,33 +1,36 @@
 import Foundation
 import HTTPSemantics
 
-/// What the jobs of a session have in common. Every member is optional; `defaults` fills in the rest.
+/// The settings that the jobs of a session share. Every member is optional. A missing member has its default.
 public struct SessionConfiguration: Sendable, Equatable, Codable {
     public var headers: [HeaderField] = []
     public var userAgent: String?
     public var timeouts = Timeouts()
-    /// Never more transfers than this at once, a slot held from start to end; nil: the service's limit alone.
+    /// The maximum number of running jobs. A job holds its slot from start to end. nil: only the service's limit
+    /// applies.
     public var maxConcurrentJobs: Int?
-    /// The smaller of this and the service's limit holds.
+    /// The smaller of this limit and the service's limit applies.
     public var maxConnectionsPerHost: Int?
     public var retry: RetryPolicy?
-    /// Below the downloads root.
+    /// Relative to the downloads root.
     public var directory: String?
     public var onConflict: Destination.Conflict?
     public var waitFor: [WaitFor]?
     public var digest: Digest?
     public var priority: Priority?
-    /// Of each of its jobs that does not say.
+    /// For each job that does not specify its own number.
     public var connections: Int?
-    /// Seconds between the last job's end and `session.finished`: a loop of single submissions is one batch.
+    /// Seconds between the end of the last job and `session.finished`, so that jobs that a loop submits one by one form
+    /// one batch.
     public var finishDelaySeconds: Double?
-    /// Bytes a second, for all its jobs together; nil: the service's limit alone.
+    /// In bytes per second, for all jobs of the session together; nil: only the service's limit applies.
     public var rateLimit: Int64?
-    /// Bytes a second, judged over a minute; a server that sends less is given up, and tried again.
+    /// In bytes per second, measured over the time that the service is configured with (default: a minute). fetchd ends
+    /// a slower transfer and tries again.
     public var minimumSpeed: Int64?
     public var tls = TLSRule()
     public var proxy: Proxy?
-    /// Seconds that the bytes of a job that does not run are kept.
+    /// Seconds for which fetchd keeps the bytes of a job that does not run.
     public var resumeDataTTL: Double?
     public var metadata = Metadata()
 

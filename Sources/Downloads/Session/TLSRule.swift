@@ -1,10 +1,12 @@
-/// Whom the transfers of a session believe.
+/// The certificates that the transfers of a session accept.
 public struct TLSRule: Sendable, Equatable, Codable {
-    /// A PEM file with the certificates to trust instead of the system's, as fetchd sees the file system.
+    /// The path of a PEM file, in fetchd's file system. Its certificates are trusted instead of the system's.
     public var caFile: String?
-    /// By host: SHA-256 digests, in base64, of the public keys (SubjectPublicKeyInfo) of which one must be the server's.
+    /// By host: base64 of the SHA-256 digests of public keys (SubjectPublicKeyInfo). One of them must match the
+    /// server's key.
     public var pinnedPublicKeys: [String: [String]]
-    /// false accepts any certificate. fetchd logs a warning each time a session is declared with it.
+    /// false accepts any certificate. fetchd logs a warning each time the session is declared with it, and for each
+    /// attempt.
     public var verify: Bool
 
     public init(caFile: String? = nil, pinnedPublicKeys: [String: [String]] = [:], verify: Bool = true) {

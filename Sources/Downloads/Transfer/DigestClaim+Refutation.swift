@@ -1,8 +1,8 @@
 import HTTPSemantics
 
 extension DigestClaim {
-    /// - Parameter digests: of the whole file, lowercase hexadecimal.
-    /// - Returns: what is wrong; nil where the bytes bear the claim out.
+    /// - Parameter digests: the digests of the whole file, in lowercase hexadecimal.
+    /// - Returns: the failure; nil if the bytes match the claim.
     public func refutation(by digests: [Checksum.Algorithm: String]) -> Failure? {
         let found = digests[checksum.algorithm]
         guard found != checksum.value else { return nil }
@@ -14,7 +14,7 @@ extension DigestClaim {
 }
 
 extension [DigestClaim] {
-    /// The first that the bytes do not bear out.
+    /// The failure of the first claim that the bytes do not match; nil if they match all claims.
     public func refutation(by digests: [Checksum.Algorithm: String]) -> Failure? {
         lazy.compactMap { $0.refutation(by: digests) }.first
     }

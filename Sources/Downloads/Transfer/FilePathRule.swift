@@ -1,18 +1,18 @@
-/// What a path below the downloads root may look like, when a client asks for it.
+/// The rules for paths below the downloads root that a client specifies.
 public enum FilePathRule {
-    /// Directory of hidden parts; no job may have a destination in it.
+    /// The folder of the hidden parts. No job may have a destination in it.
     public static let partsDirectory = ".incomplete"
     public static let partSuffix = ".part"
 
-    /// Bytes, on every file system in use (NAME_MAX).
+    /// In bytes. The limit (NAME_MAX) is the same on every file system in use.
     static let longestName = 255
-    /// Room for ` (999)` in front of the extension, should the name be taken.
+    /// In bytes. Leaves room for ` (999)` before the extension if the name exists.
     static let longestSuggestion = 240
 
-    /// A sentence saying what is wrong with one path component; nil when it may be used.
+    /// The fault in one path component, as the end of a sentence; nil if the component is valid.
     public static func fault(inFilename name: String) -> String? {
         if name.isEmpty { return "is empty" }
-        // Bytes and scalars, never characters: see `PathComponents`.
+        // Checks bytes and scalars, never characters: see `PathComponents`.
         if name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) {
             return "contains a path separator"
         }
@@ -29,7 +29,8 @@ public enum FilePathRule {
         return nil
     }
 
-    /// The same for a directory, `/` between components, relative to the downloads root; empty is the root itself.
+    /// The same for a folder, relative to the downloads root, with `/` between components. An empty path is the root
+    /// itself.
     public static func fault(inDirectory path: String) -> String? {
         if path.isEmpty { return nil }
         if path.utf8.first == UInt8(ascii: "/") { return "is absolute: it is taken from the downloads folder" }
@@ -47,7 +48,7 @@ public enum FilePathRule {
         return kept + suffix + ending
     }
 
-    /// Controls, and what makes a name read differently from what it is (bidirectional marks).
+    /// Control characters, and bidirectional marks, which make a name look different from what it is.
     static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F...0x9F, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0x061C: true
@@ -55,7 +56,7 @@ public enum FilePathRule {
         }
     }
 
-    /// Names that Windows gives to devices, with any extension: files are copied there, too.
+    /// The names of devices in Windows, with any extension. Files are also copied to Windows.
     static func isReserved(_ name: String) -> Bool {
         let stem = String(name.unicodeScalars.prefix { $0 != "." }).uppercased()
         return reserved.contains(stem)
@@ -68,7 +69,7 @@ public enum FilePathRule {
         name.utf8.suffix(partSuffix.utf8.count).elementsEqual(partSuffix.utf8)
     }
 
-    /// Cut between scalars to that many bytes, the extension kept.
+    /// Shortens a name to the limit in bytes. Cuts between scalars, and keeps an extension of up to 20 bytes.
     static func shortened(_ name: String, bytes limit: Int) -> String {
         guard name.utf8.count > limit else { return name }
         let scalars = name.unicodeScalars

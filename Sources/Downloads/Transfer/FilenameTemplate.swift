@@ -2,18 +2,18 @@ import Formats
 import Foundation
 import HTTPSemantics
 
-/// A file's name with places that are filled in when the response is there: `{date}-{suggested_filename}`.
+/// A file name with placeholders, which are replaced after the response: `{date}-{suggested_filename}`.
 public struct FilenameTemplate: Sendable, Equatable {
-    /// What can be filled in.
+    /// The placeholders that a template may contain.
     enum Placeholder: String, CaseIterable {
-        /// `Content-Disposition`, else the last component of the URL asked for, else `download`.
+        /// The name in `Content-Disposition`, otherwise the last component of the requested URL, otherwise `download`.
         case suggestedFilename = "suggested_filename"
-        /// The last component of the URL asked for, else `download`.
+        /// The last component of the requested URL, otherwise `download`.
         case urlBasename = "url_basename"
-        /// Of the suggested name, without its dot; empty where it has none.
+        /// The extension of the suggested name, without its dot; empty if the name has no extension.
         case fileExtension = "extension"
         case jobID = "job_id"
-        /// Of the URL asked for, without its port.
+        /// The host of the requested URL, without the port.
         case host
         /// `20190819`, UTC.
         case date
@@ -28,16 +28,16 @@ public struct FilenameTemplate: Sendable, Equatable {
 
     private let pieces: [Piece]
 
-    /// The name that the response suggests: for files that the client leaves unnamed.
+    /// The name that the response suggests, for jobs that specify no file name.
     public static let suggested = FilenameTemplate(pieces: [.placeholder(.suggestedFilename)])
 
-    /// nil where it cannot be used; ``fault(in:)`` says why.
+    /// nil if the template is invalid; ``fault(in:)`` gives the reason.
     public init?(_ text: String) {
         guard let template = try? FilenameTemplate(parsing: text) else { return nil }
         self = template
     }
 
-    /// What is wrong with a template, as the end of a sentence; nil where it can be used.
+    /// The fault in a template, as the end of a sentence; nil if the template is valid.
     public static func fault(in text: String) -> String? {
         do throws(Fault) {
             _ = try FilenameTemplate(parsing: text)
@@ -67,15 +67,16 @@ public struct FilenameTemplate: Sendable, Equatable {
             rest = rest[rest.index(after: end)...]
         }
         self.pieces = pieces + [.text(String(rest))]
-        // What is filled in is made safe in the end; what the client wrote must be so by itself.
+        // Replaced placeholders are made safe later. The client's own text must be safe by itself.
         if let fault = FilePathRule.fault(inFilename: filled { _ in "x" }) { throw Fault(description: fault) }
     }
 
-    /// One safe path component, whatever the server suggests. What the client has spelt out is taken as it is.
+    /// Returns one safe path component for any suggestion of the server. A template without placeholders is not
+    /// changed.
     ///
     /// - Parameters:
-    ///   - contentDisposition: the header of the response, where it had one.
-    ///   - url: the URL that was asked for.
+    ///   - contentDisposition: the header of the response; nil if the response had none.
+    ///   - url: the requested URL.
     public func name(contentDisposition: String?, url: String, job: JobID, at now: Date) -> String {
         guard hasPlaceholder else { return filled { _ in "" } }
         let suggested = SuggestedFilename.from(contentDisposition: contentDisposition, url: url)
@@ -110,6 +111,6 @@ public struct FilenameTemplate: Sendable, Equatable {
         name.dropFirst().lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
     }
 
-    /// `2019-08-19T15:23:14.250Z` without what is not a digit, and without the fraction.
+    /// The digits of `2019-08-19T15:23:14.250Z`, without the fraction.
     private static func digits(_ date: Date) -> String { String(date.rfc3339.filter(\.isNumber).prefix(14)) }
 }

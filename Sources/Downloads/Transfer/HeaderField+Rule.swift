@@ -1,8 +1,8 @@
 import HTTPSemantics
 
-/// Which request headers a client may ask for.
+/// The rules for request headers that a client specifies.
 extension HeaderField {
-    /// A sentence saying what is wrong; nil when it may be sent.
+    /// The fault in the header, as the end of a sentence; nil if fetchd may send it.
     public var fault: String? {
         if name.isEmpty || !name.utf8.allSatisfy(Self.isTokenByte) {
             return "is not a header name (RFC 9110, section 5.1)"
@@ -13,7 +13,7 @@ extension HeaderField {
         return nil
     }
 
-    /// Resuming and the connection depend on these.
+    /// Only fetchd sets these headers, because resuming and the connection depend on them.
     private static let owned: Set<String> = [
         "host", "range", "if-range", "content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade",
         "expect", "accept-encoding", "proxy-connection", "keep-alive",

@@ -1,30 +1,33 @@
 import HTTPSemantics
 
-/// What can be said of bytes of two responses that were put together.
+/// Evidence that the bytes of two responses belong to the same file.
 extension RequestedRange {
-    /// What `If-Range` says. Where the checksum proves the whole, another address is not asked for more than it knows: one
-    /// that has the same file under no tag would answer the condition with everything.
+    /// The value of `If-Range`; nil to send none. A different URL may serve the same file without a validator, and
+    /// would then answer the condition with the whole file. So it receives no condition if the checksum verifies the
+    /// whole file.
     public var condition: String? { isElsewhere && restsOnChecksum ? nil : validators.strong }
 
-    /// Whether the response is of the same file as the bytes had so far. Bytes of two answers are put together only when
-    /// both name the same strong validator (RFC 9110, section 15.3.7.3). That `If-Range` was sent proves nothing: there are
-    /// servers that do not look at it.
+    /// Whether the response belongs to the same file as the received bytes. fetchd combines the bytes of two responses
+    /// only if both have the same strong validator (RFC 9110, section 15.3.7.3). An `If-Range` in the request proves
+    /// nothing, because some servers ignore it.
     ///
-    /// A 416 adds no byte, and most servers name no validator in it: the condition was met, else they would have sent
-    /// everything (RFC 9110, section 13.1.5). Of another address nobody knows what it makes of a condition.
+    /// A 416 adds no bytes, and most servers send no validator with it. It proves that the condition was met, because
+    /// otherwise the server would have sent the whole file (RFC 9110, section 13.1.5). This does not hold for another
+    /// URL, which may treat the condition differently.
     func isProven(by response: ResponseFacts) -> Bool {
         guard let strong = validators.strong else { return false }
         return response.validators.strong == strong || response.status == 416 && !isElsewhere
     }
 
-    /// What the bytes had so far and those of the response have in common. Without proof there is nothing that vouches for
-    /// both: a validator of the one would say of the other that it is what nobody has compared it with.
+    /// The validators that hold for both the received bytes and those of the response. Without proof, a strong
+    /// validator of one response must not vouch for the bytes of the other, because nothing has compared them.
     public func validators(continuedBy response: ResponseFacts) -> Validators {
         if isProven(by: response) || validators.strong == nil && !isElsewhere { return validators }
         return response.validators.withoutStrength
     }
 
-    /// What was said of the bytes had so far, as far as it goes for the whole: digests are of one version of the file.
+    /// The label of the received bytes, as far as it holds for the whole file. Without proof, its digests are dropped,
+    /// because a digest belongs to one version of the file.
     public func label(_ earlier: FileLabel, continuedBy response: ResponseFacts) -> FileLabel {
         var label = earlier
         if !isProven(by: response) { label.digests = [] }

@@ -1,23 +1,24 @@
 import HTTPSemantics
 
-/// What an attempt asked for.
+/// The bytes that an attempt requests, and the received bytes that the response must match.
 public struct RequestedRange: Sendable, Equatable {
-    /// The first byte.
+    /// The position of the first requested byte.
     public var offset: Int64
-    /// Behind the last byte; nil asks for everything from `offset` on.
+    /// The position after the last requested byte; nil requests everything from `offset`.
     public var end: Int64?
-    /// Bytes had so far, which are gone on from; 0: there is nothing that an answer must agree with.
+    /// The number of received bytes that the request continues. If it is 0, the response need not match any bytes.
     public var bytesHad: Int64
-    /// Everything is asked for, but as a range: a server that has ranges shows it, and several connections can share.
+    /// The request asks for the whole file as a range. The response then shows whether the server supports ranges, so
+    /// that several connections can share the file.
     public var probesRanges = false
-    /// What the part's bytes came with.
+    /// The validators of the received bytes.
     public var validators: Validators
     public var size: Int64?
-    /// Another address is asked than the one that the bytes came from: what does not repeat their validator may be of
-    /// another file, whatever its size.
+    /// The request goes to another URL than the one that the bytes came from. A response without the validator of these
+    /// bytes may belong to another file, even if the size is the same.
     public var isElsewhere = false
-    /// The whole will be compared with the job's checksum: more bytes may be taken that no validator vouches for, though
-    /// none that are known to be of another version.
+    /// The job's checksum verifies the whole file at the end. So bytes without a matching validator may be added, but
+    /// no bytes that are known to belong to another version.
     public var restsOnChecksum = false
     /// Why an attempt that had bytes begins at 0, or with fewer of them.
     public var restart: ResumeOutcome.RestartReason?
@@ -35,6 +36,6 @@ public struct RequestedRange: Sendable, Equatable {
 
     public static let whole = RequestedRange(offset: 0)
 
-    /// Whether the request says `Range`.
+    /// Whether the request has a `Range` header.
     public var isRange: Bool { bytesHad > 0 || probesRanges }
 }

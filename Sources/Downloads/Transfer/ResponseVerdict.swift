@@ -1,17 +1,18 @@
 import HTTPSemantics
 
-/// What is to be done with a response, decided from its head before a byte of its body is written.
+/// The decision on a response, made from its head before any byte of its body is written.
 ///
-/// libcurl by itself would append a 200's body, an error page or a range from elsewhere to the bytes had so far; every
-/// such case is told apart here.
+/// libcurl alone would append the body of a 200, an error page or a range from another position to the received bytes.
+/// This type distinguishes all these cases.
 public enum ResponseVerdict: Sendable, Equatable {
-    /// Write the body from byte `at`, after dropping the first `skipping` bytes of it.
+    /// Write the body from position `at`, without its first `skipping` bytes.
     case accept(at: Int64, skipping: Int64, size: Int64?, ResumeOutcome)
-    /// There is nothing left to send: the part is the whole.
+    /// The server has no byte left to send: the part is complete.
     case alreadyComplete(offset: Int64)
-    /// The bytes had so far cannot be continued, and this response does not begin at 0: ask again, without a range.
+    /// The received bytes cannot be continued, and this response does not begin at 0. Request the file again from the
+    /// start.
     case askFromStart(ResumeOutcome.RestartReason)
-    /// To another address: with the same request after 307 and 308, with a GET after the others where they say so.
+    /// Follow the redirect. 307 and 308 repeat the request; the other statuses can change its method to GET.
     case redirect(status: Int)
     case fail(Failure)
 }
@@ -21,17 +22,18 @@ extension ResponseVerdict {
         switch response.status {
         case 200, 201, 202, 203: whole(response, asked)
         case 206 where asked.bytesHad > 0: partial(response, asked)
-        case 206: unasked(response, asked)
+        case 206: firstRange(response, asked)
         case 416 where asked.isRange: unsatisfied(response, asked)
         case let status where response.isRedirect: .redirect(status: status)
-        // Among them redirects to nowhere, and the successes that bring no file: 204, 205, 207, 226.
+        // Includes redirects without a location, and successful statuses without a file: 204, 205, 207, 226.
         default: .fail(refusal(response, bytesHad: bytesHad))
         }
     }
 
     private static func whole(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
-        // It may be the rest under the wrong status: its range says so, or nothing but its length is another. What comes
-        // without a range in the request is not. (There, `Content-Range` means nothing: RFC 9110, section 14.4.)
+        // A 200 may wrongly contain only the rest of the file. Its `Content-Range` shows this, or only a different
+        // length. A response to a request without a range is not checked, because its `Content-Range` has no meaning
+        // (RFC 9110, section 14.4).
         if asked.isRange, let range = response.contentRange, !range.isWhole { return .askFromStart(.badRange) }
         guard asked.bytesHad > 0 else { return fromStart(size: response.contentLength, asked) }
         let reason = difference(response.validators, response.contentLength, asked)
@@ -43,9 +45,11 @@ extension ResponseVerdict {
         .accept(at: 0, skipping: 0, size: size, asked.restart.map(ResumeOutcome.restarted) ?? .fresh)
     }
 
-    /// Where there is nothing to go on from, a range is as good as a 200 if it is the whole; a piece of a file is no file.
-    private static func unasked(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
-        // The server coded the content without being asked: without the range it may send it unchanged.
+    /// The request continued no bytes. A range is then as good as a 200 if it is the whole file. A piece is not the
+    /// file.
+    private static func firstRange(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
+        // The server coded the content although fetchd requested `identity`. Without a range it may send the content
+        // uncoded.
         let isRangeOfCoded = asked.isRange && response.validators.isEncoded
         guard case (_, _, let size?)? = statedRange(of: response), response.contentRange?.isWhole == true,
             !isRangeOfCoded
@@ -63,9 +67,9 @@ extension ResponseVerdict {
         }
         if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
         guard asked.restsOnChecksum || asked.isProven(by: response) else { return .askFromStart(.noValidator) }
-        // A range that starts earlier is trimmed, if its length says that it does: a wrong start would shift every byte.
-        // One that starts later leaves a hole; one that ends before what was asked for would need another request, which
-        // starting over spares us.
+        // A range that starts earlier is trimmed, if its length confirms the start: a wrong start would shift every
+        // byte. A range that starts later leaves a gap. A range that ends too early would need a further request, which
+        // a restart avoids.
         guard first == asked.offset || first < asked.offset && response.contentLength != nil,
             last >= asked.offset, let size = complete ?? asked.size, last < size,
             last >= min(asked.end ?? size, size) - 1
@@ -75,7 +79,8 @@ extension ResponseVerdict {
             .resumed(offset: asked.bytesHad, why: asked.restart))
     }
 
-    /// The one range that a 206 says its body is; nil where it says none, several, or contradicts its length.
+    /// The single range that a 206 declares for its body; nil if it declares none or several, or if the content length
+    /// contradicts the range.
     private static func statedRange(
         of response: ResponseFacts
     ) -> (first: Int64, last: Int64, complete: Int64?)? {
@@ -93,7 +98,7 @@ extension ResponseVerdict {
         return isWhole ? .alreadyComplete(offset: complete) : .askFromStart(.badRange)
     }
 
-    /// The reason to take these bytes for other ones than the received ones; nil without one.
+    /// Why these bytes differ from the received bytes; nil if no difference is known.
     private static func difference(_ now: Validators, _ size: Int64?, _ asked: RequestedRange)
         -> ResumeOutcome.RestartReason?
     {

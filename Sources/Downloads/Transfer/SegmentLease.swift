@@ -1,4 +1,5 @@
-/// The right of one connection to fetch a segment of a file. `Segments` gives it, and never gives two equal ones for a file.
+/// The right of one connection to fetch a segment of a file. `Segments` creates the leases. No two leases of a file are
+/// equal.
 public struct SegmentLease: Sendable, Hashable {
     let number: Int
 }

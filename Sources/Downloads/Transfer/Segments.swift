@@ -1,22 +1,23 @@
 import Foundation
 
-/// Which connection fetches which of a file's missing bytes, as a value: it decides, and connections act.
+/// Decides which connection fetches which missing bytes of a file. This is a value: it decides, and the connections
+/// act.
 ///
-/// Each missing byte is either in a segment, on which a connection has a lease, or unleased. An idle connection gets
-/// unleased bytes, or else half of the largest segment. A segment that was cut ends at the cut once a response brings the
-/// other half. Until then, and after that half is released, the segment grows back into it, as far as its own response
-/// reaches. So a server that serves one connection only loses nothing by the requests of further ones.
+/// Each missing byte is either unleased or in a segment on which a connection has a lease. An idle connection gets
+/// unleased bytes, otherwise half of the largest segment. A segment that was cut ends at the cut once a response brings
+/// the other half. Until then, and after that half is released, the segment grows back into it, as far as its own
+/// response reaches. So further connections do no harm if a server serves only one.
 public struct Segments: Sendable, Equatable {
     private struct Segment: Sendable, Equatable {
-        /// The next byte to come.
+        /// The position of the next byte to receive.
         var position: Int64
-        /// The end of the segment. What follows is in other segments, unleased, or there.
+        /// The end of the segment. The bytes after it are in other segments, unleased, or received.
         var end: Int64
         /// The end of the response that fills the segment.
         var reach: Int64
         /// A response that fills the segment was accepted.
         var isAnswered = false
-        /// The uptime when bytes came last.
+        /// The uptime when the last bytes were received.
         var movedAt: Duration
 
         var remaining: Int64 { end - position }
@@ -26,11 +27,11 @@ public struct Segments: Sendable, Equatable {
     private var segments: [SegmentLease: Segment] = [:]
     private var leases = 0
 
-    /// Bytes of the smallest segment that is cut off another one: less is not worth a request.
+    /// In bytes. No smaller segment is cut off another one, because it would not be worth a request.
     public static let smallestSegment: Int64 = 256 << 10
 
-    /// - Parameter missing: the bytes that the file lacks. For a file of unknown size this goes up to `Int64.max`, and the
-    ///   file is never divided.
+    /// - Parameter missing: the bytes that the file lacks. For a file of unknown size, these go up to `Int64.max`, and
+    ///   the file is never divided.
     public init(missing: some Sequence<Range<Int64>>) { unleased = ByteRanges(missing) }
 
     /// Whether no byte is missing.
@@ -41,16 +42,16 @@ public struct Segments: Sendable, Equatable {
 
     // MARK: Taking
 
-    /// The lease of the first response: on the first gap, or on no bytes where none are missing.
+    /// The lease of the first response: on the first gap, or on an empty range if no byte is missing.
     public mutating func firstLease(at now: Duration) -> SegmentLease { lease(at: now) ?? assign(0..<0, at: now) }
 
     /// Whether `lease(at:)` would return a lease.
     public var isLeasable: Bool { !unleased.isEmpty || largest != nil }
 
-    /// Leases the first unleased bytes, else half of the largest segment.
+    /// Leases the first unleased bytes, otherwise half of the largest segment.
     ///
     /// - Parameter now: the uptime.
-    /// - Returns: nil when nothing is left that is worth a request.
+    /// - Returns: nil if no bytes are left that are worth a request.
     public mutating func lease(at now: Duration) -> SegmentLease? {
         if let gap = unleased.ranges.first {
             unleased.remove(contentsOf: gap)
@@ -65,12 +66,12 @@ public struct Segments: Sendable, Equatable {
     /// Whether `takeOver` would return a lease.
     public func isAnyStalled(since moment: Duration) -> Bool { stalled(since: moment) != nil }
 
-    /// Ends the lease of the connection that has been silent longest, and leases what its segment lacks.
+    /// Ends the lease of the connection that has been silent longest, and leases the missing bytes of its segment.
     ///
     /// - Parameters:
-    ///   - moment: an uptime since when the segment got no byte.
+    ///   - moment: an uptime since which the segment has received no byte.
     ///   - now: the uptime.
-    /// - Returns: the new lease and the ended one; nil when no connection has been silent for so long.
+    /// - Returns: the new lease and the ended one; nil if no connection has been silent for so long.
     public mutating func takeOver(stalledSince moment: Duration, at now: Duration) -> (
         lease: SegmentLease, from: SegmentLease
     )? {
@@ -106,9 +107,10 @@ public struct Segments: Sendable, Equatable {
     /// Notes that a response was accepted that fills a segment.
     ///
     /// - Parameters:
-    ///   - offset: of the first byte of the response.
-    ///   - reach: the end of the response, which may lie before or after the end of the request; nil: the end of the request.
-    /// - Returns: how many of its first bytes another response has brought meanwhile; nil when the lease has ended.
+    ///   - offset: the position of the response's first byte.
+    ///   - reach: the end of the response, which may be before or after the end of the request; nil: the end of the
+    ///     request.
+    /// - Returns: how many of the first bytes another response has already brought; nil if the lease has ended.
     public mutating func answer(_ lease: SegmentLease, from offset: Int64, reach: Int64?) -> Int64? {
         guard let position = segments[lease]?.position else { return nil }
         segments[lease]?.isAnswered = true
@@ -116,15 +118,15 @@ public struct Segments: Sendable, Equatable {
         return position - offset
     }
 
-    /// What a connection does with bytes that have come.
+    /// What a connection does with received bytes.
     public struct Advance: Sendable, Equatable {
-        /// Where the bytes go.
+        /// The position at which the bytes are written.
         public var offset: Int64
-        /// How many of the bytes are wanted.
+        /// How many of the bytes are written.
         public var count: Int
         /// The segment is full, and another connection fetches the rest of its response.
         public var isCut: Bool
-        /// The response brought more bytes than it had announced: none of them can be trusted.
+        /// The response brought more bytes than it had announced, so none of them can be trusted.
         public var isExcess: Bool
 
         public init(offset: Int64, count: Int, isCut: Bool, isExcess: Bool) {
@@ -132,12 +134,12 @@ public struct Segments: Sendable, Equatable {
         }
     }
 
-    /// Counts bytes that came for a segment.
+    /// Counts bytes that were received for a segment.
     ///
     /// - Returns: nil when another connection has taken the segment over.
     public mutating func advance(_ lease: SegmentLease, by count: Int, at now: Duration) -> Advance? {
         guard var segment = segments[lease] else { return nil }
-        // One byte more than came, so that the segment is not full where it can go on.
+        // One byte more than was received, so that the segment is not full as long as it can grow.
         let wish = segment.position + Int64(count) + 1
         while segment.end < wish, let end = regained(segment, upTo: wish) { segment.end = end }
         let wanted = Swift.min(Int64(count), segment.remaining)
@@ -154,7 +156,8 @@ public struct Segments: Sendable, Equatable {
         return advance
     }
 
-    /// Takes the bytes after a segment that no response brings, as far as the segment's own response reaches.
+    /// Extends a segment into the following bytes that no response brings, as far as the segment's own response
+    /// reaches.
     ///
     /// - Returns: the new end of the segment; nil when it does not change.
     private mutating func regained(_ segment: Segment, upTo wish: Int64) -> Int64? {
@@ -174,13 +177,13 @@ public struct Segments: Sendable, Equatable {
         return end > segment.end ? end : nil
     }
 
-    /// Ends a lease: the bytes that the connection has not brought are unleased.
+    /// Ends a lease. The bytes that the connection has not brought become unleased.
     public mutating func release(_ lease: SegmentLease) {
         guard let segment = segments.removeValue(forKey: lease), segment.position < segment.end else { return }
         unleased.insert(contentsOf: segment.position..<segment.end)
     }
 
-    /// Ends a lease after the regular end of the body, which is the end of a file of unknown size.
+    /// Ends a lease after the regular end of the body. For a file of unknown size, this is the end of the file.
     public mutating func close(_ lease: SegmentLease) {
         if let segment = segments[lease], segment.end == .max { segments[lease] = nil } else { release(lease) }
     }

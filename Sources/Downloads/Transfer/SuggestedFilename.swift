@@ -1,12 +1,12 @@
 import Foundation
 import HTTPSemantics
 
-/// The name that a response and its URL suggest for the file, made safe.
+/// The file name that a response and its URL suggest, made safe.
 ///
-/// Servers are not trusted: any name that they send becomes one harmless path component. (A name that a client asks for is
-/// refused instead when it is unsafe: `FilePathRule`.)
+/// Servers are not trusted: every suggested name becomes one harmless path component. (An unsafe name from a client is
+/// refused instead: `FilePathRule`.)
 enum SuggestedFilename {
-    /// `Content-Disposition`, else the last component of the URL asked for, else `download`.
+    /// The name in `Content-Disposition`, otherwise the last component of the requested URL, otherwise `download`.
     static func from(contentDisposition: String?, url: String) -> String {
         let candidates = [contentDisposition.flatMap(ContentDisposition.filename), lastComponent(of: url)]
         return candidates.lazy.compactMap { $0.flatMap { safe($0) } }.first ?? "download"
@@ -18,23 +18,23 @@ enum SuggestedFilename {
         return component.removingPercentEncoding ?? component
     }
 
-    /// One path component that no system takes amiss; nil when nothing is left of it.
+    /// One path component that is valid on every system; nil if nothing is left of the name.
     ///
-    /// Scalars are looked at, never characters: see `PathComponents`.
+    /// Checks scalars, never characters: see `PathComponents`.
     ///
-    /// - Parameter limit: bytes.
+    /// - Parameter limit: in bytes.
     static func safe(_ name: String, bytes limit: Int = FilePathRule.longestSuggestion) -> String? {
-        // A path in a name: only its last component was ever meant.
+        // If the name is a path, only its last component is the file name.
         let last = Array(name.unicodeScalars).split { $0 == "/" || $0 == "\\" }.last ?? []
         var kept = trimmed(String(String.UnicodeScalarView(last.filter { !FilePathRule.isForbidden($0) })))
         if FilePathRule.isReserved(kept) { kept = "_" + kept }
-        // The cut may come right behind a space.
+        // The cut may leave a space at the end.
         kept = trimmed(FilePathRule.shortened(kept, bytes: limit))
         if FilePathRule.isPart(kept) { kept += "_" }
         return kept.isEmpty ? nil : kept
     }
 
-    /// Without the dots and spaces at its ends, which hide a file, or which some systems drop.
+    /// Removes the dots and spaces at both ends. They would hide the file, or some systems would drop them.
     private static func trimmed(_ name: String) -> String {
         func isLoose(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar.properties.isWhitespace }
         let rest = name.unicodeScalars.drop(while: isLoose)

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Time that is left, where the clock can stand still: a paused job's time limit and its part's expiry do.
+/// The remaining time of a countdown that can be stopped: the time limit of a job, and the expiry of its part, stop
+/// while the job is paused.
 public enum Countdown: Sendable, Equatable {
-    /// Stands still, with so many seconds left.
+    /// The countdown is stopped, with this number of seconds left.
     case stopped(left: TimeInterval)
     case running(until: Date)
 
@@ -20,8 +21,8 @@ public enum Countdown: Sendable, Equatable {
         }
     }
 
-    /// When it ends; nil while it stands still.
+    /// The end of the countdown; nil while it is stopped.
     public var end: Date? { if case .running(let until) = self { until } else { nil } }
-    /// Seconds; nil while it runs.
+    /// The remaining seconds; nil while the countdown runs.
     public var left: TimeInterval? { if case .stopped(let left) = self { left } else { nil } }
 }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// How long whatever goes on by itself can have to wait, from any moment on. A stored moment that lies further ahead comes
-/// from a clock that was wrong, and is brought forward: it is due after its own longest delay.
+/// The longest possible delay of each wait that ends by itself. A stored time that is further ahead comes from a wrong
+/// clock. fetchd replaces it with an earlier time: the end of the longest delay from now.
 extension Date {
-    /// This moment, or the end of the longest delay from now on where that is sooner.
+    /// This time, or the end of the longest delay from now, if that is sooner.
     public func bounded(by longestDelay: TimeInterval, from now: Date) -> Date {
         min(self, now.addingTimeInterval(longestDelay))
     }
 }
 
 extension RetryPolicy {
-    /// The longest wait for this reason, in seconds; nil where the client or a person has to help.
+    /// The longest wait for this reason, in seconds; nil if the client or a person must help.
     public func longestDelay(of reason: Wait.Name) -> TimeInterval? {
         switch reason {
         case .retry: max(maxSeconds, Self.retryAfterLimit)
@@ -22,8 +22,8 @@ extension RetryPolicy {
 }
 
 extension Wait {
-    /// As it is written down: from now on it lasts no longer than it was meant to last when its attempt had ended. (In
-    /// between, the clock may have been set back.)
+    /// The wait as it is stored: from now, it lasts no longer than intended when its attempt ended. (The clock may have
+    /// been set back since then.)
     public func bounded(at now: Date) -> Wait {
         guard let until, until > now else { return self }
         let end = until.bounded(by: max(0, until.timeIntervalSince(cause.at)), from: now)
@@ -50,15 +50,16 @@ extension JobSignal {
 }
 
 extension Session {
-    /// Seconds between the end of a batch's last job and its finish. Nothing can join the batch of a session that was
-    /// deleted.
+    /// Seconds between the end of a batch's last job and its finish. 0 for a deleted session, because no job can join
+    /// its batch.
     public var finishDelay: TimeInterval {
         isFinishing ? 0 : configuration.finishDelaySeconds ?? SessionConfiguration.defaultFinishDelaySeconds
     }
 }
 
 extension Webhook {
-    /// With nothing that is still to come, or began later than now.
+    /// Limits times that a wrong clock has set: a former secret signs no longer than its lifetime from now, and the
+    /// failures began no later than now.
     public func bounded(at now: Date) -> Webhook {
         var webhook = self
         webhook.formerSecrets = formerSecrets.map {
@@ -68,7 +69,8 @@ extension Webhook {
         return webhook
     }
 
-    /// As it is after the clock has jumped by so many seconds: what began or ends some time from now still does.
+    /// Moves the times of the webhook by the seconds by which the clock has jumped, so that their distance from now
+    /// stays the same.
     public func moved(by seconds: TimeInterval) -> Webhook {
         var webhook = self
         webhook.formerSecrets = formerSecrets.map {

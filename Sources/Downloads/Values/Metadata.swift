@@ -1,8 +1,10 @@
 import Formats
 
-/// What a client hangs on a job or session for its own use: a JSON object, kept as text because fetchd never looks inside.
+/// Data that a client attaches to a job or session for its own use: a JSON object, stored as text because fetchd never
+/// reads it.
 public struct Metadata: Sendable, Equatable, Codable {
-    /// Bytes of JSON text: metadata travels in every webhook body of its job, and those stay under 20 kB.
+    /// In bytes of JSON text. The webhook body of a terminal event contains the job's metadata, and webhook bodies stay
+    /// below 20 kB.
     public static let limit = 8192
 
     private let text: String
@@ -12,7 +14,7 @@ public struct Metadata: Sendable, Equatable, Codable {
 
     public var size: Int { text.utf8.count }
     public var json: JSON { .text(text) }
-    /// As members, to be changed.
+    /// The object as members, so that a patch can change them.
     public var parsed: JSON { (try? JSON(parsing: Array(text.utf8))) ?? [:] }
 
     public init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }

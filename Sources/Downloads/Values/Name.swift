@@ -9,7 +9,7 @@ public struct Name: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// For a name that was checked when it was stored.
+    /// For a name that was validated before it was stored.
     public init(trusted text: String) { self.text = text }
 
     public static let `default` = Name(trusted: "default")
