@@ -2,7 +2,7 @@ import Downloads
 import Storage
 
 extension AttemptRun {
-    /// Makes the bytes durable that the attempt has written.
+    /// Syncs the bytes that the attempt has written, so that they are durable.
     func keptPart(of attempt: Attempt) async -> KeptPart {
         guard let file = attempt.partFile, !file.written.isEmpty else { return KeptPart() }
         let folder = services.folder
@@ -18,7 +18,9 @@ extension AttemptRun {
         return KeptPart(part: await copy(of: file, attempt), isRolledBack: true)
     }
 
-    /// The promised bytes in a new file; nil when there are none, or when they cannot be copied.
+    /// Copies the promised bytes to a new file.
+    ///
+    /// - Returns: nil when no bytes were promised, or when they cannot be copied.
     private func copy(of file: PartFile, _ attempt: Attempt) async -> Part? {
         guard !file.durable.isEmpty, var part = attempt.part else { return nil }
         part.id = services.store.makePartID()

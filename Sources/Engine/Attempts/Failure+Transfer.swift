@@ -2,7 +2,7 @@ import CurlClient
 import Downloads
 import HTTPSemantics
 
-/// What the transfer's own errors mean for a job.
+/// The job failure for each error of a transfer.
 extension Failure {
     init(_ error: TransferError, url: String) {
         let host = URLRule.hostAndPort(of: url)
