@@ -2,7 +2,7 @@ import Formats
 import Foundation
 import Storage
 
-/// Follows the wall clock when it jumps, also while nothing else is committed, and logs each jump.
+/// Follows the wall clock after a jump, also while nothing else is committed, and logs each jump.
 struct ClockMonitor: MaintenanceWorker {
     let services: EngineServices
     /// Seconds between two comparisons of the clocks.
