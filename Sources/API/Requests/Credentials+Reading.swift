@@ -1,6 +1,6 @@
 import HTTPSemantics
 
-/// Who asks a server, as a client tells it. Never shown again.
+/// Reads credentials from the request of a client. The API never shows them again.
 extension Credentials {
     private enum Kind: String, CaseIterable { case basic, digest, bearer }
 

@@ -1,7 +1,7 @@
 import Downloads
 import Foundation
 
-/// Opaque to clients: where a list goes on.
+/// The position of the next page of a list, as text that is opaque to clients.
 enum Cursor {
     static func text(_ position: String) -> String {
         Data(position.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(

@@ -3,7 +3,7 @@ import Formats
 import Foundation
 import HTTPSemantics
 
-/// Values of the domain that several documents have, each judged by its rule.
+/// Reads the values that several documents have, and checks each by its rule.
 extension FieldReader {
     mutating func url(_ name: String) throws(Problem) -> String? {
         guard let url = try string(name) else { return nil }
@@ -11,7 +11,7 @@ extension FieldReader {
         return url
     }
 
-    /// What can be downloaded: a URL, or a rehearsal of one.
+    /// The source of a download: a URL, or a rehearsal.
     mutating func source(_ name: String) throws(Problem) -> String? {
         guard let text = try string(name) else { return nil }
         if let fault = Self.fault(inSource: text) { throw invalid(name, fault) }
@@ -37,17 +37,17 @@ extension FieldReader {
         return fields
     }
 
-    /// At least 1.
+    /// A rate of at least 1.
     mutating func bytesPerSecond(_ name: String) throws(Problem) -> Int64? {
         try integer(name, in: 1...(1 << 40))
     }
 
-    /// To one file at once.
+    /// The number of connections to one file.
     mutating func connections(_ name: String) throws(Problem) -> Int? {
         try integer(name, in: 1...Int64(JobSpec.mostConnections)).map(Int.init)
     }
 
-    /// RFC 3339, kept to the millisecond.
+    /// A time in RFC 3339, rounded to a millisecond.
     mutating func time(_ name: String) throws(Problem) -> Date? {
         guard let text = try string(name) else { return nil }
         guard let date = Date(rfc3339: text) else {
@@ -62,7 +62,7 @@ extension FieldReader {
         return path
     }
 
-    /// A name, or a template of one.
+    /// A file name, or a template for one.
     mutating func filename(_ name: String) throws(Problem) -> String? {
         guard let filename = try string(name) else { return nil }
         if let fault = FilenameTemplate.fault(in: filename) { throw invalid(name, fault) }
@@ -86,7 +86,9 @@ extension FieldReader {
         return metadata
     }
 
-    /// Has to be there.
+    /// A required event identifier.
+    ///
+    /// - Parameter what: the meaning of the number, as the end of a sentence.
     mutating func eventNumber(_ name: String, _ what: String) throws(Problem) -> EventID {
         guard let number = try integer(name, in: 0...Int64.max) else { throw missing(name, what) }
         return number

@@ -4,13 +4,12 @@ import HTTPServer
 import HTTPTypes
 import Storage
 
-/// `/metrics`: how much there is of everything, counted when it is asked for, for Prometheus and whoever reads its
-/// format.
+/// `/metrics`: counts and metrics in the Prometheus text format, read at each request.
 struct MetricsRoutes: Sendable {
     let store: Store
     /// Seconds after which the metrics name the session of an unacknowledged finish.
     let acknowledgementPatience: TimeInterval
-    /// How the transfers' threads keep up.
+    /// Returns the metrics of the transfer loops.
     let loops: @Sendable () -> [LoopMetrics]
     let time: any TimeSource
 
@@ -37,13 +36,13 @@ struct MetricsRoutes: Sendable {
         exposition.counter("fetchd_events_total", "Events appended to the journal since it was begun.") {
             [([:], Double(census.lastEvent))]
         }
-        tellUnacknowledged(census, try await store.unacknowledgedFinishes(), in: &exposition)
-        tellLoops(loops(), in: &exposition)
+        addUnacknowledged(census, try await store.unacknowledgedFinishes(), in: &exposition)
+        addLoops(loops(), in: &exposition)
         return Response(
             status: .ok, headers: [.contentType: Exposition.contentType], body: .bytes(Array(exposition.text.utf8)))
     }
 
-    private func tellUnacknowledged(
+    private func addUnacknowledged(
         _ census: StoreStatistics, _ finishes: [UnacknowledgedFinish], in exposition: inout Exposition
     ) {
         let ages = finishes.map { ($0.session.text, time.now.timeIntervalSince($0.agingSince)) }
@@ -58,7 +57,7 @@ struct MetricsRoutes: Sendable {
         }
     }
 
-    private func tellLoops(_ loops: [LoopMetrics], in exposition: inout Exposition) {
+    private func addLoops(_ loops: [LoopMetrics], in exposition: inout Exposition) {
         exposition.gauge(
             "fetchd_transfer_loop_lag_seconds",
             "The longest that anything had to wait for the thread of all transfers within the last minute."

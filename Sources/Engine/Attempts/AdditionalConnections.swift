@@ -42,11 +42,11 @@ final class AdditionalConnections: Sendable {
     private let bell = AsyncAutoResetEvent()
 
     /// Seconds between two checks for changes that do not set the bell.
-    private static let look: TimeInterval = 0.2
+    private static let checkInterval: TimeInterval = 0.2
     /// Seconds that an address rests after it lost a connection.
     private static let rest: TimeInterval = 1
     /// Seconds without a byte after which an idle connection takes over the segment of a silent one.
-    private static let patience: TimeInterval = 5
+    private static let silenceLimit: TimeInterval = 5
 
     init(_ context: AttemptContext, _ file: SegmentedFile, fetch: @escaping Fetch) {
         self.context = context
@@ -74,7 +74,7 @@ final class AdditionalConnections: Sendable {
                 }
                 if isOver { break }
                 // A host with room again, an address that has rested and a silent connection do not set the bell.
-                let next = context.limits.connections > 1 ? time.now.addingTimeInterval(Self.look) : nil
+                let next = context.limits.connections > 1 ? time.now.addingTimeInterval(Self.checkInterval) : nil
                 await bell.wait(until: next, by: time)
             }
         }
@@ -133,7 +133,7 @@ final class AdditionalConnections: Sendable {
     private func takeConnection() -> (address: Int, SegmentSource, SegmentLease)? {
         let (now, wanted) = (context.time.uptime, context.limits.connections)
         // Under a rate limit, fetchd itself may cause the silence.
-        let silence = context.limits.isRateLimited ? nil : now - .seconds(Self.patience)
+        let silence = context.limits.isRateLimited ? nil : now - .seconds(Self.silenceLimit)
         guard wanted > 1, !context.control.isStopping, file.isLeasable(orStalledSince: silence) else { return nil }
         let address: (index: Int, source: SegmentSource)? = state.withLock { state in
             guard state.connections < wanted, let next = nextAddress(state, at: now) else { return nil }

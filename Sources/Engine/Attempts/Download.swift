@@ -130,8 +130,8 @@ final class Download: TransferHandler {
             return (state.target, skipped)
         }
         guard let target, Int(skipped) < chunk.count else { return }
-        let came = chunk.count - Int(skipped)
-        guard let advance = target.file.advance(target.lease, by: came) else { return fill() }
+        let received = chunk.count - Int(skipped)
+        guard let advance = target.file.advance(target.lease, by: received) else { return fill() }
         if advance.isExcess { return disbelieve(target.file) }
         if let limit = maxSize, advance.offset + Int64(advance.count) > limit { return fail(.tooLarge(limit)) }
         do throws(DiskError) {
