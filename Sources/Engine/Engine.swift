@@ -146,11 +146,11 @@ extension Engine {
         }
         if swept.spared > 0 {
             services.log.warning(
-                "\(swept.spared) part files in \(FilePathRule.partsDirectory) of the downloads folder are older than this database, and not known to it. They are left alone; remove them if no other copy of the database needs them."
+                "\(swept.spared) part files in \(FilePathRule.partsDirectory) of the downloads folder are older than this database, and the database does not know them. fetchd keeps them; remove them if no other copy of the database needs them."
             )
         }
         services.log.info(
-            "Recovered: \(interrupted) jobs queued again, \(promoting.count) promotions carried on, \(swept.removed) left-over parts removed, \(swept.truncated) cut back to their offsets."
+            "Recovered: \(interrupted) jobs queued again, \(promoting.count) promotions continued, \(swept.removed) left-over parts removed, \(swept.truncated) cut back to their offsets."
         )
         let promotions = promoting.compactMap { job in job.job.state.promotion.map { (job.job.id, $0) } }
         for (job, fault) in await promoter.carryOn(promotions) {

@@ -62,7 +62,7 @@ extension Problem {
 
     /// A 409 that lists the states from which the action is possible.
     init(refused job: Job, _ action: JobSignal.Action, allowed: [JobState.Name]) {
-        let promoting = job.state.promotion != nil ? " (its file is on the way to its place)" : ""
+        let promoting = job.state.promotion != nil ? " (its file is being promoted)" : ""
         let states = allowed.map(\.rawValue).joined(separator: ", ")
         self.init(
             .stateConflict,

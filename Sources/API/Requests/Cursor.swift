@@ -18,5 +18,5 @@ enum Cursor {
     }
 
     static let unknown = Problem(
-        .invalidValue, "The parameter cursor is not one that this list gave; begin without it.")
+        .invalidValue, "The parameter cursor does not come from this list. Omit it to read the first page.")
 }

@@ -72,9 +72,9 @@ extension FieldReader {
     mutating func tags(_ name: String) throws(Problem) -> [String]? {
         guard let tags = try strings(name) else { return nil }
         guard tags.count <= 32, tags.allSatisfy({ (1...128).contains($0.utf8.count) }) else {
-            throw invalid(name, "may hold 32 tags of 1 to 128 bytes")
+            throw invalid(name, "may contain at most 32 tags of 1 to 128 bytes each")
         }
-        guard Set(tags).count == tags.count else { throw invalid(name, "names a tag twice") }
+        guard Set(tags).count == tags.count else { throw invalid(name, "contains a tag twice") }
         return tags
     }
 
@@ -104,7 +104,7 @@ extension FieldReader {
             guard let pattern = EventPattern(text) else {
                 let types = EventType.allCases.map(\.rawValue).joined(separator: ", ")
                 throw invalid(
-                    name, "holds '\(text)', which no event matches; there are job.*, session.*, webhook.*, \(types)")
+                    name, "contains '\(text)', which matches no event type; use job.*, session.*, webhook.*, \(types)")
             }
             patterns.append(pattern)
         }

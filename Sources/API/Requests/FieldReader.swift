@@ -96,7 +96,7 @@ extension FieldReader {
         let values = texts.compactMap(Value.init(rawValue:))
         guard values.count == texts.count, Set(texts).count == texts.count else {
             throw invalid(
-                name, "may hold each of \(Value.allCases.map(\.rawValue).joined(separator: ", ")) once")
+                name, "may contain each of \(Value.allCases.map(\.rawValue).joined(separator: ", ")) once")
         }
         return values
     }

@@ -12,7 +12,7 @@ struct JobPatch: Sendable {
         members = reader.object
         fields = Set(PatchableField.allCases.filter { reader.object[$0.rawValue] != nil })
         for field in PatchableField.allCases { _ = reader.value(field.rawValue) }
-        if reader.object["url"] == .null { throw reader.invalid("url", "cannot be taken away") }
+        if reader.object["url"] == .null { throw reader.invalid("url", "cannot be removed") }
     }
 
     /// - Throws: 422 when a resulting value is not allowed.

@@ -61,7 +61,7 @@ extension FieldReader {
             throw invalid(bodies[1].name, "and `\(first.name)` are both given; a request has one body")
         }
         guard method != .get else {
-            throw invalid(first.name, "is only sent with a method that takes it: POST, PUT or PATCH")
+            throw invalid(first.name, "requires the method POST, PUT or PATCH")
         }
         return first.value
     }

@@ -11,7 +11,7 @@ struct Query {
         for pair in (text ?? "").split(separator: "&") {
             let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.decode(halves[0]), let value = Self.decode(halves.count > 1 ? halves[1] : "") else {
-                throw Problem(.malformedRequest, "The query holds a malformed percent-encoding.")
+                throw Problem(.malformedRequest, "The query contains a malformed percent-encoding.")
             }
             items.append((name, value))
         }
@@ -54,7 +54,9 @@ struct Query {
     mutating func name(_ parameter: String) throws(Problem) -> Name? {
         guard let text = try value(parameter) else { return nil }
         guard let name = Name(text) else {
-            throw Problem(.invalidValue, "The parameter \(parameter) is not a name that a session could have.")
+            throw Problem(
+                .invalidValue,
+                "The parameter \(parameter) is not a valid name: 1 to 128 of A-Z a-z 0-9 . _ - are allowed.")
         }
         return name
     }

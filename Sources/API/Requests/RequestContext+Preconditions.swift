@@ -12,7 +12,7 @@ extension RequestContext {
         guard let tag = JobETag(field) else {
             throw Problem(
                 .preconditionFailed,
-                "If-Match is '\(field)'; the ETag of a job is such as \"7.1048576\", one at a time.")
+                "If-Match is '\(field)'; it takes one ETag of a job, such as \"7.1048576\".")
         }
         return tag.revision
     }

@@ -84,7 +84,7 @@ extension FieldReader {
         guard let proxy = Proxy(text) else {
             throw invalid(
                 name,
-                "must be http://host:port or socks5://host:port, with user:password@ in front of the host where it asks"
+                "must be http://host:port or socks5://host:port, with user:password@ before the host if the proxy requires credentials"
             )
         }
         return proxy

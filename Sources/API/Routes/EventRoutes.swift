@@ -81,7 +81,7 @@ struct EventRoutes: Sendable {
 
     private static func pattern(_ text: String) throws(Problem) -> EventPattern {
         guard let pattern = EventPattern(text) else {
-            throw Problem(.invalidValue, "The parameter type is '\(text)', which no event matches.")
+            throw Problem(.invalidValue, "The parameter type is '\(text)', which matches no event type.")
         }
         return pattern
     }

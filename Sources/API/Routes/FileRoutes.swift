@@ -16,7 +16,7 @@ struct FileRoutes: Sendable {
         let job = try await store.job(context.job)
         guard let finish = job.state.finish else {
             throw Problem(
-                .stateConflict, "Job \(job.id) is \(job.state.name.rawValue); its file is there once it has succeeded.")
+                .stateConflict, "Job \(job.id) is \(job.state.name.rawValue); its file exists after it has succeeded.")
         }
         guard let opened = await engine.openFile(of: finish) else {
             throw Problem(.fileGone, "\(finish.file.path) is no longer in the downloads folder.")

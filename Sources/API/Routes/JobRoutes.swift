@@ -104,7 +104,7 @@ struct JobRoutes: Sendable {
 
     private func requireNoRehearsal(_ spec: JobSpec, _ reader: FieldReader, at field: String) throws(Problem) {
         guard !allowsRehearsals, ([spec.url] + spec.mirrors).contains(where: Rehearsal.isRehearsal) else { return }
-        throw reader.invalid(field, "is a rehearsal; fetchd takes them when it is started with --enable-rehearsals")
+        throw reader.invalid(field, "is a rehearsal; start fetchd with --enable-rehearsals to allow it")
     }
 
     private func list(_ context: RequestContext) async throws -> Response {

@@ -21,19 +21,19 @@ struct MetricsRoutes: Sendable {
         exposition.gauge("fetchd_jobs", "Jobs by state.") {
             JobState.Name.allCases.map { (["state": $0.rawValue], Double(census.jobs[$0] ?? 0)) }
         }
-        exposition.gauge("fetchd_sessions", "Sessions, deleted ones that are not settled yet included.") {
+        exposition.gauge("fetchd_sessions", "Sessions, including deleted sessions that are not settled yet.") {
             [([:], Double(census.sessions))]
         }
         exposition.gauge("fetchd_webhooks", "Webhooks by state.") {
             Webhook.State.Name.allCases.map { (["state": $0.rawValue], Double(census.webhooks[$0] ?? 0)) }
         }
-        exposition.gauge("fetchd_deliveries", "Deliveries that the journal remembers, by state.") {
+        exposition.gauge("fetchd_deliveries", "Deliveries in the journal, by state.") {
             Delivery.State.Name.allCases.map { state in
                 let count = state == .pending ? census.pendingDeliveries : census.settledDeliveries[state] ?? 0
                 return (["state": state.rawValue], Double(count))
             }
         }
-        exposition.counter("fetchd_events_total", "Events appended to the journal since it was begun.") {
+        exposition.counter("fetchd_events_total", "Events that were ever appended to the journal.") {
             [([:], Double(census.lastEvent))]
         }
         addUnacknowledged(census, try await store.unacknowledgedFinishes(), in: &exposition)
@@ -51,7 +51,7 @@ struct MetricsRoutes: Sendable {
         }
         exposition.gauge(
             "fetchd_finish_unacknowledged_seconds",
-            "Age of the oldest unacknowledged finish of each session whose completion seems never to be acknowledged."
+            "Age of the oldest unacknowledged finish of a session, if it exceeds --acknowledgement-patience."
         ) {
             ages.filter { $0.1 >= acknowledgementPatience }.map { (["session": $0.0], $0.1) }
         }
@@ -65,9 +65,9 @@ struct MetricsRoutes: Sendable {
             loops.map { (["loop": $0.loop], $0.lag) }
         }
         exposition.histogram(
-            "fetchd_transfer_loop_turn_seconds", "How long that thread took until it looked up again.",
+            "fetchd_transfer_loop_turn_seconds", "Durations of the turns of the thread of all transfers.",
             loops.map { (["loop": $0.loop], $0.turns) })
-        exposition.gauge("fetchd_name_lookups", "Names being looked up, and names that wait to be.") {
+        exposition.gauge("fetchd_name_lookups", "Name lookups by state: running or queued.") {
             loops.flatMap { loop in
                 [("running", loop.lookups.running), ("queued", loop.lookups.queued)].map { state, count in
                     (["loop": loop.loop, "state": state], Double(count))

@@ -33,7 +33,7 @@ struct RouteTable: Sendable {
         let path = try Self.components(of: head.path)
         let matches = Self.nearest(routes.compactMap { route in route.match(path).map { (route, $0) } })
         guard !matches.isEmpty else {
-            throw Problem(.notFound, "There is nothing at \(head.path). GET /openapi.yaml lists what there is.")
+            throw Problem(.notFound, "No route matches \(head.path). GET /openapi.yaml describes the API.")
         }
         return matches
     }
@@ -61,7 +61,7 @@ struct RouteTable: Sendable {
         var components: [String] = []
         for component in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
             guard let decoded = String(component).removingPercentEncoding, !decoded.contains("\0") else {
-                throw Problem(.malformedRequest, "The path holds a malformed percent-encoding.")
+                throw Problem(.malformedRequest, "The path contains a malformed percent-encoding.")
             }
             components.append(decoded)
         }

@@ -57,7 +57,7 @@ struct SessionRoutes: Sendable {
     private func acknowledge(_ context: RequestContext) async throws -> Response {
         let session = try context.name("session")
         let through = try context.body { reader throws(Problem) in
-            try reader.eventNumber("through", "the number of the last event that you have taken")
+            try reader.eventNumber("through", "the number of the last event that you have processed")
         }
         do {
             try await store.acknowledge(session, through: through)

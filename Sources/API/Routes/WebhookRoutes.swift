@@ -91,7 +91,7 @@ private struct WebhookDeclaration {
     var secret: WebhookSecret?
 
     init(reading reader: inout FieldReader) throws(Problem) {
-        guard let url = try reader.url("url") else { throw reader.missing("url", "where the events are posted to") }
+        guard let url = try reader.url("url") else { throw reader.missing("url", "the URL that events are posted to") }
         self.url = url
         events = try reader.eventPatterns("events") ?? Webhook.defaultEvents
         secret = try reader.webhookSecret("secret")
@@ -102,7 +102,7 @@ extension FieldReader {
     fileprivate mutating func webhookSecret(_ name: String) throws(Problem) -> WebhookSecret? {
         guard let text = try string(name) else { return nil }
         guard let secret = WebhookSecret(text) else {
-            throw invalid(name, "must be whsec_ and the base64 of 24 to 64 bytes; leave it out to get one")
+            throw invalid(name, "must be whsec_ and the base64 of 24 to 64 bytes; omit it to get a generated secret")
         }
         return secret
     }

@@ -104,7 +104,7 @@ extension Attempt {
                 Failure(.badURL, "Rehearsals are switched off: start fetchd with --enable-rehearsals, and retry."))
         }
         if !spec.tls.verify {
-            services.log.warning("\(job.id) does not verify certificates: its session says so.")
+            services.log.warning("\(job.id) does not verify certificates: its session disables the verification.")
         }
         let folder = services.folder
         guard let plan = try? await context.lane.run({ [job, spec] in RequestPlan(for: job, spec, in: folder) }) else {

@@ -13,7 +13,7 @@ extension AttemptRun {
         guard let fault = file.fault else { return KeptPart(part: attempt.part) }
         if fault.isForeign { return KeptPart(isForeign: true) }
         services.log.error(
-            "Could not sync part \(file.id) of \(attempt.job.id): \(fault.reason). The job goes back to its last promise."
+            "Could not sync part \(file.id) of \(attempt.job.id): \(fault.reason). The job returns to its last promise."
         )
         return KeptPart(part: await copy(of: file, attempt), isRolledBack: true)
     }
