@@ -47,6 +47,7 @@ public final class Feed: Sendable {
     let state: Locked<State>
     /// Set when a topic is pending.
     let pumpDue = AsyncAutoResetEvent()
+    /// Set when a watcher is added.
     let clockDue = AsyncAutoResetEvent()
     let beginning = ContinuousClock.now
 

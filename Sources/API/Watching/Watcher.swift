@@ -8,7 +8,7 @@ final class Watcher: Sendable {
         case rung
         /// The deadline has passed.
         case overdue
-        /// The wait is pointless: the client disconnected, or the service stops.
+        /// The wait is over: the client disconnected, or the service stops.
         case closed
     }
 

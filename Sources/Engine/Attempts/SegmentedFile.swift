@@ -55,7 +55,7 @@ final class SegmentedFile: Sendable {
         state = Locked(State(segments: segments))
     }
 
-    /// Whether every byte is written. A segment counts its bytes before they are written, so the part is asked too.
+    /// Whether every byte is written. A segment counts its bytes before they are written, so the part is checked too.
     var isComplete: Bool {
         let isAllThere = state.withLock { $0.segments.isComplete && !$0.isAbandoned }
         let written = part.written

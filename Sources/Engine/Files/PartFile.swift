@@ -31,7 +31,7 @@ final class PartFile: Sendable {
         var failuresBefore = 0
         /// Whether the file's entry in the folder is on disk.
         var isNameDurable: Bool
-        /// The failed sync that lost written bytes; nil when no sync has failed.
+        /// Why the written bytes cannot be used: a sync or a read failed, or another program changed the file.
         var fault: DiskError?
 
         var isPending: Bool { written != durable }
@@ -76,7 +76,7 @@ final class PartFile: Sendable {
     var durable: ByteRanges { counters.withLock { $0.durable } }
     /// Whether a sync would make more bytes durable.
     var isDirty: Bool { counters.withLock { $0.isPending && $0.fault == nil } }
-    /// The failed sync that lost written bytes; nil when no sync has failed.
+    /// Why the written bytes cannot be used: a sync or a read failed, or another program changed the file; else nil.
     var fault: DiskError? { counters.withLock { $0.fault } }
 
     /// Opens the file. Must be called in the lane before all other operations.
@@ -172,7 +172,7 @@ final class PartFile: Sendable {
     /// Called after a sync of the folder of parts that began after the file was opened.
     func noteNameDurable() { counters.withLock { $0.isNameDurable = true } }
 
-    /// Called when a sync of these bytes has failed.
+    /// Records the first fault. After it the file accepts no byte and no sync.
     func fail(_ error: DiskError) {
         counters.withLock { $0.fault = $0.fault ?? error }
     }

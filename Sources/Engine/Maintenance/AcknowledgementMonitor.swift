@@ -37,8 +37,8 @@ struct AcknowledgementMonitor: MaintenanceWorker {
         services.log.warning(
             """
             The finish of batch \(finish.batch) of session \(finish.session) (event \(finish.event)) was never \
-            acknowledged since \(finish.since.rfc3339): its webhooks have not all accepted it, or it has none, and no \
-            client called POST /v1/sessions/\(finish.session)/acknowledge.
+            acknowledged since \(finish.since.rfc3339). Not every webhook that receives the event has accepted it, and no \
+            client has called POST /v1/sessions/\(finish.session)/acknowledge.
             """)
     }
 

@@ -3,8 +3,7 @@ import Foundation
 import Locks
 import Storage
 
-/// Admits jobs. When a commit makes jobs due, or a wait ends, the scheduler admits as many jobs as there are free
-/// slots.
+/// Admits jobs. When a commit makes jobs due, or a wait ends, the scheduler fills the free slots with jobs.
 ///
 /// Queued jobs are not held in memory: each is a row in the database.
 struct Scheduler: MaintenanceWorker {
