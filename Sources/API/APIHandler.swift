@@ -5,22 +5,23 @@ import HTTPTypes
 import Logging
 import Storage
 
-/// Handles the requests of the API: checks heads, finds routes, turns errors into problem documents.
+/// Handles the requests of the API: checks heads, finds routes, and turns errors into problem documents.
 public struct APIHandler: RequestHandler {
     public struct Options: Sendable {
-        /// The bearer token that every request needs, except health, specification and dashboard; nil: no token is needed.
+        /// The bearer token that every request needs, except health, specification and dashboard; nil: no request needs
+        /// one.
         public var token: String?
         /// Names accepted in `Host` besides `localhost` and addresses.
         public var publicHosts: [String] = []
         /// Web pages of other origins that may use the API from a browser.
         public var allowedOrigins = AllowedOrigins.only([])
-        /// Seconds a finish may stay unacknowledged before the metrics name its session.
+        /// Seconds for which a finish may stay unacknowledged before the metrics name its session.
         public var acknowledgementPatience: TimeInterval = 3600
         /// The version that the statistics report.
         public var version = ""
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
-        /// What the metrics tell of the threads that carry transfers, asked for each time.
+        /// Returns the metrics of the transfer loops; called for each request for metrics.
         public var loops: @Sendable () -> [LoopMetrics] = { [] }
 
         public init() {}
@@ -59,7 +60,7 @@ public struct APIHandler: RequestHandler {
         self.log = log
     }
 
-    /// Refuses a request by its head alone where that is possible, before the body is read.
+    /// Refuses a request by its head alone if possible, before the body is read.
     public func admit(_ head: RequestHead) -> Admission {
         do throws(Problem) {
             try hosts.check(head)
@@ -82,7 +83,7 @@ public struct APIHandler: RequestHandler {
             let context = RequestContext(
                 request: request, parameters: parameters, caller: authentication.caller(of: request.head))
             if let response = route.immediate?(context) { return .now(answered(request.head, response)) }
-            // Only a request that waits for a change is watched for a hang-up.
+            // Only a request that waits for a change ends early when its client disconnects.
             let work = { @Sendable in answered(request.head, await response(to: context, of: route)) }
             return route.mayWait && context.asksToWait ? .whileConnected(work) : .eventually(work)
         } catch {
@@ -95,7 +96,7 @@ public struct APIHandler: RequestHandler {
         return head.map { response.with(origins.fields(for: $0)) } ?? response
     }
 
-    /// Answers a CORS preflight request. Browsers send it without a token, so none is needed.
+    /// Answers a CORS preflight request. Browsers send these requests without a token, so no token is needed.
     private func preflight(_ head: RequestHead) throws(Problem) -> Response {
         let methods = try table.methods(at: head)
         return Response(status: .noContent, headers: [.accessControlAllowMethods: methods.joined(separator: ", ")])
@@ -117,7 +118,8 @@ public struct APIHandler: RequestHandler {
         }
     }
 
-    /// A body needs the content type of JSON: a web page of another origin cannot send that without a preflight request.
+    /// A body needs the content type of JSON: a web page of another origin cannot send that type without a preflight
+    /// request.
     private func bodyLimit(of route: Route, _ head: RequestHead) throws(Problem) -> Int {
         let hasBody = head.headers[.contentLength].map { $0 != "0" } ?? (head.headers[.transferEncoding] != nil)
         switch route.body {
@@ -132,7 +134,7 @@ public struct APIHandler: RequestHandler {
 
     private func requireJSON(_ head: RequestHead) throws(Problem) {
         let type = (head.headers[.contentType] ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
-        // RFC 7396 has a type of its own for what a PATCH takes.
+        // RFC 7396 defines another content type for the body of a PATCH.
         guard type == "application/json" || (head.method == .patch && type == "application/merge-patch+json") else {
             throw Problem(.unsupportedMediaType, "Send the body as Content-Type: application/json.")
         }

@@ -2,15 +2,16 @@ import HTTPServer
 import HTTPTypes
 import Hashing
 
-/// Checks the bearer token. Without a token every client that reaches the address may send requests.
+/// Checks the bearer token. Without a token, every client that can connect may send requests.
 struct Authentication: Sendable {
-    /// SHA-256: digests have one length, so that the time of a comparison does not show that of the token.
+    /// The SHA-256 of the token. All digests have one length, so the time of a comparison does not reveal the token's
+    /// length.
     private let token: [UInt8]?
 
     init(token: String?) { self.token = token.map { HashFunction.sha256.hash(Array($0.utf8)) } }
 
-    /// A name for the caller that does not reveal the token: clients with the same token share it, and all clients do where
-    /// there is no token.
+    /// A name for the caller that does not reveal the token. Clients with the same token share a name; without a token
+    /// all clients share one.
     func caller(of head: RequestHead) -> String {
         guard let token else { return "anybody" }
         return token.prefix(8).hexadecimal

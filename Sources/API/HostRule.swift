@@ -2,8 +2,8 @@ import HTTPServer
 import HTTPTypes
 import Hashing
 
-/// The host names that the service answers to. Any other name may belong to a web page that makes it resolve to this
-/// machine (DNS rebinding). Addresses are always accepted, because they cannot be rebound.
+/// The host names that the service accepts. Any other name may belong to a web page whose author resolves it to this
+/// machine (DNS rebinding). IP addresses are always accepted, because they cannot be rebound.
 struct HostRule: Sendable {
     private let names: Set<String>
 

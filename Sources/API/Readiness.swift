@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether the service accepts requests: after recovery, and until it stops. Otherwise requests are answered 503, because a
+/// Whether the service accepts requests: after recovery, and until it stops. At other times requests get 503, because a
 /// job that a crash left running must not be changed before it is queued again.
 public final class Readiness: Sendable {
     private enum Stage: UInt8, AtomicRepresentable {

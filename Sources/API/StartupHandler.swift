@@ -2,7 +2,8 @@ import HTTPServer
 import HTTPTypes
 import Locks
 
-/// Answers requests while the service cannot open its database yet: `/livez` with 200, all others with 503 and the reason.
+/// Responds to requests while the service cannot open its database yet: to `/livez` with 200, to all others with 503
+/// and the reason.
 public struct StartupHandler: RequestHandler {
     private let reason: Locked<String>
 

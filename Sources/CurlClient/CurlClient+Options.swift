@@ -5,9 +5,9 @@ extension CurlClient {
         /// transfer to a disk. 256 KiB.
         public var chunkBytes = 256 * 1024
 
-        /// The window in bytes: what a handler may hold in unreleased chunks, including the unfinished chunk, before
-        /// its transfer is paused. The transfer resumes when half of the window is free. 1 MiB. Bytes that libcurl has
-        /// already read, at most 512 KiB, stay in its own buffer and do not count.
+        /// The window in bytes: the maximum size of the unreleased chunks of a handler, including the unfinished chunk.
+        /// Beyond it the transfer is paused. The transfer resumes when half of the window is free. 1 MiB. Bytes that
+        /// libcurl has already read, at most 512 KiB, stay in its own buffer and do not count.
         public var windowBytes = 1024 * 1024
 
         /// The maximum time from the first byte of a chunk to its delivery, if the chunk does not become full. 200 ms.

@@ -15,7 +15,7 @@ extension DownloadService {
         public var downloadsFolder: String
         /// Bytes that downloads leave free on the file system of the downloads folder; nil: the default of `DownloadsFolder`.
         public var minimumFreeBytes: Int64?
-        /// Networks that are not public and that downloads may reach.
+        /// Networks that are not public but that downloads may connect to.
         public var allowedNetworks: [Network] = []
         /// The number of simultaneous DNS lookups, for the downloads and again for the webhooks.
         public var maxLookups = CurlClient.Options().maxLookups

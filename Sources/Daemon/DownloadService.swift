@@ -53,7 +53,8 @@ public final class DownloadService: Sendable {
         log.notice("Stopped. Unfinished downloads continue at the next start.")
     }
 
-    /// Asks `run()` to end in an orderly way. Attempts keep the bytes they have received, and continue at the next start.
+    /// Requests an orderly end of `run()`. Attempts keep the bytes that they have received, and continue at the next
+    /// start.
     public func stop() {
         let before = stage.withLock { stage in
             defer { stage = .stopping }
@@ -132,7 +133,7 @@ public final class DownloadService: Sendable {
     /// it with a Range request.
     private static let grace = Duration.seconds(2)
 
-    /// `stop()` also ends the recovery. `onReady` is called after the recovery.
+    /// Recovers the jobs, calls `onReady`, and runs the engine. `stop()` also ends the recovery.
     private func work(_ engine: Engine, _ readiness: Readiness, _ onReady: () -> Void) async throws {
         let begins = stage.withLock { stage in
             guard case .starting = stage else { return false }
@@ -147,7 +148,8 @@ public final class DownloadService: Sendable {
         await engine.run()
     }
 
-    /// Waits for the disk of the database while it fails. The opening before has read the database, so the disk can recover.
+    /// While the disk of the database fails, the recovery is repeated. Opening the store has read the database, so the
+    /// failure may be temporary.
     private func recover(_ engine: Engine) async throws {
         while !engine.isStopping {
             do {

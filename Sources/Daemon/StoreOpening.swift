@@ -4,15 +4,15 @@ import HTTPServer
 import Logging
 import Storage
 
-/// Opens the store. If the disk is full, or another process has locked the database, it tries again every second. Meanwhile a
-/// server answers every request with the reason why the service is not ready.
+/// Opens the store. If the disk is full, or another process has locked the database, the opening is repeated every
+/// second. Meanwhile a server responds to every request with the reason why the service is not ready.
 struct StoreOpening: Sendable {
     let options: DownloadService.Options
     let log: Logger
     let isStopping: @Sendable () -> Bool
 
     /// - Returns: nil if the service was stopped first.
-    /// - Throws: `StartError` for an error that another attempt would not solve.
+    /// - Throws: `StartError` for an error that would occur again.
     func open() async throws -> Store? {
         switch try await attempt() {
         case .opened(let store): return store

@@ -1,6 +1,6 @@
-/// Bytes of a file system.
+/// Space of a file system, in bytes.
 public struct DiskSpace: Sendable, Equatable {
-    /// What this service may still use.
+    /// Free bytes that fetchd may still use.
     public var free: Int64
     public var total: Int64
 }

@@ -3,15 +3,15 @@ import Storage
 
 /// The actions on jobs.
 extension Engine {
-    /// Carries out an action and returns when it holds: a running job is stopped, its bytes are synced, and state, offset
-    /// and event are committed before.
+    /// Carries out an action, and returns after it has taken effect: a running job is stopped, its bytes are synced,
+    /// and its state, offset and event are committed.
     ///
-    /// - Parameter revision: where it is given, the one that the client knows.
+    /// - Parameter revision: the job revision that the client expects; nil: any revision.
     /// - Throws: `StoreError.noSuchJob`, `revisionChanged`.
     public func perform(_ request: JobSignal, on id: JobID, expecting revision: Int? = nil) async throws
         -> SignalOutcome
     {
-        // A deleted session would go with its last job, and the job with it, before its answer is read.
+        // The lease keeps a deleted session, and with it the job, until the answer is read.
         let session = try await services.store.job(id).session
         return try await withLease(on: session) {
             try await carryOut(request, on: id, expecting: revision)
@@ -28,12 +28,12 @@ extension Engine {
             if let dropped { await services.removeParts([dropped]) }
             guard effects.contains(where: \.isStop) else { return outcome }
             revision = nil
-            // The signal is sent again then, because the job may have succeeded at that moment.
+            // After the attempt has ended, the signal is sent again, because the job may have succeeded at that moment.
             try await attemptEnds(of: id)
         }
     }
 
-    /// Changes what a job's client asked for. What can change under way does: the rate limit of a running transfer.
+    /// Replaces the job's specification. A running attempt applies the fields that it can, such as the rate limit.
     ///
     /// - Returns: nil when another request changed the job meanwhile.
     public func patch(
@@ -46,9 +46,9 @@ extension Engine {
         }
     }
 
-    /// Forgets a job, which is cancelled first where it is outstanding.
+    /// Deletes a job. An outstanding job is cancelled first.
     ///
-    /// - Parameter deletesFile: removes the finished file, too.
+    /// - Parameter deletesFile: whether the finished file is removed, too.
     public func delete(_ id: JobID, deletesFile: Bool) async throws {
         while true {
             if let job = try await services.store.deleteJob(id) {
@@ -59,26 +59,28 @@ extension Engine {
                 return
             }
             _ = try await perform(.cancelRequested(keepsPart: false), on: id)
-            // It is too late to cancel: the file is being promoted, which takes a moment.
+            // The cancellation came too late: the file is being promoted, which takes a moment.
             try await attemptEnds(of: id)
         }
     }
 
-    /// - Throws: when the job has no attempt any more that could end, as the engine has stopped.
+    /// Waits until the job's attempt has ended.
+    ///
+    /// - Throws: `EngineError.stopped` when the attempt has ended, but its end could not be stored.
     private func attemptEnds(of id: JobID) async throws(EngineError) {
         if let attempt = active[id] { return await attempt.control.ended.wait() }
-        // The end of its attempt could not be stored, so the database calls it running until the next start.
+        // The end of the attempt could not be stored, so the database shows the job as running until the next start.
         if services.store.unstored.count > 0 { throw .stopped }
     }
 
-    /// Opens a finished job's file; nil when it is gone from its place.
+    /// Opens the file of a finished job; nil when the file is no longer in its place.
     public func openFile(of finish: Finish) async -> OpenedFile? {
         try? await services.lanes.metadata.run { [folder = services.folder] in folder.openFile(finish.file) }
     }
 }
 
 extension ActiveAttempts {
-    /// In a commit's hook: there, the attempt is known to be the one that the database calls running.
+    /// Called in a commit's hook. There, the active attempt is the one that the database shows as running.
     func requestStop(asDecided outcome: SignalOutcome) {
         guard case .done(let job, let effects, _) = outcome else { return }
         for case .stopAttempt(let stop) in effects { self[job.id]?.control.requestStop(.decided(stop)) }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Engine {
-    /// How often the background workers run, and how long they rest, in seconds.
+    /// How often the background workers run, and how long they wait after a failure, in seconds.
     public struct Intervals: Sendable {
         /// Between two checkpoints: a crash loses the bytes that arrived since the last one.
         public var checkpoint: TimeInterval = 2
@@ -13,15 +13,16 @@ extension Engine {
         public var acknowledgementCheck: TimeInterval = 1
         /// Between two comparisons of the wall clock with the monotonic clock.
         public var clockCheck: TimeInterval = 1
-        /// Between two prunings of the journal; nil: a tenth of `Retention.acknowledged`, from a second to an hour.
+        /// Between two prunings of the journal; nil: a tenth of `Retention.acknowledged`, at least 1 second, at most 1
+        /// hour.
         public var pruning: TimeInterval?
-        /// Between a pass of a background worker that failed and the next one.
+        /// Between a failed pass of a background worker and its next pass.
         public var maintenanceRetry: TimeInterval = 1
-        /// Between two tries to store a change that the disk refuses, while the engine runs.
+        /// Between two tries to store a change when the disk fails, while the engine runs.
         public var writeRetry: TimeInterval = 1
-        /// The same, while the engine stops.
+        /// Between two tries to store a change when the disk fails, while the engine stops.
         public var writeRetryWhileStopping: TimeInterval = 0.2
-        /// After `stop()`, for as long a change that the disk refuses is tried again.
+        /// After `stop()`: how long the engine still repeats a failed write.
         public var stopGrace: TimeInterval = 2
 
         public init() {}

@@ -3,21 +3,21 @@ import Storage
 
 extension Engine {
     public struct Options: Sendable {
-        /// Attempts that run at once, at most.
+        /// Maximum number of attempts that run at once.
         public var maxConcurrentJobs = 16
-        /// Connections to one host and port, at most.
+        /// Maximum number of connections to one host and port.
         public var maxConnectionsPerHost = 6
-        /// Connections beside the first one of each attempt, at most. Each needs a descriptor.
+        /// Maximum number of connections besides the first connection of each attempt. Each needs a descriptor.
         public var maxAdditionalConnections = Int.max
-        /// Seconds a finish may stay unacknowledged before the log says so.
+        /// Seconds for which a finish may stay unacknowledged before fetchd logs a warning.
         public var acknowledgementPatience: TimeInterval = 3600
-        /// Bytes that the parts of all jobs that do not run may have together; nil: any number.
+        /// Bytes that the parts of all jobs that do not run may occupy together; nil: no limit.
         public var maxResumeDataBytes: Int64?
-        /// Bytes a second that all transfers together may receive; nil: any number.
+        /// Bytes per second that all transfers together may receive; nil: no limit.
         public var rateLimit: Int64?
-        /// Seconds over which a session's `minimum_bytes_per_second` is judged.
+        /// Seconds over which the speed is averaged that a session's `minimum_bytes_per_second` limits.
         public var minimumSpeedSeconds: TimeInterval = 60
-        /// The base URL that `rehearse:` URLs are fetched from, such as `http://127.0.0.1:4711`; nil: they are refused.
+        /// The base URL that serves `rehearse:` URLs, such as `http://127.0.0.1:4711`; nil: fetchd refuses these URLs.
         public var rehearsalOrigin: String?
         /// How long the journal keeps events.
         public var retention = Retention()

@@ -3,10 +3,10 @@ import Storage
 
 /// The actions on a session as a whole.
 extension Engine {
-    /// Declares a session, or re-attaches to it. Attempts under way keep the configuration that they began with, but for
-    /// the rate that they share.
+    /// Declares a session, or re-attaches to it. Running attempts keep the configuration that they began with, except
+    /// the session's shared rate limit.
     ///
-    /// - Parameter configuration: replaces the one there is; nil changes nothing.
+    /// - Parameter configuration: replaces the existing configuration; nil changes nothing.
     public func declareSession(_ id: Name, configuration: SessionConfiguration?) async throws -> (
         status: SessionStatus, isNew: Bool
     ) {
@@ -19,10 +19,11 @@ extension Engine {
         }
     }
 
-    /// Carries out an action on every job of the session that allows it, and returns when it holds for all of them:
-    /// running jobs are stopped, their bytes synced.
+    /// Carries out an action on every job of the session that allows it. Returns after the action has taken effect for
+    /// all of them: running jobs are stopped and their bytes are synced.
     ///
-    /// - Returns: how the session stands then, also when that was the last that it owed before it is gone.
+    /// - Returns: the status of the session after the action, also if nothing is left in the session and it is removed
+    ///   next.
     /// - Throws: `StoreError.noSuchSession`.
     public func perform(_ request: JobSignal, onAllOf session: Name) async throws -> SessionStatus {
         try await withLease(on: session) {
@@ -31,7 +32,7 @@ extension Engine {
         }
     }
 
-    /// Keeps a session from being forgotten for as long as `body` takes.
+    /// Keeps the session from being removed until `body` has returned.
     func withLease<Value>(on session: Name, _ body: () async throws -> Value) async rethrows -> Value {
         services.leases.acquire(session)
         defer {
@@ -57,16 +58,17 @@ extension Engine {
             await services.removeParts(parts)
             position = sweep.next
         } while position != nil
-        // All were asked to stop before; each is asked once more, as it may have ended in another way meanwhile.
+        // All of these jobs got a stop before. Each gets the action once more, because it may have ended in another way
+        // meanwhile.
         for job in stopping {
             do { _ = try await perform(request, on: job) } catch StoreError.noSuchJob { continue }
         }
     }
 
-    /// Lets a session take no more jobs; it is gone when everything that it owes is settled.
+    /// Stops a session from accepting jobs. The session is removed when its last job and delivery are settled.
     ///
-    /// - Parameter cancels: what is outstanding is cancelled first.
-    /// - Returns: how the session stands; nil when nothing was owed, and it is gone.
+    /// - Parameter cancels: whether outstanding jobs are cancelled first.
+    /// - Returns: the status of the session; nil when nothing was outstanding and the session is removed.
     /// - Throws: `StoreError.noSuchSession`, `sessionPermanent`.
     public func invalidate(_ session: Name, cancels: Bool) async throws -> SessionStatus? {
         try await services.store.invalidateSession(session)

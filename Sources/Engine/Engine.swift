@@ -4,14 +4,14 @@ import Foundation
 import Logging
 import Storage
 
-/// Runs the jobs of the store: admits them, runs their attempts, promises their offsets, promotes their files and finishes
-/// their batches. docs/architecture.md follows one job through it.
+/// Runs the jobs of the store: admits them, runs their attempts, promises their offsets, promotes their files and
+/// finishes their batches. docs/architecture.md follows one job through the engine.
 public final class Engine: Sendable {
     let services: EngineServices
     let active: ActiveAttempts
     let options: Options
     private let promoter: Promoter
-    /// Attempts that were begun on the writer's thread, for `run()`.
+    /// Attempts that the writer's thread has begun, for `run()`.
     private let begun = AsyncStream<Attempt>.makeStream()
 
     public init(
@@ -31,10 +31,10 @@ public final class Engine: Sendable {
         promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
     }
 
-    /// Runs until `stop()`, and until every attempt has ended: what they have is synced, and their jobs are queued. A
-    /// write that the disk refuses is given up two seconds after `stop()`, and `Store.unstored` counts it.
+    /// Runs until `stop()` was called and every attempt has ended: its bytes are synced and its job is queued. Two
+    /// seconds after `stop()` the engine gives up writes that the disk refuses, and `Store.unstored` counts them.
     ///
-    /// `recover()` comes first. Cancelling the task is a `stop()` after which no write is repeated.
+    /// Call `recover()` first. Cancelling the task has the effect of `stop()`, but failed writes are then not repeated.
     public func run() async {
         await withTaskCancellationHandler {
             await withTaskGroup(of: Void.self) { group in
@@ -46,7 +46,7 @@ public final class Engine: Sendable {
         }
     }
 
-    /// Ends `run()`, and `recover()` where the disk fails.
+    /// Ends `run()`. Also ends `recover()` if that is repeating a failed write.
     public func stop() { services.stop.make() }
 
     public var isStopping: Bool { services.stop.isMade }
@@ -64,7 +64,7 @@ public final class Engine: Sendable {
         }
     }
 
-    /// Runs the background workers until the engine stops. Stops the attempts then, and lets no more begin.
+    /// Runs the background workers until the engine stops. Then it stops the attempts, and no more can begin.
     private func runWorkers() async {
         let loop = MaintenanceLoop(
             time: services.time, log: services.log, retryInterval: options.intervals.maintenanceRetry)
@@ -103,12 +103,12 @@ public final class Engine: Sendable {
         ]
     }
 
-    /// The live view of a running job; nil when no attempt is under way.
+    /// The live view of a running job; nil when the job has no running attempt.
     public func progress(of job: JobID) -> LiveProgress? {
         active[job].map { $0.progress.snapshot(isStopping: $0.control.isStopping) }
     }
 
-    /// The live view of every attempt under way.
+    /// The live view of every running attempt.
     public func progressOfRunning() -> [RunningJob] {
         active.all.map { attempt in
             RunningJob(
@@ -121,24 +121,24 @@ public final class Engine: Sendable {
         for attempt in active.all { attempt.control.requestStop(.shutdown) }
     }
 
-    /// On the writer's thread, right after the commit that admits the job.
+    /// Called on the writer's thread, directly after the commit that admits the job.
     private func start(_ admitted: AdmittedJob) {
         let attempt = active.begin(admitted, services)
         guard case .terminated = begun.continuation.yield(attempt) else { return }
-        // `run()` was cancelled: the next start queues the job again.
+        // `run()` was cancelled, so the next start queues the job again.
         active.drop(attempt)
         attempt.control.ended.open()
     }
 }
 
 extension Engine {
-    /// After a start, before anything else: parts without a promise are removed, jobs that were under way are queued
-    /// again, and files that were on their way to their places are brought there.
+    /// Restores a consistent state after a start, before any other operation: removes parts without a promise, queues
+    /// interrupted jobs again, and completes interrupted promotions.
     public func recover() async throws {
         let (interrupted, promoting) = try await services.store.recoverInterrupted()
         var promised = try await services.store.parts()
         for job in promoting {
-            // The part of a promotion is whole, and synced.
+            // The part of a promotion is complete and synced.
             if let promotion = job.job.state.promotion { promised[promotion.part] = promotion.file.size }
         }
         let swept = try await services.lanes.metadata.run { [services, promised] in
@@ -146,11 +146,11 @@ extension Engine {
         }
         if swept.spared > 0 {
             services.log.warning(
-                "\(swept.spared) part files in \(FilePathRule.partsDirectory) of the downloads folder are older than this database, and not known to it. They are left alone; remove them if no other copy of the database needs them."
+                "\(swept.spared) part files in \(FilePathRule.partsDirectory) of the downloads folder are older than this database, and the database does not know them. fetchd keeps them; remove them if no other copy of the database needs them."
             )
         }
         services.log.info(
-            "Recovered: \(interrupted) jobs queued again, \(promoting.count) promotions carried on, \(swept.removed) left-over parts removed, \(swept.truncated) cut back to their offsets."
+            "Recovered: \(interrupted) jobs queued again, \(promoting.count) promotions continued, \(swept.removed) left-over parts removed, \(swept.truncated) cut back to their offsets."
         )
         let promotions = promoting.compactMap { job in job.job.state.promotion.map { (job.job.id, $0) } }
         for (job, fault) in await promoter.carryOn(promotions) {
@@ -161,7 +161,7 @@ extension Engine {
         }
     }
 
-    /// The signal for a job whose promotion cannot be continued.
+    /// The signal for a job whose promotion cannot be completed.
     private func signal(of fault: DownloadsFolder.PromotionFault, _ waitsFor: [WaitFor]) -> JobSignal {
         let now = services.time.now
         var failure = fault.failure

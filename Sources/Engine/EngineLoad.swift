@@ -1,11 +1,11 @@
 /// The engine's load at this moment, and the disk space left.
 public struct EngineLoad: Sendable {
-    /// Attempts under way, and how many there may be.
+    /// Running attempts, and their maximum number.
     public var slotsUsed: Int
     public var slots: Int
-    /// What all transfers receive together, at the moment and since the start.
+    /// The rate of all transfers together now, and the bytes that they received since the start.
     public var bytesPerSecond: Int64
     public var bytesReceived: Int64
-    /// Of the file system of the downloads; nil when it does not say.
+    /// Space of the file system of the downloads folder; nil when the system does not report it.
     public var disk: DiskSpace?
 }

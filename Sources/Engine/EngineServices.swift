@@ -16,15 +16,15 @@ struct EngineServices: Sendable {
     let connections: HostConnections
     let received = ReceivedBytes()
     let stop: StopRequest
-    /// Where `rehearse:` URLs are fetched from; nil: they are not.
+    /// The base URL that serves `rehearse:` URLs; nil: fetchd refuses these URLs.
     let rehearsalOrigin: String?
-    /// Seconds over which a session's `minimum_bytes_per_second` is judged.
+    /// Seconds over which the speed is averaged that the session's `minimum_bytes_per_second` limits.
     let minimumSpeedSeconds: Double
     let time: ServiceClock
     let log: Logger
 
-    /// The file that an attempt writes to: the promised part that the attempt continues, else a new part. fetchd never
-    /// overwrites promised bytes: a restart begins another part.
+    /// The file that an attempt writes to: the promised part that the attempt continues, or a new part. fetchd never
+    /// overwrites promised bytes, so a restart begins a new part.
     func partFile(
         continuing continued: (part: Part, file: Descriptor)?, digesting algorithms: Set<Checksum.Algorithm>,
         _ lane: DiskLane
@@ -40,7 +40,9 @@ struct EngineServices: Sendable {
         }
     }
 
-    /// Commits how the transfer of an attempt begins. Removes `dropped`, and the job's part where the transfer restarts.
+    /// Commits how the transfer of an attempt begins. If the transfer restarts, the file of the job's part is removed.
+    ///
+    /// - Parameter dropped: the part that this attempt discarded.
     func beginTransfer(
         of job: Job, _ outcome: ResumeOutcome, without dropped: PartID? = nil
     ) async throws(NotStored) {
@@ -50,7 +52,7 @@ struct EngineServices: Sendable {
         if case .restarted = outcome, let part = job.part { await removeParts([part.id]) }
     }
 
-    /// Removes the files of parts that are not promised any more.
+    /// Removes the files of parts that are no longer promised.
     func removeParts(_ parts: [PartID]) async {
         guard !parts.isEmpty else { return }
         try? await lanes.metadata.run { [folder] in
@@ -58,11 +60,11 @@ struct EngineServices: Sendable {
         }
     }
 
-    /// Repeats a write until it succeeds: giving up on a full or failing disk would lose it.
+    /// Repeats a write until it succeeds, because to give up on a full or failing disk would lose the change.
     ///
-    /// - Returns: nil when the job is gone.
-    /// - Throws: `NotStored` when the engine stops before the write succeeds. The caller must not do what follows from the
-    ///   write then.
+    /// - Returns: nil when the job no longer exists.
+    /// - Throws: `NotStored` when the engine stops before the write succeeds. The caller must then omit every step that
+    ///   depends on the write.
     @discardableResult
     func persist<Value: Sendable>(
         _ what: String, _ write: @Sendable () async throws -> Value

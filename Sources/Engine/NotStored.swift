@@ -1,3 +1,3 @@
-/// The engine stopped before the disk took a change. The database has what it had before, and the next start goes on from
-/// there.
+/// The engine stopped before the disk accepted a change. The database keeps its earlier state, and the next start
+/// continues from that state.
 struct NotStored: Error {}

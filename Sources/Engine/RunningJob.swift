@@ -1,6 +1,6 @@
 import Downloads
 
-/// A job with an attempt under way, as it is at this moment.
+/// A job with a running attempt, at this moment.
 public struct RunningJob: Sendable {
     public var job: JobID
     public var session: Name

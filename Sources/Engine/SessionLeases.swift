@@ -1,8 +1,8 @@
 import Downloads
 import Locks
 
-/// Counts the actions under way on each session. A deleted session stays while it has a lease: the action that settles it
-/// has to read it once more for its answer.
+/// Counts the running actions on each session. A deleted session is kept while it has a lease: the action that settles
+/// the session reads it once more for its answer.
 final class SessionLeases: Sendable {
     private let counts = Locked<[Name: Int]>([:])
 

@@ -3,8 +3,8 @@ import Foundation
 import Locks
 import Storage
 
-/// The request that the engine stops. A write that the disk refuses is repeated for as long as the engine runs, and for a
-/// moment after this request.
+/// The request to stop the engine. A write that the disk refuses is repeated while the engine runs, and for `stopGrace`
+/// after this request.
 final class StopRequest: Sendable {
     private let moment = Locked<ContinuousClock.Instant?>(nil)
     private let requested = Latch()
@@ -21,13 +21,13 @@ final class StopRequest: Sendable {
         requested.open()
     }
 
-    /// Returns when the request is made. Cancelling the task has no effect.
+    /// Returns after the request was made. Cancelling the task has no effect.
     func wait() async { await requested.wait() }
 
-    /// Waits for a while before a write is repeated.
+    /// Waits before a failed write is repeated.
     ///
-    /// - Returns: false at once when it is not to be repeated: the engine has been stopping for long enough, or the task is
-    ///   cancelled.
+    /// - Returns: false when the write must not be repeated: the engine has been stopping for `stopGrace`, or the task
+    ///   was cancelled.
     func pauseBeforeRepeating(by time: any TimeSource) async -> Bool {
         let made = moment.withLock { $0 }
         if let made, ContinuousClock.now - made >= .seconds(intervals.stopGrace) { return false }

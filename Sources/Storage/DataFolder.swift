@@ -25,7 +25,7 @@ final class DataFolder: Sendable {
     var database: String { path + "/fetchd.sqlite" }
     /// The write-ahead log of SQLite.
     var log: String { database + "-wal" }
-    /// The shared-memory index of SQLite. It holds nothing that outlives the connections.
+    /// The shared-memory index of SQLite. No data in it is needed after the connections are closed.
     var index: String { database + "-shm" }
     var mark: String { path + "/fetchd.mark" }
 
@@ -37,7 +37,7 @@ final class DataFolder: Sendable {
         throw .folder(path, errno)
     }
 
-    /// Whether the file system has no room for a new log and index.
+    /// Whether the file system has no space for a new log and index.
     var isFull: Bool {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return false }

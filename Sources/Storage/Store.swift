@@ -22,13 +22,13 @@ public final class Store: Sendable {
         /// If the database was not closed and has at most this many bytes with its log, the store checks it before use;
         /// a larger one is checked in the background.
         public var quickCheckLimit: Int64 = 64 << 20
-        /// Gets the log lines about the database.
+        /// Receives the log lines about the database.
         public var log = Logger(label: "fetchd.store") { _ in SwiftLogNoOpLogHandler() }
 
         public init() {}
     }
 
-    /// Writes that were given up when the service stopped.
+    /// Writes that the engine gave up when the service stopped.
     public let unstored = UnstoredChanges()
 
     let writer: Writer
@@ -50,8 +50,8 @@ public final class Store: Sendable {
     /// Opens the store in the folder `path`. Creates the folder and the tables if they are missing.
     ///
     /// - Throws: `StoreError` when the folder is locked by a running service or cannot be written, and when the
-    ///   database is damaged, incomplete or from a newer version. An existing database is never recreated. `outOfSpace`
-    ///   and `busy` can pass without help.
+    ///   database is damaged, incomplete or from a newer version. An existing database is never recreated. After
+    ///   `outOfSpace` and `busy` a later call can succeed without help.
     public init(at path: String, options: Options = Options(), time: any TimeSource = SystemTime()) throws(StoreError) {
         FileErrors.install()
         folder = try DataFolder(at: path)
@@ -82,10 +82,10 @@ public final class Store: Sendable {
         observers.withLock { $0.append(observer) }
     }
 
-    /// Seconds after which workers that wait for a time look again in any case.
+    /// Workers that wait for a time check again after this many seconds at the latest.
     public static let longestPollInterval: TimeInterval = 60
 
-    /// Opens the store like `init`, on its own thread. To check a database can take long.
+    /// Opens the store like `init`, on its own thread, because the check of a database can take long.
     public static func open(
         at path: String, options: Options = Options(), time: any TimeSource = SystemTime()
     ) async throws(StoreError) -> Store {
@@ -119,8 +119,8 @@ public final class Store: Sendable {
     /// A new identifier for a part.
     public func makePartID() -> PartID { .make(writer.nextULID()) }
 
-    /// Commits a jump of the wall clock if there was one, and follows it. Every write does this as well; the call is
-    /// for times without writes.
+    /// Commits a jump of the wall clock if one has occurred, and follows it. Every write does this as well; this call
+    /// is for times without writes.
     public func followClock() async throws {
         if time.changeToStore() != nil { try await writer.write { _ in } }
     }

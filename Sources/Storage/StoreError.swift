@@ -28,7 +28,7 @@ public enum StoreError: Error, Sendable, Equatable {
     /// `index` is the index of the job that names the session, where the request has several jobs.
     case unknownSession(Name, index: Int)
     case noSuchDelivery(DeliveryID)
-    /// The session was deleted and takes no more jobs. `index` as above; nil for a retry.
+    /// The session was deleted and accepts no more jobs. `index` as above; nil for a retry.
     case sessionFinishing(Name, index: Int?)
     /// The session `default` cannot be deleted.
     case sessionPermanent(Name)
@@ -64,7 +64,7 @@ public enum StoreError: Error, Sendable, Equatable {
     /// Which data is lost, as far as the mark shows.
     public enum Loss: Sendable, Equatable {
         case missing, emptied
-        /// The database belongs to another folder, or was replaced.
+        /// The database belongs to another folder, or another database has replaced it.
         case foreign
         /// The number of lost commits, and the probable cause.
         case commits(Int64, Cause)
@@ -74,8 +74,8 @@ public enum StoreError: Error, Sendable, Equatable {
 }
 
 extension StoreError {
-    /// Whether the same call can succeed later without help: when the disk has room or works again, or when another process
-    /// has unlocked the database.
+    /// Whether the same call can succeed later without help: after the disk has free space or works again, or after
+    /// another process has unlocked the database.
     public var canPass: Bool {
         switch self {
         case .outOfSpace, .busy, .diskFailed: true

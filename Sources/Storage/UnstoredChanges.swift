@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Counts the writes that were given up because the service stopped before the disk accepted them. The program reports
-/// them in its exit status.
+/// Counts the writes that the engine gave up because the service stopped before the disk accepted them. The program
+/// reports them in its exit status.
 public final class UnstoredChanges: Sendable {
     private let number = Atomic(0)
 

@@ -2,7 +2,8 @@ import Formats
 import Foundation
 
 enum ContentDispositionHeader {
-    /// The name for every client (RFC 6266): plain ASCII for the old, UTF-8 (RFC 8187) for the rest.
+    /// The field value that names the file for all clients (RFC 6266): in ASCII for old clients, in UTF-8 (RFC 8187)
+    /// for others.
     static func attachment(_ path: String) -> String {
         let name = PathComponents.last(of: path).name
         let ascii = String(name.map { $0.isASCII && !"\"\\%".contains($0) ? $0 : "_" })

@@ -1,13 +1,13 @@
 import Hashing
 
-/// A file of the dashboard. They lie in `Sources/API/Dashboard` as browsers read them, and are embedded as they are.
+/// A file of the dashboard. The files are in `Sources/API/Dashboard`, and are embedded in the executable unchanged.
 struct DashboardFile: Sendable {
     let name: String
     let bytes: [UInt8]
-    /// Strong, and another for each version.
+    /// The strong entity tag, a hash of the content.
     let tag: String
 
-    /// With its type, as browsers demand it of modules and styles.
+    /// The media type. Browsers require the right type for modules and style sheets.
     var type: String {
         switch name.split(separator: ".").last {
         case "html": "text/html; charset=utf-8"
@@ -27,7 +27,7 @@ struct DashboardFile: Sendable {
 extension DashboardFile {
     static let page = Self("index.html", PackageResources.index_html)
 
-    /// What the page loads. `DashboardFileTests` compares the list with the folder.
+    /// The files that the page loads. `DashboardFileTests` compares the list with the folder.
     static let named: [String: Self] = Dictionary(
         uniqueKeysWithValues: [
             Self("actions.js", PackageResources.actions_js),

@@ -1,22 +1,21 @@
-/// Metrics as Prometheus reads them: the text format, version 0.0.4
-/// (prometheus.io/docs/instrumenting/exposition_formats).
+/// Metrics in the Prometheus text format, version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats).
 struct Exposition {
     typealias Sample = (labels: [String: String], value: Double)
 
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
     private(set) var text = ""
 
-    /// Something that goes up and down.
+    /// Adds a metric whose value can rise and fall.
     mutating func gauge(_ name: String, _ help: String, _ samples: () -> [Sample]) {
         add(name, help, type: "gauge", samples())
     }
 
-    /// Something that only grows.
+    /// Adds a metric whose value only rises.
     mutating func counter(_ name: String, _ help: String, _ samples: () -> [Sample]) {
         add(name, help, type: "counter", samples())
     }
 
-    /// How often something was how large. In this format, a bucket counts what those before it count, too.
+    /// Adds a distribution of values. In this format, each bucket also counts the values of the buckets before it.
     mutating func histogram(_ name: String, _ help: String, _ samples: [(labels: [String: String], value: Histogram)]) {
         announce(name, help, type: "histogram")
         for (labels, histogram) in samples {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// How often something was how large.
+/// A distribution of values.
 public struct Histogram: Sendable {
-    /// Upper bounds, ascending.
+    /// Inclusive upper bounds of the buckets, ascending.
     public var bounds: [Double]
-    /// How many were not above each bound, but above the one before; last, how many were above all.
+    /// The number of values in each bucket; the last number counts the values above all bounds.
     public var counts: [Int]
-    /// Of all of them together.
+    /// The sum of all values.
     public var sum: Double
 
     public init(bounds: [Double], counts: [Int], sum: Double) {

@@ -1,19 +1,19 @@
 import Downloads
 
-/// The ETag of a job: `"R.P"`, the committed revision, and the progress, which moves by itself. A client that does not
-/// want changes of progress leaves the second half out: `"R"`.
+/// The ETag of a job: `"R.P"`. R is the committed revision, and P changes with the progress. A client that does not
+/// want to be notified of progress omits P: `"R"`.
 struct JobETag: Equatable {
     var revision: Int
-    /// Moves with everything that is shown and not committed; nil where a client left it out.
+    /// Changes with every shown value that is not committed; nil if the client omitted it.
     var progress: Int64?
 
     init(_ job: Job, live: LiveProgress?) {
         revision = job.revision
-        // Each attempt has a revision of its own, and within it a tick stands for one view.
+        // Each attempt has its own revision, and within a revision each tick identifies one view.
         progress = live?.tick ?? 0
     }
 
-    /// From `"7.1048576"`, or `"7"`; a weak one is compared as if it were strong.
+    /// Parses `"7.1048576"` or `"7"`. A weak tag is compared like a strong one.
     init?(_ text: String) {
         let bare = text.hasPrefix("W/") ? text.dropFirst(2) : text[...]
         guard bare.count > 2, bare.hasPrefix("\""), bare.hasSuffix("\"") else { return nil }
@@ -25,7 +25,7 @@ struct JobETag: Equatable {
         progress = tick
     }
 
-    /// As we write it; nothing else stands for the same.
+    /// Accepts a number only in the form that `text` writes, so that each tag has one form.
     private static func number(_ text: Substring) -> Int64? { Int64(text).flatMap { String($0) == text ? $0 : nil } }
 
     var text: String { "\"\(revision).\(progress ?? 0)\"" }

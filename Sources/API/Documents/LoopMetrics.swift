@@ -1,15 +1,15 @@
 import Foundation
 
-/// How a thread that carries transfers keeps up, for the metrics. Such threads belong to a layer that the API does not
-/// know; the executable passes on what they report.
+/// Metrics of one thread that runs transfers. The thread belongs to a layer that the API does not import; the
+/// executable passes its metrics on.
 public struct LoopMetrics: Sendable {
-    /// What the thread is called, here and in `ps -L`.
+    /// The name of the thread, here and in `ps -L`.
     public var loop: String
-    /// Seconds that something waited for the thread, at worst and lately.
+    /// The longest delay of the last minute, in seconds: how long a command, a timer or a socket waited for the thread.
     public var lag: TimeInterval
-    /// How many seconds its turns took.
+    /// The durations of the thread's turns, in seconds.
     public var turns: Histogram
-    /// Names that are being looked up, and names that wait to be.
+    /// The number of running name lookups, and of queued ones.
     public var lookups: (running: Int, queued: Int)
 
     public init(loop: String, lag: TimeInterval, turns: Histogram, lookups: (running: Int, queued: Int)) {

@@ -2,7 +2,7 @@ import Downloads
 import Formats
 import HTTPSemantics
 
-/// A part as `resume-data` shows it.
+/// A part in the form of the response of `resume-data`.
 extension Part {
     var document: JSON {
         [

@@ -3,7 +3,7 @@ import Formats
 import HTTPSemantics
 import Storage
 
-/// A session as the contract shows it.
+/// A session in the form of the API contract.
 extension SessionStatus {
     var document: JSON {
         [
@@ -20,7 +20,7 @@ extension SessionStatus {
 }
 
 extension SessionConfiguration {
-    /// With defaults filled in.
+    /// The configuration with its default values filled in.
     var document: JSON {
         let retry = retry ?? RetryPolicy()
         return [
@@ -65,7 +65,7 @@ extension TLSRule {
 }
 
 extension HeaderField {
-    /// Whether the value looks like a credential, and so is never shown.
+    /// Whether the name suggests that the value is a credential. Such a value is never shown.
     var isSecret: Bool {
         let name = name.lowercased()
         return ["auth", "cookie", "token", "secret", "key", "password", "credential"].contains { name.contains($0) }

@@ -1,9 +1,9 @@
 import Downloads
 import Formats
 
-/// Webhooks and deliveries as the contract shows them.
+/// Webhooks and deliveries in the form of the API contract.
 extension Webhook {
-    /// - Parameter showsSecret: at creation, and never again.
+    /// - Parameter showsSecret: true only in the response that creates or replaces the secret.
     func document(showsSecret: Bool = false) -> JSON {
         var document: JSONObject = [
             "name": .string(name.text), "session": .string(session.text), "url": .string(url),

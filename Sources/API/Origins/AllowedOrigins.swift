@@ -1,14 +1,14 @@
-/// Whose pages may use the API from a browser.
+/// The origins whose web pages may use the API from a browser.
 public enum AllowedOrigins: Sendable, Hashable {
-    /// Those of these origins, besides the service's own. None, by default.
+    /// These origins, besides the service's own origin. By default the set is empty.
     case only(Set<WebOrigin>)
-    /// Everybody's. There are no cookies and no other credentials that a browser would add by itself, so that a page
-    /// gets no further than with the token that it was given; without a token, it gets everywhere.
+    /// All origins. The API uses no cookies and no other credentials that a browser adds by itself. So a page can only
+    /// use the token that its user has given it; if the service has no token, every page has full access.
     case any
 
     func contain(_ origin: String) -> Bool {
         switch self {
-        // Only what it would be written as: what browsers send is in its one form already.
+        // Only the canonical form matches, because browsers send that form.
         case .only(let origins): WebOrigin(origin).map { $0.description == origin && origins.contains($0) } ?? false
         case .any: true
         }

@@ -1,15 +1,16 @@
 import HTTPServer
 import HTTPTypes
 
-/// What pages of other origins may do from a browser, by the CORS protocol (WHATWG Fetch, section 3.3): nothing, unless
-/// they are allowed. Health and the dashboard are no exception; what is no browser is not concerned.
+/// Decides what web pages of other origins may do from a browser, by the CORS protocol (WHATWG Fetch, section 3.3):
+/// nothing, unless the origin is allowed. The rule also applies to health and the dashboard. It does not affect clients
+/// that are not browsers.
 struct OriginRule: Sendable {
     private let allowed: AllowedOrigins
 
     init(_ allowed: AllowedOrigins) { self.allowed = allowed }
 
-    /// Refuses changes by web pages of other origins. Browsers send a POST without a body (such as `cancel`) to any origin
-    /// without a preflight request, and only keep the answer from the page.
+    /// Refuses changes by web pages of other origins. Browsers send a POST without a body (such as `cancel`) to any
+    /// origin without a preflight request, and only hide the response from the page.
     ///
     /// - Throws: 403.
     func check(_ head: RequestHead) throws(Problem) {
@@ -21,17 +22,17 @@ struct OriginRule: Sendable {
             .foreignOrigin, "Web pages of \(origin ?? "other origins") may not change anything here.\(remedy)")
     }
 
-    /// Whether the browser asks what it may send: the page's own request follows.
+    /// Whether the browser asks which requests a page may send, before it sends the page's own request.
     func isPreflight(_ head: RequestHead) -> Bool {
         head.method == .options && head.headers[.accessControlRequestMethod] != nil && allowedOrigin(of: head) != nil
     }
 
-    /// The CORS fields of every answer; empty where no origin is allowed.
+    /// The CORS fields of a response; empty if no origin is allowed.
     func fields(for head: RequestHead) -> HTTPFields {
         var fields: HTTPFields = [:]
         switch allowed {
         case .only(let origins) where origins.isEmpty: return fields
-        // Otherwise a cache would give one origin's answer to another.
+        // Without this field a cache could send the response for one origin to another origin.
         case .only: fields[.vary] = "Origin"
         case .any: break
         }
@@ -41,7 +42,7 @@ struct OriginRule: Sendable {
             fields[.accessControlExposeHeaders] = Self.exposed
             return fields
         }
-        fields[.accessControlAllowHeaders] = Self.taken
+        fields[.accessControlAllowHeaders] = Self.requestFields
         fields[.accessControlMaxAge] = Self.maxAge
         if head.headers[.accessControlRequestPrivateNetwork] == "true" {
             fields[.accessControlAllowPrivateNetwork] = "true"
@@ -53,7 +54,8 @@ struct OriginRule: Sendable {
         head.headers[.origin].flatMap { origin in allowed.contain(origin) ? origin : nil }
     }
 
-    /// Fetch Metadata says it where the browser sends it; behind a proxy that changes `Host`, nothing else does.
+    /// Uses Fetch Metadata if the browser sends it. Behind a proxy that changes `Host`, `Origin` cannot be compared
+    /// with it.
     private func isForeign(_ head: RequestHead) -> Bool {
         if let site = head.headers[.secFetchSite] { return site != "same-origin" && site != "none" }
         guard let origin = head.headers[.origin] else { return false }
@@ -61,19 +63,19 @@ struct OriginRule: Sendable {
         return authority != (head.host ?? "").lowercased()
     }
 
-    /// What the contract's requests carry beyond what pages may always send.
-    private static let taken = [
+    /// The request fields of the contract that a page may send only after permission.
+    private static let requestFields = [
         "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "If-Range", "Last-Event-ID",
         "Prefer", "Range",
     ].joined(separator: ", ")
 
-    /// What its answers carry beyond what pages may always read.
+    /// The response fields of the contract that a page may read only after permission.
     private static let exposed = [
         "Accept-Ranges", "Allow", "Content-Disposition", "Content-Range", "ETag", "Location", "Preference-Applied",
         "Retry-After", "WWW-Authenticate",
     ].joined(separator: ", ")
 
-    /// Seconds that browsers need not ask again: as many as Chromium takes.
+    /// Seconds for which a browser may cache the permission: the maximum that Chromium accepts.
     private static let maxAge = "7200"
 }
 
@@ -85,7 +87,7 @@ extension String {
 
 extension HTTPField.Name {
     static let secFetchSite = Self("Sec-Fetch-Site")!
-    /// Private Network Access: a page of the Internet asks for a machine of the local network.
+    /// Private Network Access: a page from the Internet requests access to a machine in the local network.
     static let accessControlRequestPrivateNetwork = Self("Access-Control-Request-Private-Network")!
     static let accessControlAllowPrivateNetwork = Self("Access-Control-Allow-Private-Network")!
 }

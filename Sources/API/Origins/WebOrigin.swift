@@ -1,13 +1,13 @@
-/// Where a web page comes from, as browsers write it in `Origin`: scheme, host and, where it is not the scheme's own,
-/// port (WHATWG HTML, "ASCII serialization of an origin").
+/// The origin of a web page, in the form of the `Origin` field: scheme, host, and the port unless it is the scheme's
+/// default port (WHATWG HTML, "ASCII serialization of an origin").
 public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
-    /// `http://127.0.0.1:9000`, in lower case.
+    /// Such as `http://127.0.0.1:9000`, in lower case.
     public let description: String
 
-    /// Takes what people write for it: capitals, the scheme's own port, and the slash that address bars add.
+    /// Also accepts capitals, the scheme's default port, and the slash that address bars add.
     ///
-    /// - Returns: nil for anything beyond that: a path, a user, a pattern, a name that is not in ASCII (browsers send
-    ///   Punycode), and `null`, which all files and sandboxed pages have in common.
+    /// - Returns: nil for any other text: with a path, a user or a pattern, with a name that is not ASCII (browsers
+    ///   send Punycode), and for `null`, which all files and sandboxed pages share.
     public init?(_ text: String) {
         let lowered = text.lowercased()
         guard let mark = lowered.firstRange(of: "://") else { return nil }
@@ -15,20 +15,20 @@ public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
         var authority = lowered[mark.upperBound...]
         if authority.hasSuffix("/") { authority = authority.dropLast() }
         guard Self.isScheme(scheme), let (host, port) = Self.hostAndPort(authority) else { return nil }
-        let isUnsaid = port == nil || port == Self.ownPorts[String(scheme)]
-        description = "\(scheme)://\(host)" + (isUnsaid ? "" : ":\(port ?? 0)")
+        let isDefaultPort = port == nil || port == Self.ownPorts[String(scheme)]
+        description = "\(scheme)://\(host)" + (isDefaultPort ? "" : ":\(port ?? 0)")
     }
 
     private static let ownPorts: [String: UInt16] = ["http": 80, "https": 443]
 
-    /// RFC 3986, section 3.1. Not only HTTP's: extensions of browsers have schemes of their own.
+    /// RFC 3986, section 3.1. Other schemes than HTTP are accepted, because browser extensions have their own schemes.
     private static func isScheme(_ text: Substring) -> Bool {
         guard let first = text.utf8.first, isLetter(first) else { return false }
         return text.utf8.allSatisfy { isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) }
     }
 
     private static func hostAndPort(_ authority: Substring) -> (host: Substring, port: UInt16?)? {
-        // A bracketed address has colons of its own.
+        // A bracketed address contains colons itself.
         let bracket = authority.lastIndex(of: "]") ?? authority.startIndex
         guard let colon = authority[bracket...].firstIndex(of: ":") else {
             return isHost(authority) ? (authority, nil) : nil

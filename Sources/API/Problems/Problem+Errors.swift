@@ -4,7 +4,7 @@ import HTTPServer
 import HTTPTypes
 import Storage
 
-/// The one place where errors of the layers below become statuses.
+/// Maps the errors of the lower layers to problem documents. Only this file does so.
 extension Problem {
     init(_ error: any Error) {
         switch error {
@@ -60,9 +60,9 @@ extension Problem {
         }
     }
 
-    /// 409, naming the states that would do.
+    /// A 409 that lists the states from which the action is possible.
     init(refused job: Job, _ action: JobSignal.Action, allowed: [JobState.Name]) {
-        let promoting = job.state.promotion != nil ? " (its file is on the way to its place)" : ""
+        let promoting = job.state.promotion != nil ? " (its file is being promoted)" : ""
         let states = allowed.map(\.rawValue).joined(separator: ", ")
         self.init(
             .stateConflict,

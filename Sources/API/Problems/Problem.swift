@@ -2,14 +2,14 @@ import Formats
 import HTTPServer
 import HTTPTypes
 
-/// Why a request was not carried out, as RFC 9457 has it: the body of every error.
+/// Why a request was not carried out, as an RFC 9457 problem document: the body of every error response.
 struct Problem: Error, Sendable {
     var kind: Kind
-    /// What a person can do about it.
+    /// The cause, and what the user can do about it.
     var detail: String
-    /// RFC 6901, into the request's body.
+    /// A JSON Pointer (RFC 6901) into the body of the request; nil when no member is at fault.
     var pointer: String?
-    /// What the kind has beyond the members of every problem.
+    /// The members that only this kind of problem has.
     var members = JSONObject()
     var headers: HTTPFields = [:]
 
@@ -19,7 +19,7 @@ struct Problem: Error, Sendable {
         self.pointer = pointer
     }
 
-    /// What kinds there are; the name is the stable last component of `type`.
+    /// The kinds of problems. The name is the last component of `type`, and is stable.
     enum Kind: String, Sendable, CaseIterable {
         case malformedRequest = "malformed-request"
         case malformedJSON = "malformed-json"

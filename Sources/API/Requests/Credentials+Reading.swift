@@ -1,6 +1,6 @@
 import HTTPSemantics
 
-/// Who asks a server, as a client tells it. Never shown again.
+/// Reads credentials from the request of a client. The API never shows them again.
 extension Credentials {
     private enum Kind: String, CaseIterable { case basic, digest, bearer }
 
@@ -14,7 +14,7 @@ extension Credentials {
         switch kind {
         case .basic, .digest:
             if token != nil { throw reader.invalid("token", "is for credentials of type bearer") }
-            guard let username else { throw reader.missing("username", "who asks") }
+            guard let username else { throw reader.missing("username", "the user name") }
             if kind == .basic, username.contains(":") {
                 throw reader.invalid("username", "contains a colon, which basic authentication cannot send")
             }

@@ -1,7 +1,7 @@
 import Downloads
 import Foundation
 
-/// Opaque to clients: where a list goes on.
+/// The position of the next page of a list, as text that is opaque to clients.
 enum Cursor {
     static func text(_ position: String) -> String {
         Data(position.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
@@ -18,5 +18,5 @@ enum Cursor {
     }
 
     static let unknown = Problem(
-        .invalidValue, "The parameter cursor is not one that this list gave; begin without it.")
+        .invalidValue, "The parameter cursor does not come from this list. Omit it to read the first page.")
 }

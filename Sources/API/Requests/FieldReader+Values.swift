@@ -3,7 +3,7 @@ import Formats
 import Foundation
 import HTTPSemantics
 
-/// Values of the domain that several documents have, each judged by its rule.
+/// Reads the values that several documents have, and checks each by its rule.
 extension FieldReader {
     mutating func url(_ name: String) throws(Problem) -> String? {
         guard let url = try string(name) else { return nil }
@@ -11,7 +11,7 @@ extension FieldReader {
         return url
     }
 
-    /// What can be downloaded: a URL, or a rehearsal of one.
+    /// The source of a download: a URL, or a rehearsal.
     mutating func source(_ name: String) throws(Problem) -> String? {
         guard let text = try string(name) else { return nil }
         if let fault = Self.fault(inSource: text) { throw invalid(name, fault) }
@@ -37,17 +37,17 @@ extension FieldReader {
         return fields
     }
 
-    /// At least 1.
+    /// A rate of at least 1.
     mutating func bytesPerSecond(_ name: String) throws(Problem) -> Int64? {
         try integer(name, in: 1...(1 << 40))
     }
 
-    /// To one file at once.
+    /// The number of connections to one file.
     mutating func connections(_ name: String) throws(Problem) -> Int? {
         try integer(name, in: 1...Int64(JobSpec.mostConnections)).map(Int.init)
     }
 
-    /// RFC 3339, kept to the millisecond.
+    /// A time in RFC 3339, rounded to a millisecond.
     mutating func time(_ name: String) throws(Problem) -> Date? {
         guard let text = try string(name) else { return nil }
         guard let date = Date(rfc3339: text) else {
@@ -62,7 +62,7 @@ extension FieldReader {
         return path
     }
 
-    /// A name, or a template of one.
+    /// A file name, or a template for one.
     mutating func filename(_ name: String) throws(Problem) -> String? {
         guard let filename = try string(name) else { return nil }
         if let fault = FilenameTemplate.fault(in: filename) { throw invalid(name, fault) }
@@ -72,9 +72,9 @@ extension FieldReader {
     mutating func tags(_ name: String) throws(Problem) -> [String]? {
         guard let tags = try strings(name) else { return nil }
         guard tags.count <= 32, tags.allSatisfy({ (1...128).contains($0.utf8.count) }) else {
-            throw invalid(name, "may hold 32 tags of 1 to 128 bytes")
+            throw invalid(name, "may contain at most 32 tags of 1 to 128 bytes each")
         }
-        guard Set(tags).count == tags.count else { throw invalid(name, "names a tag twice") }
+        guard Set(tags).count == tags.count else { throw invalid(name, "contains a tag twice") }
         return tags
     }
 
@@ -86,7 +86,9 @@ extension FieldReader {
         return metadata
     }
 
-    /// Has to be there.
+    /// A required event identifier.
+    ///
+    /// - Parameter what: the meaning of the number, as the end of a sentence.
     mutating func eventNumber(_ name: String, _ what: String) throws(Problem) -> EventID {
         guard let number = try integer(name, in: 0...Int64.max) else { throw missing(name, what) }
         return number
@@ -102,7 +104,7 @@ extension FieldReader {
             guard let pattern = EventPattern(text) else {
                 let types = EventType.allCases.map(\.rawValue).joined(separator: ", ")
                 throw invalid(
-                    name, "holds '\(text)', which no event matches; there are job.*, session.*, webhook.*, \(types)")
+                    name, "contains '\(text)', which matches no event type; use job.*, session.*, webhook.*, \(types)")
             }
             patterns.append(pattern)
         }

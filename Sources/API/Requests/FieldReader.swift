@@ -1,10 +1,10 @@
 import Formats
 
-/// Reads the members of one JSON object, by name and kind, and knows what was not asked for: a misspelt field is an
-/// error, never ignored. `null` is the same as absent.
+/// Reads the members of one JSON object by name and type. It records which members were read: any other member, such as
+/// a misspelt one, is an error. `null` has the same meaning as an absent member.
 struct FieldReader {
     let object: JSONObject
-    /// Where the object stands in the body (RFC 6901).
+    /// The position of the object in the body, as a JSON Pointer (RFC 6901).
     let pointer: String
     private var known: Set<String> = []
 
@@ -24,7 +24,7 @@ struct FieldReader {
         "\(pointer)/\(name.replacing("~", with: "~0").replacing("/", with: "~1"))"
     }
 
-    /// The member, or nil where it is absent or null.
+    /// The member; nil if it is absent or null.
     mutating func value(_ name: String) -> JSON? {
         known.insert(name)
         let value = object[name]
@@ -36,10 +36,10 @@ struct FieldReader {
         return Problem(.invalidValue, "\(Self.shown(pointer)) \(why).", at: pointer)
     }
 
-    /// Refuses what no one has asked for; to be called when everything has been read.
+    /// Refuses members that were not read. Must be called after the last read.
     func finish() throws(Problem) {
-        guard let stranger = object.names.first(where: { !known.contains($0) }) else { return }
-        let pointer = pointer(to: stranger)
+        guard let unknown = object.names.first(where: { !known.contains($0) }) else { return }
+        let pointer = pointer(to: unknown)
         throw Problem(.unknownField, "\(Self.shown(pointer)) is not a field of this document.", at: pointer)
     }
 
@@ -69,7 +69,7 @@ extension FieldReader {
         return integer
     }
 
-    /// Seconds, fractions allowed.
+    /// A number of seconds; fractions are allowed.
     mutating func seconds(_ name: String, in range: ClosedRange<Double>) throws(Problem) -> Double? {
         guard let value = value(name) else { return nil }
         guard let number = value.numberValue, range.contains(number) else {
@@ -88,7 +88,7 @@ extension FieldReader {
         return value
     }
 
-    /// A set of choices: each at most once, none at all is possible.
+    /// A list of choices, each at most once. The list may be empty.
     mutating func choices<Value: RawRepresentable<String> & CaseIterable>(
         _ name: String, of type: Value.Type
     ) throws(Problem) -> [Value]? {
@@ -96,7 +96,7 @@ extension FieldReader {
         let values = texts.compactMap(Value.init(rawValue:))
         guard values.count == texts.count, Set(texts).count == texts.count else {
             throw invalid(
-                name, "may hold each of \(Value.allCases.map(\.rawValue).joined(separator: ", ")) once")
+                name, "may contain each of \(Value.allCases.map(\.rawValue).joined(separator: ", ")) once")
         }
         return values
     }
@@ -112,7 +112,7 @@ extension FieldReader {
         return strings
     }
 
-    /// A nested object, to be read by the same rules.
+    /// A nested object, read by the same rules.
     mutating func object<Value>(
         _ name: String, _ read: (inout FieldReader) throws(Problem) -> Value
     ) throws(Problem) -> Value? {
@@ -123,12 +123,12 @@ extension FieldReader {
         return result
     }
 
-    /// - Parameter what: what it is, as the end of a sentence.
+    /// - Parameter what: the meaning of the field, as the end of a sentence.
     func missing(_ name: String, _ what: String) -> Problem {
         Problem(.missingField, "\(Self.shown(pointer(to: name))) is missing: \(what).", at: pointer(to: name))
     }
 
-    /// A field of the contract that this version does not carry out: only its default may be asked for.
+    /// A field of the contract that this version does not implement. Only its default value is accepted.
     mutating func unsupported(_ name: String, unless default: JSON? = nil) throws(Problem) {
         guard let value = value(name), value != `default` else { return }
         throw invalid(name, "asks for something that this version of fetchd does not do yet")

@@ -3,7 +3,7 @@ import HTTPServer
 
 /// The JSON body of a request.
 enum JSONBody {
-    /// Bytes of a body, but for a batch of jobs.
+    /// Maximum size of a body in bytes, except for a batch of jobs.
     static let limit = 1 << 20
     static let batchLimit = 32 << 20
 

@@ -2,8 +2,8 @@ import Downloads
 import Formats
 import HTTPSemantics
 
-/// A merge patch of a job (RFC 7396): members that are named replace what is there, `null` takes it away, objects are
-/// merged member by member.
+/// A merge patch of a job (RFC 7396): a named member replaces the present value, `null` removes the value, and objects
+/// are merged member by member.
 struct JobPatch: Sendable {
     let fields: Set<PatchableField>
     private let members: JSONObject
@@ -12,14 +12,14 @@ struct JobPatch: Sendable {
         members = reader.object
         fields = Set(PatchableField.allCases.filter { reader.object[$0.rawValue] != nil })
         for field in PatchableField.allCases { _ = reader.value(field.rawValue) }
-        if reader.object["url"] == .null { throw reader.invalid("url", "cannot be taken away") }
+        if reader.object["url"] == .null { throw reader.invalid("url", "cannot be removed") }
     }
 
-    /// - Throws: 422 for values that the result may not have.
+    /// - Throws: 422 when a resulting value is not allowed.
     func applied(to spec: JobSpec) throws(Problem) -> JobSpec {
         var merged = spec.patchable(members["headers"]?.objectValue ?? [:])
         for (name, value) in members.members {
-            merged = merged.merged(with: [name: value], isOpen: Self.namedFreely.contains(name))
+            merged = merged.merged(with: [name: value], isOpen: Self.openFields.contains(name))
         }
         var reader = FieldReader(merged)
         var patched = spec
@@ -29,8 +29,8 @@ struct JobPatch: Sendable {
         return patched
     }
 
-    /// Those whose members the client names.
-    private static let namedFreely: Set = ["headers", "metadata"]
+    /// The fields whose members the client names.
+    private static let openFields: Set = ["headers", "metadata"]
 }
 
 extension JobSpec {
@@ -53,9 +53,10 @@ extension JobSpec {
         }
     }
 
-    /// Those members whose own members are merged; the others are replaced whole.
+    /// The fields whose own members are merged. All other fields are replaced as a whole.
     ///
-    /// - Parameter patched: headers by the names that the patch has for them, which need not be spelt in the same case.
+    /// - Parameter patched: the headers of the patch. A header of the job takes the patch's spelling of its name,
+    ///   because the case may differ.
     fileprivate func patchable(_ patched: JSONObject) -> JSONObject {
         let headers = headers.reduce(into: JSONObject()) { known, header in
             let name = patched.names.first { $0.lowercased() == header.name.lowercased() } ?? header.name
@@ -69,10 +70,10 @@ extension JobSpec {
 }
 
 extension JSONObject {
-    /// RFC 7396, section 2.
+    /// Merges objects by RFC 7396, section 2.
     ///
-    /// - Parameter isOpen: whether a member that is not there may be taken away. Else the null is left to whoever reads the
-    ///   result, who knows whether there can be such a member.
+    /// - Parameter isOpen: whether `null` is accepted for a member that does not exist. If not, the null stays in the
+    ///   result, and the reader of the result checks whether such a member is allowed.
     func merged(with patch: JSONObject, isOpen: Bool) -> JSONObject {
         var merged = self
         for (name, value) in patch.members {

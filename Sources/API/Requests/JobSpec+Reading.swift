@@ -2,7 +2,7 @@ import Downloads
 import Formats
 import HTTPSemantics
 
-/// A job as a client asks for it. Everything is judged here, before anything is written.
+/// Reads a job from the request of a client. All values are checked here, before anything is stored.
 extension JobSpec {
     init(reading reader: inout FieldReader) throws(Problem) {
         let addresses = try reader.addresses()
@@ -31,7 +31,7 @@ extension JobSpec {
 }
 
 extension FieldReader {
-    /// `url`, or `urls` with mirrors.
+    /// Reads `url`, or `urls` with mirrors.
     fileprivate mutating func addresses() throws(Problem) -> [String] {
         let url = try source("url")
         guard let urls = try strings("urls") else {
@@ -50,7 +50,7 @@ extension FieldReader {
         return urls
     }
 
-    /// One of `body`, `form` and `json`, where the method takes one.
+    /// Reads one of `body`, `form` and `json`, if the method allows a body.
     fileprivate mutating func requestBody(for method: RequestMethod) throws(Problem) -> RequestBody? {
         let bodies: [(name: String, value: RequestBody)] = [
             try string("body").map { ("body", .text($0)) }, try form("form").map { ("form", .form($0)) },
@@ -61,7 +61,7 @@ extension FieldReader {
             throw invalid(bodies[1].name, "and `\(first.name)` are both given; a request has one body")
         }
         guard method != .get else {
-            throw invalid(first.name, "is only sent with a method that takes it: POST, PUT or PATCH")
+            throw invalid(first.name, "requires the method POST, PUT or PATCH")
         }
         return first.value
     }
@@ -109,6 +109,6 @@ extension RetryPolicy {
 }
 
 private enum Limits {
-    /// Bytes; file offsets are signed 64-bit numbers, JSON's numbers are exact to 2^53.
+    /// Bytes. File offsets are signed 64-bit numbers, and JSON numbers are exact up to 2^53.
     static let largestSize: Int64 = 1 << 53
 }

@@ -1,7 +1,7 @@
 import Downloads
 import Foundation
 
-/// The query of a request target, decoded; like a body's fields, unknown parameters are refused.
+/// The decoded query of a request target. Like unknown fields of a body, unknown parameters are refused.
 struct Query {
     private let items: [(name: String, value: String)]
     private var known: Set<String> = []
@@ -11,7 +11,7 @@ struct Query {
         for pair in (text ?? "").split(separator: "&") {
             let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.decode(halves[0]), let value = Self.decode(halves.count > 1 ? halves[1] : "") else {
-                throw Problem(.malformedRequest, "The query holds a malformed percent-encoding.")
+                throw Problem(.malformedRequest, "The query contains a malformed percent-encoding.")
             }
             items.append((name, value))
         }
@@ -47,21 +47,23 @@ struct Query {
         return value
     }
 
-    /// How many items a page of a list has: 1 to 1,000.
+    /// The maximum number of items on a page: 1 to 1,000.
     mutating func limit() throws(Problem) -> Int { Int(try integer("limit", in: 1...1000) ?? 100) }
 
-    /// A name of a session or webhook; one that could not exist is no match.
+    /// A name of a session or webhook. An invalid name is an error.
     mutating func name(_ parameter: String) throws(Problem) -> Name? {
         guard let text = try value(parameter) else { return nil }
         guard let name = Name(text) else {
-            throw Problem(.invalidValue, "The parameter \(parameter) is not a name that a session could have.")
+            throw Problem(
+                .invalidValue,
+                "The parameter \(parameter) is not a valid name: 1 to 128 of A-Z a-z 0-9 . _ - are allowed.")
         }
         return name
     }
 
     func finish() throws(Problem) {
-        if let stranger = items.first(where: { !known.contains($0.name) }) {
-            throw Problem(.unknownField, "The parameter \(stranger.name) is not known here.")
+        if let unknown = items.first(where: { !known.contains($0.name) }) {
+            throw Problem(.unknownField, "The parameter \(unknown.name) is not known here.")
         }
     }
 

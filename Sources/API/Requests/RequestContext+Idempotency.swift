@@ -4,11 +4,11 @@ import HTTPTypes
 import Hashing
 import Storage
 
-/// `Idempotency-Key` on requests that create (draft-ietf-httpapi-idempotency-key-header).
+/// `Idempotency-Key` on requests that create jobs (draft-ietf-httpapi-idempotency-key-header).
 extension RequestContext {
-    /// nil without the field.
+    /// The claim of the request; nil without the field.
     ///
-    /// - Throws: 400 for a key that is none.
+    /// - Throws: 400 for an invalid key.
     func idempotencyClaim() throws(Problem) -> IdempotencyClaim? {
         guard let key = head.headers[.idempotencyKey] else { return nil }
         guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {

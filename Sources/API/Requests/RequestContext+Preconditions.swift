@@ -1,17 +1,18 @@
 import HTTPTypes
 
-/// `If-Match`: the job must not have changed since (RFC 9110, section 13.1.1). It is checked after the body, so that a
-/// malformed request is refused as malformed.
+/// `If-Match`: the request applies only if the job has not changed since (RFC 9110, section 13.1.1). The field is
+/// checked after the body, so that a malformed request gets the error for its body.
 extension RequestContext {
-    /// The revision that the client knows, which is what is compared; nil where it does not care.
+    /// The revision that the client expects; nil without the field, and for `*`. Only revisions are compared, not
+    /// progress.
     ///
-    /// - Throws: 412 for what is not the ETag of any job.
+    /// - Throws: 412 if the field is not the ETag of a job.
     func expectedRevision() throws(Problem) -> Int? {
         guard let field = head.headers[.ifMatch]?.trimmingCharacters(in: .whitespaces), field != "*" else { return nil }
         guard let tag = JobETag(field) else {
             throw Problem(
                 .preconditionFailed,
-                "If-Match is '\(field)'; the ETag of a job is such as \"7.1048576\", one at a time.")
+                "If-Match is '\(field)'; it takes one ETag of a job, such as \"7.1048576\".")
         }
         return tag.revision
     }

@@ -2,10 +2,10 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 
-/// The preferences of a client about waiting, and the versions that it has.
+/// The waiting preferences of a client, and the versions that it knows.
 extension RequestContext {
-    /// Seconds that the client would wait for news (`Prefer: wait=10`, RFC 7240, section 4.3), cut to the most that there
-    /// is; nil where it did not say so, or not in a way that is understood: a preference is no demand.
+    /// Seconds that the client is willing to wait for a change (`Prefer: wait=10`, RFC 7240, section 4.3), limited to
+    /// `longestWait`. nil without the preference, or if it is invalid: a preference must not cause an error.
     var preferredWait: Int? {
         let preferences = (head.headers[.prefer] ?? "").split(separator: ",")
         let wait = preferences.lazy.compactMap(Self.wait).first
@@ -15,10 +15,11 @@ extension RequestContext {
     /// Seconds.
     static let longestWait = 30
 
-    /// Whether it may take longer because the client wants it so.
+    /// Whether the client may have asked to wait: it sends `Prefer`, or the query contains `wait=`.
     var asksToWait: Bool { head.headers[.prefer] != nil || head.query?.contains("wait=") == true }
 
-    /// Of one preference with its parameters; the first counts where one is repeated (RFC 7240, section 2).
+    /// The seconds of one preference with its parameters; nil for another preference. If the preference is repeated,
+    /// the caller uses the first (RFC 7240, section 2).
     private static func wait(_ preference: Substring) -> Int? {
         let halves = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
             .map { $0.trimmingCharacters(in: .whitespaces) }
@@ -28,10 +29,10 @@ extension RequestContext {
         return Int(digits) ?? Self.longestWait
     }
 
-    /// The versions that the client has (`If-None-Match`); nil without the field.
+    /// The versions that the client knows (`If-None-Match`); nil without the field.
     var knownVersions: KnownVersions? { head.headers[.ifNoneMatch].map { KnownVersions($0) } }
 
-    /// Whether it asks for a stream of events, and for nothing else rather (RFC 9110, section 12.5.1).
+    /// Whether the client accepts a stream of events and does not prefer JSON (RFC 9110, section 12.5.1).
     var wantsEventStream: Bool {
         let accepted = (head.headers[.accept] ?? "").split(separator: ",").map { AcceptedType($0) }
         guard let stream = accepted.first(where: { $0.name == "text/event-stream" }), stream.weight > 0 else {
@@ -41,10 +42,10 @@ extension RequestContext {
     }
 }
 
-/// One member of an `Accept`.
+/// One member of an `Accept` field.
 private struct AcceptedType {
     let name: String
-    /// From 0, not acceptable, to 1.
+    /// The weight, from 0 (not acceptable) to 1.
     var weight = 1.0
 
     init(_ member: Substring) {
@@ -54,7 +55,7 @@ private struct AcceptedType {
     }
 }
 
-/// What an `If-None-Match` lists (RFC 9110, section 13.1.2). Tags that are none of ours match nothing.
+/// The versions of an `If-None-Match` field (RFC 9110, section 13.1.2). A tag that fetchd has not sent matches nothing.
 enum KnownVersions {
     case any
     case tags([JobETag])
@@ -64,7 +65,7 @@ enum KnownVersions {
         self = entries.contains("*") ? .any : .tags(entries.compactMap { JobETag($0) })
     }
 
-    /// A tag without progress knows the revision, however far the job has come since.
+    /// A tag without progress matches every progress of its revision.
     func include(_ tag: JobETag) -> Bool {
         switch self {
         case .any: true

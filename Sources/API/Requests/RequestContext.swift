@@ -15,7 +15,7 @@ struct RequestContext: Sendable {
 
     func parameter(_ name: String) -> String { parameters[name] ?? "" }
 
-    /// A session or webhook named in the path; a name that could not exist is not found.
+    /// The session or webhook that the path names. An invalid name gets 404.
     func name(_ parameter: String) throws(Problem) -> Name {
         guard let name = Name(self.parameter(parameter)) else {
             throw Problem(
@@ -27,7 +27,7 @@ struct RequestContext: Sendable {
 
     var job: JobID { JobID(parameter("id")) }
 
-    /// The query, read by `read`. A parameter that `read` does not ask for is refused.
+    /// Reads the query with `read`. A parameter that `read` does not read is refused.
     func query<Value>(_ read: (inout Query) throws(Problem) -> Value) throws(Problem) -> Value {
         var query = try Query(head.query)
         let value = try read(&query)
@@ -35,7 +35,7 @@ struct RequestContext: Sendable {
         return value
     }
 
-    /// The body's object, read by `read`. A member that `read` does not ask for is refused.
+    /// Reads the object of the body with `read`. A member that `read` does not read is refused.
     func body<Value>(_ read: (inout FieldReader) throws(Problem) -> Value) throws(Problem) -> Value {
         var reader = try FieldReader(try JSONBody.parse(request.body))
         let value = try read(&reader)
@@ -43,7 +43,7 @@ struct RequestContext: Sendable {
         return value
     }
 
-    /// An action without options takes an empty object, as some clients send one.
+    /// For actions without options. An empty object is accepted, because some clients send one.
     func requireNoOptions() throws(Problem) {
         if hasBody { try body { _ throws(Problem) in } }
     }
@@ -55,7 +55,7 @@ extension Response {
     static func json(_ document: JSON, _ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
-        // A terminal shows the prompt on a line of its own.
+        // With the line break, a terminal shows its prompt on a new line.
         return Response(status: status, headers: headers, body: .bytes(document.bytes + [0x0A]))
     }
 

@@ -3,7 +3,7 @@ import Formats
 import Foundation
 import HTTPSemantics
 
-/// A session's configuration as a client asks for it.
+/// Reads the configuration of a session from the request of a client.
 extension SessionConfiguration {
     init(reading reader: inout FieldReader) throws(Problem) {
         self.init()
@@ -42,11 +42,12 @@ extension TLSRule {
 }
 
 extension FieldReader {
-    /// The path of a file with certificates. Without this look, its mistakes would be told by every transfer.
+    /// The path of a file with certificates. The file is checked here, because otherwise every transfer would report
+    /// its errors.
     fileprivate mutating func certificates(_ name: String) throws(Problem) -> String? {
         guard let path = try string(name) else { return nil }
         guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw invalid(name, "must be an absolute path") }
-        // Behind its links: the system's bundle is one.
+        // Resolves symbolic links, because the certificate bundle of the system is one.
         let target = URL(filePath: path).resolvingSymlinksInPath().path
         let type = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
         guard type == .typeRegular, let content = FileManager.default.contents(atPath: path) else {
@@ -58,14 +59,14 @@ extension FieldReader {
         return path
     }
 
-    /// By host, at least one key each.
+    /// The pinned keys by host, at least one key for each host.
     fileprivate mutating func pins(_ name: String) throws(Problem) -> [String: [String]]? {
         guard let value = value(name) else { return nil }
         guard let object = value.objectValue else { throw invalid(name, "must be an object: host to keys") }
         var hosts = FieldReader(object, at: pointer(to: name))
         var pins: [String: [String]] = [:]
         for host in object.names {
-            // A pin that no host matches would protect nobody, silently.
+            // A pin for a host that never matches would have no effect, without an error.
             guard URLRule.host(of: "https://\(host)/") == host.lowercased(), !host.contains("*") else {
                 throw hosts.invalid(host, "must be the name or address of a host, without port")
             }
@@ -83,7 +84,7 @@ extension FieldReader {
         guard let proxy = Proxy(text) else {
             throw invalid(
                 name,
-                "must be http://host:port or socks5://host:port, with user:password@ in front of the host where it asks"
+                "must be http://host:port or socks5://host:port, with user:password@ before the host if the proxy requires credentials"
             )
         }
         return proxy

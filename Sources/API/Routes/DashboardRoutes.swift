@@ -1,8 +1,8 @@
 import HTTPServer
 import HTTPTypes
 
-/// `/`: the page for people, and the files it loads. Open to everybody who reaches the port, for it holds nothing of
-/// anybody's: what it shows it asks the API for, with the token that its reader enters.
+/// `/`: the dashboard page and the files that it loads. They need no token, because they contain no data of the
+/// service: the page requests its data from the API, with the token that the user enters.
 struct DashboardRoutes: Sendable {
     var routes: [Route] {
         [
@@ -23,7 +23,8 @@ extension DashboardFile {
     fileprivate func response(to head: RequestHead) -> Response {
         var headers: HTTPFields = [
             .eTag: tag,
-            // Kept, but asked about each time: the page and what it loads are always of one version.
+            // The browser stores the file but checks its tag before each use, so the page and its files are always of
+            // one version.
             .cacheControl: "no-cache",
             .contentSecurityPolicy: Self.contentSecurityPolicy,
             .xContentTypeOptions: "nosniff",
@@ -37,8 +38,8 @@ extension DashboardFile {
         return Response(status: .ok, headers: headers, body: .bytes(bytes))
     }
 
-    /// Nothing from elsewhere, nothing inline, no frame around it: a name or an error text that found its way into the
-    /// page as markup could still do nothing (Content Security Policy Level 3).
+    /// Allows no external source, no inline code and no enclosing frame. So a name or an error text that was inserted
+    /// into the page as markup would have no effect (Content Security Policy Level 3).
     private static let contentSecurityPolicy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:",
         "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",

@@ -2,7 +2,7 @@ import Downloads
 import HTTPServer
 import Storage
 
-/// The delivery log: what was sent to whom, what was answered, and sending it again.
+/// The delivery log: lists deliveries with the responses of the endpoints, and sends a delivery again.
 struct DeliveryRoutes: Sendable {
     let store: Store
 

@@ -5,7 +5,7 @@ import HTTPTypes
 import Logging
 import Storage
 
-/// `/v1/events`: the journal, in pages, in pages that are waited for, and as a stream.
+/// `/v1/events`: the journal, as pages, as pages that a client waits for, and as a stream.
 struct EventRoutes: Sendable {
     let store: Store
     let feed: Feed
@@ -31,14 +31,15 @@ struct EventRoutes: Sendable {
             headers: [.vary: "Accept"])
     }
 
-    /// The first page that is not empty; in the end one that is, and says from where to read on.
+    /// Returns the first page with events. At the deadline it returns an empty page, with the position for the next
+    /// request.
     private func pageOnceThere(_ wanted: EventQuery, within duration: Duration) async throws -> EventPage {
         let deadline = ContinuousClock.now + duration
-        // Before looking, so that no event slips in between.
+        // The watcher is registered before the first read, so that no event is missed in between.
         let watcher = feed.watcher(of: [.journal(Topic.Scope(wanted))])
         defer { feed.dismiss(watcher) }
         var query = wanted
-        // Whoever waits has usually read everything that there is, which then need not be read again.
+        // A waiting client has usually read all events, so the first read of the database is skipped.
         var page = wanted.after == feed.lastEvent ? nil : try await store.events(query)
         while true {
             if let page, !page.events.isEmpty { return page }
@@ -49,19 +50,20 @@ struct EventRoutes: Sendable {
         }
     }
 
-    /// From behind the last event that the client had, which a browser says by itself when it comes again.
+    /// Streams the events after the last event that the client received. A browser sends its identifier when it
+    /// reconnects.
     private func stream(_ context: RequestContext, from last: EventID?) throws -> Response {
         var query = try context.query(Self.query)
         query.after = last ?? query.after
         let headers: HTTPFields = [
             .contentType: "text/event-stream", .cacheControl: "no-store", .vary: "Accept",
-            // A proxy that collects an answer before it passes it on would never pass this one on.
+            // A proxy that buffers responses would hold this one back for ever.
             .accelBuffering: "no",
         ]
         return Response(status: .ok, headers: headers, body: .stream(feed.stream(query, from: store, log: log)))
     }
 
-    /// A page has no use for it, but one that is none is a mistake there, too.
+    /// Reads `Last-Event-ID`. A page does not use the field, but an invalid value is an error there as well.
     private static func lastEvent(_ context: RequestContext) throws(Problem) -> EventID? {
         guard let last = context.head.headers[.lastEventID], !last.isEmpty else { return nil }
         guard last.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let id = EventID(last) else {
@@ -70,7 +72,7 @@ struct EventRoutes: Sendable {
         return id
     }
 
-    /// What pages and streams have in common.
+    /// Reads the parameters that pages and streams share.
     private static func query(_ query: inout Query) throws(Problem) -> EventQuery {
         EventQuery(
             after: try query.integer("after", in: 0...Int64.max), session: try query.name("session"),
@@ -79,7 +81,7 @@ struct EventRoutes: Sendable {
 
     private static func pattern(_ text: String) throws(Problem) -> EventPattern {
         guard let pattern = EventPattern(text) else {
-            throw Problem(.invalidValue, "The parameter type is '\(text)', which no event matches.")
+            throw Problem(.invalidValue, "The parameter type is '\(text)', which matches no event type.")
         }
         return pattern
     }

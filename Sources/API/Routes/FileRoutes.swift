@@ -16,7 +16,7 @@ struct FileRoutes: Sendable {
         let job = try await store.job(context.job)
         guard let finish = job.state.finish else {
             throw Problem(
-                .stateConflict, "Job \(job.id) is \(job.state.name.rawValue); its file is there once it has succeeded.")
+                .stateConflict, "Job \(job.id) is \(job.state.name.rawValue); its file exists after it has succeeded.")
         }
         guard let opened = await engine.openFile(of: finish) else {
             throw Problem(.fileGone, "\(finish.file.path) is no longer in the downloads folder.")
@@ -33,7 +33,7 @@ struct FileRoutes: Sendable {
         var headers: HTTPFields = [
             .acceptRanges: "bytes", .eTag: tag, .contentType: type,
             .contentDisposition: ContentDispositionHeader.attachment(file.path),
-            // The type is a stranger's word; no browser shall run what it guesses.
+            // The type comes from the download's server. A browser must not guess another type and run the content.
             .xContentTypeOptions: "nosniff",
         ]
         if head.isMet(byTag: tag) {
@@ -48,7 +48,7 @@ struct FileRoutes: Sendable {
         case .parts(let ranges):
             let multipart = MultipartByteRanges(ranges, of: opened.size, type: type)
             headers[.contentType] = multipart.contentType
-            let stream = multipart.stream(from: try whole.descriptorOfItsOwn())
+            let stream = multipart.stream(from: try whole.ownDescriptor())
             return Response(status: .partialContent, headers: headers, body: .stream(stream))
         case .unsatisfiable:
             var problem = Problem(.rangeNotSatisfiable, "The file has \(opened.size) bytes.")
@@ -57,7 +57,8 @@ struct FileRoutes: Sendable {
         }
     }
 
-    /// Strong: the hash, or, where none was asked for or the bytes may be others by now, what a change would move.
+    /// The strong entity tag: the hash and the time of the last write. Without a hash, or if the file may have changed
+    /// since, it is the size and that time.
     private static func tag(_ file: FinishedFile, _ opened: OpenedFile) -> String {
         guard let sha256 = file.sha256, opened.isAsFinished else { return "\"\(opened.size)-\(opened.modified)\"" }
         return "\"\(sha256)-\(opened.modified)\""
@@ -65,7 +66,7 @@ struct FileRoutes: Sendable {
 }
 
 extension FileRegion {
-    fileprivate func descriptorOfItsOwn() throws(Problem) -> Int32 {
+    fileprivate func ownDescriptor() throws(Problem) -> Int32 {
         guard let descriptor = duplicateDescriptor() else {
             throw Problem(.unavailable, "fetchd has no file descriptor left. Try again in a moment.")
         }

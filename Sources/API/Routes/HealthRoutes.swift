@@ -2,7 +2,7 @@ import Engine
 import HTTPServer
 import Storage
 
-/// Whether the service lives and is ready, and what it speaks: open to everybody who reaches the port.
+/// Liveness, readiness and the API description. These routes need no token.
 struct HealthRoutes: Sendable {
     let store: Store
     let engine: Engine

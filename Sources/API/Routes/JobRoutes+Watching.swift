@@ -5,16 +5,16 @@ import HTTPServer
 import HTTPTypes
 import Storage
 
-/// `GET /v1/jobs/{id}`: as it is now, or once it is no longer as the client knows it.
+/// `GET /v1/jobs/{id}`: returns the job at once, or when it differs from the version that the client knows.
 extension JobRoutes {
-    /// A job as one look shows it.
+    /// A job with its live progress at one moment.
     struct View {
         let job: Job
         let live: LiveProgress?
 
         init(_ job: Job, _ engine: Engine) {
             self.job = job
-            // An attempt that has just ended may still be there.
+            // The live progress of an attempt that has just ended may still exist.
             live = job.state.name == .running ? engine.progress(of: job.id) : nil
         }
 
@@ -25,7 +25,7 @@ extension JobRoutes {
         var notModified: Response { Response(status: .notModified, headers: [.eTag: tag.text], body: response.body) }
     }
 
-    /// A poll of a job that was polled before: from memory, without a task, and without a wait.
+    /// Answers a poll from the cache, without a task. nil when the job is not cached or the client may want to wait.
     func showImmediately(_ context: RequestContext) -> Response? {
         guard context.head.headers[.prefer] == nil, context.head.query == nil, let job = store.cachedJob(context.job)
         else {
@@ -47,16 +47,17 @@ extension JobRoutes {
         versions?.include(view.tag) == true ? view.notModified : view.response
     }
 
-    /// A request that names a version is answered when the job has another one, in any state. A request without a version
-    /// is answered at the next change, and at once when no change will come by itself: the client may have missed the last.
+    /// A request with a version is answered as soon as the job has another version, in any state. A request without a
+    /// version is answered at the next change; it is answered at once for a job that has ended, because the client may
+    /// have missed its last change.
     private func answerOnceChanged(_ context: RequestContext, within duration: Duration) async throws -> Response {
         let deadline = ContinuousClock.now + duration
-        // Before looking, so that no change slips in between.
+        // The watcher is registered before the first read, so that no change is missed in between.
         let watcher = feed.watcher(of: [.job(context.job)])
         defer { feed.dismiss(watcher) }
         let first = View(try await store.job(context.job), engine)
         let versions = context.knownVersions
-        // There is no version that `*` would not stand for.
+        // `*` matches every version, so no change can end this wait.
         if case .any? = versions { return first.notModified }
         if versions == nil, first.job.state.isTerminal { return first.response }
         let known = versions ?? .tags([first.tag])

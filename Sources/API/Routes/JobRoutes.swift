@@ -5,7 +5,7 @@ import HTTPServer
 import HTTPTypes
 import Storage
 
-/// `/v1/jobs`: creating downloads, reading them, acting on them.
+/// `/v1/jobs`: creates, reads, changes and deletes jobs, and carries out actions on them.
 struct JobRoutes: Sendable {
     let store: Store
     let engine: Engine
@@ -54,13 +54,14 @@ struct JobRoutes: Sendable {
         }
     }
 
-    /// What was carried out once is answered so, also by a service whose settings would refuse it today.
+    /// The answer to the first request with the same key. A repeated request gets it also if the present settings of
+    /// the service would refuse the request.
     private func firstAnswer(_ context: RequestContext) async throws -> Response? {
         guard let claim = try context.idempotencyClaim() else { return nil }
         return try await store.rememberedAnswer(to: claim).map(Response.created)
     }
 
-    /// Stores the jobs and answers 201; with an `Idempotency-Key`, a repeated request is answered as the first was.
+    /// Stores the jobs and answers 201. A repeated request with the same `Idempotency-Key` gets the first answer.
     private func create(
         _ new: [NewJob], _ context: RequestContext, _ answer: @escaping @Sendable ([Job]) -> RememberedAnswer
     ) async throws -> Response {
@@ -70,7 +71,7 @@ struct JobRoutes: Sendable {
         return .created(try await store.createJobs(new, once: claim, answer: answer))
     }
 
-    /// All or none.
+    /// Creates all jobs of the batch or none.
     private func createBatch(_ context: RequestContext) async throws -> Response {
         if let first = try await firstAnswer(context) { return first }
         let new = try context.body { reader throws(Problem) in
@@ -103,7 +104,7 @@ struct JobRoutes: Sendable {
 
     private func requireNoRehearsal(_ spec: JobSpec, _ reader: FieldReader, at field: String) throws(Problem) {
         guard !allowsRehearsals, ([spec.url] + spec.mirrors).contains(where: Rehearsal.isRehearsal) else { return }
-        throw reader.invalid(field, "is a rehearsal; fetchd takes them when it is started with --enable-rehearsals")
+        throw reader.invalid(field, "is a rehearsal; start fetchd with --enable-rehearsals to allow it")
     }
 
     private func list(_ context: RequestContext) async throws -> Response {
@@ -125,7 +126,7 @@ struct JobRoutes: Sendable {
         return JobID(position)
     }
 
-    /// With its ETag.
+    /// The job with its ETag.
     private func shown(_ job: Job) -> Response { View(job, engine).response }
 
     private func patch(_ context: RequestContext) async throws -> Response {
@@ -136,12 +137,12 @@ struct JobRoutes: Sendable {
             let revision = try context.expectedRevision()
             if patch.fields.contains(.url) { try requireNoRehearsal(spec, FieldReader(JSONObject()), at: "url") }
             let outcome = try await engine.patch(job, to: spec, fields: patch.fields, expecting: revision)
-            // Another request changed the job first: the patch is applied again, to the job as it is now.
+            // Another request changed the job first. The patch is applied again, to the present job.
             if let outcome { return shown(outcome.job) }
         }
     }
 
-    /// What there is to go on with.
+    /// The part with which an attempt can continue.
     private func resumeData(_ context: RequestContext) async throws -> Response {
         let job = try await store.job(context.job)
         guard let part = job.part, part.bytesDurable > 0 else {
@@ -169,7 +170,7 @@ struct JobRoutes: Sendable {
         }
     }
 
-    /// An action with its options.
+    /// The signal of an action, with its options.
     static func request(_ action: JobSignal.Action, _ context: RequestContext) throws(Problem) -> JobSignal {
         guard context.hasBody else { return action.signal() }
         let keepsPart = try context.body { reader throws(Problem) in

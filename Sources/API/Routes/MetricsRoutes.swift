@@ -4,13 +4,12 @@ import HTTPServer
 import HTTPTypes
 import Storage
 
-/// `/metrics`: how much there is of everything, counted when it is asked for, for Prometheus and whoever reads its
-/// format.
+/// `/metrics`: counts and metrics in the Prometheus text format, read at each request.
 struct MetricsRoutes: Sendable {
     let store: Store
     /// Seconds after which the metrics name the session of an unacknowledged finish.
     let acknowledgementPatience: TimeInterval
-    /// How the transfers' threads keep up.
+    /// Returns the metrics of the transfer loops.
     let loops: @Sendable () -> [LoopMetrics]
     let time: any TimeSource
 
@@ -22,28 +21,28 @@ struct MetricsRoutes: Sendable {
         exposition.gauge("fetchd_jobs", "Jobs by state.") {
             JobState.Name.allCases.map { (["state": $0.rawValue], Double(census.jobs[$0] ?? 0)) }
         }
-        exposition.gauge("fetchd_sessions", "Sessions, deleted ones that are not settled yet included.") {
+        exposition.gauge("fetchd_sessions", "Sessions, including deleted sessions that are not settled yet.") {
             [([:], Double(census.sessions))]
         }
         exposition.gauge("fetchd_webhooks", "Webhooks by state.") {
             Webhook.State.Name.allCases.map { (["state": $0.rawValue], Double(census.webhooks[$0] ?? 0)) }
         }
-        exposition.gauge("fetchd_deliveries", "Deliveries that the journal remembers, by state.") {
+        exposition.gauge("fetchd_deliveries", "Deliveries in the journal, by state.") {
             Delivery.State.Name.allCases.map { state in
                 let count = state == .pending ? census.pendingDeliveries : census.settledDeliveries[state] ?? 0
                 return (["state": state.rawValue], Double(count))
             }
         }
-        exposition.counter("fetchd_events_total", "Events appended to the journal since it was begun.") {
+        exposition.counter("fetchd_events_total", "Events that were ever appended to the journal.") {
             [([:], Double(census.lastEvent))]
         }
-        tellUnacknowledged(census, try await store.unacknowledgedFinishes(), in: &exposition)
-        tellLoops(loops(), in: &exposition)
+        addUnacknowledged(census, try await store.unacknowledgedFinishes(), in: &exposition)
+        addLoops(loops(), in: &exposition)
         return Response(
             status: .ok, headers: [.contentType: Exposition.contentType], body: .bytes(Array(exposition.text.utf8)))
     }
 
-    private func tellUnacknowledged(
+    private func addUnacknowledged(
         _ census: StoreStatistics, _ finishes: [UnacknowledgedFinish], in exposition: inout Exposition
     ) {
         let ages = finishes.map { ($0.session.text, time.now.timeIntervalSince($0.agingSince)) }
@@ -52,13 +51,13 @@ struct MetricsRoutes: Sendable {
         }
         exposition.gauge(
             "fetchd_finish_unacknowledged_seconds",
-            "Age of the oldest unacknowledged finish of each session whose completion seems never to be acknowledged."
+            "Age of the oldest unacknowledged finish of a session, if it exceeds --acknowledgement-patience."
         ) {
             ages.filter { $0.1 >= acknowledgementPatience }.map { (["session": $0.0], $0.1) }
         }
     }
 
-    private func tellLoops(_ loops: [LoopMetrics], in exposition: inout Exposition) {
+    private func addLoops(_ loops: [LoopMetrics], in exposition: inout Exposition) {
         exposition.gauge(
             "fetchd_transfer_loop_lag_seconds",
             "The longest that anything had to wait for the thread of all transfers within the last minute."
@@ -66,9 +65,9 @@ struct MetricsRoutes: Sendable {
             loops.map { (["loop": $0.loop], $0.lag) }
         }
         exposition.histogram(
-            "fetchd_transfer_loop_turn_seconds", "How long that thread took until it looked up again.",
+            "fetchd_transfer_loop_turn_seconds", "Durations of the turns of the thread of all transfers.",
             loops.map { (["loop": $0.loop], $0.turns) })
-        exposition.gauge("fetchd_name_lookups", "Names being looked up, and names that wait to be.") {
+        exposition.gauge("fetchd_name_lookups", "Name lookups by state: running or queued.") {
             loops.flatMap { loop in
                 [("running", loop.lookups.running), ("queued", loop.lookups.queued)].map { state, count in
                     (["loop": loop.loop, "state": state], Double(count))

@@ -2,19 +2,19 @@ import Dispatch
 import Foundation
 import HTTPServer
 
-/// Several ranges of one file as one body (`multipart/byteranges`, RFC 9110, section 14.6).
+/// Several ranges of one file in one body (`multipart/byteranges`, RFC 9110, section 14.6).
 struct MultipartByteRanges: Sendable {
     private let ranges: [ClosedRange<Int64>]
     private let heads: [[UInt8]]
     private let end: [UInt8]
-    /// Of the answer.
+    /// The content type of the response.
     let contentType: String
 
     /// - Parameters:
-    ///   - size: bytes of the whole file.
-    ///   - type: the file's media type.
+    ///   - size: size of the whole file in bytes.
+    ///   - type: the media type of the file.
     init(_ ranges: [ClosedRange<Int64>], of size: Int64, type: String) {
-        // Long enough that no file contains it by accident.
+        // The boundary is random, so that the file does not contain it.
         let boundary = "fetchd-" + UUID().uuidString
         self.ranges = ranges
         heads = ranges.map { range in
@@ -34,12 +34,14 @@ struct MultipartByteRanges: Sendable {
         Int64(heads.reduce(0) { $0 + $1.count } + end.count) + ranges.reduce(0) { $0 + Int64($1.count) }
     }
 
-    /// The body, read as the client takes it. A file that is cut short meanwhile breaks the answer off.
+    /// The body. The file is read at the speed of the client. If the file is truncated meanwhile, the response ends
+    /// early, and the client detects the missing bytes.
     func stream(from descriptor: Int32) -> ResponseStream {
         let stream = ResponseStream(length: length)
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         Task {
-            // Before its length is reached, the end is a mistake that the client sees.
+            // If the body ends before its announced length, the server closes the connection, and the client detects
+            // the error.
             defer { stream.finish() }
             for (head, range) in zip(heads, ranges) {
                 guard await send(head, to: stream), await send(range, of: file, to: stream) else { return }
@@ -69,7 +71,7 @@ struct MultipartByteRanges: Sendable {
     private static let pieceBytes: Int64 = 256 << 10
     private static let disk = DispatchQueue(label: "ranges", attributes: .concurrent)
 
-    /// A disk may be slow, and the threads that tasks share must not wait for it.
+    /// Reads on a separate queue, so that a slow disk does not block the threads of Swift tasks.
     private static func read(_ count: Int, at position: Int64, of file: FileHandle) async -> [UInt8]? {
         await withCheckedContinuation { continuation in
             disk.async {

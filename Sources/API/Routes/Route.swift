@@ -4,21 +4,22 @@ import HTTPTypes
 /// One method on one path of the API.
 struct Route: Sendable {
     let method: HTTPRequest.Method
-    /// Components of the path; `{name}` stands for any one.
+    /// The components of the path; `{name}` matches any component.
     let pattern: [Substring]
     let body: BodyRule
-    /// Whether it has parameters in the query, and reads them; else any is refused before it is begun.
+    /// Whether the handler reads query parameters. If not, a request with any parameter is refused before the handler
+    /// runs.
     let readsQuery: Bool
-    /// Whether it answers without a token.
+    /// Whether the route needs no token.
     let isOpen: Bool
-    /// Answers from memory, without waiting for anything; nil where it cannot.
+    /// Responds from memory without waiting; returns nil if `handle` must respond.
     let immediate: (@Sendable (RequestContext) -> Response?)?
-    /// Whether clients can ask it to wait for something to happen.
+    /// Whether clients can ask the route to wait for a change.
     let mayWait: Bool
     let handle: @Sendable (RequestContext) async throws -> Response
 
     enum BodyRule: Sendable {
-        /// A body is refused.
+        /// A request with a body is refused.
         case none
         case optional(limit: Int)
         case required(limit: Int)
@@ -39,7 +40,7 @@ struct Route: Sendable {
         self.handle = handle
     }
 
-    /// What stands for the names of the pattern; nil when the path is another.
+    /// The path components that match the names of the pattern; nil if the path does not match.
     func match(_ path: [String]) -> [String: String]? {
         guard path.count == pattern.count else { return nil }
         var parameters: [String: String] = [:]

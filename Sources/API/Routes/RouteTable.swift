@@ -8,10 +8,10 @@ struct RouteTable: Sendable {
 
     init(_ routes: [Route]) { self.routes = routes }
 
-    /// - Throws: 404 for a path that is none, 405 with `Allow` for a method that the path does not have.
+    /// - Throws: 404 for an unknown path, 405 with `Allow` for a method that the path does not have.
     func find(_ head: RequestHead) throws(Problem) -> (route: Route, parameters: [String: String]) {
         let matches = try matches(head)
-        // HEAD is GET without the body; the server leaves that out.
+        // HEAD uses the route of GET, and the server omits the body.
         let method: HTTPRequest.Method = head.method == .head ? .get : head.method
         guard let match = matches.first(where: { $0.route.method == method }) else {
             throw Self.notAllowed(head, Self.methods(of: matches))
@@ -19,24 +19,26 @@ struct RouteTable: Sendable {
         return match
     }
 
-    /// The methods that a path has.
+    /// The methods of a path.
     ///
     /// - Throws: 404.
     func methods(at head: RequestHead) throws(Problem) -> [String] { Self.methods(of: try matches(head)) }
 
     private typealias Match = (route: Route, parameters: [String: String])
 
-    /// At least one.
+    /// The routes that match the path, at least one.
+    ///
+    /// - Throws: 404.
     private func matches(_ head: RequestHead) throws(Problem) -> [Match] {
         let path = try Self.components(of: head.path)
         let matches = Self.nearest(routes.compactMap { route in route.match(path).map { (route, $0) } })
         guard !matches.isEmpty else {
-            throw Problem(.notFound, "There is nothing at \(head.path). GET /openapi.yaml lists what there is.")
+            throw Problem(.notFound, "No route matches \(head.path). GET /openapi.yaml describes the API.")
         }
         return matches
     }
 
-    /// Of `/v1/jobs/batch` and `/v1/jobs/{id}`, the former: a path is that which names most of it.
+    /// The matches with the fewest parameters: `/v1/jobs/batch` takes precedence over `/v1/jobs/{id}`.
     private static func nearest(_ matches: [Match]) -> [Match] {
         let fewest = matches.map(\.parameters.count).min()
         return matches.filter { $0.parameters.count == fewest }
@@ -54,12 +56,12 @@ struct RouteTable: Sendable {
         return problem
     }
 
-    /// Decoded one by one, so that an encoded slash stays inside its component.
+    /// Decodes each component separately, so that an encoded slash stays inside its component.
     private static func components(of path: String) throws(Problem) -> [String] {
         var components: [String] = []
         for component in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
             guard let decoded = String(component).removingPercentEncoding, !decoded.contains("\0") else {
-                throw Problem(.malformedRequest, "The path holds a malformed percent-encoding.")
+                throw Problem(.malformedRequest, "The path contains a malformed percent-encoding.")
             }
             components.append(decoded)
         }

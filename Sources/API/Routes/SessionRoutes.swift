@@ -4,7 +4,7 @@ import HTTPServer
 import HTTPTypes
 import Storage
 
-/// `/v1/sessions`: declaring sessions, reading how they stand, acting on all jobs at once, ending them.
+/// `/v1/sessions`: declares sessions, reads their status, carries out actions on all of their jobs, and deletes them.
 struct SessionRoutes: Sendable {
     let store: Store
     let engine: Engine
@@ -33,7 +33,7 @@ struct SessionRoutes: Sendable {
         return .json(["sessions": .array(try await store.sessions().map(\.document))])
     }
 
-    /// With a body, the body is the configuration; without one, nothing changes.
+    /// Declares a session. A body replaces the configuration; without a body, an existing session does not change.
     private func declare(_ context: RequestContext) async throws -> Response {
         let name = try context.name("session")
         let configuration = context.hasBody ? try context.body(SessionConfiguration.init(reading:)) : nil
@@ -41,7 +41,7 @@ struct SessionRoutes: Sendable {
         return .json(status.document, isNew ? .created : .ok)
     }
 
-    /// Ends the session once everything it owes is settled.
+    /// Deletes the session when its jobs and deliveries are settled.
     private func delete(_ context: RequestContext) async throws -> Response {
         let cancels = try context.query { query throws(Problem) in
             try query.choice("outstanding", of: OutstandingChoice.self) == .cancel
@@ -57,7 +57,7 @@ struct SessionRoutes: Sendable {
     private func acknowledge(_ context: RequestContext) async throws -> Response {
         let session = try context.name("session")
         let through = try context.body { reader throws(Problem) in
-            try reader.eventNumber("through", "the number of the last event that you have taken")
+            try reader.eventNumber("through", "the number of the last event that you have processed")
         }
         do {
             try await store.acknowledge(session, through: through)

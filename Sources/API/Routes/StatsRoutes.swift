@@ -5,7 +5,7 @@ import Foundation
 import HTTPServer
 import Storage
 
-/// `/v1/stats`: how the service stands, on one page.
+/// `/v1/stats`: the state of the whole service in one document.
 struct StatsRoutes: Sendable {
     let store: Store
     let engine: Engine
@@ -17,7 +17,7 @@ struct StatsRoutes: Sendable {
 
     init(store: Store, engine: Engine, feed: Feed, version: String, time: any TimeSource) {
         (self.store, self.engine, self.feed, self.version, self.time) = (store, engine, feed, version, time)
-        // What the wall clock shows: where it has jumped, `time` follows only with the first commit.
+        // Uses the wall clock directly: after a jump, `time` follows the wall clock only with the first commit.
         (startedAt, start) = (SystemTime().now, time.uptime)
     }
 

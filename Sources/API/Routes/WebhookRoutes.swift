@@ -3,7 +3,7 @@ import HTTPServer
 import HTTPTypes
 import Storage
 
-/// `/v1/sessions/{session}/webhooks`: declaring endpoints, trying them out, bringing them back.
+/// `/v1/sessions/{session}/webhooks`: declares, tests, enables and deletes endpoints, and sends missed events again.
 struct WebhookRoutes: Sendable {
     let store: Store
 
@@ -54,7 +54,7 @@ struct WebhookRoutes: Sendable {
         return .json(try await store.testWebhook(try context.name("webhook"), of: try context.name("session")).document)
     }
 
-    /// Answers with the new secret, which is shown here and nowhere else.
+    /// Responds with the new secret. No other response of the API shows it.
     private func rotateSecret(_ context: RequestContext) async throws -> Response {
         let (session, name) = (try context.name("session"), try context.name("webhook"))
         let secret =
@@ -63,7 +63,7 @@ struct WebhookRoutes: Sendable {
             try await store.rotateSecret(of: name, of: session, to: secret).document(showsSecret: true))
     }
 
-    /// Answers with the number of events that are on their way again.
+    /// Responds with the number of deliveries that are sent again.
     private func recover(_ context: RequestContext) async throws -> Response {
         let (session, name) = (try context.name("session"), try context.name("webhook"))
         let after = try context.body { reader throws(Problem) in
@@ -84,14 +84,14 @@ struct WebhookRoutes: Sendable {
     }
 }
 
-/// What a client says of a webhook.
+/// A webhook in the request of a client.
 private struct WebhookDeclaration {
     var url: String
     var events: [EventPattern]
     var secret: WebhookSecret?
 
     init(reading reader: inout FieldReader) throws(Problem) {
-        guard let url = try reader.url("url") else { throw reader.missing("url", "where the events are posted to") }
+        guard let url = try reader.url("url") else { throw reader.missing("url", "the URL that events are posted to") }
         self.url = url
         events = try reader.eventPatterns("events") ?? Webhook.defaultEvents
         secret = try reader.webhookSecret("secret")
@@ -102,7 +102,7 @@ extension FieldReader {
     fileprivate mutating func webhookSecret(_ name: String) throws(Problem) -> WebhookSecret? {
         guard let text = try string(name) else { return nil }
         guard let secret = WebhookSecret(text) else {
-            throw invalid(name, "must be whsec_ and the base64 of 24 to 64 bytes; leave it out to get one")
+            throw invalid(name, "must be whsec_ and the base64 of 24 to 64 bytes; omit it to get a generated secret")
         }
         return secret
     }

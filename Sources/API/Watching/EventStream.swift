@@ -5,11 +5,12 @@ import HTTPServer
 import Logging
 import Storage
 
-/// One stream of events: a position in the journal that moves on as fast as the reader reads.
+/// One stream of events: a position in the journal that advances as fast as the reader reads.
 ///
-/// It begins in the database and goes on in memory, and back again where the reader is slower than events come: in both
-/// the events behind the position follow in order, so that no event is left out or sent twice. While the reader does not
-/// read, the stream reads nothing either; the server's idle timeout closes a stream that is no longer read.
+/// The stream begins in the database and continues in memory. If the reader falls behind, the stream returns to the
+/// database. In both places the events after the position are in order, so no event is omitted or sent twice. While the
+/// reader does not read, the stream reads nothing either; the server's idle timeout closes a stream that is no longer
+/// read.
 struct EventStream {
     let feed: Feed
     let store: Store
@@ -22,9 +23,9 @@ struct EventStream {
     private var position: EventID
     /// The last round of progress reports that was sent.
     private var round = 0
-    /// Whether the end of the journal was reached; only then is it read from memory.
+    /// Whether the stream has reached the end of the journal. Only then it reads from memory.
     private var isCaughtUp: Bool
-    /// When something was last sent.
+    /// When the stream last sent bytes.
     private var quietSince = ContinuousClock.now
 
     init(_ query: EventQuery, feed: Feed, store: Store, body: ResponseStream, watcher: Watcher, log: Logger) {
@@ -36,7 +37,7 @@ struct EventStream {
         isCaughtUp = position == last
     }
 
-    /// Runs until the reader is gone or the service stops.
+    /// Runs until the reader disconnects or the service stops.
     mutating func run() async {
         defer { body.finish() }
         guard await send(ServerSentEvent.opening(at: position, retry: Self.retryMilliseconds)) else { return }
@@ -71,7 +72,7 @@ struct EventStream {
         return hasMoved && !update.isAtEnd ? .moved : .wait
     }
 
-    /// Catching up: the next page of what is behind the position.
+    /// Reads the next page after the position from the database.
     private mutating func readJournal() async -> Step {
         do {
             var query = query
@@ -86,7 +87,7 @@ struct EventStream {
         } catch .noSuchEvent(_, let last) {
             return reset(last + 1)
         } catch {
-            // The client reconnects and continues from its last event.
+            // The client reconnects and continues after its last event.
             log.error("A stream of events ended: \(error)")
             return .end
         }
@@ -100,12 +101,12 @@ struct EventStream {
     /// Waits for the next event, or sends a heartbeat when it is due.
     private mutating func rest() async -> Bool {
         let deadline = quietSince + feed.options.heartbeat
-        // Events that do not match the query ring, too.
+        // Events that do not match the query ring the watcher, too.
         guard .now < deadline else { return await send(ServerSentEvent.heartbeat(at: position)) }
         return await feed.sleep(watcher, until: deadline) != .closed
     }
 
-    /// In pieces that fit into what may wait for the reader.
+    /// Sends bytes in pieces that fit into the buffer of the stream.
     private mutating func send(_ bytes: [UInt8]) async -> Bool {
         quietSince = .now
         var rest = bytes[...]
@@ -122,29 +123,29 @@ struct EventStream {
 }
 
 extension EventQuery {
-    /// `job.progress` is no event of the journal, but one of a job to those who listen.
+    /// `job.progress` is not in the journal. It is sent to streams that have no filter by type, or the filter `job.*`.
     var wantsProgress: Bool { type.map { $0.text == "job.*" } ?? true }
 }
 
 extension Feed {
-    /// The events behind a position, with the progress as it was at the last of them, read under one lock. So no report of
-    /// a job's progress follows the event that ends the job.
+    /// The events after a position, and the progress of running jobs after these events, read under one lock. So no
+    /// progress report of a job follows the event that ends the job.
     ///
-    /// - Parameter round: the last round of progress reports that was sent; nil: progress is not wanted.
-    /// - Returns: nil when the journal is to be read.
+    /// - Parameter round: the last round of progress reports that was sent; nil: the stream sends no progress.
+    /// - Returns: nil when the events must be read from the database.
     func update(_ query: EventQuery, after position: EventID, progressSince round: Int?) -> FeedUpdate? {
         state.withLock { state in
             guard let entries = state.recent.after(position) else { return nil }
-            // The database may be ahead of the hook for a moment; the progress reports are too old then.
+            // The database may be ahead of the hook for a moment. The progress reports are too old in this case.
             let isAhead = position > state.recent.last
             let looked = entries.prefix(Self.updateLimit)
             let isAtEnd = looked.count == entries.count
-            let tellsProgress = isAtEnd && !isAhead && round != nil
+            let includesProgress = isAtEnd && !isAhead && round != nil
             return FeedUpdate(
                 events: looked.filter { query.matches($0.event) },
-                progress: tellsProgress ? state.progress.since(round ?? 0, query) : [],
+                progress: includesProgress ? state.progress.since(round ?? 0, query) : [],
                 position: isAtEnd ? max(position, state.recent.last) : looked.last?.event.id ?? position,
-                round: tellsProgress ? state.progress.round : nil, isAtEnd: isAtEnd)
+                round: includesProgress ? state.progress.round : nil, isAtEnd: isAtEnd)
         }
     }
 
@@ -152,7 +153,7 @@ extension Feed {
 
     /// Begins a stream, and returns its body.
     ///
-    /// - Parameter query: what to tell; without `after`, from this moment on.
+    /// - Parameter query: the events to send; without `after`, the stream begins with the next event.
     func stream(_ query: EventQuery, from store: Store, log: Logger) -> ResponseStream {
         var query = query
         query.after = query.after ?? lastEvent

@@ -4,8 +4,8 @@ import Formats
 import Foundation
 import Storage
 
-/// The feed's two tasks: the pump wakes the watchers of a commit's topics; the clock wakes the watchers whose deadline has
-/// passed, and reports the progress of running jobs.
+/// The two tasks of the feed. The pump wakes the watchers of the changed topics. The clock wakes the watchers whose
+/// deadline has passed, and reports the progress of running jobs.
 extension Feed {
     /// Runs until the task is cancelled.
     public func run() async {
@@ -20,7 +20,8 @@ extension Feed {
             await pumpDue.wait(until: nil, by: SystemTime())
             let woken = state.withLock { $0.takeWoken() }
             for watcher in woken { watcher.ring() }
-            // Each wakes a task and a connection. The more there are, the more commits share one round.
+            // Each watcher wakes a task and a connection. With more watchers the pause is longer, so that more commits
+            // share a round.
             if woken.count > Self.fewWatchers { try? await Task.sleep(for: Self.pausePerWatcher * woken.count) }
         }
     }
@@ -29,11 +30,11 @@ extension Feed {
     private static let pausePerWatcher = Duration.microseconds(20)
 
     private func tick() async {
-        var told: [JobID: LiveProgress] = [:]
+        var reported: [JobID: LiveProgress] = [:]
         var nextReport = ContinuousClock.now
         while !Task.isCancelled {
             guard state.withLock({ $0.isWatched() }) else {
-                told = [:]
+                reported = [:]
                 await clockDue.wait(until: nil, by: SystemTime())
                 continue
             }
@@ -42,26 +43,26 @@ extension Feed {
             let overdue = state.withLock { $0.timers.take(through: ticks(until: now)) }
             for watcher in overdue { watcher.expire() }
             guard now >= nextReport else { continue }
-            report(&told)
+            report(&reported)
             nextReport = now + reportInterval
         }
     }
 
-    /// Longer where many want to know: progress must not cost more than the downloads.
+    /// The interval is longer with many streams: progress must not cost more than the downloads.
     private var reportInterval: Duration {
         max(options.progressInterval, .microseconds(500) * state.withLock { $0.streams })
     }
 
-    /// - Parameter told: the progress that was reported last, of the jobs that still run.
-    private func report(_ told: inout [JobID: LiveProgress]) {
-        // Events from here on may be those of jobs that end while they are being looked at.
+    /// - Parameter reported: the progress that was last reported, by running job.
+    private func report(_ reported: inout [JobID: LiveProgress]) {
+        // An event after this position may end a job whose progress is being read below.
         let position = lastEvent
         let running = engine.progressOfRunning()
-        let moved = running.filter { told[$0.job] != $0.live }
+        let moved = running.filter { reported[$0.job] != $0.live }
         let frames = moved.map { ServerSentEvent.frame(event: "job.progress", data: $0.document) }
-        told = Dictionary(running.map { ($0.job, $0.live) }) { $1 }
+        reported = Dictionary(running.map { ($0.job, $0.live) }) { $1 }
         let isDue = state.withLock { state in
-            state.progress.keep(only: Set(told.keys))
+            state.progress.keep(only: Set(reported.keys))
             guard !moved.isEmpty, let settled = state.jobsNoted(after: position) else { return false }
             state.progress.beginRound()
             for (job, frame) in zip(moved, frames) where state.running.contains(job.job) && !settled.contains(job.job) {
@@ -76,7 +77,8 @@ extension Feed {
 }
 
 extension Feed.State {
-    /// Without watchers no progress is read, and the old reports are dropped: they would be wrong for the next watcher.
+    /// Without watchers no progress is read, and the old reports are dropped, because they would be outdated for the
+    /// next watcher.
     fileprivate mutating func isWatched() -> Bool {
         if watchers.isEmpty { progress.keep(only: []) }
         return !watchers.isEmpty
@@ -89,7 +91,7 @@ extension Feed.State {
         return Array(woken.values)
     }
 
-    /// Jobs that have an event behind a position; nil when memory does not reach back that far.
+    /// The jobs that have an event after a position; nil when memory no longer has all events after it.
     fileprivate func jobsNoted(after position: EventID) -> Set<JobID>? {
         recent.after(position).map { Set($0.compactMap(\.event.job)) }
     }

@@ -5,20 +5,21 @@ import Foundation
 import Locks
 import Storage
 
-/// Delivers committed changes to the requests that wait and to the streams of events.
+/// Delivers committed changes to waiting requests and to streams of events.
 ///
-/// The writer's hook notes each commit here, in commit order, and does nothing else; the pump wakes the watchers of its
-/// topics. No stream has a queue: it is a position in the journal, and continues from memory, or from the database where it
-/// has fallen behind. So a slow reader costs no memory, and ten thousand of them do not hold the lock for long.
+/// The writer's hook records each commit here, in commit order, and does nothing else; the pump wakes the watchers of
+/// the changed topics. A stream has no queue. It is a position in the journal, and continues from memory, or from the
+/// database if it has fallen behind. So a slow reader costs no memory, and ten thousand slow readers do not hold the
+/// lock for long.
 public final class Feed: Sendable {
     public struct Options: Sendable {
-        /// Between two reports of a job's progress, at least.
+        /// Minimum time between two reports of a job's progress.
         public var progressInterval: Duration = .milliseconds(250)
         /// A stream without events sends a heartbeat after this time.
         public var heartbeat: Duration = .seconds(15)
-        /// Bytes that may wait for the reader of a stream before the stream stops reading events.
+        /// Maximum number of bytes that wait for the reader of a stream. The stream reads no more events meanwhile.
         public var streamBuffer = 64 << 10
-        /// Events that are kept in memory, and their bytes.
+        /// Maximum number of events that are kept in memory, and their maximum size in bytes.
         public var recentEvents = 4096
         public var recentBytes = 8 << 20
 
@@ -28,10 +29,10 @@ public final class Feed: Sendable {
     struct State {
         var recent: RecentEvents
         var progress = ProgressReports()
-        /// Jobs whose attempt has begun, and not ended, by the events up to now. Only their progress may be reported.
+        /// The jobs with a running attempt, as of the last event. Only their progress may be reported.
         var running: Set<JobID> = []
         var watchers: [Topic: [ObjectIdentifier: Watcher]] = [:]
-        /// What has happened since the pump looked.
+        /// The changed topics since the last round of the pump. Only topics with watchers are recorded.
         var pending: Set<Topic> = []
         var timers = TimerWheel()
         var watching = 0
@@ -44,12 +45,13 @@ public final class Feed: Sendable {
     let options: Options
     let engine: Engine
     let state: Locked<State>
-    /// Rings when something is pending, and when somebody waits again.
+    /// Set when a topic is pending.
     let pumpDue = AsyncAutoResetEvent()
+    /// Set when a watcher is added.
     let clockDue = AsyncAutoResetEvent()
     let beginning = ContinuousClock.now
 
-    /// - Parameter store: nothing is changed in it before this returns.
+    /// - Parameter store: must not change before this initialiser returns.
     public init(options: Options = Options(), store: Store, engine: Engine) async throws(StoreError) {
         self.options = options
         self.engine = engine
@@ -58,7 +60,7 @@ public final class Feed: Sendable {
         store.addCommitObserver { [weak self] in self?.note($0) }
     }
 
-    /// Ends every wait with the present state, and lets none begin.
+    /// Ends every wait with the present state, and prevents new waits.
     public func close() {
         let watchers = state.withLock { state in
             state.isClosed = true
@@ -67,7 +69,7 @@ public final class Feed: Sendable {
         for watcher in watchers { watcher.close() }
     }
 
-    /// On the writer's thread, right after a commit.
+    /// Called on the writer's thread, directly after a commit.
     private func note(_ commit: Commit) {
         let isDue = state.withLock { state in
             for event in commit.events { state.note(event) }
@@ -95,7 +97,7 @@ extension Feed.State {
 // MARK: - Watching
 
 extension Feed {
-    /// From now on `watcher` is rung for these topics; it is to be dismissed in the end.
+    /// Makes a watcher that a change of these topics rings. The caller must pass it to `dismiss(_:)` at the end.
     func watcher(of topics: [Topic]) -> Watcher {
         let watcher = Watcher(of: topics)
         let isClosed = state.withLock { state in
@@ -118,12 +120,12 @@ extension Feed {
         }
     }
 
-    /// The number of requests that wait, and of open streams.
+    /// The number of waiting requests, and of open streams.
     var watching: (waits: Int, streams: Int) {
         state.withLock { (max(0, $0.watching - $0.streams), $0.streams) }
     }
 
-    /// Sleeps until the watcher is rung, or for so long.
+    /// Sleeps until the watcher is rung or closed, or until the deadline.
     func sleep(_ watcher: Watcher, until deadline: ContinuousClock.Instant) async -> Watcher.Waking {
         let tick = state.withLock { $0.timers.add(watcher, at: ticks(until: deadline) + 1) }
         let waking = await watcher.sleep()
@@ -131,7 +133,7 @@ extension Feed {
         return waking
     }
 
-    /// Strokes of the feed's clock, rounded down.
+    /// The number of clock ticks from the start of the feed to a moment, rounded down.
     func ticks(until moment: ContinuousClock.Instant) -> Int { Int((moment - beginning) / tick) }
 
     var tick: Duration { options.progressInterval / 2 }
@@ -140,10 +142,10 @@ extension Feed {
 // MARK: - Reading
 
 extension Feed {
-    /// The last event, as far as the hook has come.
+    /// The last event that the writer's hook has recorded.
     var lastEvent: EventID { state.withLock { $0.recent.last } }
 
-    /// A page from memory; nil when the reader has fallen behind it.
+    /// A page from memory; nil when memory no longer has all events after the position.
     func page(_ query: EventQuery) -> EventPage? {
         state.withLock { state in
             let position = query.after ?? 0
@@ -158,7 +160,7 @@ extension Feed {
 }
 
 extension EventType {
-    /// Whether the job has no more progress to report until it runs again.
+    /// Whether the job reports no more progress until it runs again.
     fileprivate var endsProgress: Bool {
         switch self {
         case .jobSucceeded, .jobFailed, .jobCancelled, .jobDeleted, .jobPaused, .jobWaiting: true

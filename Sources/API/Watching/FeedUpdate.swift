@@ -10,9 +10,9 @@ struct FeedUpdate {
     var events: [RecentEvents.Entry]
     var progress: [[UInt8]]
     var position: EventID
-    /// The round of the progress reports in `progress`; nil: there are none.
+    /// The round of the reports in `progress`; nil when progress is not included.
     var round: Int?
-    /// Whether the journal had no further event at that moment.
+    /// Whether the journal had no further event when the update was read.
     var isAtEnd: Bool
 
     var bytes: [UInt8] {

@@ -1,12 +1,12 @@
 import Downloads
 import Storage
 
-/// The latest progress of each running job, for streams: a slow reader gets fewer reports, not old ones.
+/// The latest progress of each running job, for streams. A slow reader gets fewer reports, but never outdated ones.
 struct ProgressReports {
     struct Report {
         let session: Name
         let frame: [UInt8]
-        /// Rounds of the clock, counted.
+        /// The round of the clock in which the report was made.
         let round: Int
     }
 
@@ -21,10 +21,10 @@ struct ProgressReports {
 
     mutating func end(of job: JobID) { reports[job] = nil }
 
-    /// Reports of the jobs that have none any more are dropped.
+    /// Drops the reports of all other jobs.
     mutating func keep(only running: Set<JobID>) { reports = reports.filter { running.contains($0.key) } }
 
-    /// What has come since a round.
+    /// The frames of the reports after a round that match the query.
     func since(_ round: Int, _ query: EventQuery) -> [[UInt8]] {
         guard self.round > round else { return [] }
         let candidates = query.job.map { job in reports[job].map { [$0] } ?? [] } ?? Array(reports.values)

@@ -1,7 +1,7 @@
 import Downloads
 
-/// The end of the journal in memory, from which streams and waits read. It is bounded: a reader that has fallen behind it
-/// reads the database until it has caught up.
+/// The last events of the journal in memory, for streams and waiting requests. Their number is limited: a reader that
+/// has fallen behind reads the database until it has caught up.
 struct RecentEvents {
     struct Entry {
         let event: Event
@@ -11,11 +11,11 @@ struct RecentEvents {
         var size: Int { event.data.utf8.count + (frame?.count ?? 0) + 256 }
     }
 
-    /// The last event there is; every one behind `floor` is here.
+    /// The last event of the journal. Every event after `floor` is in memory.
     private(set) var last: EventID
     private(set) var floor: EventID
     private var entries: [Entry] = []
-    /// Those before were dropped, and are moved out of the way now and then.
+    /// The index of the first entry. Entries before it were dropped, and are removed from time to time.
     private var start = 0
     private var bytes = 0
     private let limits: (events: Int, bytes: Int)
@@ -26,7 +26,7 @@ struct RecentEvents {
         self.limits = limits
     }
 
-    /// - Parameter event: behind all that there are.
+    /// - Parameter event: must be later than all events before.
     mutating func append(_ event: Event, frame: [UInt8]?) {
         let entry = Entry(event: event, frame: frame)
         entries.append(entry)
@@ -42,12 +42,12 @@ struct RecentEvents {
     private mutating func dropFirst() {
         bytes -= entries[start].size
         floor = entries[start].event.id
-        // The slot stays for a while; what it held does not.
+        // The slot stays for a while, but its content is freed.
         entries[start] = Entry(event: .dropped, frame: nil)
         start += 1
     }
 
-    /// Those behind a position; nil when some of them are here no longer.
+    /// The events after a position; nil when some of them are no longer in memory.
     func after(_ position: EventID) -> ArraySlice<Entry>? {
         guard position >= floor else { return nil }
         var (low, high) = (start, entries.count)

@@ -1,5 +1,5 @@
-/// A timer wheel: the watchers' deadlines by ticks of the feed's clock, so that thousands of deadlines cost one look-up a
-/// tick.
+/// A timer wheel: the deadlines of watchers, grouped by ticks of the feed's clock. Thousands of deadlines cost one
+/// look-up for each tick.
 struct TimerWheel {
     private var sleepers: [Int: [ObjectIdentifier: Watcher]] = [:]
     /// The last tick whose watchers were taken.
@@ -22,7 +22,7 @@ struct TimerWheel {
     mutating func take(through tick: Int) -> [Watcher] {
         guard tick > past else { return [] }
         defer { past = tick }
-        // It reads the smaller set: the ticks that have passed, or the ticks that have a watcher.
+        // Iterates over the smaller set: the passed ticks, or the ticks that have a watcher.
         let due =
             tick - past <= sleepers.count
             ? Array((past + 1)...tick) : sleepers.keys.filter { $0 <= tick }

@@ -1,9 +1,9 @@
 import Downloads
 import Storage
 
-/// What a watcher can watch. A change wakes only the watchers of its topics.
+/// A subject that a watcher can watch. A change wakes only the watchers of its topics.
 enum Topic: Hashable {
-    /// Something was appended to the journal.
+    /// An event was appended to the journal.
     case journal(Scope)
     /// Running jobs have made progress.
     case progress(Scope)
@@ -18,12 +18,12 @@ enum Topic: Hashable {
 }
 
 extension Topic.Scope {
-    /// The narrowest that holds everything that is asked for.
+    /// The narrowest scope that contains all events of the query.
     init(_ query: EventQuery) {
         self = query.job.map(Self.job) ?? query.session.map(Self.session) ?? .everything
     }
 
-    /// All that hold something about a session, or about a job of it.
+    /// All scopes that contain the events of a session, or of one of its jobs.
     static func holding(_ session: Name, _ job: JobID?) -> [Topic.Scope] {
         [.everything, .session(session)] + (job.map { [.job($0)] } ?? [])
     }

@@ -1,14 +1,14 @@
 import Locks
 
-/// A request or a stream that waits for a change. A ring that comes while the watcher is awake is kept, so that a change
-/// between its last look and its sleep wakes it at once.
+/// A request or a stream that waits for a change. A ring that comes while the watcher is awake is kept. So a change
+/// between its last read and its sleep wakes it at once.
 final class Watcher: Sendable {
     enum Waking: Sendable {
-        /// Something may have happened.
+        /// A change may have occurred.
         case rung
         /// The deadline has passed.
         case overdue
-        /// There is nothing to wait for any more: the client hung up, or the service stops.
+        /// The wait is over: the client disconnected, or the service stops.
         case closed
     }
 
@@ -19,7 +19,7 @@ final class Watcher: Sendable {
         case closed
     }
 
-    /// The topics that ring it.
+    /// The topics that ring the watcher.
     let topics: [Topic]
     private let state = Locked(State.awake)
 
@@ -28,7 +28,7 @@ final class Watcher: Sendable {
     func ring() { wake(.rung) }
     func expire() { wake(.overdue) }
 
-    /// Ends the sleep under way, and every later one at once.
+    /// Ends the present sleep, and every later one at once.
     func close() {
         let sleeper: CheckedContinuation<Waking, Never>? = state.withLock { state in
             defer { state = .closed }
@@ -37,7 +37,8 @@ final class Watcher: Sendable {
         sleeper?.resume(returning: .closed)
     }
 
-    /// Sleeps until a ring or the deadline wakes it, or the task is cancelled. One task at a time.
+    /// Sleeps until the watcher is rung, expired or closed, or the task is cancelled. Only one task may sleep at a
+    /// time.
     func sleep() async -> Waking {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -66,7 +67,7 @@ final class Watcher: Sendable {
                 state = .awake
                 return sleeper
             case .awake: state = .woken(waking)
-            // An update has precedence over the deadline: a watcher that gets both reads the state.
+            // A change takes precedence over the deadline: a watcher that gets both reads the state.
             case .woken: state = .woken(.rung)
             case .closed: break
             }

@@ -10,10 +10,10 @@ extension EasyHandle {
     /// `connections` receives the closing of the socket, and must outlive the multi handle.
     func report(to transfer: ActiveTransfer, _ connections: SocketRegistry) throws(TransferError) {
         let context = UnsafeRawPointer(Unmanaged.passUnretained(transfer).toOpaque())
-        let whereItIsKept = [
+        let contextOptions = [
             CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA, CURLOPT_PRIVATE,
         ]
-        for option in whereItIsKept { try set(option, pointer: context) }
+        for option in contextOptions { try set(option, pointer: context) }
         try check(ccurl_easy_set_data_callback(raw, CURLOPT_WRITEFUNCTION, bodyArrived))
         try check(ccurl_easy_set_data_callback(raw, CURLOPT_HEADERFUNCTION, headLineArrived))
         try check(ccurl_easy_set_socket_callback(raw, socketNeeded))

@@ -58,7 +58,7 @@ extension EasyHandle {
         try set(CURLOPT_CUSTOMREQUEST, request.method)
     }
 
-    /// libcurl copies the body, so it keeps no pointer of ours. It needs the size first.
+    /// libcurl copies the body, so it keeps no pointer to our memory. It needs the size first.
     private func setCopied(_ body: [UInt8]) throws(TransferError) {
         try set(CURLOPT_POSTFIELDSIZE_LARGE, offset: Int64(body.count))
         // A null pointer would select a body from a callback.

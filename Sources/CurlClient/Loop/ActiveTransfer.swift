@@ -95,7 +95,7 @@ extension ActiveTransfer {
         return isAdmitted
     }
 
-    /// - Parameter socket: negative where there is none.
+    /// - Parameter socket: the descriptor; negative if the socket could not be opened.
     func socketOpened(_ socket: Int32, errno: Int32) {
         if socket >= 0 {
             services.sockets.opened(socket)

@@ -1,8 +1,8 @@
 /// Name lookups of the loop.
 ///
-/// libcurl would look names up itself, with a thread for each transfer: five hundred for one name that five hundred
-/// transfers ask for, and one more for each of their attempts, as a lookup goes on when nobody waits for it any longer.
-/// So the loop looks them up by the rules of `DNSCache`, and passes the addresses to libcurl.
+/// libcurl itself would use a thread for each transfer: five hundred threads for one name that five hundred transfers
+/// need. It would start one more for each later attempt, because a lookup continues after all transfers have given up.
+/// So the loop looks the names up by the rules of `DNSCache`, and passes the addresses to libcurl.
 extension TransferLoop {
     func find(_ host: NamedHost, for transfer: ActiveTransfer) {
         switch dnsCache.lookUp(host.name, for: transfer.id, at: timers.now) {

@@ -14,7 +14,7 @@ public struct Network: Sendable, Hashable {
         prefixLength = length
     }
 
-    /// Whether the network contains the address. An IPv6 network contains no IPv4 address, whatever its prefix length.
+    /// Whether the network contains the address. An IPv6 network contains no IPv4 address, for any prefix length.
     public func contains(_ other: IPAddress) -> Bool {
         other.isIPv4 == address.isIPv4 && other.shares(bits: prefixLength, with: address)
     }

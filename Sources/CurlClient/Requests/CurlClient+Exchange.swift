@@ -2,8 +2,8 @@ import Locks
 
 /// Requests with small responses, which are returned in memory, for example those of webhooks.
 extension CurlClient {
-    /// Sends a request and returns the response, whatever its status. It keeps at most `bodyLimit` bytes of the body.
-    /// If the body is longer, the transfer ends and `bodyTruncated` is true.
+    /// Sends a request and returns the response, with any status. It keeps at most `bodyLimit` bytes of the body. If
+    /// the body is longer, the transfer ends and `bodyTruncated` is true.
     ///
     /// If the task is cancelled, the transfer is cancelled, and `cancelled` is thrown.
     public func exchange(

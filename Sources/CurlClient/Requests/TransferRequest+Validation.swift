@@ -29,7 +29,7 @@ extension TransferRequest {
     private static func validate(_ header: (name: String, value: String)) throws(TransferError) {
         guard header.name.isHTTPToken else { throw .protocolError("a header's name is not a token") }
         guard !header.value.breaksLine else { throw .protocolError("the header \(header.name) contains a line break") }
-        // A wrong length would leave bytes on the connection, which the next request would begin with.
+        // A wrong length would leave bytes on the connection, and the next request would begin with them.
         let framing = ["Content-Length", "Transfer-Encoding"]
         guard !framing.contains(where: header.name.equalsIgnoringASCIICase) else {
             throw .protocolError("\(header.name) follows from the body and cannot be given")

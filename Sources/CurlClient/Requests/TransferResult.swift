@@ -15,7 +15,7 @@ public struct TransferResult: Sendable {
     /// The final head, if it arrived.
     public var head: ResponseHead?
 
-    /// The number of body bytes in all delivered chunks, whatever the outcome.
+    /// The number of body bytes in all delivered chunks, for every outcome.
     public var bytesReceived: Int64
 
     public var metrics: TransferMetrics

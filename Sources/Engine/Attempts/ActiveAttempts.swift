@@ -3,8 +3,8 @@ import Downloads
 import Locks
 import Storage
 
-/// The attempts under way, by job. The writer's thread adds and removes entries, right after the commit that begins or ends
-/// the attempt, so that they agree with the states in the database.
+/// The running attempts, by job. The writer's thread adds and removes entries directly after the commit that begins or
+/// ends an attempt, so the entries agree with the states in the database.
 final class ActiveAttempts: Sendable {
     private struct State {
         var attempts: [JobID: Attempt] = [:]
@@ -51,7 +51,7 @@ final class ActiveAttempts: Sendable {
         if let ended { connections.end(ended) }
     }
 
-    /// Changes the rate limit that the session's transfers share, those under way included; nil: none.
+    /// Changes the rate limit that the session's transfers share; running transfers use it too. nil: no limit.
     func limit(_ session: Name, to bytesPerSecond: Int64?) {
         state.withLock { $0.sessions[session]?.limit }?.bytesPerSecond = bytesPerSecond
     }

@@ -4,14 +4,14 @@ import HTTPSemantics
 import Locks
 import Storage
 
-/// The connections to one file besides the primary one: as many as the job wants and hosts have room for, to the URL that
-/// the file came from and to its mirrors.
+/// The connections to one file besides the primary connection. They use the URL that the file came from and the job's
+/// mirrors. Their number is limited by the job's `connections` and by the limits of the hosts.
 ///
-/// A lost connection that had brought bytes is replaced after a moment. An address that brought nothing is not requested
-/// again in this attempt. So a server that serves one connection only keeps that one, and a server that breaks off now
-/// and then keeps all.
+/// A connection that was lost after it received bytes is replaced after `rest`. An address that sent no bytes is not
+/// requested again in this attempt. So a server that serves only one connection keeps that one, and a server that
+/// sometimes breaks a connection keeps all of them.
 final class AdditionalConnections: Sendable {
-    /// Fills segments from one source, beginning with the leased one, for as long as the connection is wanted.
+    /// Fills segments from one source, beginning with the leased one, while `isWanted` returns true.
     typealias Fetch =
         @Sendable (SegmentSource, SegmentLease, _ isWanted: @Sendable () -> Bool) async -> ConnectionLoss?
 
@@ -20,14 +20,14 @@ final class AdditionalConnections: Sendable {
         /// The host and port that the connection is counted for.
         var host: String { URLRule.hostAndPort(of: source.home) }
         var connections = 0
-        /// It brought nothing, and is not requested again.
+        /// The address sent no bytes, and is not requested again.
         var isStruck = false
-        /// By the uptime.
+        /// The uptime before which the address is not requested.
         var restsUntil = Duration.zero
     }
 
     private struct State {
-        /// The first one is the source of the file, which the primary connection is connected to.
+        /// The first address is the source of the file, which the primary connection uses.
         var addresses: [Address]
         var loss: ConnectionLoss?
 
@@ -38,15 +38,15 @@ final class AdditionalConnections: Sendable {
     private let file: SegmentedFile
     private let fetch: Fetch
     private let state: Locked<State>
-    /// Rings when a connection has ended, or when the client has changed the limits.
+    /// Set when a connection has ended, or when the client has changed the limits.
     private let bell = AsyncAutoResetEvent()
 
-    /// Seconds between two looks for changes that do not ring.
-    private static let look: TimeInterval = 0.2
+    /// Seconds between two checks for changes that do not set the bell.
+    private static let checkInterval: TimeInterval = 0.2
     /// Seconds that an address rests after it lost a connection.
     private static let rest: TimeInterval = 1
     /// Seconds without a byte after which an idle connection takes over the segment of a silent one.
-    private static let patience: TimeInterval = 5
+    private static let silenceLimit: TimeInterval = 5
 
     init(_ context: AttemptContext, _ file: SegmentedFile, fetch: @escaping Fetch) {
         self.context = context
@@ -59,9 +59,9 @@ final class AdditionalConnections: Sendable {
         state = Locked(State(addresses: addresses))
     }
 
-    /// Returns when the file is complete, or when no connection can bring more of it.
+    /// Returns when the file is complete, or when no connection can fetch more of it.
     ///
-    /// - Returns: why the last connection that was lost was lost, the primary one included.
+    /// - Returns: the loss of the connection that was lost last, the primary one included; nil when none was lost.
     func run() async -> ConnectionLoss? {
         let time = context.time
         await withDiscardingTaskGroup { group in
@@ -73,8 +73,8 @@ final class AdditionalConnections: Sendable {
                     }
                 }
                 if isOver { break }
-                // Hosts get room, addresses have rested and connections fall silent without a ring.
-                let next = context.limits.connections > 1 ? time.now.addingTimeInterval(Self.look) : nil
+                // A host with room again, an address that has rested and a silent connection do not set the bell.
+                let next = context.limits.connections > 1 ? time.now.addingTimeInterval(Self.checkInterval) : nil
                 await bell.wait(until: next, by: time)
             }
         }
@@ -87,7 +87,7 @@ final class AdditionalConnections: Sendable {
         bell.set()
     }
 
-    /// The client may want more connections now, or fewer.
+    /// Called when the client has changed the limits: the job may want more connections now, or fewer.
     func limitsChanged() { bell.set() }
 
     private func ended(_ address: Int, _ loss: ConnectionLoss?) {
@@ -121,19 +121,19 @@ final class AdditionalConnections: Sendable {
         }
     }
 
-    /// Whether a connection that has filled its segment goes on.
+    /// Whether a connection that has filled its segment takes another one.
     private var isWanted: Bool {
         let wanted = context.limits.connections
         return state.withLock { $0.connections <= wanted }
     }
 
-    /// Counts one more connection, at its host too, and takes the lease that it begins with.
+    /// Counts one more connection, also at its host, and takes the first lease of that connection.
     ///
-    /// - Returns: nil when there are enough connections, when no host has room, or when there is nothing to fetch.
+    /// - Returns: nil when the job has enough connections, when no host has room, or when nothing is left to fetch.
     private func takeConnection() -> (address: Int, SegmentSource, SegmentLease)? {
         let (now, wanted) = (context.time.uptime, context.limits.connections)
-        // Under a rate limit fetchd itself may cause the silence.
-        let silence = context.limits.isRateLimited ? nil : now - .seconds(Self.patience)
+        // Under a rate limit, fetchd itself may cause the silence.
+        let silence = context.limits.isRateLimited ? nil : now - .seconds(Self.silenceLimit)
         guard wanted > 1, !context.control.isStopping, file.isLeasable(orStalledSince: silence) else { return nil }
         let address: (index: Int, source: SegmentSource)? = state.withLock { state in
             guard state.connections < wanted, let next = nextAddress(state, at: now) else { return nil }
@@ -148,7 +148,8 @@ final class AdditionalConnections: Sendable {
         return (address.index, address.source, lease)
     }
 
-    /// The address with the fewest connections that is not struck, has rested, and whose host has room. Takes that room.
+    /// The address with the fewest connections that is not struck, has rested, and whose host has room. Counts the
+    /// connection at that host.
     private func nextAddress(_ state: State, at now: Duration) -> Int? {
         let byConnections = state.addresses.indices.sorted {
             (state.addresses[$0].connections, $0) < (state.addresses[$1].connections, $1)

@@ -5,14 +5,14 @@ import HTTPSemantics
 import Locks
 import Storage
 
-/// One try at a job, from its first request to a whole part, over one connection or several. `AttemptRun` decides what
-/// becomes of the job.
+/// One try at a job, from its first request to a complete part, over one or several connections. `AttemptRun` decides
+/// the next state of the job.
 ///
-/// The attempt composes its connections: it gives each of them the context, runs them and draws the conclusion from their
-/// ends. No connection holds the attempt.
+/// The attempt creates its connections, gives each of them the context, runs them, and derives its own end from their
+/// ends. No connection refers to the attempt.
 final class Attempt: Sendable {
     enum End: Sendable {
-        /// Every byte is written (not yet synced), and the size is as the job wants it.
+        /// Every byte is written (not yet synced), and the job accepts the size.
         case whole(WholePart)
         case stopped(AttemptControl.Stop)
         case failed(Failure, RetryPolicy.Hint = RetryPolicy.Hint())
@@ -24,16 +24,16 @@ final class Attempt: Sendable {
 
     private struct State {
         var destination: Destination
-        /// The file that the first accepted response has begun.
+        /// The file that the first accepted response began; nil before that response.
         var file: SegmentedFile?
-        /// nil while there is no file, and for a file that cannot be divided.
+        /// nil without a file, and for a file that cannot be divided.
         var additional: AdditionalConnections?
     }
 
-    /// The file that the primary connection has begun, and the connections that join it.
+    /// The file that the primary connection has begun, and its additional connections.
     private typealias Begun = (file: SegmentedFile, additional: AdditionalConnections?)
 
-    /// - Parameter rates: of the service and of the session.
+    /// - Parameter rates: the rate limits of the service and of the session.
     init(_ admitted: AdmittedJob, under rates: [RateLimit], _ services: EngineServices) {
         context = AttemptContext(admitted, under: rates, services)
         self.services = services
@@ -45,10 +45,10 @@ final class Attempt: Sendable {
     var control: AttemptControl { context.control }
     var progress: AttemptProgress { context.progress }
 
-    /// Where the client wants the file now: a patch changes it while the attempt runs.
+    /// The destination that the client wants now: a patch can change it while the attempt runs.
     var destination: Destination { state.withLock { $0.destination } }
 
-    /// In a commit's hook: applies what the client has changed and can be changed while the attempt runs.
+    /// Called in a commit's hook. Applies the changed fields that a running attempt can apply.
     func take(_ spec: JobSpec) {
         context.limits.take(spec)
         let additional = state.withLock { state in
@@ -59,7 +59,7 @@ final class Attempt: Sendable {
     }
 }
 
-// MARK: What the attempt has
+// MARK: State of the attempt
 
 extension Attempt {
     private var file: SegmentedFile? { state.withLock { $0.file } }
@@ -67,10 +67,10 @@ extension Attempt {
     /// The file that bytes are written to; nil before a response was accepted.
     var partFile: PartFile? { file?.part }
 
-    /// The part as it can be promised now.
+    /// The part as it can be promised now; nil before a response was accepted.
     var part: Part? {
         file.map { file in
-            // The ranges are read first: what can be promised of them may become less meanwhile, never more.
+            // The ranges are read first: meanwhile, what can be promised about them can only become less.
             let ranges = file.part.durable
             let (validators, label) = file.promise
             return Part(
@@ -78,8 +78,8 @@ extension Attempt {
         }
     }
 
-    /// Whether this attempt has brought bytes that the job never had, and that the next attempt can continue. Otherwise
-    /// fetchd would ask a server that breaks off each time for ever.
+    /// Whether this attempt has fetched bytes that the job never had, and that the next attempt can continue. Without
+    /// this condition fetchd would request a file for ever from a server that breaks every connection.
     var hasGained: Bool {
         guard let file, file.part.fault == nil else { return false }
         return spec.canContinue(file.validators) && file.part.written.count > max(file.bytesHad, job.bytesDurable)
@@ -87,8 +87,8 @@ extension Attempt {
 
     var resume: ResumeOutcome? { file?.outcome }
 
-    /// Whether the job is fetched once more after its bytes turned out wrong: the bytes of an earlier attempt, or of another
-    /// connection, may be the cause.
+    /// Whether the job fetches the file once more after its bytes proved wrong. True when bytes of an earlier attempt,
+    /// or of another connection, may be the cause.
     var mayBeginAnew: Bool {
         guard let file, !job.isDisproved else { return false }
         return file.outcome.isResumed || file.isShared
@@ -104,7 +104,7 @@ extension Attempt {
                 Failure(.badURL, "Rehearsals are switched off: start fetchd with --enable-rehearsals, and retry."))
         }
         if !spec.tls.verify {
-            services.log.warning("\(job.id) does not verify certificates: its session says so.")
+            services.log.warning("\(job.id) does not verify certificates: its session disables the verification.")
         }
         let folder = services.folder
         guard let plan = try? await context.lane.run({ [job, spec] in RequestPlan(for: job, spec, in: folder) }) else {
@@ -123,12 +123,12 @@ extension Attempt {
         await services.removeParts([file.part.id])
     }
 
-    /// - Parameter announced: how the transfer begins, as far as the store knows it before the first response.
+    /// - Parameter announced: how the transfer begins, if the store has recorded that before the first response.
     private func fetch(_ plan: RequestPlan, announced: ResumeOutcome? = nil) async -> End {
         let (begun, continuation) = AsyncStream<Begun>.makeStream()
         async let joined = join(begun, announced: announced)
         let (answer, loss) = await runPrimary(plan) { continuation.yield(self.begin($0)) }
-        // No file begins from here on, and additional connections end when they have nothing left to do.
+        // No file can begin after this, and additional connections end when nothing is left to fetch.
         continuation.finish()
         state.withLock { $0.additional }?.primaryEnded(loss)
         let additionalLoss = await joined
@@ -136,7 +136,8 @@ extension Attempt {
         return conclusion(answer, [loss, additionalLoss].compactMap { $0 })
     }
 
-    /// Runs the connection that begins the file, and lets it fill segments like every other afterwards.
+    /// Runs the connection that begins the file. After its first response it fills segments like an additional
+    /// connection.
     private func runPrimary(
         _ plan: RequestPlan, onBegin: @escaping @Sendable (SegmentedFile) -> Void
     ) async -> (PrimaryConnection.Answer?, ConnectionLoss?) {
@@ -151,7 +152,7 @@ extension Attempt {
         return (answer, await fetcher.fillSegments())
     }
 
-    /// On the transfer loop: the first response is accepted, and its bytes follow.
+    /// Called on the transfer loop when the first response is accepted, before its bytes arrive.
     private func begin(_ file: SegmentedFile) -> Begun {
         var additional: AdditionalConnections?
         if file.isDivisible {
@@ -164,36 +165,36 @@ extension Attempt {
         return (file, additional)
     }
 
-    /// Announces the file that has begun, and runs the additional connections to it.
+    /// Records the file that has begun, and runs its additional connections.
     ///
-    /// - Returns: why the last connection that was lost was lost; nil when there was none.
+    /// - Returns: the loss of the connection that was lost last; nil when none was lost.
     private func join(_ begun: AsyncStream<Begun>, announced: ResumeOutcome?) async -> ConnectionLoss? {
         for await (file, additional) in begun {
             async let announcing: Void = announce(file.outcome, unless: announced)
             let loss = await additional?.run()
-            // The event of the beginning is stored before that of the end.
+            // The event of the beginning is stored before the event of the end.
             await announcing
             return loss
         }
         return nil
     }
 
-    /// Clients expect a fresh beginning: it is stored with the end of the attempt.
+    /// Stores how the transfer begins. A fresh beginning needs no commit: it is stored with the end of the attempt.
     private func announce(_ outcome: ResumeOutcome, unless announced: ResumeOutcome?) async {
         guard outcome != .fresh, outcome != announced else { return }
-        // Not stored: the engine stops, and the attempt with it.
+        // If the commit fails, the engine stops, and the attempt with it.
         try? await services.beginTransfer(of: job, outcome)
     }
 
     /// The end of the attempt, after its last connection has ended.
     private func conclusion(_ answer: PrimaryConnection.Answer?, _ losses: [ConnectionLoss]) -> End {
-        // The lost bytes may count as fetched although they are not written.
+        // A segment counts its bytes before they are written, so after a final loss some counted bytes may be missing.
         if let loss = losses.first(where: \.isFinal) { return .failed(loss.failure, loss.hint) }
         guard let answer, answer.file.isComplete else {
             return losses.first.map { .failed($0.failure, $0.hint) } ?? .stopped(.shutdown)
         }
         let (file, size) = (answer.file, answer.file.part.written.end)
-        // Where the end of the body is not marked, too few bytes mean a lost connection rather than another file.
+        // If the body has no marked end, too few bytes mean a lost connection and not another file.
         let isEndKnown = answer.metrics.bodyEndKnown || file.size != nil
         if !isEndKnown, let expected = spec.expectedSize, size < expected {
             return .failed(Failure(.truncated, "The body ended after \(size) of \(expected) bytes."))

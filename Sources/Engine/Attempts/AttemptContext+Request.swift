@@ -3,12 +3,12 @@ import Downloads
 import HTTPSemantics
 
 extension AttemptContext {
-    /// The next request of a requests. The job's headers and credentials are sent to one origin only; the session's rules
-    /// for connections apply to every request.
+    /// The next request of a sequence. fetchd sends the job's headers and credentials to one origin only. The session's
+    /// rules for connections apply to every request.
     ///
     /// - Parameters:
-    ///   - asked: what is asked for at the present URL.
-    ///   - home: the URL of the job that the sequence began with. Its origin receives headers and credentials.
+    ///   - asked: the range to request from the present URL.
+    ///   - home: the job's URL that the sequence began with. Its origin receives headers and credentials.
     ///   - isSegment: other connections fetch the rest of the file at the same time.
     func request(
         _ requests: RequestSequence, _ asked: RequestedRange, home: String, isSegment: Bool = false
@@ -16,7 +16,8 @@ extension AttemptContext {
         let isHome = URLRule.origin(of: requests.url) == URLRule.origin(of: home)
         var request = TransferRequest(
             url: address(of: requests.url), method: requests.method.rawValue, userAgent: spec.userAgent)
-        // Headers that describe the body go with it, to every origin (fetch.spec.whatwg.org, "HTTP-redirect fetch").
+        // Headers that describe the body are dropped with the body, for every origin (fetch.spec.whatwg.org,
+        // "HTTP-redirect fetch").
         let hasLostBody = requests.method == .get && spec.method != .get
         let headers = isHome ? spec.headers.filter { !(hasLostBody && $0.isContentType) } : []
         request.headers = headers.map { (name: $0.name, value: $0.value) }
@@ -35,7 +36,7 @@ extension AttemptContext {
         }
         request.timeouts = .init(connect: .seconds(spec.connectSeconds), idle: .seconds(spec.requestSeconds))
         request.minimumSpeed = spec.minimumSpeed.map {
-            // The session demands this speed of the file: each connection has to bring its part of it.
+            // The session demands this speed for the file, so each connection has to reach its share of it.
             .init(
                 bytesPerSecond: isSegment ? max(1, $0 / Int64(limits.connections)) : $0,
                 over: .seconds(minimumSpeedSeconds))
@@ -50,7 +51,7 @@ extension AttemptContext {
         return request
     }
 
-    /// The URL to connect to: of a rehearsal, that of the rehearsal origin.
+    /// The URL to connect to. A rehearsal URL is replaced by its URL at the rehearsal origin.
     private func address(of url: String) -> String {
         guard Rehearsal.isRehearsal(url), let rehearsalOrigin else { return url }
         return Rehearsal.address(of: url, at: rehearsalOrigin)

@@ -2,16 +2,16 @@ import CurlClient
 import Downloads
 import Locks
 
-/// Stops an attempt under way, and lets callers wait for its end.
+/// Stops a running attempt, and lets callers wait for its end.
 ///
-/// A stop and the promotion exclude each other: the first one wins, which one lock decides.
+/// An attempt either stops or promotes its file, never both. A lock decides which of the two comes first.
 final class AttemptControl: Sendable {
     enum Stop: Sendable, Equatable {
-        /// The job's state machine has decided it.
+        /// The job's state machine decided the stop.
         case decided(AttemptStop)
-        /// The bytes that the attempt has written since its last promise are lost.
+        /// The bytes that the attempt wrote after its last promise are lost.
         case failed(Failure)
-        /// The service is going down; it costs the job neither attempt nor delay.
+        /// The service stops. This costs the job neither an attempt nor a delay.
         case shutdown
     }
 
@@ -29,18 +29,18 @@ final class AttemptControl: Sendable {
     var stop: Stop? { state.withLock { $0.stop } }
     var isStopping: Bool { stop != nil }
 
-    /// Has no effect once the promotion has begun: the file will be in its place in a moment.
+    /// Stops the attempt. Has no effect after the promotion has begun, because the file is then published shortly.
     func requestStop(_ stop: Stop) {
         let transfers: [Transfer] = state.withLock { state in
             guard !state.isPromoting else { return [] }
-            // A cancellation overrules a pause; nothing overrules the first otherwise.
+            // A cancellation replaces an earlier stop. Any other stop has no effect after the first one.
             if state.stop == nil || stop.isCancellation { state.stop = stop }
             return Array(state.transfers.values)
         }
         for transfer in transfers { transfer.cancel() }
     }
 
-    /// From now on a stop cancels this transfer.
+    /// Makes a stop cancel this transfer, also a stop that was requested before.
     ///
     /// - Returns: the argument of `forget(_:)`.
     func watch(_ transfer: Transfer) -> Int {
@@ -53,7 +53,7 @@ final class AttemptControl: Sendable {
         return watch
     }
 
-    /// The transfer is over.
+    /// Called when the transfer has ended.
     func forget(_ watch: Int) { state.withLock { $0.transfers[watch] = nil } }
 
     /// - Returns: false when a stop was requested before.

@@ -3,12 +3,12 @@ import Foundation
 import Locks
 import Storage
 
-/// The live view of one attempt. Its lane and its task write it, and clients that poll read it.
+/// The live view of one attempt. The attempt's lane and task update it, and requests of clients read it.
 final class AttemptProgress: Sendable {
     private struct State {
         var phase = LiveProgress.Phase.connecting
         var received: Int64
-        /// Bytes that the store has committed. (Those that are only synced would be cut off by a crash.)
+        /// Bytes that the store has committed. (A crash would cut off bytes that are only synced.)
         var promised: Int64
         var expected: Int64?
         var resume: ResumeOutcome?
@@ -34,7 +34,7 @@ final class AttemptProgress: Sendable {
 
     func enter(_ phase: LiveProgress.Phase) { state.withLock { $0.phase = phase } }
 
-    /// A response was accepted: its bytes go to this part.
+    /// Called when a response was accepted whose bytes go to this part.
     func begin(_ part: PartFile, at offset: Int64, expected: Int64?, resume: ResumeOutcome) {
         let now = time.uptime
         state.withLock { state in
@@ -48,7 +48,7 @@ final class AttemptProgress: Sendable {
         }
     }
 
-    /// The store has committed the part: a crash does not lose its bytes.
+    /// Called after the store has committed the part, so a crash does not lose its bytes.
     func notePromise(_ part: Part) {
         state.withLock { state in
             if state.part == part.id { state.promised = part.bytesDurable }

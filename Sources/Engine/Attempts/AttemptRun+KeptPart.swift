@@ -2,7 +2,7 @@ import Downloads
 import Storage
 
 extension AttemptRun {
-    /// Makes the bytes durable that the attempt has written.
+    /// Syncs the bytes that the attempt has written, so that they are durable.
     func keptPart(of attempt: Attempt) async -> KeptPart {
         guard let file = attempt.partFile, !file.written.isEmpty else { return KeptPart() }
         let folder = services.folder
@@ -13,12 +13,14 @@ extension AttemptRun {
         guard let fault = file.fault else { return KeptPart(part: attempt.part) }
         if fault.isForeign { return KeptPart(isForeign: true) }
         services.log.error(
-            "Could not sync part \(file.id) of \(attempt.job.id): \(fault.reason). The job goes back to its last promise."
+            "Could not sync part \(file.id) of \(attempt.job.id): \(fault.reason). The job returns to its last promise."
         )
         return KeptPart(part: await copy(of: file, attempt), isRolledBack: true)
     }
 
-    /// The promised bytes in a new file; nil when there are none, or when they cannot be copied.
+    /// Copies the promised bytes to a new file.
+    ///
+    /// - Returns: nil when no bytes were promised, or when they cannot be copied.
     private func copy(of file: PartFile, _ attempt: Attempt) async -> Part? {
         guard !file.durable.isEmpty, var part = attempt.part else { return nil }
         part.id = services.store.makePartID()

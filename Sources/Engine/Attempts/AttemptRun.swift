@@ -2,8 +2,8 @@ import Downloads
 import Foundation
 import Storage
 
-/// Runs an attempt up to the commit that ends it: verifies and promotes its part, or decides what its failure means for the
-/// job.
+/// Runs an attempt up to the commit that ends it: verifies and promotes its part, or derives the job's next state from
+/// the failure.
 struct AttemptRun: Sendable {
     let services: EngineServices
     let active: ActiveAttempts
@@ -24,7 +24,7 @@ struct AttemptRun: Sendable {
             let digests = try await whole.file.lane.run {
                 try whole.file.digests(spec.algorithms(whole.label), isStopped: { attempt.control.isStopping })
             }
-            // A mismatch comes before any stop: bytes that are known to be wrong are not kept.
+            // A mismatch takes precedence over a stop: bytes that are known to be wrong are not kept.
             if let digests, let mismatch = spec.claims(whole.label).refutation(by: digests) {
                 return await failed(mismatch, RetryPolicy.Hint(mayBeginAnew: attempt.mayBeginAnew), attempt)
             }
@@ -41,7 +41,7 @@ struct AttemptRun: Sendable {
     }
 
     private func failed(_ fault: DownloadsFolder.PromotionFault, _ attempt: Attempt) async {
-        // The open file is not the one that would be promoted: the next attempt begins another.
+        // The open file is not the file that would be promoted, so the next attempt begins a new part.
         if fault.isPartLost { attempt.partFile?.fail(DiskError("promote the part", code: ESTALE)) }
         await failed(fault.failure, RetryPolicy.Hint(), attempt)
     }
@@ -66,7 +66,7 @@ struct AttemptRun: Sendable {
         failure.attempts = attempt.job.attempts
         failure.at = now
         var hint = hint
-        // The next attempt writes to a new part.
+        // The next attempt writes to a new part, so the failure may not recur.
         if attempt.partFile?.fault != nil { hint.mayPass = true }
         let before = attempt.hasGained ? 0 : attempt.job.failuresInARow
         let verdict = attempt.spec.retry.verdict(
@@ -84,9 +84,9 @@ struct AttemptRun: Sendable {
         }
     }
 
-    /// One commit ends the attempt: state, offset and event together.
+    /// One commit ends the attempt: it stores state, offset and event together.
     private func end(_ attempt: Attempt, _ signal: JobSignal, keepsPart: Bool) async {
-        // Not stored: the job still runs as the database has it, and its part is kept for the next start.
+        // If the commit fails, the database still shows the job as running, and the part is kept for the next start.
         try? await store(signal, attempt, keepsPart: keepsPart)
     }
 
@@ -100,13 +100,13 @@ struct AttemptRun: Sendable {
         if cause != nil { report.asked = attempt.job.spec }
         var outcome = try await commit(attempt, signal, report)
         if let cause, case .stale? = outcome {
-            // The client has given another URL, or other credentials, meanwhile: the next attempt uses them.
+            // Meanwhile the client changed the URL or the credentials. The next attempt uses the new ones.
             report.asked = nil
             let wait = Wait(.retry(until: services.time.now), cause: cause)
             outcome = try await commit(attempt, .attemptDeferred(wait), report)
         }
         if outcome == nil { active.end(attempt.job.id) }
-        // The part is empty, it is not wanted, or the commit has replaced it by a copy.
+        // The part is empty, is not wanted, or the commit has replaced it with a copy.
         let isReplaced = kept.isRolledBack && outcome != nil
         if let file = attempt.partFile, !keepsPart || kept.isForeign || file.durable.isEmpty || isReplaced {
             await services.removeParts([file.id])
@@ -128,7 +128,7 @@ struct AttemptRun: Sendable {
 }
 
 extension JobSignal {
-    /// The failure of the source, where the job does not request that source again; nil for everything else.
+    /// The failure of the source, if the job does not request that source again; nil for every other signal.
     fileprivate var verdictOnSource: Failure? {
         switch self {
         case .attemptDiverted(let wait): wait.cause

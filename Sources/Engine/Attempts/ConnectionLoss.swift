@@ -3,18 +3,18 @@ import Downloads
 import Foundation
 import HTTPSemantics
 
-/// Why a connection brings no more bytes.
+/// Why a connection fetches no more bytes.
 struct ConnectionLoss: Sendable {
     var failure: Failure
     var hint = RetryPolicy.Hint()
     /// No other connection could complete the file: the disk is full, or the file is too large.
     var isFinal = false
-    /// The connection had brought bytes before.
+    /// The connection had received bytes before.
     var hasBrought = false
 }
 
 extension ConnectionLoss {
-    /// - Parameter now: `Retry-After` is counted from this moment.
+    /// - Parameter now: the moment from which `Retry-After` is counted.
     init(_ failure: Failure, _ end: Download.End, at now: Date) {
         let facts = end.result.head.map { ResponseFacts(status: $0.status, headers: $0.headers) }
         let hasNoRoute = if case .failed(.networkUnreachable) = end.result.outcome { true } else { false }
@@ -29,9 +29,9 @@ extension Download.Target {
     /// Ends the lease after the exchange that filled the segment.
     ///
     /// - Parameters:
-    ///   - url: where the bytes came from.
-    ///   - now: `Retry-After` is counted from this moment.
-    /// - Returns: nil when the exchange brought all that was wanted, or was cancelled.
+    ///   - url: the URL that the bytes came from.
+    ///   - now: the moment from which `Retry-After` is counted.
+    /// - Returns: nil when the exchange received all wanted bytes, or was cancelled.
     func settle(after end: Download.End, from url: String, at now: Date) -> ConnectionLoss? {
         let missing = file.range(of: lease)
         let isBodyWhole = end.result.outcome == .completed && end.failure == nil

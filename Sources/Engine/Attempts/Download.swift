@@ -3,24 +3,26 @@ import Downloads
 import HTTPSemantics
 import Locks
 
-/// One HTTP exchange of an attempt: lets the caller judge the head, then writes the body to its segment of the part file.
+/// One HTTP exchange of an attempt. It lets the caller judge the head, then writes the body to its segment of the part
+/// file.
 ///
-/// The transfer loop delivers the head and the chunks, and must not block: the part's lane does all disk operations, in
+/// The transfer loop delivers the head and the chunks, and must not block. The part's lane does all disk operations, in
 /// the same order. Chunks that the lane has not written yet fill the transfer's window, so a slow disk slows down the
 /// server and not the loop.
 final class Download: TransferHandler {
     struct End: Sendable {
         var result: TransferResult
         var verdict: ResponseVerdict?
-        /// nil: no response was accepted.
+        /// nil when no response was accepted.
         var target: Target?
-        /// The segment is full: the client ended the response, or refused it, as it wanted no more.
+        /// The segment is full. fetchd cancelled the rest of the response, or rejected it, because it needs no more
+        /// bytes.
         var isSegmentFull = false
-        /// A disk error, or a limit of the job, that ended the exchange.
+        /// The disk error, or the exceeded limit of the job, that ended the exchange.
         var failure: Failure?
     }
 
-    /// Where a body goes.
+    /// The destination of a body.
     struct Target: Sendable {
         var file: SegmentedFile
         var lease: SegmentLease
@@ -28,13 +30,14 @@ final class Download: TransferHandler {
 
     /// Judges a head. Called on the transfer loop, so it must not touch the disk.
     typealias Judge = @Sendable (ResponseFacts) -> ResponseVerdict
-    /// Tells where the body of an accepted response goes. Called on the transfer loop, so it must not touch the disk.
+    /// Chooses the destination for the body of an accepted response. Called on the transfer loop, so it must not touch
+    /// the disk.
     typealias ChooseTarget = @Sendable (ResponseFacts, _ size: Int64?, ResumeOutcome) -> Target
 
     private struct State {
         var verdict: ResponseVerdict?
         var target: Target?
-        /// Bytes of the body that are dropped because the part has them already.
+        /// Bytes of the body that are still to be dropped, because the part has them already.
         var skipping: Int64 = 0
         var isSegmentFull = false
         var failure: Failure?
@@ -50,7 +53,7 @@ final class Download: TransferHandler {
     private let chooseTarget: ChooseTarget
     private let state = Locked(State())
 
-    /// - Parameter maxSize: bytes; a file of more is given up. nil: any size.
+    /// - Parameter maxSize: bytes; a larger file fails the exchange. nil: no limit.
     init(_ context: AttemptContext, maxSize: Int64?, judge: @escaping Judge, target: @escaping ChooseTarget) {
         self.context = context
         self.maxSize = maxSize
@@ -58,7 +61,7 @@ final class Download: TransferHandler {
         chooseTarget = target
     }
 
-    /// Returns when the exchange is over and everything that it brought is written.
+    /// Returns after the exchange has ended and all of its bytes are written.
     func run(_ request: TransferRequest) async -> End {
         var watch: Int?
         let end = await withCheckedContinuation { waiter in
@@ -127,8 +130,8 @@ final class Download: TransferHandler {
             return (state.target, skipped)
         }
         guard let target, Int(skipped) < chunk.count else { return }
-        let came = chunk.count - Int(skipped)
-        guard let advance = target.file.advance(target.lease, by: came) else { return fill() }
+        let received = chunk.count - Int(skipped)
+        guard let advance = target.file.advance(target.lease, by: received) else { return fill() }
         if advance.isExcess { return disbelieve(target.file) }
         if let limit = maxSize, advance.offset + Int64(advance.count) > limit { return fail(.tooLarge(limit)) }
         do throws(DiskError) {
@@ -143,8 +146,8 @@ final class Download: TransferHandler {
         if advance.isCut { fill() }
     }
 
-    /// A chunked body, or one without a length, can run past the range that its head stated. Then it is unknown which bytes
-    /// it brings: many servers send the whole file under the head of its rest.
+    /// Called when a chunked body, or a body without a length, runs past the range in its head. It is then unknown
+    /// which bytes the body contains: many servers send the whole file with the head of a partial response.
     private func disbelieve(_ file: SegmentedFile) {
         file.disbelieve()
         fail(Failure(.badRange, "The server sent more bytes than its Content-Range announced."))
@@ -154,7 +157,7 @@ final class Download: TransferHandler {
         end { $0.failure = $0.failure ?? failure }
     }
 
-    /// Another connection fetches the rest of the body.
+    /// Called when another connection fetches the rest of the body.
     private func fill() {
         end { $0.isSegmentFull = true }
     }
@@ -182,7 +185,7 @@ final class Download: TransferHandler {
 }
 
 extension ResponseFacts {
-    /// The offset after the last byte of the range that a 206 brings.
+    /// The offset after the last byte of a 206 response's range; nil for every other response.
     fileprivate var rangeEnd: Int64? {
         guard status == 206, case .bytes(_, let last, _)? = contentRange else { return nil }
         return last + 1

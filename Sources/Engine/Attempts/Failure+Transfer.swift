@@ -2,7 +2,7 @@ import CurlClient
 import Downloads
 import HTTPSemantics
 
-/// What the transfer's own errors mean for a job.
+/// The job failure for each error of a transfer.
 extension Failure {
     init(_ error: TransferError, url: String) {
         let host = URLRule.hostAndPort(of: url)
@@ -21,14 +21,14 @@ extension Failure {
         case .truncated(nil, let received): self.init(.truncated, "The body ended early, after \(received) bytes.")
         case .timedOut(.lookup): self.init(.nameResolutionFailed, "The name of \(host) could not be resolved in time.")
         case .timedOut(.connect): self.init(.timedOut, "\(host) did not take the connection in time.")
-        case .timedOut(.idle): self.init(.timedOut, "\(host) fell silent for too long.")
+        case .timedOut(.idle): self.init(.timedOut, "\(host) sent no data for too long.")
         case .timedOut(.total): self.init(.timedOut, "The transfer from \(host) took too long.")
         case .tooSlow: self.init(.tooSlow, "\(host) sends less than the session's minimum_bytes_per_second.")
         case .proxyAuthenticationRequired:
             self.init(
                 .credentialsRequired, "The proxy asks for credentials, or refuses those of the session's `proxy`.")
         case .headTooLarge: self.init(.connectionLost, "The response head of \(host) is too large.")
-        case .protocolError(let why): self.init(.connectionLost, "\(host) does not speak HTTP properly: \(why).")
+        case .protocolError(let why): self.init(.connectionLost, "The HTTP exchange with \(host) is invalid: \(why).")
         case .tooManyOpenFiles:
             self.init(.connectFailed, "fetchd has no file descriptor left; raise its limit (ulimit -n).")
         case .cancelled: self.init(.connectionLost, "The transfer was cancelled.")

@@ -3,12 +3,12 @@ import HTTPSemantics
 import Locks
 import Storage
 
-/// Counts the connections to each host: the primary ones, one for each job under way, and the additional ones. Both kinds
-/// count against the same limits.
+/// Counts the connections to each host: the primary connections, one for each running job, and the additional ones.
+/// Both kinds count against the same limits.
 ///
-/// A transaction admits jobs, and with them their primary connections. Additional connections are taken here. So that both
-/// never take the same room, no additional connection is taken while an admission is under way, and the admission knows
-/// those that were taken before.
+/// A transaction admits jobs, and with them their primary connections. Additional connections are counted here. Both
+/// must not use the same free slot. So no additional connection is counted during an admission, and the admission gets
+/// the number of existing additional connections.
 final class HostConnections: Sendable {
     private struct State {
         var ofJobs: [Place: Int] = [:]
@@ -35,7 +35,7 @@ final class HostConnections: Sendable {
     /// - Parameters:
     ///   - limit: connections to one host.
     ///   - maxAdditional: additional connections to all hosts together.
-    ///   - onRoom: called when a host may have room again for a job.
+    ///   - onRoom: called when a host may have a free slot for a job again.
     init(limit: Int, maxAdditional: Int, onRoom: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.maxAdditional = maxAdditional
@@ -44,9 +44,9 @@ final class HostConnections: Sendable {
 
     // MARK: Primary connections
 
-    /// Takes no additional connection until `endAdmission()`.
+    /// Refuses additional connections until `endAdmission()`.
     ///
-    /// - Returns: the additional connections there are.
+    /// - Returns: the additional connections that exist now.
     func beginAdmission() -> [AdmissionLimits.Taken] {
         state.withLock { state in
             state.isAdmitting = true
@@ -68,8 +68,9 @@ final class HostConnections: Sendable {
 
     // MARK: Additional connections
 
-    /// - Parameter sessionLimit: connections that the session may have to the host; nil: only the service's limit applies.
-    /// - Returns: false when there is no room.
+    /// - Parameter sessionLimit: connections that the session may have to the host; nil: only the service's limit
+    ///   applies.
+    /// - Returns: false when a limit is reached.
     func take(at host: String, of session: Name, atMost sessionLimit: Int?) -> Bool {
         state.withLock { state in
             guard !state.isAdmitting, state.additional.values.reduce(0, +) < maxAdditional,

@@ -3,14 +3,14 @@ import Descriptors
 import Downloads
 import HTTPSemantics
 
-/// The first connection of an attempt. It follows redirects, restarts once from 0 where the server demands it, and begins
-/// the file with the first response that is accepted. It ends with that response.
+/// The first connection of an attempt. It follows redirects, restarts once from 0 if the server requires that, and
+/// begins the file with the first accepted response. It ends with that response.
 struct PrimaryConnection: Sendable {
     struct End: Sendable {
         /// The response that the file began with; nil when no response was accepted.
         var answer: Answer?
-        /// Why the response brought less than was wanted; nil when it brought all, or the attempt stops. Other connections may
-        /// complete the file.
+        /// Why the response contained fewer bytes than were wanted; nil when it contained all, or when the attempt
+        /// stops. Other connections may complete the file.
         var loss: ConnectionLoss?
     }
 
@@ -22,9 +22,9 @@ struct PrimaryConnection: Sendable {
         var requests: RequestSequence
     }
 
-    /// Makes the part file that bytes go to. Called on the transfer loop, so it must not touch the disk.
+    /// Makes the part file that bytes are written to. Called on the transfer loop, so it must not touch the disk.
     ///
-    /// - Parameter continued: the promised part that the response continues; nil: a new part.
+    /// - Parameter continued: the promised part that the response continues; nil: a new part is made.
     typealias MakePart = @Sendable (_ continued: (part: Part, file: Descriptor)?, Set<Checksum.Algorithm>) -> PartFile
 
     private let context: AttemptContext
@@ -33,8 +33,8 @@ struct PrimaryConnection: Sendable {
     private let onBegin: @Sendable (SegmentedFile) -> Void
     private var requests: RequestSequence
 
-    /// - Parameter onBegin: called at most once, before the file has any byte of the response; on the transfer loop, or on
-    ///   the task of `run()` where the server has no byte left to send.
+    /// - Parameter onBegin: called at most once, before the file receives a byte of the response. It is called on the
+    ///   transfer loop, or on the task of `run()` if the server has no byte left to send.
     init(
         _ context: AttemptContext, _ plan: RequestPlan, makePart: @escaping MakePart,
         onBegin: @escaping @Sendable (SegmentedFile) -> Void
@@ -72,8 +72,8 @@ struct PrimaryConnection: Sendable {
         return await download.run(context.request(requests, asked, home: spec.url))
     }
 
-    /// On the transfer loop: the head was accepted. A continued part keeps its label and validators where the response
-    /// does not repeat them.
+    /// Called on the transfer loop when the head was accepted. A continued part keeps its label and its validators if
+    /// the response does not repeat them.
     private func begin(
         _ facts: ResponseFacts, _ asked: RequestedRange, size: Int64?, _ outcome: ResumeOutcome
     ) -> Download.Target {
@@ -101,12 +101,12 @@ struct PrimaryConnection: Sendable {
         return End(answer: answer, loss: target.settle(after: end, from: requests.url, at: context.time.now))
     }
 
-    /// The server has no byte left to send: fetchd was killed between the last byte and the promotion.
+    /// Called when the server has no byte left to send: fetchd was killed between the last byte and the promotion.
     private func alreadyThere(_ end: Download.End) async -> End {
         guard let continued, let head = end.result.head else { return End() }
         let asked = requests.asked(continuing: continued.part.url)
         let facts = ResponseFacts(status: head.status, headers: head.headers)
-        // The promoter's verification reads the part once, when it knows which digests are wanted.
+        // No digests are computed here. The promoter reads the part once, when it knows which digests are wanted.
         let part = makePart(continued, [])
         let size = continued.part.bytesDurable
         let file = SegmentedFile(

@@ -1,14 +1,14 @@
 import Formats
 import Foundation
 
-/// Bytes a second, smoothed over the last few seconds.
+/// Bytes per second, smoothed over the last few seconds.
 struct RateMeter: Sendable {
     private var rate: Double?
     private var pending: Int64 = 0
-    /// The uptime up to which bytes are counted in.
+    /// The uptime at which `rate` last included the pending bytes.
     private var since: Duration
 
-    /// Seconds in which the weight of a sample falls to a third.
+    /// Seconds in which the weight of a sample falls to 1/e.
     private static let memory = 3.0
     private static let shortestSample = 0.25
 
@@ -19,7 +19,7 @@ struct RateMeter: Sendable {
         fold(at: now)
     }
 
-    /// nil before there is a first sample.
+    /// nil before the first sample.
     mutating func rate(at now: Duration) -> Double? {
         fold(at: now)
         return rate

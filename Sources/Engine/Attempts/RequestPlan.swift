@@ -2,13 +2,13 @@ import CurlClient
 import Descriptors
 import Downloads
 
-/// What an attempt requests first: the whole file, or the bytes that its job's part lacks.
+/// The first request of an attempt: for the whole file, or for the bytes that the job's part lacks.
 struct RequestPlan {
     var asked: RequestedRange
     /// The promised part that a partial response continues, and its open file.
     var continued: (part: Part, file: Descriptor)?
 
-    /// Continues a part only under a strong validator or the job's checksum, and only if its bytes are on disk.
+    /// Continues a part only if it has a strong validator or the job has a checksum, and only if its bytes are on disk.
     init(for job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
         self.init(continuing: job, spec, in: folder)
         // Only GET defines ranges (RFC 9110, section 14.2).
@@ -49,11 +49,11 @@ struct RequestPlan {
 }
 
 extension Job {
-    /// Why a job without a part has lost the bytes that it had; nil when it had none.
+    /// Why a job without a part has lost its earlier bytes; nil when it had none.
     fileprivate var lossBefore: ResumeOutcome.RestartReason? {
         if hasSyncFailed { return .syncFailed }
         guard isPartLost else { return nil }
-        // The pieces did not match the digest, so their validators cannot be trusted.
+        // The pieces did not match the digest, so the part's validators cannot be trusted.
         return isDisproved ? .noValidator : .partMissing
     }
 }

@@ -2,8 +2,8 @@ import CurlClient
 import Downloads
 import HTTPSemantics
 
-/// The requests that one connection makes for one response, through redirects and at most one restart from 0. A value: it
-/// decides the next request, and a connection makes it.
+/// The requests that one connection makes for one response, through redirects and at most one restart from 0. This
+/// value decides the next request, and a connection sends it.
 struct RequestSequence: Sendable {
     /// The URL of the next request.
     private(set) var url: String
@@ -22,9 +22,9 @@ struct RequestSequence: Sendable {
         self.asked = asked
     }
 
-    /// What the next request asks for, to continue the bytes there are.
+    /// The range that the next request asks for, to continue the existing bytes.
     ///
-    /// - Parameter source: the URL that those bytes came from; nil: there are none.
+    /// - Parameter source: the URL that those bytes came from; nil when the job has no bytes.
     func asked(continuing source: String?) -> RequestedRange {
         var asked = asked
         asked.isElsewhere = asked.bytesHad > 0 && source != url
@@ -33,7 +33,7 @@ struct RequestSequence: Sendable {
 
     enum Step: Sendable, Equatable {
         case askAgain
-        /// The response brought all of its bytes.
+        /// All bytes of the response were received.
         case arrived
         /// The server has no byte left to send.
         case alreadyThere(size: Int64)
@@ -44,13 +44,14 @@ struct RequestSequence: Sendable {
 
     /// The next step after an exchange.
     ///
-    /// - Parameter target: the absolute URL that the response redirects to; nil: none, or one that cannot be read.
+    /// - Parameter target: the absolute URL of the redirect; nil when the response has none, or one that cannot be
+    ///   parsed.
     mutating func step(
         after outcome: TransferResult.Outcome, _ verdict: ResponseVerdict?, redirectingTo target: String?
     ) -> Step {
         switch (outcome, verdict) {
         case (.rejected, .redirect(let status)): follow(target, after: status)
-        // The verdict on the head, or on a body that did not match its head.
+        // The verdict applies to the head, or to a body that did not match its head.
         case (_, .askFromStart(let why)): restart(why)
         case (.rejected, .alreadyComplete(let size)): .alreadyThere(size: size)
         case (.rejected, .fail(let failure)): .failed(failure)
@@ -78,12 +79,13 @@ struct RequestSequence: Sendable {
         return .askAgain
     }
 
-    /// As browsers do (RFC 9110, sections 15.4.2 to 15.4.4; fetch.spec.whatwg.org, "HTTP-redirect fetch").
+    /// The same rule as in browsers (RFC 9110, sections 15.4.2 to 15.4.4; fetch.spec.whatwg.org, "HTTP-redirect
+    /// fetch").
     private static func turnsToGet(_ method: RequestMethod, after status: Int) -> Bool {
         status == 303 || method == .post && (status == 301 || status == 302)
     }
 
-    /// Restarts once: a server that answers a request for the whole file with a range will do so again.
+    /// Restarts once: a server that answers a request for the whole file with a range would do so again.
     private mutating func restart(_ why: ResumeOutcome.RestartReason) -> Step {
         if asked.bytesHad == 0, asked.probesRanges {
             asked.probesRanges = false
@@ -93,7 +95,7 @@ struct RequestSequence: Sendable {
             return .failed(Failure(.badRange, "The server answers a request for the whole file with a range."))
         }
         hasRestarted = true
-        // After a wrong range the attempt requests no ranges any more.
+        // After a wrong range the attempt sends no more range requests.
         asked = RequestPlan.fromStart(why, probing: asked.probesRanges && why != .badRange)
         return .askAgain
     }

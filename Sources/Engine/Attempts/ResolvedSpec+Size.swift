@@ -13,7 +13,7 @@ extension ResolvedSpec {
 }
 
 extension ResponseVerdict {
-    /// Also refuses a file whose size the job refuses, before a byte of it is written.
+    /// Judges a response, and also refuses a file whose size the job refuses, before fetchd writes a byte.
     static func judge(
         _ facts: ResponseFacts, asked: RequestedRange, bytesHad: Int64, _ spec: ResolvedSpec
     ) -> ResponseVerdict {

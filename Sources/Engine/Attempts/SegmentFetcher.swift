@@ -2,8 +2,8 @@ import CurlClient
 import Downloads
 import HTTPSemantics
 
-/// One connection to a file that the primary connection has begun. It fills one segment after another, until no segment is
-/// left that is worth a request.
+/// One connection to a file that the primary connection has begun. It fills one segment after another, until no
+/// remaining segment is worth a request.
 struct SegmentFetcher: Sendable {
     let context: AttemptContext
     let file: SegmentedFile
@@ -11,7 +11,7 @@ struct SegmentFetcher: Sendable {
 
     /// - Parameters:
     ///   - first: the segment to begin with; nil: the fetcher takes a lease itself.
-    ///   - isWanted: asked before each further segment.
+    ///   - isWanted: called before each further segment; false ends the connection.
     /// - Returns: nil when no segment was left, or when the attempt stops.
     func fillSegments(
         from first: SegmentLease? = nil, while isWanted: () -> Bool = { true }
@@ -41,7 +41,7 @@ struct SegmentFetcher: Sendable {
             case .failed(let failure):
                 file.leave(lease, isBodyWhole: false)
                 var loss = ConnectionLoss(failure, end, at: context.time.now)
-                // The file has changed, or its server serves one connection only. The next attempt finds out which.
+                // Either the file has changed, or its server serves one connection only. The next attempt shows which.
                 loss.hint.mayPass = failure.code == .badRange
                 return loss
             case .arrived, .alreadyThere, .abandoned:
@@ -53,8 +53,8 @@ struct SegmentFetcher: Sendable {
         return nil
     }
 
-    /// Where the job's checksum verifies the whole file in the end, a mirror need not use the same validators. (Without a
-    /// strong validator the only segments are the gaps that an earlier attempt left.)
+    /// The request for a segment. If the job's checksum verifies the whole file at the end, a mirror may use other
+    /// validators. (Without a strong validator the only segments are the gaps that an earlier attempt left.)
     private func asked(for lease: SegmentLease) -> RequestedRange? {
         guard var asked = file.asked(for: lease) else { return nil }
         guard context.spec.restsOnChecksum else { return asked }

@@ -5,37 +5,37 @@ import HTTPSemantics
 import Locks
 import Storage
 
-/// A file that an attempt downloads, from one response or from several: the bytes it has, the bytes it lacks, and the
-/// connections that have leases on them. It begins with the first response that is accepted.
+/// A file that an attempt downloads, from one or several responses: its received bytes, its missing bytes, and the
+/// connections that lease them. The first accepted response begins the file.
 final class SegmentedFile: Sendable {
     let part: PartFile
     /// The URL that the first response came from, after redirects.
     let url: String
-    /// Bytes of the whole file; nil when the server did not state them.
+    /// Size of the whole file in bytes; nil when the server did not state it.
     let size: Int64?
-    /// Every further response must match these, unless a checksum verifies the whole file.
+    /// Every further response must match these validators, unless a checksum verifies the whole file.
     let validators: Validators
     let label: FileLabel
     /// How the attempt began the file.
     let outcome: ResumeOutcome
     /// Bytes that the part had when the attempt began.
     let bytesHad: Int64
-    /// Whether the first response showed that several connections can fetch it: it served a range of a known size under a
-    /// strong validator.
+    /// Whether several connections can fetch the file: the first response served a range of a known size with a strong
+    /// validator.
     let isDivisible: Bool
 
     private struct State {
         var segments: Segments
-        /// The transfers that fill segments.
+        /// The transfers that fill segments, by lease.
         var transfers: [SegmentLease: Transfer] = [:]
         var isAbandoned = false
         var isUnsound = false
         var isShared = false
-        /// All bytes came with the same strong validator.
+        /// Whether all bytes came with the same strong validator.
         var isOfOneVersion = true
     }
 
-    /// The lease of the first response: the first bytes that are missing, or no bytes where none are.
+    /// The lease of the first response: the first missing bytes, or an empty range if no bytes are missing.
     let firstLease: SegmentLease
     private let state: Locked<State>
     private let time: any TimeSource
@@ -55,18 +55,18 @@ final class SegmentedFile: Sendable {
         state = Locked(State(segments: segments))
     }
 
-    /// Whether every byte is written. A segment counts its bytes before they are written, so the part decides.
+    /// Whether every byte is written. A segment counts its bytes before they are written, so the part is checked too.
     var isComplete: Bool {
         let isAllThere = state.withLock { $0.segments.isComplete && !$0.isAbandoned }
         let written = part.written
         return isAllThere && written.isPrefix && size.map { $0 == written.end } ?? true
     }
-    /// Whether nothing is left to fetch, or the file was abandoned.
+    /// Whether no byte is left to fetch, or the file was abandoned.
     var isOver: Bool { state.withLock { $0.segments.isComplete || $0.isAbandoned } }
 
     /// Whether a connection could get a lease.
     ///
-    /// - Parameter moment: an uptime. A segment that got no byte since then can be taken over; nil: none can.
+    /// - Parameter moment: an uptime. A segment that has received no byte since then can be taken over; nil: none can.
     func isLeasable(orStalledSince moment: Duration? = nil) -> Bool {
         state.withLock { state in
             !state.isAbandoned && (state.segments.isLeasable || moment.map(state.segments.isAnyStalled) ?? false)
@@ -79,8 +79,8 @@ final class SegmentedFile: Sendable {
         state.withLock { $0.isOfOneVersion = false }
     }
 
-    /// The validators and label to store with the promised bytes. They are without strong validators and digests when bytes
-    /// came with different validators: then only the job's checksum can verify the file.
+    /// The validators and the label to store with the promised bytes. If the bytes came with different validators,
+    /// strong validators and digests are left out: then only the job's checksum can verify the file.
     var promise: (validators: Validators, label: FileLabel) {
         guard !state.withLock({ $0.isOfOneVersion }) else { return (validators, label) }
         var label = label
@@ -95,7 +95,7 @@ final class SegmentedFile: Sendable {
 
     /// Leases a segment to a connection.
     ///
-    /// - Returns: nil when nothing is left that is worth a connection.
+    /// - Returns: nil when no remaining segment is worth a connection.
     func lease() -> SegmentLease? {
         let now = time.uptime
         return state.withLock { state in
@@ -105,10 +105,10 @@ final class SegmentedFile: Sendable {
         }
     }
 
-    /// Takes a segment over from a connection that is silent, and cancels its transfer.
+    /// Takes a segment over from a silent connection, and cancels its transfer.
     ///
-    /// - Parameter moment: an uptime since when the segment got no byte.
-    /// - Returns: nil when no connection has been silent for so long.
+    /// - Parameter moment: the uptime since which the segment has received no byte.
+    /// - Returns: nil when no connection has been silent since then.
     func takeOver(stalledSince moment: Duration) -> SegmentLease? {
         let now = time.uptime
         let (lease, transfer): (SegmentLease?, Transfer?) = state.withLock { state in
@@ -134,12 +134,12 @@ final class SegmentedFile: Sendable {
         return asked
     }
 
-    /// Notes that a response was accepted that fills a segment: see `Segments.answer`.
+    /// Notes an accepted response that fills a segment: see `Segments.answer`.
     func answer(_ lease: SegmentLease, from offset: Int64, reach: Int64?) -> Int64? {
         state.withLock { $0.segments.answer(lease, from: offset, reach: reach) }
     }
 
-    /// From now on this transfer fills the segment.
+    /// Registers the transfer that fills the segment. Cancels it if the file was abandoned.
     func attach(_ transfer: Transfer, to lease: SegmentLease) {
         let isWanted = state.withLock { state in
             state.transfers[lease] = transfer
@@ -148,17 +148,17 @@ final class SegmentedFile: Sendable {
         if !isWanted { transfer.cancel() }
     }
 
-    /// Counts bytes that came for a segment.
+    /// Counts bytes that arrived for a segment.
     ///
-    /// - Returns: where they go; nil when another connection has taken the segment over.
+    /// - Returns: the place of these bytes in the file; nil when another connection has taken the segment over.
     func advance(_ lease: SegmentLease, by count: Int) -> Segments.Advance? {
         let now = time.uptime
         return state.withLock { $0.segments.advance(lease, by: count, at: now) }
     }
 
-    /// Ends a lease: the connection has ended.
+    /// Ends a lease, because its connection has ended.
     ///
-    /// - Parameter isBodyWhole: the response came to its regular end.
+    /// - Parameter isBodyWhole: whether the response reached its regular end.
     func leave(_ lease: SegmentLease, isBodyWhole: Bool) {
         state.withLock { state in
             state.transfers[lease] = nil
@@ -166,16 +166,16 @@ final class SegmentedFile: Sendable {
         }
     }
 
-    /// Whether some of the bytes are wrong and it is unknown which: then none may be kept.
+    /// Whether some bytes are wrong and it is unknown which. If so, none may be kept.
     var isUnsound: Bool { state.withLock { $0.isUnsound } }
 
-    /// Notes that bytes came under a wrong response head, and ends all connections to the file.
+    /// Notes that bytes arrived with a wrong response head, and ends all connections to the file.
     func disbelieve() {
         state.withLock { $0.isUnsound = true }
         abandon()
     }
 
-    /// Ends all connections to the file: none of them could complete it.
+    /// Ends all connections to the file, because none of them could complete it.
     func abandon() {
         let transfers = state.withLock { state in
             state.isAbandoned = true

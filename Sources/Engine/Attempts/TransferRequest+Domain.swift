@@ -2,7 +2,7 @@ import CurlClient
 import Downloads
 import HTTPSemantics
 
-/// The domain's words in those of the transfer.
+/// Conversions from the types of `Downloads` to those of `CurlClient`.
 extension TransferRequest.Credentials {
     init(_ credentials: Credentials) {
         self =

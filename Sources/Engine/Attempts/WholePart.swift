@@ -2,12 +2,12 @@ import CurlClient
 import Downloads
 import HTTPSemantics
 
-/// A part with every byte written, and how the bytes came.
+/// A part with every byte written, and facts about its transfer.
 struct WholePart: Sendable {
     var file: PartFile
-    /// Bytes.
+    /// Size in bytes.
     var size: Int64
-    /// Head of the response that the file began with.
+    /// Head of the response that began the file.
     var head: ResponseHead
     var validators: Validators
     var label: FileLabel
@@ -16,6 +16,6 @@ struct WholePart: Sendable {
     var url: String
     /// The URLs that redirected, in order.
     var redirects: [String]
-    /// The server or the job stated the size.
+    /// Whether the server or the job stated the size.
     var isLengthVerified: Bool
 }

@@ -3,9 +3,9 @@ import Descriptors
 import Downloads
 import Glibc
 
-/// The operations on open files and folders, with their errors as `DiskError`.
+/// The operations on open files and folders. Their errors are thrown as `DiskError`.
 extension Descriptor {
-    /// - Throws: `DiskError` with the code that `openat` gave.
+    /// - Throws: `DiskError` with the error code of `openat`.
     static func open(
         _ path: String, in folder: Descriptor? = nil, flags: Int32, mode: mode_t = 0o600, to action: String
     ) throws(DiskError) -> Descriptor {
@@ -20,14 +20,14 @@ extension Descriptor {
         return status
     }
 
-    /// - Parameter status: its own, which callers have looked at already.
+    /// - Parameter status: the status of this descriptor, which the caller has read already.
     func mark(_ status: stat) -> FileMark {
         let born = linux_birth_time(number)
         let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
         return FileMark(inode: UInt64(status.st_ino), born: born == 0 ? nil : born, modified: modified)
     }
 
-    /// All of the bytes, from `start` on.
+    /// Writes all bytes, from the offset `start` on.
     func write(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws(DiskError) {
         var offset = start
         var rest = bytes[...]
@@ -40,7 +40,7 @@ extension Descriptor {
         }
     }
 
-    /// Flushes data and what is needed to find it again.
+    /// Flushes the data, and the metadata that is needed to read it back.
     func syncData() throws(DiskError) {
         guard fdatasync(number) == 0 else { throw DiskError("sync the part") }
     }

@@ -2,12 +2,12 @@ import Downloads
 import Glibc
 import Locks
 
-/// What parts may take of the file system: what is free, less a floor that is left to the database and to other programs,
-/// less what the other parts under way still need.
+/// The disk space that parts may use: the free space of the file system, minus a floor for the database and other
+/// programs, minus the space that the other running parts still need.
 ///
-/// A job for which there is no room waits, before it takes room that another job needs to end.
+/// A job that does not fit waits before it uses space that another job needs to finish.
 final class DiskBudget: Sendable {
-    /// Bytes that are always left free.
+    /// Bytes that always stay free.
     enum Floor: Sendable, Equatable {
         /// 1 % of the file system, at most 1 GiB.
         case standard
@@ -22,17 +22,17 @@ final class DiskBudget: Sendable {
     }
 
     private let floor: Floor
-    /// What parts under way will still take: neither written nor reserved on the disk yet.
+    /// Bytes that each running part will still use: neither written nor reserved on the disk yet.
     private let needs = Locked<[PartID: Int64]>([:])
 
     init(floor: Floor) { self.floor = floor }
 
-    /// Claims room for a part; a claim of the same part is replaced.
+    /// Claims space for a part. A new claim replaces an earlier claim of the same part.
     ///
     /// - Parameters:
-    ///   - need: bytes that the part will still take.
-    ///   - space: of the file system; nil where it does not say: then there is room.
-    /// - Throws: ENOSPC when there is no room, and nothing is claimed.
+    ///   - need: bytes that the part will still use.
+    ///   - space: space of the file system; nil when the system does not report it: then every claim succeeds.
+    /// - Throws: ENOSPC when the space does not suffice; nothing is claimed then.
     func claim(_ need: Int64, for part: PartID, of space: DiskSpace?) throws(DiskError) {
         let room = space.map { $0.free - floor.bytes(of: $0) }
         try needs.withLock { needs throws(DiskError) in
@@ -42,13 +42,13 @@ final class DiskBudget: Sendable {
         }
     }
 
-    /// The part has come so far: this is what it still needs.
+    /// Updates the bytes that the part still needs.
     func note(_ need: Int64, of part: PartID) {
         needs.withLock { if $0[part] != nil { $0[part] = need } }
     }
 
     func release(_ part: PartID) { needs.withLock { $0[part] = nil } }
 
-    /// Bytes that may be written or reserved now, apart from claims.
+    /// Bytes that may be written or reserved now, without regard to claims.
     func room(of space: DiskSpace) -> Int64 { space.free - floor.bytes(of: space) }
 }

@@ -4,7 +4,7 @@ import Glibc
 /// A system call on files that failed.
 struct DiskError: Error, Sendable, Equatable {
     let code: Int32
-    /// What was being done, for the message: "write the part".
+    /// The failed operation, for the message: "write the part".
     let action: String
 
     init(_ action: String, code: Int32 = errno) {
@@ -14,10 +14,10 @@ struct DiskError: Error, Sendable, Equatable {
 
     var reason: String { String(cString: strerror(code)) }
 
-    /// The file is not the one that was opened or written any more.
+    /// The file is no longer the file that was opened or written.
     var isForeign: Bool { code == ESTALE }
 
-    /// As a job's failure: the disk has no room, the name is not one that this disk takes, or the disk does not work.
+    /// The failure of the job: the disk has no space, the disk cannot store the name, or the disk does not work.
     var failure: Failure {
         switch code {
         case ENOSPC, EDQUOT, EFBIG: Failure(.noSpace, "The disk has no room to \(action): \(reason).")

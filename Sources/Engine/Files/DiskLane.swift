@@ -6,7 +6,7 @@ struct DiskLane: Sendable {
 
     func async(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
-    /// Runs after everything that was given to the lane before.
+    /// Runs `work` after all work that was added to the lane before.
     func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try work() }) }

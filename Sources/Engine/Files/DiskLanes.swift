@@ -1,13 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// The few threads that block on the disk, so that neither the transfer loop nor Swift's tasks ever do.
+/// The few threads that block on the disk, so that neither the transfer loop nor Swift's tasks block.
 ///
-/// What concerns one part runs in one lane, in order.
+/// All operations on one part run in one lane, in order.
 final class DiskLanes: Sendable {
     private let lanes: [DispatchQueue]
     private let turn = Atomic(0)
-    /// For short operations on names: open, remove and sweep files, and read the free space. They don't wait for long
+    /// For short operations on names: open, remove and sweep files, and read the free space. They do not wait for long
     /// writes and hashes.
     let metadata = DiskLane(queue: DispatchQueue(label: "fetchd.disk.metadata", qos: .userInitiated))
 

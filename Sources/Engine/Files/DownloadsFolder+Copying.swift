@@ -2,11 +2,11 @@ import Descriptors
 import Downloads
 import Glibc
 
-/// A new part with the durable bytes of one whose sync has failed.
+/// Copies the durable bytes of a part whose sync has failed.
 extension DownloadsFolder {
-    /// Copies the bytes to a new file and makes them and its name durable; blocks on the disk for as long as that takes.
+    /// Copies the durable bytes to a new part file, and makes them and its name durable. Blocks on the disk meanwhile.
     ///
-    /// - Throws: when the bytes cannot be read, or the copy cannot be made durable; then nothing is left of it.
+    /// - Throws: when the bytes cannot be read, or the copy cannot be made durable. The copy is then removed.
     func copyDurable(of part: PartFile, to id: PartID) throws(DiskError) {
         let (source, copy) = (try part.file, try makePart(id))
         do throws(DiskError) {

@@ -3,12 +3,12 @@ import Descriptors
 import Downloads
 import Glibc
 
-/// Whether the folder works: it may be removed, replaced, or become read-only while the service runs.
+/// Checks whether the folder works. It can be removed, replaced, or become read-only while the service runs.
 extension DownloadsFolder {
-    /// Looks at the folder and opens it again where it was replaced; blocks on the disk.
+    /// Checks the folder, and opens it again if it was replaced. Blocks on the disk.
     ///
-    /// - Parameter byWriting: a file is written, synced, renamed and removed, too.
-    /// - Returns: why the folder cannot be used; nil when it can.
+    /// - Parameter byWriting: whether to also write, sync, rename and remove a file.
+    /// - Returns: why the folder cannot be used; nil when it can be used.
     func inspect(byWriting: Bool) -> DiskError? {
         do throws(DiskError) {
             try reopen()
@@ -19,12 +19,12 @@ extension DownloadsFolder {
         }
     }
 
-    /// Writes a small file as a part is written, moves it to a folder as a finished one is, and removes both.
+    /// Writes a small file like a part, moves it to a folder like a finished file, and removes both.
     func probe() throws(DiskError) {
         let (root, parts, name, folder) = (root, parts, ".probe", ".fetchd-probe")
         let action = "write to the downloads folder"
         let file = try Descriptor.open(name, in: parts, flags: O_RDWR | O_CREAT | O_NOFOLLOW, to: action)
-        // A full disk is no fault of the folder: jobs wait for space by themselves.
+        // A full disk is no fault of the folder: jobs wait for space on their own.
         if pwrite(file.number, name, name.utf8.count, 0) < 0, errno != ENOSPC, errno != EDQUOT {
             throw DiskError(action)
         }
@@ -42,13 +42,13 @@ extension DownloadsFolder {
         }
     }
 
-    /// Opens the folder at this path again, if it is another folder than before.
+    /// Opens the folder at this path again, if the path leads to another folder than before.
     private func reopen() throws(DiskError) {
         let (before, found) = (root, try Self.open(path))
         let (old, new) = (try before.status(), try found.status())
         let isSame = old.st_ino == new.st_ino && old.st_dev == new.st_dev
         if isSame, try parts.isChild(FilePathRule.partsDirectory, of: before) { return }
-        // An empty folder of another file system is, more likely than not, the mount point of a disk that is missing.
+        // An empty folder on another file system is probably the mount point of a missing disk.
         let parts = try Self.child(
             FilePathRule.partsDirectory, of: found, mode: 0o700, isMade: old.st_dev == new.st_dev)
         handles.withLock { $0 = Handles(root: found, parts: parts) }
@@ -56,7 +56,7 @@ extension DownloadsFolder {
 }
 
 extension Descriptor {
-    /// Whether this open folder is still what has that name.
+    /// Whether `name` in `folder` is still this open folder.
     fileprivate func isChild(_ name: String, of folder: Descriptor) throws(DiskError) -> Bool {
         let own = try status()
         var found = stat()

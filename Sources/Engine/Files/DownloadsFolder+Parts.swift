@@ -4,10 +4,9 @@ import Downloads
 import Foundation
 import Glibc
 
-/// The custody of part files: one for each part that is promised, and one for each attempt that has not been asked to
-/// promise yet.
+/// The part files: one for each promised part, and one for each attempt without a promise yet.
 extension DownloadsFolder {
-    /// A new, empty part file.
+    /// Creates a new, empty part file.
     func makePart(_ id: PartID) throws(DiskError) -> Descriptor {
         try .open(
             id.fileName, in: parts, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, to: "make the part")
@@ -17,7 +16,8 @@ extension DownloadsFolder {
         case missing, shorterThanRecorded
     }
 
-    /// The file of a promised part, cut back to what was promised: bytes beyond were never synced.
+    /// Opens the file of a promised part, and cuts the file to its promised length: the bytes after that were never
+    /// synced.
     func openPart(_ part: Part) throws(PartLoss) -> Descriptor {
         guard
             let file = try? Descriptor.open(
@@ -33,10 +33,11 @@ extension DownloadsFolder {
         unlinkat(parts.number, id.fileName, 0)
     }
 
-    /// After a start: removes the files that no part is promised in, and cuts the others back to their offsets.
+    /// Called after a start. Removes the files of parts that are not promised, and cuts the other files to their
+    /// offsets.
     ///
-    /// - Parameter birth: of the database, where it is known. Files that were last written before are of another one, and
-    ///   left alone: it may come back.
+    /// - Parameter birth: when the database was created; nil when unknown. A file that was last written before this
+    ///   time belongs to another database. It stays, because that database may be restored.
     func sweepParts(
         promised: [PartID: Int64], sparing birth: Date? = nil
     ) -> (removed: Int, truncated: Int, spared: Int) {
@@ -68,7 +69,8 @@ extension DownloadsFolder {
     }
 
     private func partFiles() -> [PartID] {
-        // fdopendir takes the descriptor over, and with it the position in the folder.
+        // closedir closes the descriptor that fdopendir got, and reading moves its position, so the folder is opened
+        // again.
         let copy = openat(parts.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0, let folder = fdopendir(copy) else { return [] }
         defer { closedir(folder) }

@@ -4,26 +4,26 @@ import Downloads
 import Formats
 import Foundation
 
-/// Turning a part into a file, in steps that can each be repeated after a crash.
+/// Turns parts into files. Each step can be repeated after a crash.
 extension DownloadsFolder {
     /// Why a part did not become a file.
     enum PromotionFault: Error {
         case disk(DiskError)
-        /// Something is there, and the job does not want it renamed or replaced.
+        /// A file exists at the destination, and the job allows neither rename nor replace.
         case occupied(String)
-        /// What is there cannot be replaced, or the way to it is no folder.
+        /// The destination is a folder, or a component of its path is not a folder.
         case invalid(String)
-        /// Neither part nor file is there.
+        /// Neither the part nor the file exists.
         case vanished
-        /// Another file has the part's name, or another program has written to it since it was verified.
+        /// Another file has the part's name, or another program has written to the part since its verification.
         case changed
-        /// The file is in its place, and the folder could not be synced: a power failure may undo the rename.
+        /// The file is in its place, but the folder could not be synced: a power failure may undo the rename.
         case unsynced(DiskError)
-        /// The name was taken in the meantime; another one has to be planned.
+        /// Another file took the name after the plan; another name has to be planned.
         case nameTaken
     }
 
-    /// Decides where each part goes; two of one round never get the same name.
+    /// Plans the destination of each part. Two parts of one round never get the same name.
     func promotions(of orders: [PromotionOrder], at now: Date) -> [Result<Promotion, PromotionFault>] {
         var taken: Set<String> = []
         return orders.map { order in
@@ -39,7 +39,7 @@ extension DownloadsFolder {
         }
     }
 
-    /// The same promotion under the next free name.
+    /// The same promotion with the next free name.
     func renamed(_ promotion: Promotion) -> Result<Promotion, PromotionFault> {
         let (directory, name) = PathComponents.last(of: promotion.file.path)
         do throws(PromotionFault) {
@@ -52,7 +52,7 @@ extension DownloadsFolder {
         }
     }
 
-    /// `name` from the root, or with a number where that is taken and `rename` is asked for.
+    /// The path with `name`. If the name is taken and the conflict rule is `rename`, the name gets a number.
     private func freePath(
         _ name: String, _ directory: String, _ folder: Descriptor, _ conflict: Destination.Conflict,
         _ taken: Set<String>
@@ -96,14 +96,14 @@ extension DownloadsFolder {
         }
     }
 
-    /// Renames the parts to their places and syncs the folders that now hold them, each once.
+    /// Renames the parts to their places, and syncs each destination folder once.
     ///
-    /// Can be repeated, after a crash or after `unsynced`: a file that is in its place is taken back and renamed once more,
-    /// because a folder whose sync has failed is only believed after another change.
+    /// The call can be repeated, after a crash or after `unsynced`. A file that is in its place is then moved back and
+    /// renamed again, because a successful sync after a failed one proves nothing unless the folder has changed.
     ///
-    /// - Returns: for each, in order, what went wrong; nil when the file is in its place, durable.
+    /// - Returns: the fault of each promotion, in order; nil when the file is durable in its place.
     func place(_ promotions: [Promotion]) -> [PromotionFault?] {
-        // By their bytes: to Swift, two spellings of one accent are the same text, to the disk they are two folders.
+        // The keys are bytes: Swift considers two spellings of an accent equal, but the disk has a folder for each.
         var folders: [[UInt8]: Descriptor] = [:]
         var faults: [PromotionFault?] = promotions.map { promotion in
             do throws(PromotionFault) {
@@ -140,7 +140,7 @@ extension DownloadsFolder {
         case .other: throw .changed
         case .missing: try takeBack(promotion, from: name, in: folder)
         }
-        // Set before the plan was committed; a loss of power may have undone it.
+        // The plan set the permissions before it was committed, but a power failure may have undone that.
         guard fchmodat(parts.number, part, FileModes.published, 0) == 0 else {
             throw .disk(DiskError("set the file's permissions"))
         }
@@ -149,7 +149,7 @@ extension DownloadsFolder {
             ? renameat(parts.number, part, folder.number, name)
             : linux_rename_noreplace(parts.number, part, folder.number, name)
         guard result == 0 else { throw Self.fault(errno, promotion) }
-        // Another file may have been given the part's name in the moment before.
+        // Another program may have given the part's name to another file just before the rename.
         guard case .same = identity(of: promotion, at: name, in: folder) else {
             _ = linux_rename_noreplace(folder.number, name, parts.number, part)
             throw .changed
@@ -167,13 +167,13 @@ extension DownloadsFolder {
         }
     }
 
-    /// A rename that was done before, and of which it is not known whether it is durable, is undone.
+    /// Moves a renamed file back to the parts, because its rename may not be durable.
     private func takeBack(_ promotion: Promotion, from name: String, in folder: Descriptor) throws(PromotionFault) {
         guard case .same = identity(of: promotion, at: name, in: folder) else { throw .vanished }
         guard linux_rename_noreplace(folder.number, name, parts.number, promotion.part.fileName) == 0 else {
             throw .disk(DiskError("move the file back to the parts"))
         }
-        // What follows may rest on the part's name: a refusal that is committed, or another destination.
+        // Later steps may depend on the part's name: a committed refusal, or another destination.
         do throws(DiskError) {
             try syncs.syncNames(in: parts)
             try folder.sync()
@@ -184,7 +184,7 @@ extension DownloadsFolder {
 
     private enum Identity { case same, other, missing }
 
-    /// Whether the verified part has this name, unchanged.
+    /// Whether the verified part has this name and is unchanged.
     private func identity(of promotion: Promotion, at name: String, in folder: Descriptor) -> Identity {
         var status = stat()
         guard fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .missing }
@@ -195,7 +195,7 @@ extension DownloadsFolder {
         return isSame ? .same : .other
     }
 
-    /// After a restart, some file systems know whole seconds only.
+    /// Some file systems store only whole seconds, which shows after a restart.
     private func isSameTime(_ found: Int64, _ recorded: Int64) -> Bool {
         let second: Int64 = 1_000_000_000
         return found == recorded || found % second == 0 && found / second == recorded / second

@@ -1,7 +1,7 @@
 import Glibc
 
 extension DownloadsFolder {
-    /// Of the file system that it lies on; nil when that does not say.
+    /// Space of the folder's file system; nil when the system does not report it.
     var space: DiskSpace? {
         var status = statvfs()
         guard fstatvfs(root.number, &status) == 0 else { return nil }

@@ -1,14 +1,15 @@
 import CLinux
 import Glibc
 
-/// Syncing several parts at once.
+/// Syncs several parts at once.
 extension DownloadsFolder {
-    /// Parts beyond which one sync of the file system is cheaper than one for each file.
+    /// With more parts than this, one sync of the file system is cheaper than one sync for each file.
     private static let fewParts = 2
 
-    /// Makes what is written durable, and the names of new parts, so that their offsets can be promised; blocks on the disk.
+    /// Makes the written bytes and the names of new parts durable, so that their offsets can be promised. Blocks on the
+    /// disk.
     ///
-    /// - Returns: for each part, in order, what went wrong with it; nil when it is durable.
+    /// - Returns: the error of each part, in order; nil when the part is durable.
     func syncForPromise(_ files: [PartFile]) -> [DiskError?] {
         let new = files.filter { !$0.isNameDurable }
         if !new.isEmpty {
@@ -21,9 +22,9 @@ extension DownloadsFolder {
         return sync(files)
     }
 
-    /// Makes what is written durable; blocks on the disk.
+    /// Makes the written bytes durable. Blocks on the disk.
     ///
-    /// - Returns: for each part, in order, what went wrong with it; nil when it is durable.
+    /// - Returns: the error of each part, in order; nil when the part is durable.
     func sync(_ files: [PartFile]) -> [DiskError?] {
         if files.count <= Self.fewParts || !FileSystemSyncs.reportsErrors {
             return files.map { file in fault { () throws(DiskError) in try file.sync() } }

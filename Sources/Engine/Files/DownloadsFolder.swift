@@ -7,12 +7,12 @@ import Glibc
 import Locks
 import Storage
 
-/// The folder that finished files go to, and within it the hidden one of the parts.
+/// The folder of the finished files, and in it the hidden folder of the parts.
 ///
-/// Every path is walked from a held descriptor, one component at a time, without following links: nothing outside is
-/// ever reached, whatever is put in the way meanwhile.
+/// Every path is opened from a held descriptor, one component at a time, without following links. So no file outside
+/// the folder is reached, also if another program changes the path meanwhile.
 public final class DownloadsFolder: Sendable {
-    /// The folder and its parts, as they are held open.
+    /// The open descriptors of the folder and of the folder of parts.
     struct Handles {
         var root: Descriptor
         var parts: Descriptor
@@ -23,10 +23,10 @@ public final class DownloadsFolder: Sendable {
     let syncs = FileSystemSyncs()
     let budget: DiskBudget
 
-    /// Makes the folder where it is missing.
+    /// Opens the folder, and creates it if it is missing.
     ///
-    /// - Parameter minimumFreeBytes: that downloads leave free on its file system; nil: 1 % of it, at most 1 GiB.
-    /// - Throws: `EngineError.downloadsFolderUnusable` when it cannot be made or written.
+    /// - Parameter minimumFreeBytes: bytes that downloads leave free on its file system; nil: 1 % of it, at most 1 GiB.
+    /// - Throws: `EngineError.downloadsFolderUnusable` when the folder cannot be created or written.
     public init(at path: String, minimumFreeBytes: Int64? = nil) throws(EngineError) {
         budget = DiskBudget(floor: minimumFreeBytes.map { .bytes($0) } ?? .standard)
         do throws(DiskError) {
@@ -35,7 +35,7 @@ public final class DownloadsFolder: Sendable {
             let root = try Self.open(path)
             let parts = try Self.child(FilePathRule.partsDirectory, of: root, mode: 0o700, isMade: true)
             (self.path, handles) = (path, Locked(Handles(root: root, parts: parts)))
-            // Better now than at the first download.
+            // Report a folder that cannot be written at the start, not at the first download.
             try probe()
         } catch {
             throw .downloadsFolderUnusable(path: path, why: error.reason)
@@ -64,9 +64,9 @@ public final class DownloadsFolder: Sendable {
         try .open(path, flags: O_RDONLY | O_DIRECTORY, to: "open the downloads folder")
     }
 
-    /// A folder below the root, `/` between components; empty is the root itself.
+    /// Opens a folder below the root. Components are separated by `/`; an empty path is the root.
     ///
-    /// - Parameter isMade: missing components are made, and synced into their parents.
+    /// - Parameter isMade: whether missing components are created, and synced in their parents.
     func folder(_ path: String, isMade: Bool) throws(DiskError) -> Descriptor {
         var folder = root
         for component in PathComponents.split(path) {
@@ -77,7 +77,7 @@ public final class DownloadsFolder: Sendable {
 
     /// Opens a finished file for reading.
     ///
-    /// - Returns: nil when it is gone: nothing has its path, or another file, or what is not a regular one.
+    /// - Returns: nil when the path has no file, another file, or something that is not a regular file.
     func openFile(_ finished: FinishedFile) -> OpenedFile? {
         let (directory, name) = PathComponents.last(of: finished.path)
         guard let folder = try? folder(directory, isMade: false),
@@ -92,12 +92,12 @@ public final class DownloadsFolder: Sendable {
             isAsFinished: size == finished.size && mark.modified == finished.mark?.modified)
     }
 
-    /// Removes a finished file. It is no error when it is gone already, and what has its path instead is left alone.
+    /// Removes a finished file. A missing file is no error, and another file with the same path stays.
     func removeFile(_ finished: FinishedFile) throws(DiskError) {
         let (directory, name) = PathComponents.last(of: finished.path)
         do throws(DiskError) {
             let folder = try folder(directory, isMade: false)
-            // O_PATH: whatever is there is looked at, not opened.
+            // O_PATH gets the status of the file without opening its content.
             let found = try Descriptor.open(name, in: folder, flags: linux_O_PATH | O_NOFOLLOW, to: "look at the file")
             let status = try found.status()
             guard finished.isThis(size: Int64(status.st_size), found.mark(status)) else { return }
@@ -111,7 +111,7 @@ public final class DownloadsFolder: Sendable {
     static func child(
         _ name: String, of folder: Descriptor, mode: mode_t, isMade: Bool
     ) throws(DiskError) -> Descriptor {
-        // Whatever let it through: there is no way up.
+        // Rejects `..` here as well, in case an earlier check missed it.
         guard PathComponents.isOne(name) else { throw DiskError("go into the folder \(name)", code: ENOTDIR) }
         if isMade {
             if mkdirat(folder.number, name, mode) == 0 {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The process's umask, which can only be read by setting it.
+/// Derives file permissions from the umask of the process. The umask can only be read by setting it.
 enum FileModes {
-    /// Of a finished file.
+    /// The permissions of a finished file.
     static var published: mode_t { 0o666 & ~mask }
 
     static let mask: mode_t = {

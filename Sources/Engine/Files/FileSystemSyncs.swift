@@ -4,20 +4,20 @@ import Glibc
 import Locks
 import Synchronization
 
-/// Syncs of the whole file system that the parts lie on, and of the folder of parts, and how many of them have failed.
+/// Syncs the file system of the parts, or the folder of parts, and counts the failures.
 ///
-/// Linux reports a write error to one syncfs(2), and drops the pages that it could not write: the next call succeeds
-/// without them. Bytes that were written and not yet durable when a sync failed are therefore lost, whatever succeeds
-/// later (lwn.net/Articles/752063). Of two calls that overlap only one is told of the error, so they follow each other: the
-/// failure is noted before the next call begins.
+/// Linux reports a write error to one syncfs(2) only, and drops the pages that it could not write: the next call
+/// succeeds without them. So after a failed sync, all written bytes that were not durable before are lost, also if a
+/// later sync succeeds (lwn.net/Articles/752063). Of two overlapping calls only one gets the error. Calls are therefore
+/// made one after the other, and a failure is counted before the next call begins.
 final class FileSystemSyncs: Sendable {
     private let failed = Atomic(0)
     private let turn = Locked(())
 
-    /// How many have failed so far.
+    /// The number of failed syncs since the start.
     var failures: Int { failed.load(ordering: .sequentiallyConsistent) }
 
-    /// Blocks on the disk.
+    /// Syncs the file system. Blocks on the disk.
     ///
     /// - Parameter folder: any folder of the file system.
     func sync(_ folder: Descriptor) throws(DiskError) {
@@ -28,7 +28,7 @@ final class FileSystemSyncs: Sendable {
         }
     }
 
-    /// Makes the names of the parts durable; blocks on the disk.
+    /// Makes the names of the parts durable. Blocks on the disk.
     func syncNames(in folder: Descriptor) throws(DiskError) {
         try inTurn { () throws(DiskError) in try folder.sync() }
     }
@@ -44,7 +44,8 @@ final class FileSystemSyncs: Sendable {
         }
     }
 
-    /// Whether syncfs(2) reports write errors at all: since Linux 5.8. Before, only the sync of each file tells them.
+    /// Whether syncfs(2) reports write errors. It does since Linux 5.8; before, only the sync of each file reports
+    /// them.
     static let reportsErrors: Bool = {
         var name = utsname()
         guard uname(&name) == 0 else { return false }

@@ -1,8 +1,8 @@
 import Locks
 import Storage
 
-/// Whether the downloads folder worked at its last inspection. While it does not, no attempt begins and the service is not
-/// ready.
+/// Whether the downloads folder worked at its last inspection. While it does not, no attempt begins, and the service
+/// reports that it is not ready.
 final class FolderHealth: Sendable {
     private struct State {
         var fault: DiskError?
@@ -10,19 +10,20 @@ final class FolderHealth: Sendable {
     }
 
     private let state = Locked(State())
-    /// Rings when an attempt has met an error of the disk.
+    /// Set when an attempt has met a disk error.
     let doubts = AsyncAutoResetEvent()
 
     /// nil while the folder works.
     var fault: DiskError? { state.withLock { $0.fault } }
 
-    /// An attempt has met an error of the disk.
+    /// Called when an attempt has met a disk error.
     func doubt() {
         state.withLock { $0.isInDoubt = true }
         doubts.set()
     }
 
-    /// Whether the next inspection has to write: the folder does not work, or an attempt met an error.
+    /// Whether the next inspection has to write, because the folder does not work or an attempt met an error. Clears
+    /// the doubt.
     func takeDoubt() -> Bool {
         state.withLock { state in
             defer { state.isInDoubt = false }
@@ -30,7 +31,7 @@ final class FolderHealth: Sendable {
         }
     }
 
-    /// - Returns: the fault before.
+    /// - Returns: the fault of the inspection before.
     func note(_ fault: DiskError?) -> DiskError? {
         state.withLock { state in
             defer { state.fault = fault }

@@ -1,11 +1,11 @@
 import Descriptors
 
-/// A finished file that is about to be read.
+/// A finished file that is open for reading.
 public struct OpenedFile: Sendable {
     public let descriptor: Descriptor
     public let size: Int64
-    /// When its bytes were last written, in nanoseconds since 1970.
+    /// Time of the last write, in nanoseconds since 1970.
     public let modified: Int64
-    /// Whether the file is unchanged since the job succeeded, by its size and time.
+    /// Whether size and time are the same as when the job succeeded.
     public let isAsFinished: Bool
 }

@@ -5,12 +5,12 @@ import Foundation
 import HTTPSemantics
 import Locks
 
-/// The file of one part while an attempt writes to it. Writing, hashing and syncing happen in its lane, in order;
-/// the counters can be read from anywhere.
+/// The file of one part while an attempt writes to it. Its lane writes, hashes and syncs it, in order. Any thread can
+/// read the counters.
 ///
-/// A failed sync is never tried again: Linux drops the pages it could not write, so a second one would succeed over a
-/// hole. From then on the file takes no byte and no sync, and it is never promoted. `durable` stays what it was: an attempt
-/// that goes on from those bytes does so in a copy (`DownloadsFolder+Copying.swift`).
+/// A failed sync is never repeated: Linux drops the pages that it could not write, so a second sync would succeed
+/// although bytes are missing. After the failure the file accepts no byte and no sync, and is never promoted. `durable`
+/// keeps its value. An attempt that continues from these bytes does so in a copy (`DownloadsFolder+Copying.swift`).
 final class PartFile: Sendable {
     let id: PartID
     let lane: DiskLane
@@ -23,15 +23,15 @@ final class PartFile: Sendable {
     private let beginning: Locked<Beginning>
 
     private struct Counters {
-        /// Handed to the system.
+        /// Bytes that the system has accepted.
         var written: ByteRanges
-        /// On disk.
+        /// Bytes that are on disk.
         var durable: ByteRanges
-        /// How many syncs of the file system had failed when the oldest byte was written that is not durable.
+        /// The number of failed syncs of the file system when the oldest byte that is not durable was written.
         var failuresBefore = 0
-        /// Whether the folder's entry of it is on disk.
+        /// Whether the file's entry in the folder is on disk.
         var isNameDurable: Bool
-        /// Why bytes that were written are lost: a sync has failed.
+        /// Why the written bytes cannot be used: a sync or a read failed, or another program changed the file.
         var fault: DiskError?
 
         var isPending: Bool { written != durable }
@@ -45,19 +45,19 @@ final class PartFile: Sendable {
         }
     }
 
-    /// The digests of the first bytes, as far as they came in order.
+    /// The digests of the first bytes, as long as they arrive in order.
     private struct Beginning {
         var digests: RunningDigests
         var count: Int64 = 0
     }
 
-    /// Touches no disk yet: a response head is judged on the transfer loop.
+    /// Does not touch the disk, because the transfer loop calls it when it judges a response head.
     ///
     /// - Parameters:
-    ///   - ranges: bytes that are there and durable already.
-    ///   - algorithms: digests that are computed while the bytes come.
-    ///   - folder: that the file lies in.
-    ///   - opening: gives the file; called once, in the lane.
+    ///   - ranges: bytes that the file has already and that are durable.
+    ///   - algorithms: digests that are computed while the bytes arrive.
+    ///   - folder: the folder that contains the file.
+    ///   - opening: opens the file; called once, in the lane.
     init(
         _ id: PartID, having ranges: ByteRanges = ByteRanges(), digesting algorithms: Set<Checksum.Algorithm>,
         lane: DiskLane, in folder: DownloadsFolder,
@@ -76,10 +76,10 @@ final class PartFile: Sendable {
     var durable: ByteRanges { counters.withLock { $0.durable } }
     /// Whether a sync would make more bytes durable.
     var isDirty: Bool { counters.withLock { $0.isPending && $0.fault == nil } }
-    /// Why bytes that were written are lost; nil as long as no sync has failed.
+    /// Why the written bytes cannot be used: a sync or a read failed, or another program changed the file; else nil.
     var fault: DiskError? { counters.withLock { $0.fault } }
 
-    /// Opens the file, in the lane, before anything else is done with it.
+    /// Opens the file. Must be called in the lane before all other operations.
     func open() throws(DiskError) {
         if opened.withLock({ $0 != nil }) { return }
         let file = try opening()
@@ -95,7 +95,7 @@ final class PartFile: Sendable {
         }
     }
 
-    /// To be called in the lane.
+    /// Must be called in the lane.
     func write(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws(DiskError) {
         let file = try file
         try beginWriting()
@@ -111,16 +111,16 @@ final class PartFile: Sendable {
         if offset > start { counters.withLock { $0.written.insert(contentsOf: start..<offset) } }
     }
 
-    /// The size of the whole file is known: room is claimed for the rest of it.
+    /// Called when the size of the whole file is known. Claims disk space for the missing bytes.
     func claim(_ size: Int64) throws(DiskError) { try space.claim(size) }
 
-    /// Gives back what was reserved behind the last byte. To be called in the lane.
+    /// Releases the reserved space after the last byte. Must be called in the lane.
     func trim() throws(DiskError) {
         let file = try file
         guard ftruncate(file.number, try file.status().st_size) == 0 else { throw DiskError("trim the part") }
     }
 
-    /// Before the first byte is written that is not durable: which syncs it has not been through.
+    /// Called before each write. Records the number of failed syncs before the first byte that is not durable.
     private func beginWriting() throws(DiskError) {
         let failures = syncs.failures
         try counters.withLock { counters throws(DiskError) in
@@ -129,7 +129,8 @@ final class PartFile: Sendable {
         }
     }
 
-    /// What another program has cut or removed meanwhile is not written to: the file would have holes, or no name.
+    /// Fails if another program has cut or removed the file. Further writes would leave holes, or go to a file without
+    /// a name.
     private func requireIntact(_ file: Descriptor) throws(DiskError) {
         let status = try file.status()
         guard status.st_nlink == 0 || status.st_size < written.end else { return }
@@ -138,10 +139,10 @@ final class PartFile: Sendable {
         throw error
     }
 
-    /// Makes what is written durable. To be called in the lane, or at least not before the writes it is to cover.
+    /// Makes the written bytes durable. Must be called in the lane, or after the writes that it has to cover.
     ///
-    /// Syncs of one part follow each other: of two that overlap only one is told of an error, and the other must not be
-    /// believed before the failure is noted.
+    /// Syncs of one part run one after the other. Of two overlapping syncs only one gets the error, and the other must
+    /// not succeed before the failure is recorded.
     func sync() throws(DiskError) {
         try syncing.withLock { _ throws(DiskError) in
             if let fault { throw fault }
@@ -156,31 +157,31 @@ final class PartFile: Sendable {
         }
     }
 
-    /// A sync has succeeded.
+    /// Called after a successful sync.
     ///
-    /// - Parameter written: the bytes that were written when it began.
-    /// - Throws: when they are lost all the same, because another sync had failed before.
+    /// - Parameter written: the bytes that were written when the sync began.
+    /// - Throws: when these bytes are lost nevertheless, because another sync had failed before.
     func noteDurable(_ written: ByteRanges) throws(DiskError) {
         let failures = syncs.failures
         try counters.withLock { counters throws(DiskError) in try counters.note(durable: written, after: failures) }
     }
 
-    /// Whether a power failure leaves the file its name.
+    /// Whether the file keeps its name after a power failure.
     var isNameDurable: Bool { counters.withLock { $0.isNameDurable } }
 
-    /// The folder of parts has been synced since the file was opened.
+    /// Called after a sync of the folder of parts that began after the file was opened.
     func noteNameDurable() { counters.withLock { $0.isNameDurable = true } }
 
-    /// A sync of these bytes has failed.
+    /// Records the first fault. After it the file accepts no byte and no sync.
     func fail(_ error: DiskError) {
         counters.withLock { $0.fault = $0.fault ?? error }
     }
 
-    /// Once everything is written: from the running digests, and by reading once what did not come in order, or all of it
-    /// where others are wanted than those that were computed while the bytes came.
+    /// The digests of the whole file, after every byte is written. Bytes that did not arrive in order are read from the
+    /// file. If a wanted digest was not computed while the bytes arrived, the whole file is read.
     ///
-    /// - Parameter isStopped: asked now and then; true ends it with nil.
-    /// - Returns: lowercase hexadecimal, of all that are wanted and perhaps of more.
+    /// - Parameter isStopped: called between reads; true ends the computation with nil.
+    /// - Returns: lowercase hexadecimal digests of all wanted algorithms, and possibly of others.
     func digests(
         _ wanted: Set<Checksum.Algorithm>, isStopped: () -> Bool
     ) throws(DiskError) -> [Checksum.Algorithm: String]? {
@@ -204,7 +205,8 @@ final class PartFile: Sendable {
         return digests.finalize()
     }
 
-    /// Parts are the service's own; the file that becomes of one is for everybody whom the umask lets.
+    /// Gives the file the permissions of a finished file: a part is readable by fetchd only, a file by all whom the
+    /// umask allows.
     func publish() throws(DiskError) {
         guard fchmod(try file.number, FileModes.published) == 0 else {
             throw DiskError("set the file's permissions")

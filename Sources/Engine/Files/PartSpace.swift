@@ -4,13 +4,13 @@ import Downloads
 import Glibc
 import Locks
 
-/// The room of one part on the disk: claimed as a whole once its size is known, reserved in steps as its bytes come.
+/// The disk space of one part. It is claimed as a whole when the size is known, and reserved in steps as bytes arrive.
 ///
-/// A reservation of the whole file would take the room that the database and other jobs need now for bytes that come much
-/// later.
+/// To reserve the whole file at once would take space that the database and other jobs need now for bytes that arrive
+/// much later.
 final class PartSpace: Sendable {
     private struct State {
-        /// Of the whole file; nil where no response told.
+        /// Size of the whole file; nil when no response stated it.
         var size: Int64?
         /// Bytes that are written or reserved.
         var allocated: ByteRanges
@@ -21,12 +21,12 @@ final class PartSpace: Sendable {
     private let space: @Sendable () -> DiskSpace?
     private let state: Locked<State>
 
-    /// Bytes that are reserved at once, at most.
+    /// Maximum number of bytes that are reserved at once.
     private static let step: Int64 = 64 << 20
-    /// Bytes below which reserving a file costs more than it tells.
+    /// A smaller file is not reserved: the reservation would cost more than it prevents.
     private static let worthReserving: Int64 = 1 << 20
 
-    /// - Parameter space: asks the file system; nil where it does not say.
+    /// - Parameter space: reads the space of the file system; nil when the system does not report it.
     init(
         of part: PartID, having ranges: ByteRanges, in budget: DiskBudget, space: @escaping @Sendable () -> DiskSpace?
     ) {
@@ -38,9 +38,9 @@ final class PartSpace: Sendable {
 
     deinit { budget.release(part) }
 
-    /// The whole size is known: the rest of it is claimed.
+    /// Called when the size of the whole file is known. Claims space for the missing bytes.
     ///
-    /// - Throws: ENOSPC when there is no room for it.
+    /// - Throws: ENOSPC when the space does not suffice.
     func claim(_ size: Int64) throws(DiskError) {
         let had = state.withLock { state in
             state.size = size
@@ -49,9 +49,9 @@ final class PartSpace: Sendable {
         try budget.claim(max(0, size - had), for: part, of: space())
     }
 
-    /// Before these bytes are written.
+    /// Called before these bytes are written. Reserves space for them.
     ///
-    /// - Throws: ENOSPC when they would take what is to be left free, or when the disk has no room for them.
+    /// - Throws: ENOSPC when the bytes would use space that must stay free, or when the disk has no space for them.
     func prepare(_ range: Range<Int64>, in file: Descriptor) throws(DiskError) {
         try state.withLock { state throws(DiskError) in
             guard !range.isEmpty, !ByteRanges(range).isSubset(of: state.allocated) else { return }
@@ -64,8 +64,8 @@ final class PartSpace: Sendable {
         }
     }
 
-    /// The bytes and some of those that follow: up to the end of the file, or to bytes that are there, and a small share of
-    /// the room.
+    /// The bytes and some bytes after them: up to the end of the file or to bytes that exist, and at most a small share
+    /// of the free space.
     private static func step(for range: Range<Int64>, _ state: State, room: Int64) -> Range<Int64> {
         guard let size = state.size, size >= worthReserving else { return range }
         let next = state.allocated.ranges.first { $0.lowerBound >= range.upperBound }?.lowerBound ?? size
@@ -75,7 +75,7 @@ final class PartSpace: Sendable {
 
     private static func reserve(_ range: Range<Int64>, in file: Descriptor) throws(DiskError) {
         guard linux_preallocate(file.number, range.lowerBound, Int64(range.count)) != 0 else { return }
-        // File systems that cannot reserve write all the same.
+        // On a file system that cannot reserve space, the write is done without a reservation.
         if errno == ENOSPC || errno == EDQUOT || errno == EFBIG { throw DiskError("reserve \(range.count) bytes") }
     }
 }

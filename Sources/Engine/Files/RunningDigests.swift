@@ -1,7 +1,7 @@
 import HTTPSemantics
 import Hashing
 
-/// The digests of bytes that come in order, all in one pass over them. Only those that were asked for are computed.
+/// The digests of bytes that arrive in order, computed in one pass. Only the requested algorithms are computed.
 struct RunningDigests: Sendable {
     private var hashes: [Checksum.Algorithm: RunningHash]
 
@@ -15,7 +15,7 @@ struct RunningDigests: Sendable {
         for algorithm in hashes.keys { hashes[algorithm]?.update(bytes) }
     }
 
-    /// Lowercase hexadecimal, of the bytes so far.
+    /// Lowercase hexadecimal digests of the bytes so far.
     func finalize() -> [Checksum.Algorithm: String] { hashes.mapValues(\.digest.hexadecimal) }
 }
 

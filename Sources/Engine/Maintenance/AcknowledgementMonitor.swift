@@ -3,15 +3,15 @@ import Formats
 import Foundation
 import Storage
 
-/// Logs a warning for each finish that no client has acknowledged in time: the downloads are done, and no program has
-/// taken them. A background session would call this a completion handler that was never called.
+/// Logs a warning for each finish that no client has acknowledged in time: the downloads are done, but no program has
+/// taken the files. It corresponds to a completion handler of a background URLSession that is never called.
 struct AcknowledgementMonitor: MaintenanceWorker {
     let services: EngineServices
-    /// Seconds that a finish may stay unacknowledged before the warning.
+    /// Seconds for which a finish may stay unacknowledged before the warning.
     let patience: TimeInterval
-    /// Seconds between two passes, at least.
+    /// Minimum number of seconds between two passes.
     let interval: TimeInterval
-    /// The finishes with a warning. A restart forgets them, so the warning comes once more then.
+    /// The finishes with a warning. They are lost at a restart, so each warning is then logged once more.
     private var warned: Set<EventID> = []
 
     init(services: EngineServices, patience: TimeInterval, interval: TimeInterval) {
@@ -37,12 +37,12 @@ struct AcknowledgementMonitor: MaintenanceWorker {
         services.log.warning(
             """
             The finish of batch \(finish.batch) of session \(finish.session) (event \(finish.event)) was never \
-            acknowledged since \(finish.since.rfc3339): not every webhook it was addressed to took it, and nobody \
-            called POST /v1/sessions/\(finish.session)/acknowledge.
+            acknowledged since \(finish.since.rfc3339). Not every webhook that receives the event has accepted it, and no \
+            client has called POST /v1/sessions/\(finish.session)/acknowledge.
             """)
     }
 
-    /// A finish that is stored after this pass cannot be overdue before that.
+    /// A finish that is stored after this pass becomes overdue `patience` later at the earliest.
     private func nextPass(_ pending: [UnacknowledgedFinish]) -> Date {
         let earliest = (pending.map(\.agingSince).min() ?? services.time.now).addingTimeInterval(patience)
         return max(earliest, services.time.now.addingTimeInterval(interval))

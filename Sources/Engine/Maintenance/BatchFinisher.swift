@@ -3,7 +3,7 @@ import Foundation
 import Locks
 import Storage
 
-/// Finishes batches when they are due. A batch that became due while the service did not run is finished at the start.
+/// Finishes batches that are due. A batch that became due while fetchd did not run is finished at the start.
 struct BatchFinisher: MaintenanceWorker {
     let services: EngineServices
 

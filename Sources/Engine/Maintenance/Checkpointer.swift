@@ -2,8 +2,8 @@ import Downloads
 import Foundation
 import Storage
 
-/// Promises offsets while bytes arrive: syncs the parts that attempts have written to, then commits their offsets together.
-/// An attempt whose part cannot be synced ends, because its bytes are lost.
+/// Promises offsets while bytes arrive: it syncs the parts that attempts have written to, then commits their offsets
+/// together. An attempt whose part cannot be synced ends, because its bytes are lost.
 struct Checkpointer: MaintenanceWorker {
     let services: EngineServices
     let active: ActiveAttempts
@@ -19,7 +19,7 @@ struct Checkpointer: MaintenanceWorker {
         return services.time.now.addingTimeInterval(interval)
     }
 
-    /// - Throws: when the commit failed. The earlier offsets still hold then.
+    /// - Throws: when the commit failed. The earlier offsets then still hold.
     private func checkpoint() async throws {
         let dirty = active.all.compactMap { attempt in
             attempt.partFile.flatMap { $0.isDirty ? (attempt: attempt, file: $0) : nil }

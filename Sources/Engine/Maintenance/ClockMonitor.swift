@@ -2,7 +2,7 @@ import Formats
 import Foundation
 import Storage
 
-/// Follows the wall clock when it jumps, also while nothing else is committed, and logs each jump.
+/// Follows the wall clock after a jump, also while nothing else is committed, and logs each jump.
 struct ClockMonitor: MaintenanceWorker {
     let services: EngineServices
     /// Seconds between two comparisons of the clocks.
@@ -18,9 +18,9 @@ struct ClockMonitor: MaintenanceWorker {
 
     private static func warning(of jump: ClockJump) -> String {
         """
-        The clock has jumped \(jump)\(jump.isAtStart ? ", since the service stored a time last" : ""). Retries, \
-        finishes, deliveries and time limits keep the time that they had left. For an hour nothing is removed because \
-        of its age\(jump.by > 0 ? ", and earlier not_before and deadline are judged by the clock before, too" : "").
+        The clock has jumped \(jump)\(jump.isAtStart ? ", since the service last stored the time" : ""). Retries, \
+        finishes, deliveries and time limits keep their remaining time. For an hour no data is removed because of its \
+        age\(jump.by > 0 ? ", and not_before and deadline of earlier jobs are also judged by the previous clock" : "").
         """
     }
 }

@@ -3,8 +3,8 @@ import Foundation
 import Locks
 import Storage
 
-/// Fails the jobs whose `deadline` or `timeouts.resource_seconds` has passed, in whatever state they are, and stops their
-/// attempts.
+/// Fails the jobs whose `deadline` or `timeouts.resource_seconds` has passed, in any state that is not final, and stops
+/// their attempts.
 struct DeadlineEnforcer: MaintenanceWorker {
     let services: EngineServices
     let active: ActiveAttempts

@@ -3,8 +3,8 @@ import Foundation
 import Locks
 import Storage
 
-/// Inspects the downloads folder. While the folder does not work the scheduler admits no job; when it works again the jobs
-/// that wait for it continue.
+/// Inspects the downloads folder. While the folder does not work, the scheduler admits no job. When it works again, the
+/// jobs that wait for it continue.
 struct FolderMonitor: MaintenanceWorker {
     let services: EngineServices
     /// The disk lane that inspects the folder.
@@ -34,7 +34,7 @@ struct FolderMonitor: MaintenanceWorker {
         do {
             try await services.store.endStorageWaits()
         } catch {
-            // Each job retries at its own time then.
+            // In this case each job retries at its own time.
             services.log.error("Could not \(purpose): \(error). They end by themselves.")
         }
         services.store.work(.jobs).set()

@@ -2,12 +2,13 @@ import Downloads
 import Foundation
 import Storage
 
-/// Removes events and idempotency keys that are older than the retention, in small steps, so that requests do not wait for
-/// it.
+/// Removes events and idempotency keys that are older than the retention, in small steps, so that requests do not wait
+/// for the removal.
 struct JournalPruner: MaintenanceWorker {
     let services: EngineServices
     let retention: Retention
-    /// Seconds between two passes; nil: a tenth of the time that acknowledged events are kept, from a second to an hour.
+    /// Seconds between two passes; nil: a tenth of the retention of acknowledged events, at least 1 second, at most 1
+    /// hour.
     let interval: TimeInterval?
 
     let purpose = "prune the journal"

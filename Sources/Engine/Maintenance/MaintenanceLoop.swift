@@ -3,12 +3,12 @@ import Locks
 import Logging
 import Storage
 
-/// Repeats the passes of a background worker until its task is cancelled. A pass that throws is logged and repeated after
-/// `retryInterval`.
+/// Repeats the passes of a background worker until its task is cancelled. A pass that throws is logged, and repeated
+/// after `retryInterval`.
 struct MaintenanceLoop: Sendable {
     let time: any TimeSource
     let log: Logger
-    /// Seconds between a pass that failed and the next one.
+    /// Seconds between a failed pass and the next one.
     let retryInterval: TimeInterval
 
     func run(_ worker: some MaintenanceWorker) async {
@@ -30,7 +30,7 @@ struct MaintenanceLoop: Sendable {
 
     private func wait(until next: Date?, or trigger: AsyncAutoResetEvent?) async {
         if let trigger { return await trigger.wait(until: next, by: time) }
-        // A cancelled wait ends the loop.
+        // If the task was cancelled, the sleep throws, and the loop ends.
         try? await time.sleep(until: next ?? .distantFuture)
     }
 

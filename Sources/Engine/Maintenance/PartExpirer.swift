@@ -3,11 +3,11 @@ import Foundation
 import Locks
 import Storage
 
-/// Removes resume data that has expired or exceeds the limit: first the promise in the database, then the part file, so
-/// that no promise is ever without its bytes.
+/// Removes resume data that has expired or exceeds the limit. The promise in the database is removed before the part
+/// file, so that no promise is left without its bytes.
 struct PartExpirer: MaintenanceWorker {
     let services: EngineServices
-    /// Bytes of resume data that are kept, at most; nil: any number.
+    /// Maximum number of bytes of resume data; nil: no limit.
     let limit: Int64?
 
     let purpose = "remove resume data"

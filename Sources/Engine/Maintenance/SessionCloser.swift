@@ -3,8 +3,8 @@ import Foundation
 import Locks
 import Storage
 
-/// Removes deleted sessions when all of their jobs and deliveries are settled, with the parts of their jobs. Finished files
-/// stay.
+/// Removes deleted sessions when all of their jobs and deliveries are settled. The parts of their jobs are removed,
+/// too; finished files stay.
 struct SessionCloser: MaintenanceWorker {
     let services: EngineServices
 
@@ -16,7 +16,7 @@ struct SessionCloser: MaintenanceWorker {
         return nil
     }
 
-    /// Closes the sessions that are settled. A session with a lease stays; the end of the lease rings.
+    /// Removes the settled sessions. A session with a lease stays; the end of the lease sets `trigger`.
     func close() async throws {
         while true {
             let steps = try await services.store.removeSettledSessions { [leases = services.leases] in leases.sessions }

@@ -4,14 +4,14 @@ import Storage
 
 /// Turns verified parts into files: sync, commit `promoting`, rename, sync the folder, commit `succeeded`.
 ///
-/// The orders that arrive during one round form the next: many small files share their syncs and commits, as writers share
-/// a commit in the store. Every step can be repeated after a crash.
+/// The orders that arrive during one round are handled in the next round. So many small files share their syncs and
+/// commits, as writers share a commit in the store. Every step can be repeated after a crash.
 actor Promoter {
     typealias PromotionFault = DownloadsFolder.PromotionFault
 
     private let services: EngineServices
     private let lane: DiskLane
-    /// On the writer's thread, right after the commit by which these jobs succeeded.
+    /// Called on the writer's thread, directly after the commit by which these jobs succeeded.
     private let onSuccess: @Sendable (JobID) -> Void
     private var waiting: [Waiting] = []
     private var isRunning = false
@@ -21,14 +21,14 @@ actor Promoter {
         var continuation: CheckedContinuation<Turn, Never>
     }
 
-    /// How an order's wait ends.
+    /// The result of an order's wait for its round.
     private enum Turn {
         case promoted(PromotionFault?)
-        /// It leads the next round.
+        /// The order leads the next round.
         case leads
     }
 
-    /// A promotion that is committed.
+    /// A promotion whose plan is committed.
     private struct Planned {
         var job: JobID
         var promotion: Promotion
@@ -40,10 +40,11 @@ actor Promoter {
         self.onSuccess = onSuccess
     }
 
-    /// Returns when the file is in place and the job has succeeded, or with the reason why not; or when the engine stops
-    /// before that could be stored.
+    /// Returns when the file is in its place and the job has succeeded, or when the engine stops before that is stored.
     ///
-    /// The first of those that arrive runs the round for all, in its own task.
+    /// The first order that arrives runs the round for all waiting orders, in its own task.
+    ///
+    /// - Returns: why the file could not be promoted; nil when it was, or when the engine stops.
     func promote(_ order: PromotionOrder) async -> PromotionFault? {
         if isRunning, case .promoted(let failure) = await turn(of: order) { return failure }
         isRunning = true
@@ -68,7 +69,7 @@ actor Promoter {
 
     /// Continues the promotions that were committed before a restart.
     ///
-    /// - Returns: the jobs whose file could not be brought to its place.
+    /// - Returns: the jobs whose file could not be moved to its place, with the reason.
     func carryOn(_ interrupted: [(job: JobID, promotion: Promotion)]) async -> [JobID: PromotionFault] {
         await place(interrupted.map { Planned(job: $0.job, promotion: $0.promotion) })
     }
@@ -86,14 +87,14 @@ actor Promoter {
         let folder = services.folder
         let faults =
             (try? await lane.run { () -> [DiskError?] in
-                // The folder may have been moved away, with the parts in it.
+                // Another program may have moved the folder away, with the parts in it.
                 if let fault = folder.inspect(byWriting: false) { return orders.map { _ in fault } }
                 return folder.sync(orders.map(\.whole.file))
             }) ?? []
         return zip(orders, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1.map(PromotionFault.disk) }
     }
 
-    /// Decides the names and commits them. A job whose destination was patched between the two is planned again.
+    /// Plans the names and commits the plans. A job whose destination was patched in between is planned again.
     private func plan(_ orders: [PromotionOrder]) async -> (planned: [Planned], failures: [JobID: PromotionFault]) {
         var (open, planned, failures) = (orders, [Planned](), [JobID: PromotionFault]())
         while !open.isEmpty {
@@ -107,7 +108,7 @@ actor Promoter {
                 case .failure(let fault): failures[job] = fault
                 }
             }
-            // A promotion that is not stored is not carried out: the next start finds the part in its place.
+            // Without the commit the promotion is not carried out, and the next start finds the part unchanged.
             guard let stale = try? await commit(plans) else { break }
             planned += plans.map(\.planned).filter { !stale.contains($0.job) }
             open = open.filter { stale.contains($0.attempt.job.id) }.map { $0.renewed }
@@ -115,7 +116,7 @@ actor Promoter {
         return (planned, failures)
     }
 
-    /// - Returns: the jobs whose destination has changed meanwhile.
+    /// - Returns: the jobs whose destination was patched meanwhile.
     @discardableResult
     private func commit(_ plans: [(planned: Planned, report: AttemptReport)]) async throws(NotStored) -> Set<JobID> {
         guard !plans.isEmpty else { return [] }
@@ -127,7 +128,8 @@ actor Promoter {
         return Set(outcomes.filter { if case .stale = $0.value { true } else { false } }.keys)
     }
 
-    /// Renames, syncs the folders, commits the success; names that were taken meanwhile are planned again.
+    /// Renames, syncs the folders and commits the success. If another file took a name meanwhile, another name is
+    /// planned.
     private func place(_ planned: [Planned]) async -> [JobID: PromotionFault] {
         guard !planned.isEmpty else { return [:] }
         let folder = services.folder
@@ -150,7 +152,8 @@ actor Promoter {
         return failures
     }
 
-    /// The jobs stay `promoting` until their folders can be synced, or the service stops: then the next start carries them on.
+    /// The jobs stay `promoting` until their folders are synced or the service stops. In the second case the next start
+    /// continues them.
     private func placeAgain(_ unsynced: [Planned]) async -> [JobID: PromotionFault] {
         guard let first = unsynced.first else { return [:] }
         services.log.error(
@@ -167,13 +170,13 @@ actor Promoter {
         guard !jobs.isEmpty else { return }
         let (store, onSuccess) = (services.store, onSuccess)
         let signals = jobs.map { (job: $0, signal: JobSignal.promoted, report: AttemptReport()) }
-        // Not stored: the file is in its place, and the next start finds it there.
+        // If the commit fails, the next start finds the file in its place.
         _ = try? await services.persist("\(jobs.count) successes") {
             try await store.apply(signals) { _ in jobs.forEach(onSuccess) }
         }
     }
 
-    /// Plans another name where a file took the name between the plan and the rename.
+    /// Plans another name if a file took the name between the plan and the rename.
     private func replan(_ taken: [Planned]) async -> [JobID: PromotionFault] {
         guard !taken.isEmpty else { return [:] }
         let folder = services.folder

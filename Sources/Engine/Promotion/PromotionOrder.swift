@@ -4,11 +4,11 @@ import Foundation
 import HTTPSemantics
 import Storage
 
-/// A verified part that is to become a file.
+/// A verified part that has to become a file.
 struct PromotionOrder: Sendable {
     var attempt: Attempt
     var whole: WholePart
-    /// Lowercase hexadecimal, of the algorithms that were wanted.
+    /// Lowercase hexadecimal digests, by algorithm.
     var digests: [Checksum.Algorithm: String]
     /// The job's destination. A patch may change it until the promotion is committed.
     var destination: Destination
@@ -20,17 +20,17 @@ struct PromotionOrder: Sendable {
         destination = attempt.destination
     }
 
-    /// The same order with the present destination of the job.
+    /// The same order with the job's present destination.
     var renewed: PromotionOrder { PromotionOrder(attempt: attempt, whole: whole, digests: digests) }
 
-    /// What is written with the plan, if it is still what the client wants.
+    /// The report that is committed with the plan, if the client has not changed the destination.
     var report: AttemptReport { AttemptReport(hasGained: true, resume: attempt.resume, destination: destination) }
 
     var place: Place { attempt.spec.sessionPlace.specified(by: destination) }
 }
 
 extension PromotionOrder {
-    /// The name that the job asks for, or the one that the response suggests.
+    /// The name that the job specifies, or the name that the response suggests.
     func filename(at now: Date) -> String {
         let template = place.filename.flatMap(FilenameTemplate.init) ?? .suggested
         return template.name(
@@ -59,7 +59,7 @@ extension PromotionOrder {
             timings: Receipt.Timings(
                 connect: metrics.connect?.seconds ?? 0, firstByte: metrics.timeToFirstByte?.seconds ?? 0,
                 transfer: max(0, ((metrics.total ?? .zero) - (metrics.timeToFirstByte ?? .zero)).seconds),
-                // The clock may have been set back meanwhile.
+                // The clock may have been set back since the start.
                 total: max(0, now.seconds(since: attempt.job.startedAt ?? now))))
     }
 }
@@ -67,7 +67,7 @@ extension PromotionOrder {
 extension Duration {
     fileprivate var seconds: Double {
         let (whole, attoseconds) = components
-        // Microseconds are plenty, and read better.
+        // Microseconds are precise enough, and are easier to read.
         return (Double(whole) * 1e6 + (Double(attoseconds) / 1e12).rounded()) / 1e6
     }
 }

@@ -3,23 +3,23 @@ import Foundation
 import Locks
 import Storage
 
-/// Admits jobs: whenever a commit makes jobs due, or a wait ends, it admits as many as there are free slots.
+/// Admits jobs. When a commit makes jobs due, or a wait ends, the scheduler fills the free slots with jobs.
 ///
 /// Queued jobs are not held in memory: each is a row in the database.
 struct Scheduler: MaintenanceWorker {
     let services: EngineServices
     let limits: AdmissionLimits
     let active: ActiveAttempts
-    /// Is called on the writer's thread, right after the commit that admits the job.
+    /// Called on the writer's thread, directly after the commit that admits the job.
     let start: @Sendable (AdmittedJob) -> Void
 
     let purpose = "admit jobs"
     var trigger: AsyncAutoResetEvent? { services.store.work(.jobs) }
 
     func pass() async throws -> Date? {
-        // Without a free slot, the end of an attempt rings.
+        // No slot is free. The end of an attempt sets `trigger`.
         guard active.count < limits.jobs else { return nil }
-        // An attempt would fail now. FolderMonitor rings when the folder works again.
+        // An attempt would fail now. FolderMonitor sets `trigger` when the folder works again.
         guard services.health.fault == nil else { return nil }
         var limits = limits
         limits.taken = services.connections.beginAdmission()

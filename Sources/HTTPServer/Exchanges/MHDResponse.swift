@@ -2,7 +2,7 @@ import CMicroHTTPD
 import Glibc
 import HTTPTypes
 
-/// A response in the form of the library, which copies or takes over everything that it is given.
+/// A response in the form of the library, which copies or takes over all values that it receives.
 struct MHDResponse: ~Copyable {
     private let response: OpaquePointer
 

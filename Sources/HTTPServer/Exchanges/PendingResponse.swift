@@ -62,7 +62,7 @@ final class PendingResponse: Sendable {
         state.withLock { $0.work }?.cancel()
     }
 
-    /// Removes and returns the response; nil if there is none.
+    /// Removes and returns the response; nil if none is set.
     func take() -> Response? {
         state.withLock { $0.response.take() }
     }

@@ -5,7 +5,7 @@ public enum Answer: Sendable {
     /// stops, the task is cancelled, the client gets 503, and the result of the closure is dropped. A client that
     /// disconnects is not detected before the response is sent.
     case eventually(@Sendable () async -> Response)
-    /// The same for work that only waits for something to happen. It is also cancelled when the client disconnects (or
-    /// closes its sending side), and should then return at once. Detecting this costs two system calls.
+    /// The same for work that only waits for an event. It is also cancelled when the client disconnects (or closes its
+    /// sending side), and should then return at once. Detecting this costs two system calls.
     case whileConnected(@Sendable () async -> Response)
 }

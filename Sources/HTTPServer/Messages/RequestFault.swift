@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// The reason why the server itself refuses a request, without calling ``RequestHandler/respond(to:)``. Each check has
-/// one case, with a status and a sentence for people.
+/// one case, with a status and a readable sentence.
 public enum RequestFault: Error, Sendable, Hashable {
     /// The method is not a token.
     case methodInvalid

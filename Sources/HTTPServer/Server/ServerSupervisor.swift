@@ -87,7 +87,7 @@ private final class SupervisorRun {
         while !context.connections.isEmpty, .now < end { makeRound(atMost: end - .now) }
     }
 
-    /// Waits until there is work, and does it.
+    /// Waits until work is due, and does it.
     private func makeRound(atMost limit: Duration) {
         let pause = context.lingering.isEmpty ? nextSweep - .now : LingeringSockets.interval
         context.wake.wait(atMost: min(limit, pause))

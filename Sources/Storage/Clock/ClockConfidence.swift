@@ -21,9 +21,9 @@ struct ClockConfidence: Sendable, Equatable {
         }
     }
 
-    /// Seconds after a start or a jump in which no data is removed because of its age. After a jump `not_before` and
-    /// `deadline` are also compared with the previous clock for as long. An operator has this time to correct a wrong
-    /// clock.
+    /// Seconds after a start or a jump during which no data is removed because of its age. For as long after a jump,
+    /// `not_before` and `deadline` are also compared with the previous clock. An operator has this time to correct a
+    /// wrong clock.
     static let quietPeriod: TimeInterval = 3600
 
     /// Whether data may be removed because of its age. Data that is kept for less than the quiet period is protected

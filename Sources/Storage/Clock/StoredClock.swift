@@ -3,11 +3,11 @@ import GRDB
 
 /// The stored clock, and the stored times that show when the service last ran.
 struct StoredClock: Sendable {
-    /// nil in a database that was never used, or only by versions without it.
+    /// nil in a database that was never used, or that only versions without this table have used.
     var reading: ClockReading?
     /// The time of the last event, if it is later than the reading.
     var newestEvent: Date?
-    /// Oldest first, with times on the present clock.
+    /// The stored jumps, oldest first, with times on the present clock.
     var jumps: [ClockJump]
 
     init(in db: Database) throws {

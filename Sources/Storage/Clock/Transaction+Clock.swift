@@ -42,7 +42,7 @@ extension Transaction {
         return Double(sum?["by"] as Int64? ?? 0) / 1000
     }
 
-    /// Removes jumps that are older than all events and not in doubt any more.
+    /// Removes jumps that are older than all events and no longer in doubt.
     func pruneClockJumps() throws {
         try run(
             """

@@ -38,7 +38,7 @@ final class Connections: Sendable {
         current = Locked(try Self.open(path, readers: readers))
     }
 
-    /// The caller must not keep it: a failed checkpoint replaces the pool.
+    /// The current pool. A caller must not store the pool, because a failed checkpoint replaces it.
     var pool: DatabasePool { current.withLock { $0 } }
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
@@ -80,7 +80,8 @@ final class Connections: Sendable {
             _ = try pool.writeWithoutTransaction { try $0.checkpoint(mode) }
             state.withLock { ($0.pages, $0.needsCheckpoint) = (0, false) }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-            // Another connection reads, or another process makes a checkpoint. The next checkpoint copies the rest.
+            // Another connection reads, or another process makes a checkpoint. The next checkpoint copies the remaining
+            // pages.
             if mode == .truncate { throw error }
         } catch {
             // Reopen at once, before another change reads anything: SQLite reads pages from the file that it considers
@@ -104,9 +105,9 @@ final class Connections: Sendable {
     /// What the background check has found; nil when it has found nothing so far.
     var damage: String? { backgroundCheck.withLock { $0?.finding } }
 
-    /// Copies the log into the database file, so that one file is left, and closes all connections.
+    /// Copies the log into the database file, so that only this file remains, and closes all connections.
     ///
-    /// - Throws: when the copy failed. Then the connections are closed, and the log stays.
+    /// - Throws: when the copy failed. The connections are closed nevertheless, and the log stays.
     func close() throws {
         backgroundCheck.withLock { $0?.stop() }
         // The readers first: only the last connection can remove the log.
@@ -120,7 +121,7 @@ final class Connections: Sendable {
         try outcome.get()
     }
 
-    /// Reads that begin meanwhile wait.
+    /// Reads that begin meanwhile wait until the new pool is open.
     private func reopen() throws {
         backgroundCheck.withLock { $0?.stop() }
         try current.withLock { pool in

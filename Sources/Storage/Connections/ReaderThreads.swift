@@ -1,8 +1,8 @@
 import Dispatch
 import Locks
 
-/// The threads that read the database, so that no read blocks a thread of Swift's tasks. There is one for each read-only
-/// connection. Each runs a serial queue: the threads of concurrent queues are also those of Swift's tasks.
+/// The threads that read the database, so that no read blocks a thread of Swift's tasks. Each read-only connection has
+/// one thread. Each thread runs a serial queue, because concurrent queues share their threads with Swift's tasks.
 final class ReaderThreads: Sendable {
     private struct State {
         /// Reads that wait for a thread, oldest first.
@@ -19,7 +19,7 @@ final class ReaderThreads: Sendable {
         state = Locked(State(idle: Array(queues.indices)))
     }
 
-    /// Runs a read after those that came before, on the first thread that is free. It ends in milliseconds, so the
+    /// Runs a read on the first free thread, after all reads that were added before. A read takes milliseconds, so the
     /// cancellation of the task does not interrupt it.
     func run<Value: Sendable>(_ read: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
@@ -39,7 +39,7 @@ final class ReaderThreads: Sendable {
         while let read = next(for: thread) { read() }
     }
 
-    /// The oldest waiting read; nil when none waits, and then the thread is idle.
+    /// The oldest waiting read; nil when no read waits. The thread is then marked as idle.
     private func next(for thread: Int) -> (@Sendable () -> Void)? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {

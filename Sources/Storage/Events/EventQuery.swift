@@ -2,7 +2,7 @@ import Downloads
 
 /// Selects events of the journal.
 public struct EventQuery: Sendable {
-    /// nil: from the first event that is left.
+    /// The last event before the page; nil: the page begins with the first event in the journal.
     public var after: EventID?
     public var session: Name?
     public var job: JobID?

@@ -2,7 +2,7 @@ import Foundation
 
 /// How long the journal keeps events, in seconds.
 public struct Retention: Sendable, Equatable {
-    /// For events that webhooks or a call have acknowledged.
+    /// For events that webhooks or an acknowledge request have acknowledged.
     public var acknowledged: TimeInterval
     /// For all other events, and for pending deliveries.
     public var unacknowledged: TimeInterval

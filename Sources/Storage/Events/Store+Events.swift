@@ -8,7 +8,7 @@ extension Store {
     public func events(_ query: EventQuery) async throws(StoreError) -> EventPage {
         let after = query.after ?? 0
         return try await read { db in
-            // One snapshot: events up to `last` that don't match can be skipped for good.
+            // One snapshot: a later page can skip all events up to `last` that do not match.
             try Self.requireUnpruned(query, in: db)
             let last = try Self.lastEvent(in: db)
             let (sql, arguments) = query.statement

@@ -1,10 +1,10 @@
 import Downloads
 import GRDB
 
-/// Prunes the journal in small steps, always from the front. So no event is missing after the first one that is left: a
-/// reader of all events gets every event after its cursor, or `eventsPruned`. One session whose events are never
-/// acknowledged therefore keeps all later events, for `Retention.unacknowledged` at most. For readers of one session, the
-/// store remembers the last pruned event of each session.
+/// Prunes the journal in small steps, always the oldest events first. So the journal has no gap: a reader of all events
+/// gets every event after its cursor, or `eventsPruned`. If the events of one session are never acknowledged, all later
+/// events are therefore kept as well, for `Retention.unacknowledged` at most. For readers of one session, the store
+/// remembers the last pruned event of each session.
 extension Store {
     /// Removes the oldest events that the retention does not protect, together with their deliveries.
     ///
@@ -28,7 +28,7 @@ extension Store {
         throw StoreError.eventsPruned(after: after, firstAvailable: removed + 1)
     }
 
-    /// The last pruned event that the query may match; 0 when there is none.
+    /// The last pruned event that the query may match; 0 when no such event was pruned.
     private static func lastRemoved(_ query: EventQuery, in db: Database) throws -> EventID {
         if let job = query.job, try hasItsFirstEvent(job, in: db) { return 0 }
         if let session = try query.session?.text ?? query.job.flatMap({ try Self.session(of: $0, in: db) }) {
@@ -40,7 +40,7 @@ extension Store {
         return try EventID.fetchOne(db.cachedStatement(sql: "SELECT min(id) - 1 FROM events")) ?? lastEvent(in: db)
     }
 
-    /// Events are pruned from the front: if the first event of a job is left, so are all others.
+    /// Events are pruned oldest first: if the first event of a job still exists, so do its other events.
     private static func hasItsFirstEvent(_ job: JobID, in db: Database) throws -> Bool {
         let first = try String.fetchOne(
             db.cachedStatement(sql: "SELECT type FROM events WHERE job = ? ORDER BY id LIMIT 1"), arguments: [job.text])

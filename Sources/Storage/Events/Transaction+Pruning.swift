@@ -10,7 +10,7 @@ extension Transaction {
         for row in removable {
             let event: EventID = row["id"]
             try run("DELETE FROM deliveries WHERE event = ?", [event])
-            // A pending delivery held back the finish after it, and the end of its session.
+            // A pending delivery may have delayed the finish after it, and the removal of its session.
             if changedRows > 0 { wake(.deliveries) }
             try run("DELETE FROM events WHERE id = ?", [event])
             try remember(removed: event, of: row["session"])
@@ -68,7 +68,7 @@ extension Transaction {
     /// The last event of the session that a call or its webhooks have acknowledged.
     private func acknowledgedThrough(_ session: String) throws -> EventID {
         guard let row = try row("SELECT acknowledged_through FROM sessions WHERE id = ?", [session]) else {
-            // The session was removed, and its client needs its events no more.
+            // The session was removed, so its client no longer needs its events.
             return .max
         }
         return max(row["acknowledged_through"], try acknowledgedByWebhooks(session))

@@ -1,7 +1,7 @@
 import Downloads
 import GRDB
 
-/// How much of each limit is used.
+/// The used part of each limit.
 struct AdmissionSlots {
     static let running = "SELECT session, host, count(*) AS n FROM jobs WHERE state = 'running' GROUP BY session, host"
 

@@ -1,6 +1,6 @@
 import Downloads
 
-/// What an attempt has found out. The store commits it together with the next state of the job.
+/// The findings of an attempt. The store commits them together with the next state of the job.
 public struct AttemptReport: Sendable {
     /// The part as it is on the disk, synced; nil leaves the committed part unchanged.
     public var part: Part?

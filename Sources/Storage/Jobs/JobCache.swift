@@ -1,7 +1,7 @@
 import Downloads
 import Locks
 
-/// Caches recently read jobs exactly as they are committed, so that polling does not read the database.
+/// Caches recently read jobs in their committed version, so that polling does not read the database.
 ///
 /// The writer updates the cached jobs that a commit has changed before it acknowledges the change. If a commit changes
 /// a job while a task reads it from the database, the task may have either version. The read then returns the job

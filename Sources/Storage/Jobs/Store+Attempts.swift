@@ -5,7 +5,7 @@ extension Store {
     /// Applies a signal to a job. The state machine decides what it changes.
     ///
     /// - Parameters:
-    ///   - report: what the attempt has found out. It is ignored unless the job is running.
+    ///   - report: the findings of the attempt. They are ignored unless the job is running.
     ///   - revision: if given, the revision that the job must have.
     ///   - onCommit: see `Writer.write`.
     /// - Throws: `noSuchJob`, `revisionChanged`.

@@ -18,7 +18,7 @@ extension Store {
         }
         guard let next, next <= now else { return ([], next.map(Date.init(milliseconds:))) }
         let outcomes = try await writer.write(onCommit: onCommit) { try $0.failOverdueJobs(limit) }
-        // While the clock is in doubt, all jobs that are left may be in doubt.
+        // While the clock is in doubt, all remaining jobs may be in doubt.
         if outcomes.isEmpty { return ([], nil) }
         // More jobs may be overdue than `limit`. Jobs that are stopping stay overdue until they have stopped.
         let hasFailedAny = outcomes.contains { $0.job.state.name == .failed }

@@ -6,7 +6,7 @@ import GRDB
 /// Limits the parts of jobs that don't run: in age, and in their total size.
 extension Store {
     /// The promised parts, each with the end of its last promised range. Every other file in the folder of parts is
-    /// left over.
+    /// left over from an earlier run.
     public func parts() async throws(StoreError) -> [PartID: Int64] {
         try await read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT id, bytes_durable, ranges FROM parts")

@@ -9,7 +9,7 @@ extension Store {
     ///   - fields: the fields that the patch names.
     ///   - revision: if given, the revision that the job must have.
     ///   - onCommit: see `Writer.write`.
-    /// - Returns: nil when another request has changed the specification since; then nothing has changed.
+    /// - Returns: nil when another request has changed the specification since; nothing is changed then.
     /// - Throws: `noSuchJob`, `revisionChanged`, `fieldsFixed`.
     public func patchJob(
         _ id: JobID, from before: JobSpec, to after: JobSpec, fields: Set<PatchableField>, expecting revision: Int?,

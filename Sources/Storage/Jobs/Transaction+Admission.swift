@@ -11,7 +11,7 @@ extension Transaction {
             WHERE held_until <= :now AND (held_until <= :surely OR created_at >= :jump)
             """,
             clientTimes)
-        // A limit keeps the transaction short. Jobs that are left over are due again at once.
+        // The limit keeps the transaction short. The remaining jobs are due again at once.
         let due = try rows(
             "SELECT id FROM jobs WHERE retry_at IS NOT NULL AND retry_at <= ? ORDER BY retry_at LIMIT 500",
             [now.milliseconds])

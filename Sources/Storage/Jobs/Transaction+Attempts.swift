@@ -2,7 +2,7 @@ import Downloads
 import Foundation
 import GRDB
 
-/// Writes what attempts report.
+/// Writes the reports of attempts.
 extension Transaction {
     func applySignals(
         _ signals: [(job: JobID, signal: JobSignal, report: AttemptReport)]
@@ -57,7 +57,7 @@ extension Transaction {
         case .fresh: break
         case .resumed: try announce(.jobResumed, of: job)
         case .restarted:
-            // By identifier: a checkpoint may have promised the new part already.
+            // Parts are removed by identifier, because a checkpoint may have promised the new part already.
             for part in [admitted.part?.id, dropped].compactMap({ $0 }) { try removePart(part) }
             try announce(.jobRestarted, of: job)
         }

@@ -27,7 +27,7 @@ extension Transaction {
         for tag in job.spec.tags { try run("INSERT INTO job_tags (tag, job) VALUES (?, ?)", [tag, job.id.text]) }
     }
 
-    /// Writes the part of the job that clients may change.
+    /// Writes the fields of the job that clients may change.
     func updateSpec(_ job: Job) throws {
         try run(
             "UPDATE jobs SET spec = ?, priority = ?, host = ?, mirror = ?, held_until = ?, deadline = ? WHERE id = ?",
@@ -39,7 +39,7 @@ extension Transaction {
         touch(job.id)
     }
 
-    /// Wakes the deadline worker for a limit that comes before its next regular look.
+    /// Wakes the deadline worker if the job fails before the worker's next regular pass.
     private func wakeDeadlines(_ job: Job) {
         if let failsAt = job.failsAt, failsAt.timeIntervalSince(now) < Store.longestPollInterval { wake(.deadlines) }
     }

@@ -25,7 +25,7 @@ extension Transaction {
         patched.revision += 1
         if fields.contains(.url) {
             patched.mirror = 0
-            // The bytes of another address have not been disproved.
+            // No digest has disproved the bytes of the new URL.
             patched.isDisproved = false
         }
         try updateSpec(patched)

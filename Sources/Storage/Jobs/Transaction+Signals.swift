@@ -2,7 +2,7 @@ import Downloads
 import Foundation
 
 extension Transaction {
-    /// Applies a signal to the state machine of the job, and writes all that follows: state, event, deliveries and
+    /// Applies a signal to the state machine of the job, and writes all consequences: state, event, deliveries and
     /// batch.
     func transitionJob(_ id: JobID, on signal: JobSignal) throws -> SignalOutcome {
         try transitionJob(try job(id), on: signal)

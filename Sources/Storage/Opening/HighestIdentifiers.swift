@@ -4,11 +4,11 @@ import GRDB
 /// The largest identifiers that a database has assigned, of each kind that clients know.
 struct HighestIdentifiers: Sendable, Equatable {
     var lastEvent: EventID = 0
-    /// Of jobs, parts and deliveries.
+    /// Of jobs, parts and deliveries; nil when none was assigned.
     var lastID: String?
     /// The number of the last batch of each session.
     var batches: [String: Int64] = [:]
-    /// Clients never see it, but deliveries refer to it.
+    /// Clients never see this number, but deliveries refer to it.
     var lastWebhook: Int64 = 0
 
     init() {}

@@ -15,14 +15,14 @@ struct Mark: Sendable, Equatable {
         case restoring
     }
 
-    /// How far the database had come.
+    /// How far the database had progressed.
     struct Position: Sendable, Equatable {
         var commits: Int64 = 0
         var lastEvent: Int64 = 0
     }
 
     var state: State
-    /// `history.identity` of the database; `-` before there is one.
+    /// `history.identity` of the database; `-` before the database has one.
     var identity = "-"
     var position = Position()
 

@@ -10,7 +10,7 @@ final class MarkFile: Sendable {
 
     private let state: Locked<State>
 
-    /// - Returns: nil when there is no mark: the folder is new, or of a version before 0.2.
+    /// - Returns: nil when the folder has no mark: the folder is new, or of a version before 0.2.
     /// - Throws: `markUnreadable`.
     static func open(in folder: DataFolder) throws(StoreError) -> MarkFile? {
         let descriptor = Glibc.open(folder.mark, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
@@ -63,8 +63,8 @@ final class MarkFile: Sendable {
     var mark: Mark { state.withLock { $0.mark } }
 
     /// Writes another mark durably. The mark lies within one sector, so it can be overwritten in place. If a sync
-    /// fails, the kernel may have dropped an earlier write to this file, so later syncs of it prove nothing. Then a new
-    /// file replaces it.
+    /// fails, the kernel may have dropped an earlier write to this file, so later syncs of the file prove nothing. In
+    /// that case a new file replaces it.
     func set(_ mark: Mark, in folder: DataFolder) throws(StoreError) {
         try state.withLock { state throws(StoreError) in
             if !Self.write(mark, to: state.descriptor) {
@@ -76,8 +76,8 @@ final class MarkFile: Sendable {
         }
     }
 
-    /// Records how far the database has come, without a sync. After a power loss or a failed write the mark may be
-    /// older than the database.
+    /// Records how far the database has progressed, without a sync. After a power loss or a failed write the mark may
+    /// be older than the database.
     func note(_ position: Mark.Position) {
         let line = Mark.line(position)
         state.withLock { state in

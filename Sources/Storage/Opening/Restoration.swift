@@ -10,11 +10,11 @@ import GRDB
 public struct Restoration: Sendable {
     public struct Report: Sendable, Equatable {
         public var jobs: Int
-        /// The identifiers of new events are larger.
+        /// The last event before the restore. New events have larger identifiers.
         public var lastEvent: EventID
-        /// The new path of the replaced database; nil when there was none.
+        /// The new path of the replaced database; nil when the folder had no database.
         public var replaced: String?
-        /// Whether the replaced database could not be read. Then its identifiers are known from the mark only.
+        /// Whether the replaced database could not be read. If so, its identifiers are known from the mark only.
         public var replacedIsUnreadable: Bool
     }
 
@@ -139,7 +139,7 @@ public struct Restoration: Sendable {
 
     // MARK: The database that is there
 
-    /// - Returns: the identifiers, none when there is no database; and whether the database could not be read.
+    /// - Returns: the identifiers, none when the folder has no database; and whether the database could not be read.
     private func formerIdentifiers() -> (HighestIdentifiers, isUnreadable: Bool) {
         // SQLite would remove the log of an empty file.
         guard let size = try? folder.size(of: folder.database) else { return (HighestIdentifiers(), false) }
@@ -151,7 +151,7 @@ public struct Restoration: Sendable {
         }
     }
 
-    /// Moves the log together with its database. It would damage any other.
+    /// Moves the log together with its database. The log would damage any other database.
     private func putInPlace() throws -> String? {
         let stamp = now.rfc3339.filter { $0.isNumber || $0 == "T" || $0 == "Z" }
         var kept = "\(folder.database).replaced-\(stamp)"

@@ -2,7 +2,7 @@ import GRDB
 import Glibc
 
 /// Checks the database of a folder before anything is changed there, and refuses a database that lacks committed data.
-/// SQLite ignores a missing or damaged log, and creates an empty database where there is none.
+/// SQLite ignores a missing or damaged log, and creates an empty database if the file is missing.
 struct StartupCheck {
     let folder: DataFolder
     /// nil when the folder is new, or of a version that wrote no mark.
@@ -12,11 +12,11 @@ struct StartupCheck {
 
     /// - Returns: whether the database was not closed and is too large to be checked here.
     /// - Throws: `databaseIncomplete`, `databaseDamaged`, `databaseUnreadable`, `databaseFromNewerVersion`,
-    ///   `restoreUnfinished`. Then nothing has changed.
+    ///   `restoreUnfinished`. The folder is then unchanged.
     func run() throws(StoreError) -> Bool {
         switch mark?.state {
         case .restoring: throw .restoreUnfinished(path: folder.path)
-        // The service never acknowledged anything.
+        // The service has not acknowledged any request yet.
         case .initialising: return false
         case .running, .clean, nil: break
         }
@@ -63,7 +63,7 @@ struct StartupCheck {
         throw StoreError.databaseIncomplete(path: folder.database, loss)
     }
 
-    /// - Returns: the first inconsistency that SQLite finds; nil when there is none.
+    /// - Returns: the first inconsistency that SQLite finds; nil when it finds none.
     static func quickCheck(_ db: Database) throws -> String? {
         do {
             let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"

@@ -73,8 +73,8 @@ extension Schema {
     /// A delivery that is requested again starts its schedule again and keeps its log. An expedited delivery keeps its
     /// scheduled time in `scheduled_at`. `not_before` is the earliest time at which it may be expedited.
     ///
-    /// `deliveries_due` has all pending deliveries but finishes, which are few and held back, in the order of sending.
-    /// `deliveries_waiting` has those that can be expedited, and so none that never failed.
+    /// `deliveries_due` has all pending deliveries except finishes, in the order of sending. Finishes are few, and are
+    /// held back. `deliveries_waiting` has the deliveries that can be expedited, and so none that never failed.
     static let deliveryTries = """
         ALTER TABLE webhooks ADD COLUMN failing_since INTEGER;
         ALTER TABLE webhooks ADD COLUMN former_secrets TEXT NOT NULL DEFAULT '[]';
@@ -90,8 +90,8 @@ extension Schema {
 
         """
 
-    /// The last pruned event of each session. The row outlives the session, because a later session of the same name
-    /// reads the same journal.
+    /// The last pruned event of each session. The row is kept after the session is removed, because a later session of
+    /// the same name reads the same journal.
     static let removedEvents = """
         CREATE TABLE removed_events (
             session TEXT NOT NULL PRIMARY KEY,

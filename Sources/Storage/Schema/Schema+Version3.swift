@@ -1,5 +1,5 @@
-/// Version 3: times before which jobs are held and after which they fail, mirrors, and the expiry of parts. A running
-/// countdown is stored as a time, a stopped one as milliseconds that are left.
+/// Version 3: the time before which a job is held, the time after which it fails, mirrors, and the expiry of parts. A
+/// running countdown is stored as a time, a stopped countdown as the remaining milliseconds.
 extension Schema {
     /// The queue has two indexes: one to take the oldest job, one to find a host with a free connection.
     static let moments = """

@@ -53,7 +53,7 @@ enum SessionRow {
     /// The received and expected bytes of the latest batch, without failed and cancelled jobs. The expected bytes are
     /// nil until every size is known.
     ///
-    /// Clients poll this. The query counts jobs in an index only, and reads rows of parts, of which there are few.
+    /// Clients poll this value. The query counts jobs in an index only, and reads the few rows of parts.
     private static func progress(of session: String, batch: Int, in db: Database) throws -> (
         received: Int64, expected: Int64?
     ) {

@@ -36,7 +36,7 @@ public struct SessionStatus: Sendable, Equatable {
         case idle
         /// At least one job is outstanding.
         case active
-        /// The session was deleted and still owes something.
+        /// The session was deleted, and a job, a finish or a delivery is not settled yet.
         case finishing
     }
 

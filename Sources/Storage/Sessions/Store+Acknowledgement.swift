@@ -5,8 +5,8 @@ import GRDB
 
 /// Acknowledgements of finished batches.
 extension Store {
-    /// Records that the consumer has taken all events of the session up to this one, finishes included. Pending deliveries
-    /// stay pending.
+    /// Records that the consumer has processed all events of the session up to this one, finishes included. Pending
+    /// deliveries stay pending.
     ///
     /// - Throws: `noSuchSession`; `noSuchEvent` for an identifier above the last event.
     public func acknowledge(_ session: Name, through event: EventID) async throws {

@@ -9,7 +9,7 @@ extension Store {
         try await writer.write { try $0.finishDueBatches() }
     }
 
-    /// The earliest due time of a batch; nil when no batch is due later.
+    /// The earliest due time of all batches; nil when no batch has a due time.
     public func nextBatchDue() async throws(StoreError) -> Date? {
         try await read { db in
             try Int64.fetchOne(db.cachedStatement(sql: "SELECT min(due_at) FROM batches WHERE state = 'due'"))

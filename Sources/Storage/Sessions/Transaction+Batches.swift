@@ -31,7 +31,7 @@ extension Transaction {
         if case .due = batch.state { wake(.batches) }
     }
 
-    /// Makes the due batch finish at once, because the session takes no more jobs.
+    /// Makes the due batch finish at once, because the session accepts no more jobs.
     func expediteBatch(_ session: Name) throws {
         guard let batch = try currentBatch(session)?.after(.sessionInvalidated(at: now)) else { return }
         try update(batch)

@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 
 /// Appends `session.waiting` once when every outstanding job of a session is blocked: it waits for credentials or a URL
-/// of the client. It is appended again only after some job was queued.
+/// from the client. The event is appended again only after some job was queued.
 extension Transaction {
     /// Called after a job has blocked or ended: it may have been the last job that could run.
     func announceWaitingIfBlocked(of session: Name) throws {

@@ -5,8 +5,8 @@ import GRDB
 
 /// The outbox: pending deliveries, and the log of attempts.
 ///
-/// `session.finished` is held back until every earlier event for the webhook is acknowledged or given up. A consumer
-/// that gets it has got all events of the batch.
+/// `session.finished` is held back until every earlier event for the webhook is acknowledged or given up. So a consumer
+/// that receives it has received all events of the batch.
 extension Store {
     /// The webhooks that have a delivery due now, and the time of the next one. Each webhook has its own worker, so
     /// that a slow endpoint does not delay others.
@@ -24,8 +24,9 @@ extension Store {
         }
     }
 
-    /// For each webhook with pending deliveries: a due time that is reached, the next one that is not, and that of a
-    /// finish that is not held back. It takes a few steps in an index for each webhook, for any number of deliveries.
+    /// For each webhook with pending deliveries: a due time that has been reached, the next due time that has not, and
+    /// the due time of a finish that is not held back. It takes a few steps in an index for each webhook, for any
+    /// number of deliveries.
     static let busyWebhooks = """
         WITH RECURSIVE busy (key) AS (
             SELECT min(webhook) FROM deliveries WHERE state = 'pending'
@@ -82,7 +83,7 @@ extension Store {
         ORDER BY deliveries.next_attempt_at, deliveries.event LIMIT ?
         """
 
-    /// Records an attempt, and all that follows from its outcome.
+    /// Records an attempt, and all consequences of its outcome.
     public func record(
         _ attempt: Delivery.Attempt, of delivery: DueDelivery, _ verdict: DeliveryOutcome
     ) async throws {

@@ -10,9 +10,9 @@ extension Store {
         return try await delivery(id)
     }
 
-    /// Replaces the secret. The previous secret signs as well for one day.
+    /// Replaces the secret. For one day, the previous secret is used to sign as well.
     ///
-    /// - Parameter secret: nil makes one.
+    /// - Parameter secret: the new secret; nil: the store makes one.
     public func rotateSecret(of name: Name, of session: Name, to secret: WebhookSecret?) async throws -> Webhook {
         try await writer.write { try $0.rotateSecret(of: name, of: session, to: secret) }
     }
@@ -35,7 +35,7 @@ extension Store {
         try await writer.write { try $0.recoverWebhook(name, of: session, after: event, limit: limit) }
     }
 
-    /// Sends a delivery again, in whatever state it is.
+    /// Sends a delivery again, in any state.
     ///
     /// - Throws: `noSuchDelivery`; `webhookGone`; `webhookDisabled`.
     public func redeliver(_ id: DeliveryID) async throws -> Delivery {

@@ -7,7 +7,7 @@ extension Store {
     /// enabled again. If the address changes, pending deliveries are sent to the new address at once. Events that were
     /// committed before the webhook existed are not sent to it.
     ///
-    /// - Parameter secret: nil keeps the existing secret, or makes one.
+    /// - Parameter secret: nil keeps the existing secret, or makes one for a new webhook.
     /// - Throws: `noSuchSession`.
     public func declareWebhook(
         _ name: Name, of session: Name, url: String, events: [EventPattern], secret: WebhookSecret?

@@ -55,8 +55,8 @@ extension Transaction {
         wake(.deliveries)
     }
 
-    /// An expedited attempt does not use up the schedule. An endpoint that accepts all events but this one would
-    /// otherwise use it up in seconds.
+    /// After an expedited attempt the delivery keeps its scheduled time. Otherwise an endpoint that accepts all events
+    /// except this one would use up the schedule in seconds.
     private func reject(_ delivery: Row, retryAt: Date?, notBefore: Date?) throws {
         let floor = notBefore ?? .distantPast
         guard let scheduled = expeditedFrom(delivery) else {

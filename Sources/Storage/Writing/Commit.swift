@@ -1,6 +1,6 @@
 import Downloads
 
-/// The changes of one commit. Observers get it on the writer's thread, in commit order, before any caller's write
+/// The changes of one commit. Observers receive it on the writer's thread, in commit order, before any caller's write
 /// returns.
 public struct Commit: Sendable {
     /// In the order of their identifiers, which continue those of the previous commit.

@@ -12,7 +12,7 @@ final class Transaction {
     let confidence: ClockConfidence
     /// The kinds of work that this change makes due.
     private(set) var due: Set<WorkKind> = []
-    /// The changes that observers get after the commit.
+    /// The changes that observers receive after the commit.
     private(set) var changes = Commit()
     private let makeULID: () -> ULID
 

@@ -3,7 +3,7 @@ import Foundation
 
 /// The sources of the settings, in order of precedence: options, the environment, the file of `--config`.
 struct SettingsSources {
-    /// A value from a source: options and the file have typed values, the environment has only text.
+    /// A value from a source. Options and the file have typed values; the environment has only text.
     private enum Given {
         case value(JSON)
         case text(String)
@@ -38,8 +38,8 @@ struct SettingsSources {
         guard case .object(let members) = file else {
             throw SettingsError("\(path) must hold a JSON object with the settings of fetchd.")
         }
-        if let stranger = members.names.sorted().first(where: { Settings.Key(rawValue: $0) == nil }) {
-            throw SettingsError("\(path) contains '\(stranger)', which is not a setting of fetchd.")
+        if let unknown = members.names.sorted().first(where: { Settings.Key(rawValue: $0) == nil }) {
+            throw SettingsError("\(path) contains '\(unknown)', which is not a setting of fetchd.")
         }
         return members
     }

@@ -6,7 +6,7 @@ import Glibc
 enum DescriptorLimit {
     /// Descriptors for the database, webhooks, and files that libraries open.
     private static let reserve = 64
-    /// A job has a socket and a part file, and at times one or two folders open.
+    /// A job has a socket, a part file, and at times one or two open folders.
     private static let ofOneJob = 3
 
     /// Sets the soft limit to the hard limit.
@@ -29,7 +29,7 @@ enum DescriptorLimit {
         return count.map { min(most, $0 / 16) } ?? most
     }
 
-    /// nil: the limit is so high that it does not matter.
+    /// The limit; nil if it is so high that it has no effect.
     private static var count: Int? {
         guard let limit = current, limit.rlim_cur < 1 << 24 else { return nil }
         return Int(limit.rlim_cur)

@@ -2,10 +2,10 @@ import Dispatch
 import Glibc
 import Locks
 
-/// The handlers of SIGTERM and SIGINT. The first signal asks for an orderly stop. A second signal ends the process at once; so
-/// does the timeout of the stop.
+/// The handlers of SIGTERM and SIGINT. The first signal requests an orderly stop. A second signal, or the timeout of
+/// the stop, ends the process at once.
 ///
-/// The handlers run on a queue of their own, not in a task: if a disk hangs, it can block every thread that runs Swift tasks.
+/// The handlers run on their own queue, not in a task: a disk that hangs can block every thread that runs Swift tasks.
 enum StopSignals {
     /// Returns when the handlers are installed; until then the signals end the process.
     ///
