@@ -34,6 +34,7 @@ import Testing
                 #expect(store.cachedJob(id) == stored, "\(step)", sourceLocation: location)
                 if let stored { revisions.append(stored.revision) }
             }
+            try await fixture.expectWorkingSetEqualsRows(jobs, step, location)
         }
         for id in jobs { _ = try await store.job(id) }
         try await check("known")

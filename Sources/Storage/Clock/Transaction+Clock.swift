@@ -118,7 +118,7 @@ extension Transaction {
         guard bounded < until else { return }
         try run(
             "UPDATE jobs SET retry_at = ?, revision = revision + 1 WHERE id = ?", [bounded.milliseconds, job.id.text])
-        touch(job.id)
+        forget(job.id)
         wake(.jobs)
     }
 

@@ -24,11 +24,18 @@ extension Transaction {
     func lastEvent() throws -> EventID { try Store.lastEvent(in: db) }
 
     private func address(_ event: EventID, _ type: EventType, in session: Name) throws {
-        let webhooks = try rows(
-            "SELECT key, name, events FROM webhooks WHERE session = ? AND state = 'enabled'", [session.text])
-        for webhook in webhooks where WebhookRow.patterns(webhook["events"]).contains(where: { $0.matches(type) }) {
-            try deliver(event, type, in: session, to: (key: webhook["key"], name: webhook["name"]))
+        for webhook in try subscriptions(of: session) where webhook.includes(type) {
+            try deliver(event, type, in: session, to: (key: webhook.key, name: webhook.name))
         }
+    }
+
+    private func subscriptions(of session: Name) throws -> [WebhookSubscription] {
+        if let known = working.subscriptions[session] { return known }
+        let webhooks = try rows(
+            "SELECT key, name, events FROM webhooks WHERE session = ? AND state = 'enabled'", [session.text]
+        ).map { WebhookSubscription(key: $0["key"], name: $0["name"], patterns: WebhookRow.patterns($0["events"])) }
+        working.subscriptions.note(webhooks, for: session)
+        return webhooks
     }
 
     /// Adds a pending delivery of an event to a webhook.

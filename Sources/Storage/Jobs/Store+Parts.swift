@@ -10,7 +10,10 @@ extension Store {
     public func parts() async throws(StoreError) -> [PartID: Int64] {
         try await read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT id, bytes_durable, ranges FROM parts")
-            return try Dictionary(uniqueKeysWithValues: rows.map { (PartID($0["id"]), try $0.ranges().end) })
+            return try Dictionary(
+                uniqueKeysWithValues: rows.map { row in
+                    (PartID(row["id"]), try ByteRanges(stored: row["ranges"], count: row["bytes_durable"]).end)
+                })
         }
     }
 

@@ -22,7 +22,7 @@ extension Transaction {
         let ended = try rows(
             "UPDATE jobs SET retry_at = ? WHERE retry_at IS NOT NULL AND reason = 'storage' RETURNING id",
             [now.milliseconds])
-        for row in ended { touch(JobID(row["id"])) }
+        for row in ended { forget(JobID(row["id"])) }
         wake(.jobs)
     }
 

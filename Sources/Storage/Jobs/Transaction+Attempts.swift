@@ -24,8 +24,7 @@ extension Transaction {
         if let planned = report.destination, planned != job.spec.destination { return .stale(job) }
         if let asked = report.asked, !asked.asksLike(job.spec) { return .stale(job) }
         if let part = report.part {
-            try save(part, of: id)
-            job.part = part
+            job.replacePart(by: part)
             job.isPartLost = false
             let configuration = try configuration(of: job.session)
             job.part?.expiry.lifetime = configuration.resumeDataTTL ?? SessionConfiguration.defaultResumeDataTTL
@@ -37,10 +36,7 @@ extension Transaction {
         }
         if report.hasSyncFailed { job.hasSyncFailed = true }
         if report.hasLostPart { job.isPartLost = true }
-        if report.hasSyncFailed || report.hasLostPart, report.part == nil, job.part != nil {
-            try removePart(of: id)
-            job.part = nil
-        }
+        if report.hasSyncFailed || report.hasLostPart, report.part == nil { job.part = nil }
         if report.hasGained { job.failuresInARow = 0 }
         return try transitionJob(job, on: signal.bounded(at: now))
     }
@@ -52,27 +48,30 @@ extension Transaction {
         // The outcome reports the loss. It must not be reported again.
         job.isPartLost = false
         job.hasSyncFailed = false
-        try update(job)
         switch outcome {
-        case .fresh: break
-        case .resumed: try announce(.jobResumed, of: job)
+        case .fresh: try save(job)
+        case .resumed:
+            try save(job)
+            try announce(.jobResumed, of: job)
         case .restarted:
-            // Parts are removed by identifier, because a checkpoint may have promised the new part already.
-            for part in [admitted.part?.id, dropped].compactMap({ $0 }) { try removePart(part) }
+            // Parts are compared by identifier, because a checkpoint may have promised the new part already.
+            if let part = job.part?.id, part == admitted.part?.id || part == dropped { job.part = nil }
+            try save(job)
             try announce(.jobRestarted, of: job)
         }
     }
 
     func checkpoint(_ parts: [(job: JobID, attempt: Int, part: Part)]) throws {
         for (id, attempt, part) in parts {
-            guard let job = try? job(id), job.isAttempting(attempt) else { continue }
-            try save(part, of: id)
-            if job.isPartLost { try run("UPDATE jobs SET part_lost = 0 WHERE id = ?", [id.text]) }
+            guard var job = try? job(id), job.isAttempting(attempt) else { continue }
+            job.replacePart(by: part)
+            job.isPartLost = false
+            try save(job)
         }
     }
 
     func recoverInterrupted() throws -> (interrupted: Int, promoting: [AdmittedJob]) {
-        let running = try rows(JobRow.select + "WHERE jobs.state = 'running'").map(JobRow.job)
+        let running = try jobs(JobRow.select + "WHERE jobs.state = 'running'")
         let promoting = running.filter { $0.state.promotion != nil }
         for job in running where job.state.promotion == nil { _ = try transitionJob(job, on: .attemptInterrupted) }
         wake(.jobs)
@@ -85,4 +84,11 @@ extension Transaction {
 
 extension Job {
     fileprivate func isAttempting(_ attempt: Int) -> Bool { state == .running(.attempting) && attempts == attempt }
+
+    /// An attempt does not know the expiry of its part.
+    fileprivate mutating func replacePart(by new: Part) {
+        let expiry = part?.expiry ?? Part.Expiry()
+        part = new
+        part?.expiry = expiry
+    }
 }

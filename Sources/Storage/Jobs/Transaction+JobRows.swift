@@ -4,13 +4,25 @@ import Foundation
 import GRDB
 import HTTPSemantics
 
+/// Reads and writes jobs. A job is written as the difference between its stored version and the new one.
 extension Transaction {
+    /// - Throws: `noSuchJob`.
     func job(_ id: JobID) throws -> Job {
+        if let known = working.jobs[id] { return known }
         guard let job = try JobRow.job(id, in: db) else { throw StoreError.noSuchJob(id) }
+        working.jobs.note(job, for: id)
         return job
     }
 
+    /// Reads jobs with a query that begins with `JobRow.select`.
+    func jobs(_ sql: String, _ arguments: StatementArguments = []) throws -> [Job] {
+        let jobs = try rows(sql, arguments).map(JobRow.job)
+        for job in jobs { working.jobs.note(job, for: job.id) }
+        return jobs
+    }
+
     func insert(_ job: Job) throws {
+        let job = job.roundedToMilliseconds
         try run(
             """
             INSERT INTO jobs (id, session, batch, state, revision, spec, priority, host, held_until, deadline, fails_at,
@@ -19,98 +31,87 @@ extension Transaction {
             """,
             [
                 job.id.text, job.session.text, job.batch, job.state.name.rawValue, job.revision,
-                try Stored.text(job.spec), (job.spec.priority ?? .normal).rank, URLRule.hostAndPort(of: job.url),
+                try Stored.text(job.spec), job.rank, URLRule.hostAndPort(of: job.url),
                 job.heldUntil(after: now, confidence)?.milliseconds, job.spec.deadline?.milliseconds,
                 job.failsAt?.milliseconds, job.createdAt.milliseconds,
             ])
         wakeDeadlines(job)
         for tag in job.spec.tags { try run("INSERT INTO job_tags (tag, job) VALUES (?, ?)", [tag, job.id.text]) }
+        working.jobs.note(job, for: job.id)
     }
 
-    /// Writes the fields of the job that clients may change.
-    func updateSpec(_ job: Job) throws {
-        try run(
-            "UPDATE jobs SET spec = ?, priority = ?, host = ?, mirror = ?, held_until = ?, deadline = ? WHERE id = ?",
-            [
-                try Stored.text(job.spec), (job.spec.priority ?? .normal).rank, URLRule.hostAndPort(of: job.url),
-                job.mirror, job.heldUntil(after: now, confidence)?.milliseconds, job.spec.deadline?.milliseconds,
-                job.id.text,
-            ])
+    /// Writes what differs from the stored version: the columns, the specification and the part.
+    func save(_ job: Job) throws {
+        let stored = try self.job(job.id)
+        let job = job.roundedToMilliseconds
+        guard job != stored else { return }
+        var change = RowChange()
+        try change.compare(job, with: stored)
+        if job.spec != stored.spec { try change.writeSpec(of: job, heldUntil: job.heldUntil(after: now, confidence)) }
+        try update("jobs", change, where: "id", is: job.id.text)
+        try savePart(of: job, replacing: stored.part)
         touch(job.id)
+        working.jobs.note(job, for: job.id)
+        wakeDeadlines(job)
+    }
+
+    func delete(_ job: Job) throws {
+        try run("DELETE FROM jobs WHERE id = ?", [job.id.text])
+        forget(job.id)
     }
 
     /// Wakes the deadline worker if the job fails before the worker's next regular pass.
     private func wakeDeadlines(_ job: Job) {
         if let failsAt = job.failsAt, failsAt.timeIntervalSince(now) < Store.longestPollInterval { wake(.deadlines) }
     }
+}
 
-    /// Writes every column of the job that can change, except the specification and the part.
-    func update(_ job: Job) throws {
-        let failure = job.state.failure ?? job.state.wait?.cause
-        let resume = ResumeColumns(job.resume)
-        try run(
-            """
-            UPDATE jobs SET batch = ?, state = ?, revision = ?, reason = ?, retry_at = ?, failure = ?, promotion = ?,
-                finish = ?, file_size = ?, attempts = ?, failures_in_a_row = ?, resume_decision = ?, resume_offset = ?, resume_why = ?,
-                started_at = ?, finished_at = ?, fails_at = ?, resource_until = ?, resource_left = ?,
-                part_lost = ?, sync_failed = ?, disproved = ?
-            WHERE id = ?
-            """,
-            [
-                job.batch, job.state.name.rawValue, job.revision, job.state.wait?.name.rawValue,
-                job.state.wait?.until?.milliseconds, try failure.map(Stored.text),
-                try job.state.promotion.map(Stored.text), try job.state.finish.map(Stored.text),
-                job.state.finish?.file.size, job.attempts,
-                job.failuresInARow, resume.decision, resume.offset, resume.why, job.startedAt?.milliseconds,
-                job.finishedAt?.milliseconds, job.failsAt?.milliseconds, job.resourceTime?.end?.milliseconds,
-                job.resourceTime?.leftMilliseconds, job.isPartLost, job.hasSyncFailed, job.isDisproved, job.id.text,
-            ])
-        touch(job.id)
-        wakeDeadlines(job)
+extension RowChange {
+    /// Every column that can change, except the specification and the part.
+    fileprivate mutating func compare(_ job: Job, with stored: Job) throws {
+        set("batch", from: stored.batch, to: job.batch)
+        set("revision", from: stored.revision, to: job.revision)
+        set("mirror", from: stored.mirror, to: job.mirror)
+        if job.url != stored.url { write("host", URLRule.hostAndPort(of: job.url)) }
+        try compareStates(job, with: stored)
+        set("attempts", from: stored.attempts, to: job.attempts)
+        set("failures_in_a_row", from: stored.failuresInARow, to: job.failuresInARow)
+        if job.resume != stored.resume {
+            let resume = ResumeColumns(job.resume)
+            write("resume_decision", resume.decision)
+            write("resume_offset", resume.offset)
+            write("resume_why", resume.why)
+        }
+        set("started_at", from: stored.startedAt?.milliseconds, to: job.startedAt?.milliseconds)
+        set("finished_at", from: stored.finishedAt?.milliseconds, to: job.finishedAt?.milliseconds)
+        set("fails_at", from: stored.failsAt?.milliseconds, to: job.failsAt?.milliseconds)
+        set(
+            "resource_until", from: stored.resourceTime?.end?.milliseconds, to: job.resourceTime?.end?.milliseconds)
+        set(
+            "resource_left", from: stored.resourceTime?.leftMilliseconds, to: job.resourceTime?.leftMilliseconds)
+        set("part_lost", from: stored.isPartLost, to: job.isPartLost)
+        set("sync_failed", from: stored.hasSyncFailed, to: job.hasSyncFailed)
+        set("disproved", from: stored.isDisproved, to: job.isDisproved)
     }
 
-    /// Writes when an idle part expires. The caller calls `touch` for the job.
-    func updateExpiry(of part: Part) throws {
-        try run(
-            "UPDATE parts SET lifetime = ?, expires_at = ?, lifetime_left = ? WHERE id = ?",
-            [
-                Int64(part.expiry.lifetime * 1000), part.expiry.countdown?.end?.milliseconds,
-                part.expiry.countdown?.leftMilliseconds, part.id.text,
-            ])
-        wake(.parts)
+    private mutating func compareStates(_ job: Job, with stored: Job) throws {
+        guard job.state != stored.state else { return }
+        let (state, before) = (job.state, stored.state)
+        set("state", from: before.name.rawValue, to: state.name.rawValue)
+        set("reason", from: before.wait?.name.rawValue, to: state.wait?.name.rawValue)
+        set("retry_at", from: before.wait?.until?.milliseconds, to: state.wait?.until?.milliseconds)
+        set("file_size", from: before.finish?.file.size, to: state.finish?.file.size)
+        let failure = state.failure ?? state.wait?.cause
+        if failure != before.failure ?? before.wait?.cause { write("failure", try failure.map(Stored.text)) }
+        if state.promotion != before.promotion { write("promotion", try state.promotion.map(Stored.text)) }
+        if state.finish != before.finish { write("finish", try state.finish.map(Stored.text)) }
     }
 
-    /// Inserts the part, or replaces the part of the job.
-    func save(_ part: Part, of job: JobID) throws {
-        try run(
-            """
-            INSERT INTO parts (id, job, url, etag, last_modified, last_modified_is_strong, is_encoded, size,
-                bytes_durable, ranges, content_type, content_disposition, digests)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (job) DO UPDATE SET id = excluded.id, url = excluded.url, etag = excluded.etag,
-                last_modified = excluded.last_modified, last_modified_is_strong = excluded.last_modified_is_strong,
-                is_encoded = excluded.is_encoded, size = excluded.size, bytes_durable = excluded.bytes_durable,
-                ranges = excluded.ranges, content_type = excluded.content_type,
-                content_disposition = excluded.content_disposition, digests = excluded.digests
-            """,
-            [
-                part.id.text, job.text, part.url, part.validators.etag, part.validators.lastModified,
-                part.validators.lastModifiedIsStrong, part.validators.isEncoded, part.size, part.bytesDurable,
-                part.ranges.isPrefix ? nil : try Stored.text(part.ranges.pairs), part.label.contentType,
-                part.label.contentDisposition,
-                part.label.digests.isEmpty ? nil : try Stored.text(part.label.digests),
-            ])
-        touch(job)
-    }
-
-    /// The caller calls `touch` for the job.
-    func removePart(_ id: PartID) throws {
-        try run("DELETE FROM parts WHERE id = ?", [id.text])
-    }
-
-    func removePart(of job: JobID) throws {
-        try run("DELETE FROM parts WHERE job = ?", [job.text])
-        touch(job)
+    fileprivate mutating func writeSpec(of job: Job, heldUntil: Date?) throws {
+        write("spec", try Stored.text(job.spec))
+        write("priority", job.rank)
+        write("held_until", heldUntil?.milliseconds)
+        write("deadline", job.spec.deadline?.milliseconds)
     }
 }
 
@@ -130,12 +131,10 @@ private struct ResumeColumns {
 }
 
 extension Job {
+    fileprivate var rank: Int { (spec.priority ?? .normal).rank }
+
     /// `not_before` while it is in the future, else nil.
     fileprivate func heldUntil(after now: Date, _ confidence: ClockConfidence) -> Date? {
         spec.notBefore.flatMap { confidence.hasCome($0, namedAt: createdAt, at: now) ? nil : $0 }
     }
-}
-
-extension Countdown {
-    fileprivate var leftMilliseconds: Int64? { left.map { Int64(($0 * 1000).rounded()) } }
 }

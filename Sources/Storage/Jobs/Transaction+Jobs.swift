@@ -27,7 +27,7 @@ extension Transaction {
             try insert(job)
             if let donor = new.resumeFrom { try adoptPart(of: donor, by: job.id, at: index) }
             try announce(.jobCreated, of: job)
-            return new.resumeFrom == nil ? job : try self.job(job.id)
+            return try self.job(job.id)
         }
     }
 
@@ -46,8 +46,7 @@ extension Transaction {
         let job = try job(id)
         guard job.state.isTerminal else { return nil }
         try announce(.jobDeleted, of: job)
-        try run("DELETE FROM jobs WHERE id = ?", [id.text])
-        touch(id)
+        try delete(job)
         return job
     }
 }

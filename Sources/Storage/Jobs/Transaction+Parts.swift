@@ -30,11 +30,12 @@ extension Transaction {
     /// Removes the part and sets `part_lost`, so that the job reports the restart like any other loss of bytes.
     /// `disproved` is about the removed bytes, so it is cleared.
     private func forget(_ part: Row) throws -> PartID {
-        try removePart(PartID(part["id"]))
-        try run(
-            "UPDATE jobs SET revision = revision + 1, part_lost = ?, disproved = 0 WHERE id = ?",
-            [(part["bytes_durable"] as Int64) > 0, part["job"] as String])
-        touch(JobID(part["job"]))
+        var job = try job(JobID(part["job"]))
+        job.revision += 1
+        job.isPartLost = (part["bytes_durable"] as Int64) > 0
+        job.isDisproved = false
+        job.part = nil
+        try save(job)
         return PartID(part["id"])
     }
 
@@ -43,10 +44,9 @@ extension Transaction {
     /// - Parameter index: the index of the new job in its request.
     /// - Throws: `noResumeData`.
     func adoptPart(of donor: JobID, by heir: JobID, at index: Int) throws {
-        guard let row = try row(JobRow.select + "WHERE jobs.id = ?", [donor.text]) else {
+        guard var job = try? job(donor) else {
             throw StoreError.noResumeData(donor, why: "the job does not exist", index: index)
         }
-        let job = try JobRow.job(row)
         switch job.state {
         case .paused, .failed, .cancelled: break
         case .queued, .running, .waiting, .succeeded:
@@ -57,10 +57,11 @@ extension Transaction {
             throw StoreError.noResumeData(donor, why: "the job has no resume data", index: index)
         }
         part.expiry.countdown = (part.expiry.countdown ?? .stopped(left: part.expiry.lifetime)).running(at: now)
-        try run("UPDATE parts SET job = ? WHERE id = ?", [heir.text, part.id.text])
-        try run("UPDATE jobs SET revision = revision + 1 WHERE id = ?", [donor.text])
-        try updateExpiry(of: part)
-        touch(donor)
-        touch(heir)
+        job.part = nil
+        job.revision += 1
+        try save(job)
+        var heir = try self.job(heir)
+        heir.part = part
+        try save(heir)
     }
 }

@@ -28,8 +28,7 @@ extension Transaction {
             // No digest has disproved the bytes of the new URL.
             patched.isDisproved = false
         }
-        try updateSpec(patched)
-        try update(patched)
+        try save(patched)
         wake(.jobs)
         let outcome = try transitionJob(patched, on: .helpSupplied(fields.help))
         return .done(outcome.job, then: [])

@@ -32,14 +32,8 @@ extension Transaction {
             }
             next.batch = try rejoinBatch(before, ending)
         }
-        try update(next)
-        if next.mirror != before.mirror { try updateSpec(next) }
-        switch (before.part, next.part) {
-        case (_?, nil): try removePart(of: next.id)
-        case (_, let part?) where part.expiry != before.part?.expiry: try updateExpiry(of: part)
-        default: break
-        }
-        return next
+        try save(next)
+        return try self.job(next.id)
     }
 
     /// Appends `session.waiting` if the session is blocked now, or clears the flag if a job can run again.

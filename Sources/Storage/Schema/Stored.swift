@@ -13,6 +13,16 @@ enum Stored {
     static func value<Value: Decodable>(_ type: Value.Type, from text: String) throws -> Value {
         try JSONDecoder().decode(type, from: Data(text.utf8))
     }
+
+    /// A value of an enumeration, from its name.
+    static func named<Value: RawRepresentable<String>>(
+        _ type: Value.Type, _ name: String, in column: @autoclosure () -> String
+    ) throws -> Value {
+        guard let value = Value(rawValue: name) else {
+            throw StoreError.failed(why: "\(column()) holds '\(name)', which this version does not know")
+        }
+        return value
+    }
 }
 
 extension Row {
@@ -25,10 +35,6 @@ extension Row {
 
     /// A value of a closed set, stored by its name.
     func named<Value: RawRepresentable<String>>(_ column: String, as type: Value.Type) throws -> Value {
-        let text: String = self[column]
-        guard let value = Value(rawValue: text) else {
-            throw StoreError.failed(why: "\(column) holds '\(text)', which this version does not know")
-        }
-        return value
+        try Stored.named(type, self[column], in: column)
     }
 }

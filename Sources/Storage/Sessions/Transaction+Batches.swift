@@ -23,10 +23,8 @@ extension Transaction {
     }
 
     func leaveBatch(_ job: Job, _ ending: BatchSignal.Ending) throws {
-        guard let row = try row(BatchRow.select + "WHERE session = ? AND number = ?", [job.session.text, job.batch])
-        else { return }
         let due = now.addingTimeInterval(try session(job.session).finishDelay)
-        guard let batch = try BatchRow.batch(row).after(.jobEnded(ending, due: due)) else { return }
+        guard let batch = try batch(job.batch, of: job.session)?.after(.jobEnded(ending, due: due)) else { return }
         try update(batch)
         if case .due = batch.state { wake(.batches) }
     }
@@ -51,6 +49,17 @@ extension Transaction {
                 batch.counts.cancelled, due?.milliseconds, finish, batch.state.name.rawValue,
                 now.milliseconds, batch.session.text, batch.number,
             ])
+        note(batch)
+    }
+
+    private func note(_ batch: Batch) {
+        switch batch.state {
+        case .open, .due: working.currentBatches.note(batch, for: batch.session)
+        case .finished, .acknowledged:
+            if working.currentBatches[batch.session]?.number == batch.number {
+                working.currentBatches.forget(batch.session)
+            }
+        }
     }
 
     /// Appends `session.finished` for each due batch, with a delivery for each webhook that wants it.
@@ -71,7 +80,7 @@ extension Transaction {
     }
 
     private func failures(of batch: Batch) throws -> [Job] {
-        try rows(Self.failures, [batch.session.text, batch.number, Batch.mostFailures]).map(JobRow.job)
+        try jobs(Self.failures, [batch.session.text, batch.number, Batch.mostFailures])
     }
 
     static let failures =
@@ -88,7 +97,17 @@ extension Transaction {
     }
 
     func currentBatch(_ session: Name) throws -> Batch? {
-        try row(BatchRow.select + "WHERE session = ? AND state IN ('open', 'due')", [session.text]).map(BatchRow.batch)
+        if let known = working.currentBatches[session] { return known }
+        let batch = try row(BatchRow.select + "WHERE session = ? AND state IN ('open', 'due')", [session.text])
+            .map(BatchRow.batch)
+        if let batch { working.currentBatches.note(batch, for: session) }
+        return batch
+    }
+
+    private func batch(_ number: Int, of session: Name) throws -> Batch? {
+        if let current = try currentBatch(session), current.number == number { return current }
+        return try row(BatchRow.select + "WHERE session = ? AND number = ?", [session.text, number])
+            .map(BatchRow.batch)
     }
 
     /// Includes batches that a restore has removed.
@@ -108,6 +127,7 @@ extension Transaction {
             INSERT INTO batches (session, number, state, outstanding, succeeded, failed, cancelled, first_event)
             VALUES (?, ?, 'open', 0, 0, 0, 0, ?)
             """, [session.text, number, batch.firstEvent])
+        note(batch)
         return batch
     }
 }

@@ -24,19 +24,16 @@ extension Transaction {
         let blocked = try row(
             "SELECT count(*) AS n FROM jobs WHERE session = ? AND reason IN ('credentials', 'url')", [session.text])
         guard let blocked: Int = blocked?["n"], blocked > 0 else { return false }
-        let owed = try row(
-            "SELECT outstanding FROM batches WHERE session = ? AND state IN ('open', 'due')", [session.text])
-        return owed?["outstanding"] == blocked
+        return try currentBatch(session)?.counts.outstanding == blocked
     }
 
     private func waitingAnnouncement(of session: Name) throws -> JSONObject {
         let counts = try rows(
             "SELECT reason, count(*) AS n FROM jobs WHERE session = ? AND reason IN ('credentials', 'url') GROUP BY reason",
             [session.text])
-        let jobs = try rows(
+        let jobs = try jobs(
             JobRow.select + "WHERE jobs.session = ? AND jobs.reason IN ('credentials', 'url') ORDER BY jobs.id LIMIT ?",
-            [session.text, Session.mostJobsAnnounced]
-        ).map(JobRow.job)
+            [session.text, Session.mostJobsAnnounced])
         return Session.waitingAnnouncement(
             try Dictionary(
                 uniqueKeysWithValues: counts.map { (try $0.named("reason", as: Wait.Name.self), $0["n"]) }),

@@ -6,6 +6,7 @@ extension Transaction {
         _ = try session(id)
         guard id != .default else { throw StoreError.sessionPermanent(id) }
         try run("UPDATE sessions SET is_finishing = 1 WHERE id = ?", [id.text])
+        working.sessions.forget(id)
         try expediteBatch(id)
         wake(.sessions)
     }
@@ -25,12 +26,15 @@ extension Transaction {
             """
             SELECT parts.id FROM parts JOIN jobs ON jobs.id = parts.job WHERE jobs.id IN (\(Self.firstJobs))
             """, [session.text, jobsInAStep])
-        for job in try rows(Self.firstJobs, [session.text, jobsInAStep]) { touch(JobID(job["id"])) }
+        for job in try rows(Self.firstJobs, [session.text, jobsInAStep]) { forget(JobID(job["id"])) }
         try run("DELETE FROM jobs WHERE id IN (\(Self.firstJobs))", [session.text, jobsInAStep])
         let isGone = changedRows < jobsInAStep
         if isGone {
             try run("DELETE FROM batches WHERE session = ?", [session.text])
             try run("DELETE FROM sessions WHERE id = ?", [session.text])
+            working.currentBatches.forget(session)
+            working.sessions.forget(session)
+            working.subscriptions.forget(session)
         } else {
             wake(.sessions)
         }

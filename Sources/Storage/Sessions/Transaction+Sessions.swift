@@ -6,10 +6,13 @@ import GRDB
 extension Transaction {
     /// - Throws: `noSuchSession`.
     func session(_ id: Name) throws -> Session {
+        if let known = working.sessions[id] { return known }
         guard let row = try row("SELECT * FROM sessions WHERE id = ?", [id.text]) else {
             throw StoreError.noSuchSession(id)
         }
-        return try SessionRow.session(row)
+        let session = try SessionRow.session(row)
+        working.sessions.note(session, for: id)
+        return session
     }
 
     func configuration(of session: Name) throws -> SessionConfiguration { try self.session(session).configuration }
@@ -22,6 +25,7 @@ extension Transaction {
         }
         guard let configuration else { return false }
         try run("UPDATE sessions SET configuration = ? WHERE id = ?", [try Stored.text(configuration), id.text])
+        working.sessions.forget(id)
         // A higher limit may admit jobs.
         wake(.jobs)
         return false

@@ -36,6 +36,7 @@ extension Transaction {
                 session.text, name.text, url, WebhookRow.text(events),
                 (secret ?? existing?.secret ?? .random()).text, now.milliseconds,
             ])
+        working.subscriptions.forget(session)
         guard let webhook = try webhook(name, of: session) else { throw StoreError.noSuchWebhook(name) }
         if let existing, existing.url != url { try releaseDeliveries(to: webhook.key) }
         return (webhook, existing == nil)
@@ -45,6 +46,7 @@ extension Transaction {
         let webhook = try existingWebhook(name, of: session)
         try cancelDeliveries(to: webhook.key)
         try run("DELETE FROM webhooks WHERE key = ?", [webhook.key])
+        working.subscriptions.forget(session)
     }
 
     /// Writes the fields that signals and secret rotations change.
@@ -58,6 +60,7 @@ extension Transaction {
                 webhook.secret.text, try WebhookRow.text(webhook.formerSecrets), webhook.state.name.rawValue,
                 webhook.state.reason, webhook.state.failingSince?.milliseconds, webhook.key,
             ])
+        working.subscriptions.forget(webhook.session)
     }
 
     /// Applies a signal to the state machine of the webhook. If that disables the webhook, its pending deliveries are

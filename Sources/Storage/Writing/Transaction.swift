@@ -10,14 +10,19 @@ final class Transaction {
     let db: Database
     let now: Date
     let confidence: ClockConfidence
+    /// The rows that the writer keeps in memory.
+    let working: WorkingSet
     /// The kinds of work that this change makes due.
     private(set) var due: Set<WorkKind> = []
     /// The changes that observers receive after the commit.
     private(set) var changes = Commit()
     private let makeULID: () -> ULID
 
-    init(db: Database, now: Date, confidence: ClockConfidence, makeULID: @escaping () -> ULID) {
+    init(
+        db: Database, now: Date, confidence: ClockConfidence, working: WorkingSet, makeULID: @escaping () -> ULID
+    ) {
         self.db = db
+        self.working = working
         self.now = now
         self.confidence = confidence
         self.makeULID = makeULID
@@ -26,8 +31,13 @@ final class Transaction {
     func nextULID() -> ULID { makeULID() }
     func wake(_ kind: WorkKind) { due.insert(kind) }
     func note(_ event: Event) { changes.events.append(event) }
-    /// Every function that writes a job or its part calls this.
+    /// Reports a change of the job to observers. `save(_:)` calls it.
     func touch(_ job: JobID) { changes.jobs.insert(job) }
+    /// A statement has deleted the job, or changed it or its part without `save(_:)`.
+    func forget(_ job: JobID) {
+        touch(job)
+        working.jobs.forget(job)
+    }
 
     /// Each connection prepares a statement once.
     func run(_ sql: String, _ arguments: StatementArguments = []) throws {

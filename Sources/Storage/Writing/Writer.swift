@@ -17,6 +17,7 @@ final class Writer: Sendable {
     private let longestDeliveryDelay: TimeInterval
     private let ulids: Locked<ULIDSequence>
     private let jobCache: JobCache
+    private let working = WorkingSet()
     private let onCommit: @Sendable (Commit) -> Void
     private let onDue: @Sendable (Set<WorkKind>) -> Void
     let queue = DispatchQueue(label: "fetchd.writer", qos: .userInitiated)
@@ -125,15 +126,18 @@ final class Writer: Sendable {
                         changes.add(transaction.changes)
                     }
                     if db.totalChangesCount > before { try commits.count(in: db) }
-                    jobs = try read(jobCache.cachedIDs(in: changes.jobs), in: db)
+                    jobs = try newVersions(of: jobCache.cachedIDs(in: changes.jobs), in: db)
                     return .commit
                 }
             }
         } catch {
+            // The end of the failed commit can be uncertain.
+            working.removeAll()
             let error = fault(after: error)
             for write in group { write.fail(error) }
             return
         }
+        working.commit()
         commits.note(changes.events.last?.id)
         if let clock {
             time.follow(clock)
@@ -150,8 +154,8 @@ final class Writer: Sendable {
     }
 
     /// The cached jobs as they are at the end of the commit.
-    private func read(_ jobs: [JobID], in db: Database) throws -> [JobID: Job] {
-        try jobs.reduce(into: [:]) { $0[$1] = try JobRow.job($1, in: db) }
+    private func newVersions(of jobs: [JobID], in db: Database) throws -> [JobID: Job] {
+        try jobs.reduce(into: [:]) { $0[$1] = try working.jobs.ofGroup($1) ?? JobRow.job($1, in: db) }
     }
 
     /// - Returns: nil when the write was refused and rolled back.
@@ -162,18 +166,25 @@ final class Writer: Sendable {
             isKept = write.perform(in: transaction)
             return isKept ? .commit : .rollback
         }
-        return isKept ? transaction : nil
+        guard isKept else {
+            working.dropWrite()
+            return nil
+        }
+        working.keepWrite()
+        return transaction
     }
 
     private func follow(_ change: ClockChange, in db: Database) throws -> Set<WorkKind> {
         let transaction = transaction(change.view, in: db)
         try transaction.follow(change, longestDeliveryDelay: longestDeliveryDelay)
+        // A jump moves the times of all rows.
+        if change.jump != nil || change.isFirst { working.removeAll() } else { working.keepWrite() }
         return transaction.due
     }
 
     private func transaction(_ clock: ClockView, in db: Database) -> Transaction {
-        let now = clock.time(at: time.uptime)
-        return Transaction(db: db, now: now, confidence: clock.confidence) { [ulids] in
+        let now = Date(milliseconds: clock.time(at: time.uptime).milliseconds)
+        return Transaction(db: db, now: now, confidence: clock.confidence, working: working) { [ulids] in
             ulids.withLock { $0.next(at: now) }
         }
     }

@@ -1,0 +1,45 @@
+import Formats
+import Foundation
+import GRDB
+
+extension JobRow {
+    /// The columns of `JobRow.select`, in their order. A column is read by its index: GRDB compares the names of columns
+    /// without case, which takes longer than everything else that reads a job.
+    enum Column: Int, CaseIterable {
+        case id, session, batch, state, revision, spec, mirror, createdAt, startedAt, finishedAt, attempts
+        case failuresInARow, reason, retryAt, failure, promotion, finish, resumeDecision, resumeOffset, resumeWhy
+        case resourceUntil, resourceLeft, partLost, syncFailed, disproved
+        case partID, partURL, etag, lastModified, lastModifiedIsStrong, isEncoded, partSize, bytesDurable, ranges
+        case lifetime, expiresAt, lifetimeLeft, contentType, contentDisposition, digests
+    }
+
+    static let select = """
+        SELECT jobs.id, jobs.session, jobs.batch, jobs.state, jobs.revision, jobs.spec, jobs.mirror,
+            jobs.created_at, jobs.started_at, jobs.finished_at, jobs.attempts, jobs.failures_in_a_row,
+            jobs.reason, jobs.retry_at, jobs.failure, jobs.promotion, jobs.finish, jobs.resume_decision,
+            jobs.resume_offset, jobs.resume_why, jobs.resource_until, jobs.resource_left, jobs.part_lost,
+            jobs.sync_failed, jobs.disproved, parts.id, parts.url, parts.etag, parts.last_modified,
+            parts.last_modified_is_strong, parts.is_encoded, parts.size, parts.bytes_durable, parts.ranges,
+            parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type,
+            parts.content_disposition, parts.digests
+        FROM jobs LEFT JOIN parts ON parts.job = jobs.id
+
+        """
+}
+
+extension Row {
+    subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(_ column: JobRow.Column) -> Value {
+        self[column.rawValue]
+    }
+
+    func time(_ column: JobRow.Column) -> Date { Date(milliseconds: self[column]) }
+    func optionalTime(_ column: JobRow.Column) -> Date? { (self[column] as Int64?).map(Date.init(milliseconds:)) }
+
+    func decoded<Value: Decodable>(_ column: JobRow.Column, as type: Value.Type) throws -> Value {
+        try Stored.value(type, from: self[column])
+    }
+
+    func named<Value: RawRepresentable<String>>(_ column: JobRow.Column, as type: Value.Type) throws -> Value {
+        try Stored.named(type, self[column], in: "\(column)")
+    }
+}

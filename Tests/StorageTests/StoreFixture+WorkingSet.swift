@@ -1,0 +1,30 @@
+import Downloads
+import Testing
+
+@testable import Storage
+
+extension StoreFixture {
+    /// Compares the rows that the writer keeps in memory with the rows of the database.
+    func expectWorkingSetEqualsRows(
+        _ jobs: [JobID], _ step: String, _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await store.writer.write { transaction in
+            let (working, db) = (transaction.working, transaction.db)
+            for id in jobs {
+                guard let known = working.jobs[id] else { continue }
+                #expect(try JobRow.job(id, in: db) == known, "\(step)", sourceLocation: location)
+            }
+            let sessions = try transaction.rows("SELECT * FROM sessions").map { try SessionRow.session($0) }
+            for session in sessions {
+                if let known = working.sessions[session.id] {
+                    #expect(known == session, "\(step)", sourceLocation: location)
+                }
+                let batch = try transaction.row(
+                    BatchRow.select + "WHERE session = ? AND state IN ('open', 'due')", [session.id.text])
+                if let known = working.currentBatches[session.id] {
+                    #expect(try batch.map(BatchRow.batch) == known, "\(step)", sourceLocation: location)
+                }
+            }
+        }
+    }
+}
