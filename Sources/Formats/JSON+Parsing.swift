@@ -28,7 +28,7 @@ private struct JSONParser {
     mutating func document() throws(JSONFault) -> JSON {
         let value = try value()
         skipSpace()
-        guard position == bytes.count else { throw fault("There is something behind the end of the document") }
+        guard position == bytes.count else { throw fault("The document is followed by more text") }
         return value
     }
 
@@ -63,7 +63,7 @@ private struct JSONParser {
             skipSpace()
             guard peek == UInt8(ascii: "\"") else { throw fault("A member's name should be here, in double quotes") }
             let name = try string()
-            guard names.insert(name).inserted else { throw fault("The member \"\(name)\" is there twice") }
+            guard names.insert(name).inserted else { throw fault("The object has two members \"\(name)\"") }
             guard take(UInt8(ascii: ":")) else { throw fault("A colon should be here") }
             members.append((name, try value()))
         } while take(UInt8(ascii: ","))

@@ -64,11 +64,14 @@ public enum ContentDisposition {
                 scalars.append(Unicode.Scalar(byte))
                 continue
             }
-            guard let high = bytes.next(), let low = bytes.next(),
-                let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
+            guard let high = bytes.next().flatMap(hexadecimalValue), let low = bytes.next().flatMap(hexadecimalValue)
             else { return nil }
-            scalars.append(Unicode.Scalar(value))
+            scalars.append(Unicode.Scalar(high << 4 | low))
         }
         return String(scalars)
+    }
+
+    private static func hexadecimalValue(_ digit: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(digit)).hexDigitValue.map(UInt8.init)
     }
 }

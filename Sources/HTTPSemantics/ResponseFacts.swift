@@ -24,7 +24,7 @@ public struct ResponseFacts: Sendable, Equatable {
         self.status = status
         // A transfer coding overrides the length (RFC 9112, section 6.3).
         let isCoded = value("transfer-encoding") != nil
-        contentLength = isCoded ? nil : value("content-length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        contentLength = isCoded ? nil : value("content-length").flatMap(Self.length)
         contentRange = value("content-range").flatMap(ContentRange.init)
         isMultipart = value("content-type")?.lowercased().hasPrefix("multipart/byteranges") ?? false
         isRedirect = [300, 301, 302, 303, 307, 308].contains(status) && !(value("location") ?? "").isEmpty
@@ -40,6 +40,15 @@ public struct ResponseFacts: Sendable, Equatable {
             etag: value("etag"), lastModified: modified == nil ? nil : value("last-modified"),
             lastModifiedIsStrong: date.flatMap { date in modified.map { date.timeIntervalSince($0) >= 1 } } ?? false,
             isEncoded: coding != "identity" && !coding.isEmpty)
+    }
+
+    /// The length in bytes of `Content-Length`. A list repeats one length (RFC 9110, section 8.6); nil if it does not.
+    private static func length(_ field: String) -> Int64? {
+        let lengths = Set(field.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } })
+        guard lengths.count == 1, let text = lengths.first, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int64(text)
     }
 
     /// The delay in seconds that `Retry-After` requests, as a number or as a date (RFC 9110, section 10.2.3); nil if

@@ -61,7 +61,7 @@ public actor Dispatcher {
         do {
             return try await store.webhooksDue()
         } catch {
-            log.error("Could not read the outbox: \(error). Trying again in a second.")
+            log.error("Could not read the due deliveries: \(error). fetchd tries again soon.")
             return ([], time.now.addingTimeInterval(options.retryInterval))
         }
     }

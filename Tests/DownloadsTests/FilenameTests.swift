@@ -37,6 +37,8 @@ import Testing
     @Test func fallsBackToURLWhenHeaderIsUnusable() {
         #expect(SuggestedFilename.from(contentDisposition: "attachment; filename=\"..\"", url: "https://h/f") == "f")
         #expect(SuggestedFilename.from(contentDisposition: "attachment", url: "https://h/f") == "f")
+        let signed = "attachment; filename*=iso-8859-1'en'%+5.txt"
+        #expect(SuggestedFilename.from(contentDisposition: signed, url: "https://h/f") == "f")
     }
 
     @Test func keepsExtensionOfLongName() {

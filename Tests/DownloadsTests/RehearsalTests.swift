@@ -112,7 +112,7 @@ import Testing
             "status=" + String(repeating: "4", count: 100),
             "has the parameter status \"\(String(repeating: "4", count: 40))\", which must be a status from 400 to 599"
         ),
-        ("retry_after=5", "has the parameter retry_after without status or then, whose answers would name it"),
+        ("retry_after=5", "has the parameter retry_after, which needs status or then"),
         ("size=1&seconds=1&size=1", "has the parameter size more than once"),
         ("Size=1", "has the unknown parameter \"Size\""), ("speed=1", "has the unknown parameter \"speed\""),
         ("size%3D1", "has the unknown parameter \"size%3D1\""), ("size=1&", "has the unknown parameter \"\""),

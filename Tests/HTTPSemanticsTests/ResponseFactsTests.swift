@@ -33,6 +33,9 @@ private let now = Date(milliseconds: 1_566_228_194_250)
             ResponseFacts(status: 200, headers: headers).contentLength
         }
         #expect(length([("Content-Length", "3")]) == 3)
+        #expect(length([("Content-Length", "3, 3")]) == 3)
+        #expect(length([("Content-Length", "3, 4")]) == nil)
+        #expect(length([("Content-Length", "+3")]) == nil)
         #expect(length([("Content-Length", "3"), ("Transfer-Encoding", "chunked")]) == nil)
     }
 

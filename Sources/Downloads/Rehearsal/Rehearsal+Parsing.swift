@@ -56,7 +56,7 @@ extension Rehearsal {
         }
         if let lossPosition, lossPosition >= size { throw RehearsalFault(.lossPosition, "\(lossPosition)") }
         if retryAfter != nil, status == nil, rangeStatus == nil {
-            throw RehearsalFault("has the parameter retry_after without status or then, whose answers would name it")
+            throw RehearsalFault("has the parameter retry_after, which needs status or then")
         }
     }
 

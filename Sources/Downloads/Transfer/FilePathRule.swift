@@ -33,7 +33,7 @@ public enum FilePathRule {
     /// itself.
     public static func fault(inDirectory path: String) -> String? {
         if path.isEmpty { return nil }
-        if path.utf8.first == UInt8(ascii: "/") { return "is absolute: it is taken from the downloads folder" }
+        if path.utf8.first == UInt8(ascii: "/") { return "is absolute, and must be relative to the downloads folder" }
         if path.utf8.count > 1024 { return "is longer than 1024 bytes" }
         return path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).lazy
             .compactMap { fault(inFilename: String(Substring($0))).map { "has a component that \($0)" } }.first

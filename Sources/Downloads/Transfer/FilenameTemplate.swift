@@ -61,7 +61,7 @@ public struct FilenameTemplate: Sendable, Equatable {
             let name = String(rest[rest.index(after: brace)..<end])
             guard let placeholder = Placeholder(rawValue: name) else {
                 let known = Placeholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
-                throw Fault(description: "holds {\(name)}; there are \(known)")
+                throw Fault(description: "contains the unknown placeholder {\(name)}; the known ones are \(known)")
             }
             pieces += [.text(String(rest[..<brace])), .placeholder(placeholder)]
             rest = rest[rest.index(after: end)...]

@@ -56,7 +56,7 @@ extension ResponseVerdict {
         else {
             return asked.isRange
                 ? .askFromStart(.badRange)
-                : .fail(Failure(.badRange, "The server sent a range that nobody asked for.", status: 206))
+                : .fail(Failure(.badRange, "The server sent a range that fetchd did not request.", status: 206))
         }
         return fromStart(size: size, asked)
     }
