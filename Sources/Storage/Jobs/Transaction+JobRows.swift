@@ -103,8 +103,8 @@ extension RowChange {
         set("file_size", from: before.finish?.file.size, to: state.finish?.file.size)
         let failure = state.failure ?? state.wait?.cause
         if failure != before.failure ?? before.wait?.cause { write("failure", try failure.map(Stored.text)) }
-        if state.promotion != before.promotion { write("promotion", try state.promotion.map(Stored.text)) }
-        if state.finish != before.finish { write("finish", try state.finish.map(Stored.text)) }
+        if state.promotion != before.promotion { write("promotion", state.promotion.map(Stored.text)) }
+        if state.finish != before.finish { write("finish", state.finish.map(Stored.text)) }
     }
 
     fileprivate mutating func writeSpec(of job: Job, heldUntil: Date?) throws {

@@ -1,0 +1,70 @@
+import Downloads
+import Formats
+import Foundation
+import HTTPSemantics
+import Testing
+
+@testable import Storage
+
+/// Tests that the texts that are written by hand read back as the same values.
+@Suite struct StoredTextTests {
+    /// Every member has another value than the default.
+    private static var fullSpec: JobSpec {
+        var spec = JobSpec(url: "https://host/ä \"quoted\"\\\n?a=b")
+        spec.mirrors = ["https://mirror/1", "https://mirror/2"]
+        spec.method = .post
+        spec.body = .form([.init(name: "a", value: "1")])
+        spec.headers = [HeaderField(name: "X-A", value: "\u{1}")]
+        spec.credentials = .basic(username: "u", password: "p")
+        spec.destination = Destination(directory: "d/e", filename: "{name}", onConflict: .replace)
+        spec.destination.createDirectories = false
+        spec.priority = .high
+        spec.connections = 3
+        spec.expectedSize = .max
+        spec.maxSize = 1
+        spec.digest = Digest.none
+        spec.checksum = Checksum(.md5, hexadecimal: String(repeating: "0a", count: 16))
+        spec.timeouts = Timeouts(requestSeconds: 0.1)
+        var retry = RetryPolicy()
+        retry.maxSeconds = 1.5
+        spec.retry = retry
+        spec.waitFor = [.url]
+        spec.rateLimit = 7
+        spec.notBefore = Date(timeIntervalSince1970: 1_800_000_000.123)
+        spec.deadline = Date(timeIntervalSince1970: 1_900_000_000)
+        spec.tags = ["t"]
+        spec.metadata = Metadata(["k": ["v": 1.25]])
+        return spec
+    }
+
+    @Test func everyMemberOfASpecificationIsStored() throws {
+        let spec = Self.fullSpec
+        let text = try Stored.text(spec)
+        #expect(try Stored.value(JobSpec.self, from: text) == spec)
+        let stored = try #require(try JSON(parsing: Array(text.utf8)).objectValue)
+        #expect(Set(stored.names) == Set(Mirror(reflecting: spec).children.compactMap(\.label)))
+    }
+
+    @Test func defaultsAreLeftOut() throws {
+        let spec = JobSpec(url: "https://host/")
+        #expect(try Stored.text(spec) == #"{"url":"https://host/"}"#)
+        #expect(try Stored.value(JobSpec.self, from: try Stored.text(spec)) == spec)
+    }
+
+    @Test(arguments: [true, false]) func finishesAndPromotionsReadBack(isFull: Bool) throws {
+        let mark = FileMark(inode: .max, born: isFull ? -1 : nil, modified: .max)
+        let file = FinishedFile(
+            path: "a/ö.bin", size: .max, sha256: isFull ? "00" : nil, contentType: isFull ? "text/plain" : nil,
+            mark: isFull ? mark : nil)
+        let receipt = Receipt(
+            finalURL: "https://host/", redirects: isFull ? ["https://other/"] : [], status: 206,
+            etag: isFull ? "\"e\"" : nil, lastModified: isFull ? "Sun, 06 Nov 1994 08:49:37 GMT" : nil,
+            remoteAddress: isFull ? "::1" : nil, networkProtocol: "HTTP/2", lengthVerified: isFull, attempts: 2,
+            timings: .init(connect: 0.1, firstByte: 0, transfer: 1e-7, total: 123_456.789))
+        let finish = Finish(file: file, receipt: receipt)
+        let promotion = Promotion(
+            part: PartID("part_1"), inode: .max, conflict: .error, file: file, receipt: receipt)
+        #expect(try Stored.value(Finish.self, from: Stored.text(finish)) == finish)
+        #expect(try Stored.value(Promotion.self, from: Stored.text(promotion)) == promotion)
+    }
+}
