@@ -15,6 +15,8 @@ extension Engine {
         public var clockCheck: TimeInterval = 1
         /// Between two prunings of the journal; nil: a tenth of `Retention.acknowledged`, from a second to an hour.
         public var pruning: TimeInterval?
+        /// Between two comparisons of the kept counts with a full count.
+        public var countCheck: TimeInterval = 3600
         /// Between a pass of a background worker that failed and the next one.
         public var maintenanceRetry: TimeInterval = 1
         /// Between two tries to store a change that the disk refuses, while the engine runs.

@@ -37,7 +37,7 @@ import Testing
     @Test func usesTheIntendedIndex() async throws {
         for (sql, index) in [
             (Store.othersDue, "deliveries_due"), (Transaction.expedite, "deliveries_waiting"),
-            (Transaction.outstandingJobs, "jobs_by_batch"), (Transaction.failures, "jobs_by_batch"),
+            (Transaction.outstandingJobs, "jobs_by_session_and_state"), (Transaction.failures, "jobs_failed"),
             (Transaction.firstUnacknowledged, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
         ] {
             let plan = try await plan(sql)

@@ -43,6 +43,7 @@ extension Transaction {
             VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)
             """,
             [id.text, webhook.key, webhook.name, session.text, event, type.rawValue, now.milliseconds])
+        countDeliveries(from: nil, to: .pending)
         wake(.deliveries)
         return id
     }

@@ -19,7 +19,8 @@ extension Transaction {
     }
 
     func applySignal(_ signal: JobSignal, to id: JobID, _ report: AttemptReport) throws -> SignalOutcome {
-        var job = try job(id)
+        let stored = try job(id)
+        var job = stored
         guard case .running = job.state else { return try transitionJob(job, on: signal) }
         if let planned = report.destination, planned != job.spec.destination { return .stale(job) }
         if let asked = report.asked, !asked.asksLike(job.spec) { return .stale(job) }
@@ -41,6 +42,7 @@ extension Transaction {
             try removePart(of: id)
             job.part = nil
         }
+        count(stored, job)
         if report.hasGained { job.failuresInARow = 0 }
         return try transitionJob(job, on: signal.bounded(at: now))
     }
@@ -58,7 +60,9 @@ extension Transaction {
         case .resumed: try announce(.jobResumed, of: job)
         case .restarted:
             // By identifier: a checkpoint may have promised the new part already.
-            for part in [admitted.part?.id, dropped].compactMap({ $0 }) { try removePart(part) }
+            let removed = [admitted.part?.id, dropped].compactMap { $0 }
+            for part in removed { try removePart(part) }
+            if let part = job.part?.id, removed.contains(part) { count(job, job.having(nil)) }
             try announce(.jobRestarted, of: job)
         }
     }
@@ -67,6 +71,7 @@ extension Transaction {
         for (id, attempt, part) in parts {
             guard let job = try? job(id), job.isAttempting(attempt) else { continue }
             try save(part, of: id)
+            count(job, job.having(part))
             if job.isPartLost { try run("UPDATE jobs SET part_lost = 0 WHERE id = ?", [id.text]) }
         }
     }
@@ -84,5 +89,11 @@ extension Transaction {
 }
 
 extension Job {
+    func having(_ part: Part?) -> Job {
+        var job = self
+        job.part = part
+        return job
+    }
+
     fileprivate func isAttempting(_ attempt: Int) -> Bool { state == .running(.attempting) && attempts == attempt }
 }

@@ -23,8 +23,12 @@ extension Transaction {
                 job.heldUntil(after: now, confidence)?.milliseconds, job.spec.deadline?.milliseconds,
                 job.failsAt?.milliseconds, job.createdAt.milliseconds,
             ])
+        count(nil, job)
         wakeDeadlines(job)
-        for tag in job.spec.tags { try run("INSERT INTO job_tags (tag, job) VALUES (?, ?)", [tag, job.id.text]) }
+        for tag in job.spec.tags {
+            try run(
+                "INSERT INTO job_tags (tag, session, job) VALUES (?, ?, ?)", [tag, job.session.text, job.id.text])
+        }
     }
 
     /// Writes the part of the job that clients may change.

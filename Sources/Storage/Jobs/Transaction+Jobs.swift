@@ -25,7 +25,7 @@ extension Transaction {
             let job = Job(
                 id: .make(nextULID()), session: session, batch: batch, spec: spec, createdAt: now)
             try insert(job)
-            if let donor = new.resumeFrom { try adoptPart(of: donor, by: job.id, at: index) }
+            if let donor = new.resumeFrom { try adoptPart(of: donor, by: job, at: index) }
             try announce(.jobCreated, of: job)
             return new.resumeFrom == nil ? job : try self.job(job.id)
         }
@@ -47,6 +47,7 @@ extension Transaction {
         guard job.state.isTerminal else { return nil }
         try announce(.jobDeleted, of: job)
         try run("DELETE FROM jobs WHERE id = ?", [id.text])
+        count(job, nil)
         touch(id)
         return job
     }

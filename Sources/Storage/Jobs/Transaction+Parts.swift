@@ -30,11 +30,13 @@ extension Transaction {
     /// Removes the part and sets `part_lost`, so that the job reports the restart like any other loss of bytes.
     /// `disproved` is about the removed bytes, so it is cleared.
     private func forget(_ part: Row) throws -> PartID {
+        let job = try job(JobID(part["job"]))
+        count(job, job.having(nil))
         try removePart(PartID(part["id"]))
         try run(
             "UPDATE jobs SET revision = revision + 1, part_lost = ?, disproved = 0 WHERE id = ?",
-            [(part["bytes_durable"] as Int64) > 0, part["job"] as String])
-        touch(JobID(part["job"]))
+            [(part["bytes_durable"] as Int64) > 0, job.id.text])
+        touch(job.id)
         return PartID(part["id"])
     }
 
@@ -42,7 +44,7 @@ extension Transaction {
     ///
     /// - Parameter index: the index of the new job in its request.
     /// - Throws: `noResumeData`.
-    func adoptPart(of donor: JobID, by heir: JobID, at index: Int) throws {
+    func adoptPart(of donor: JobID, by heir: Job, at index: Int) throws {
         guard let row = try row(JobRow.select + "WHERE jobs.id = ?", [donor.text]) else {
             throw StoreError.noResumeData(donor, why: "the job does not exist", index: index)
         }
@@ -57,10 +59,12 @@ extension Transaction {
             throw StoreError.noResumeData(donor, why: "the job has no resume data", index: index)
         }
         part.expiry.countdown = (part.expiry.countdown ?? .stopped(left: part.expiry.lifetime)).running(at: now)
-        try run("UPDATE parts SET job = ? WHERE id = ?", [heir.text, part.id.text])
+        try run("UPDATE parts SET job = ? WHERE id = ?", [heir.id.text, part.id.text])
         try run("UPDATE jobs SET revision = revision + 1 WHERE id = ?", [donor.text])
         try updateExpiry(of: part)
+        count(job, job.having(nil))
+        count(heir, heir.having(part))
         touch(donor)
-        touch(heir)
+        touch(heir.id)
     }
 }

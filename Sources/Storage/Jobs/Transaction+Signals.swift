@@ -33,6 +33,7 @@ extension Transaction {
             next.batch = try rejoinBatch(before, ending)
         }
         try update(next)
+        count(before, next)
         if next.mirror != before.mirror { try updateSpec(next) }
         switch (before.part, next.part) {
         case (_?, nil): try removePart(of: next.id)

@@ -21,21 +21,39 @@ extension Transaction {
         """
 
     func removeSession(_ session: Name, jobsInAStep: Int) throws -> SessionRemovalStep {
-        let parts = try rows(
-            """
-            SELECT parts.id FROM parts JOIN jobs ON jobs.id = parts.job WHERE jobs.id IN (\(Self.firstJobs))
-            """, [session.text, jobsInAStep])
-        for job in try rows(Self.firstJobs, [session.text, jobsInAStep]) { touch(JobID(job["id"])) }
-        try run("DELETE FROM jobs WHERE id IN (\(Self.firstJobs))", [session.text, jobsInAStep])
-        let isGone = changedRows < jobsInAStep
-        if isGone {
-            try run("DELETE FROM batches WHERE session = ?", [session.text])
-            try run("DELETE FROM sessions WHERE id = ?", [session.text])
-        } else {
-            wake(.sessions)
+        let jobs = try rows(Self.firstJobs, [session.text, jobsInAStep])
+        for job in jobs {
+            touch(JobID(job["id"]))
+            count(removed: try JobShare(job, of: session))
         }
-        return SessionRemovalStep(session: session, dropped: parts.map { PartID($0["id"]) }, isGone: isGone)
+        if let last: String = jobs.last?["id"] {
+            try run("DELETE FROM jobs WHERE session = ? AND id <= ?", [session.text, last])
+        }
+        let isGone = jobs.count < jobsInAStep
+        if isGone { try removeEmptySession(session) } else { wake(.sessions) }
+        let dropped = jobs.compactMap { ($0["part"] as String?).map { PartID($0) } }
+        return SessionRemovalStep(session: session, dropped: dropped, isGone: isGone)
     }
 
-    private static let firstJobs = "SELECT id FROM jobs WHERE session = ? ORDER BY id LIMIT ?"
+    private func removeEmptySession(_ session: Name) throws {
+        try run("DELETE FROM batches WHERE session = ? AND state = 'finished'", [session.text])
+        countFinishes(-changedRows)
+        try run("DELETE FROM batches WHERE session = ?", [session.text])
+        try run("DELETE FROM sessions WHERE id = ?", [session.text])
+        count(removedSession: session)
+    }
+
+    static let firstJobs = """
+        SELECT jobs.id, jobs.batch, jobs.state, jobs.file_size, parts.id AS part, parts.bytes_durable,
+            parts.size AS part_size
+        FROM jobs LEFT JOIN parts ON parts.job = jobs.id WHERE jobs.session = ? ORDER BY jobs.id LIMIT ?
+        """
+}
+
+extension JobShare {
+    fileprivate init(_ row: Row, of session: Name) throws {
+        self.init(
+            session: session, batch: row["batch"], state: try row.named("state", as: JobState.Name.self),
+            fileSize: row["file_size"], partBytes: row["bytes_durable"], partSize: row["part_size"])
+    }
 }
