@@ -6,12 +6,17 @@ import HTTPSemantics
 
 /// Reads a job and its part from a row.
 enum JobRow {
-    static let select = """
+    static let select = columns + "FROM jobs LEFT JOIN parts ON parts.job = jobs.id\n"
+
+    /// Beginning with the tags of jobs.
+    static let selectTagged =
+        columns + "FROM job_tags JOIN jobs ON jobs.id = job_tags.job LEFT JOIN parts ON parts.job = jobs.id\n"
+
+    private static let columns = """
         SELECT jobs.*, parts.id AS part_id, parts.url AS part_url, parts.etag, parts.last_modified,
             parts.last_modified_is_strong, parts.is_encoded, parts.size AS part_size, parts.bytes_durable,
             parts.ranges, parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type,
             parts.content_disposition, parts.digests
-        FROM jobs LEFT JOIN parts ON parts.job = jobs.id
 
         """
 

@@ -27,17 +27,18 @@ extension Transaction {
     }
 
     func nextWaitEnds() throws -> Date? {
-        let next = try row(
-            """
-            SELECT min(at) AS at FROM (
-                SELECT min(retry_at) AS at FROM jobs WHERE retry_at IS NOT NULL
-                UNION ALL SELECT min(held_until) FROM jobs WHERE held_until > ? AND state = 'queued')
-            """, [now.milliseconds])?.optionalTime("at")
+        let next = try row(Self.nextWait, [now.milliseconds])?.optionalTime("at")
         guard confidence.doubt(at: now) > 0 else { return next }
         // The clock is in doubt: some jobs may be held although their time has come.
         let look = now.addingTimeInterval(Store.longestPollInterval)
         return min(next ?? look, look)
     }
+
+    static let nextWait = """
+        SELECT min(at) AS at FROM (
+            SELECT min(retry_at) AS at FROM jobs WHERE retry_at IS NOT NULL
+            UNION ALL SELECT min(held_until) FROM jobs WHERE held_until > ? AND state = 'queued')
+        """
 
     func admitJobs(_ limits: AdmissionLimits) throws -> [AdmittedJob] {
         var slots = try AdmissionSlots(running: rows(AdmissionSlots.running), limits: limits)

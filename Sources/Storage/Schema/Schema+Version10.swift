@@ -40,13 +40,15 @@ extension Schema {
 
         """
 
-    /// `jobs_by_state` and `jobs_by_session_and_state` follow every change of a state, so that a list with a rare state
-    /// reads no other jobs. The second one has the columns that `countedSessions` reads.
+    /// Indexes for lists by state, so that a list of a rare state reads no other jobs. They are partial: a job changes few
+    /// of them on its way, and SQLite considers them only for queries that name their condition. Otherwise it would
+    /// prefer them to the indexes of the queue. `jobs_resting_by_session` has the columns that `countedSessions` reads.
     static let listIndexes = """
         DROP INDEX jobs_in_trouble;
         DROP INDEX jobs_by_batch;
-        CREATE INDEX jobs_by_state ON jobs (state, id);
-        CREATE INDEX jobs_by_session_and_state ON jobs (session, state, id, batch, file_size);
+        CREATE INDEX jobs_resting ON jobs (state, id) WHERE state <> 'running';
+        CREATE INDEX jobs_resting_by_session ON jobs (session, state, id, batch, file_size) WHERE state <> 'running';
+        CREATE INDEX jobs_running_by_age ON jobs (id, session) WHERE state = 'running';
         CREATE INDEX jobs_failed ON jobs (session, batch, id) WHERE state = 'failed';
         ALTER TABLE job_tags ADD COLUMN session TEXT NOT NULL DEFAULT '';
         UPDATE job_tags SET session = (SELECT session FROM jobs WHERE id = job);
@@ -80,7 +82,9 @@ extension Schema {
         ) AS latest ON latest.session = sessions.id
         LEFT JOIN (
             SELECT session, batch, state, count(*) AS jobs, coalesce(sum(file_size), 0) AS bytes
-            FROM jobs GROUP BY session, batch, state
+            FROM jobs WHERE state <> 'running' GROUP BY session, batch, state
+            UNION ALL
+            SELECT session, batch, state, count(*), 0 FROM jobs WHERE state = 'running' GROUP BY session, batch, state
         ) AS groups ON groups.session = sessions.id
         LEFT JOIN (
             SELECT jobs.session, jobs.batch, count(parts.size) AS jobs,

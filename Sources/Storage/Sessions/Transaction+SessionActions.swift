@@ -15,11 +15,14 @@ extension Transaction {
     }
 
     /// Reads the next jobs of each state from an index, so jobs that have ended cost nothing.
-    static let outstandingJobs =
-        ["queued", "running", "waiting", "paused"].map { state in
+    static let outstandingJobs = """
+        SELECT id FROM (SELECT id FROM jobs WHERE coalesce(session, '') = :session AND state = 'running' AND id > :after
+            ORDER BY id LIMIT :limit)
+        """
+        + ["queued", "waiting", "paused"].map { state in
             """
-            SELECT id FROM (SELECT id FROM jobs WHERE session = :session AND state = '\(state)'
-                AND id > :after ORDER BY id LIMIT :limit)
+             UNION ALL SELECT id FROM (SELECT id FROM jobs WHERE session = :session AND state = '\(state)'
+                AND state <> 'running' AND id > :after ORDER BY id LIMIT :limit)
             """
-        }.joined(separator: " UNION ALL ") + " ORDER BY id LIMIT :limit"
+        }.joined() + " ORDER BY id LIMIT :limit"
 }
