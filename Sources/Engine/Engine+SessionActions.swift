@@ -43,20 +43,17 @@ extension Engine {
 
     private func sweep(_ request: JobSignal, _ session: Name) async throws {
         var stopping: [JobID] = []
-        var position: JobID?
-        repeat {
-            let sweep = try await services.store.apply(request, toJobsOf: session, after: position) { [active] sweep in
-                for outcome in sweep.outcomes { active.requestStop(asDecided: outcome) }
-            }
+        try await services.store.apply(request, toJobsOf: session) { [active] step in
+            for outcome in step.outcomes { active.requestStop(asDecided: outcome) }
+        } afterStep: { step in
             var parts: [PartID] = []
-            for outcome in sweep.outcomes {
+            for outcome in step.outcomes {
                 guard case .done(let job, let effects, let dropped) = outcome else { continue }
                 if let dropped { parts.append(dropped) }
                 if effects.contains(where: \.isStop) { stopping.append(job.id) }
             }
             await services.removeParts(parts)
-            position = sweep.next
-        } while position != nil
+        }
         // All were asked to stop before; each is asked once more, as it may have ended in another way meanwhile.
         for job in stopping {
             do { _ = try await perform(request, on: job) } catch StoreError.noSuchJob { continue }

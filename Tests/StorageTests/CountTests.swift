@@ -65,7 +65,7 @@ import Testing
         try await check("recovered")
         _ = try await store.apply(.retryRequested, to: jobs[1])
         try await check("retried")
-        _ = try await store.apply(.cancelRequested(keepsPart: false), toJobsOf: session, after: nil) { _ in }
+        _ = try await store.apply(.cancelRequested(keepsPart: false), toJobsOf: session)
         try await check("swept")
         #expect(try await status().counts == [.succeeded: 1, .cancelled: 6])
         #expect(try await status().bytesReceived == 3)

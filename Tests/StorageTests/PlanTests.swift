@@ -18,9 +18,10 @@ import Testing
     }
 
     @Test(arguments: [
-        Store.busyWebhooks, Store.finishDue, Store.othersDue, Transaction.outstandingJobs, Transaction.expedite,
+        Store.busyWebhooks, Store.finishDue, Store.othersDue, Store.outstandingJobs, Transaction.expedite,
         Transaction.failures, Transaction.firstUnacknowledged, Transaction.lastBatch, BatchRow.ofFinish,
-        Transaction.firstJobs, Store.oldestFinishes,
+        Transaction.firstJobs, Store.oldestFinishes, Transaction.releaseHeld, Transaction.endStorageWaits,
+        Transaction.overdueJobs,
     ])
     func scansNoWholeTable(_ sql: String) async throws {
         let plan = try await plan(sql)
@@ -41,8 +42,8 @@ import Testing
     @Test func usesTheIntendedIndex() async throws {
         for (sql, index) in [
             (Store.othersDue, "deliveries_due"), (Transaction.expedite, "deliveries_waiting"),
-            (Transaction.outstandingJobs, "jobs_resting_by_session"),
-            (Transaction.outstandingJobs, "jobs_running_by_age"), (Transaction.failures, "jobs_failed"),
+            (Store.outstandingJobs, "jobs_resting_by_session"),
+            (Store.outstandingJobs, "jobs_running_by_age"), (Transaction.failures, "jobs_failed"),
             (Transaction.firstUnacknowledged, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
         ] {
             let plan = try await plan(sql)

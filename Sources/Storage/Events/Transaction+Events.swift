@@ -24,17 +24,22 @@ extension Transaction {
     func lastEvent() throws -> EventID { try Store.lastEvent(in: db) }
 
     private func address(_ event: EventID, _ type: EventType, in session: Name) throws {
-        let webhooks = try rows(
-            "SELECT key, name, events FROM webhooks WHERE session = ? AND state = 'enabled'", [session.text])
-        for webhook in webhooks where WebhookRow.patterns(webhook["events"]).contains(where: { $0.matches(type) }) {
-            try deliver(event, type, in: session, to: (key: webhook["key"], name: webhook["name"]))
-        }
+        for webhook in try receivers(of: type, in: session) { try deliver(event, type, in: session, to: webhook) }
+    }
+
+    typealias WebhookReceiver = (key: Int64, name: String)
+
+    /// The enabled webhooks of the session that want events of this type.
+    func receivers(of type: EventType, in session: Name) throws -> [WebhookReceiver] {
+        try rows("SELECT key, name, events FROM webhooks WHERE session = ? AND state = 'enabled'", [session.text])
+            .filter { WebhookRow.patterns($0["events"]).contains { $0.matches(type) } }
+            .map { (key: $0["key"], name: $0["name"]) }
     }
 
     /// Adds a pending delivery of an event to a webhook.
     @discardableResult
     func deliver(
-        _ event: EventID, _ type: EventType, in session: Name, to webhook: (key: Int64, name: String)
+        _ event: EventID, _ type: EventType, in session: Name, to webhook: WebhookReceiver
     ) throws -> DeliveryID {
         let id = DeliveryID.make(nextULID())
         try run(

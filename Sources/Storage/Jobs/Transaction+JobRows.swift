@@ -44,7 +44,7 @@ extension Transaction {
     }
 
     /// Wakes the deadline worker for a limit that comes before its next regular look.
-    private func wakeDeadlines(_ job: Job) {
+    func wakeDeadlines(_ job: Job) {
         if let failsAt = job.failsAt, failsAt.timeIntervalSince(now) < Store.longestPollInterval { wake(.deadlines) }
     }
 
@@ -141,5 +141,5 @@ extension Job {
 }
 
 extension Countdown {
-    fileprivate var leftMilliseconds: Int64? { left.map { Int64(($0 * 1000).rounded()) } }
+    var leftMilliseconds: Int64? { left.map { Int64(($0 * 1000).rounded()) } }
 }

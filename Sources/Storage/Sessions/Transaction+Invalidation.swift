@@ -20,8 +20,19 @@ extension Transaction {
                 WHERE webhooks.session = sessions.id AND deliveries.state = 'pending')
         """
 
-    func removeSession(_ session: Name, jobsInAStep: Int) throws -> SessionRemovalStep {
-        let jobs = try rows(Self.firstJobs, [session.text, jobsInAStep])
+    /// - Parameter jobsInAStep: of all these sessions together.
+    func removeSessions(_ sessions: some Sequence<Name>, jobsInAStep: Int) throws -> [SessionRemovalStep] {
+        var (steps, left): ([SessionRemovalStep], Int) = ([], jobsInAStep)
+        for session in sessions where left > 0 {
+            let (step, count) = try removeSession(session, upTo: left)
+            steps.append(step)
+            left -= count
+        }
+        return steps
+    }
+
+    private func removeSession(_ session: Name, upTo limit: Int) throws -> (SessionRemovalStep, jobs: Int) {
+        let jobs = try rows(Self.firstJobs, [session.text, limit])
         for job in jobs {
             touch(JobID(job["id"]))
             count(removed: try JobShare(job, of: session))
@@ -29,10 +40,10 @@ extension Transaction {
         if let last: String = jobs.last?["id"] {
             try run("DELETE FROM jobs WHERE session = ? AND id <= ?", [session.text, last])
         }
-        let isGone = jobs.count < jobsInAStep
+        let isGone = jobs.count < limit
         if isGone { try removeEmptySession(session) } else { wake(.sessions) }
         let dropped = jobs.compactMap { ($0["part"] as String?).map { PartID($0) } }
-        return SessionRemovalStep(session: session, dropped: dropped, isGone: isGone)
+        return (SessionRemovalStep(session: session, dropped: dropped, isGone: isGone), jobs.count)
     }
 
     private func removeEmptySession(_ session: Name) throws {
