@@ -16,6 +16,8 @@ extension Engine {
         /// Between two prunings of the journal; nil: a tenth of `Retention.acknowledged`, at least 1 second, at most 1
         /// hour.
         public var pruning: TimeInterval?
+        /// Between two comparisons of the kept counts with a full count.
+        public var countCheck: TimeInterval = 3600
         /// Between a failed pass of a background worker and its next pass.
         public var maintenanceRetry: TimeInterval = 1
         /// Between two tries to store a change when the disk fails, while the engine runs.

@@ -44,20 +44,17 @@ extension Engine {
 
     private func sweep(_ request: JobSignal, _ session: Name) async throws {
         var stopping: [JobID] = []
-        var position: JobID?
-        repeat {
-            let sweep = try await services.store.apply(request, toJobsOf: session, after: position) { [active] sweep in
-                for outcome in sweep.outcomes { active.requestStop(asDecided: outcome) }
-            }
+        try await services.store.apply(request, toJobsOf: session) { [active] step in
+            for outcome in step.outcomes { active.requestStop(asDecided: outcome) }
+        } afterStep: { step in
             var parts: [PartID] = []
-            for outcome in sweep.outcomes {
+            for outcome in step.outcomes {
                 guard case .done(let job, let effects, let dropped) = outcome else { continue }
                 if let dropped { parts.append(dropped) }
                 if effects.contains(where: \.isStop) { stopping.append(job.id) }
             }
             await services.removeParts(parts)
-            position = sweep.next
-        } while position != nil
+        }
         // All of these jobs got a stop before. Each gets the action once more, because it may have ended in another way
         // meanwhile.
         for job in stopping {

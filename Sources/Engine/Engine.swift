@@ -100,6 +100,7 @@ public final class Engine: Sendable {
                 services: services, patience: options.acknowledgementPatience,
                 interval: intervals.acknowledgementCheck),
             JournalPruner(services: services, retention: options.retention, interval: intervals.pruning),
+            CountChecker(services: services, interval: intervals.countCheck),
         ]
     }
 

@@ -3,24 +3,20 @@ import Foundation
 import GRDB
 
 extension Store {
+    /// Reads rows that are kept, so it takes the same time for any number of jobs and deliveries.
     public func statistics() async throws(StoreError) -> StoreStatistics {
         try await read { db in
-            func number(_ sql: String) throws -> Int { try Int.fetchOne(db.cachedStatement(sql: sql)) ?? 0 }
-            func numbers<Key: RawRepresentable<String>>(_ type: Key.Type, _ sql: String) throws -> [Key: Int] {
-                let rows = try Row.fetchAll(db.cachedStatement(sql: sql))
-                return try Dictionary(uniqueKeysWithValues: rows.map { (try $0.named("state", as: type), $0["n"]) })
-            }
+            let (jobs, sessions) = try SessionCounts.total(in: db)
+            let service = try ServiceCounts.read(in: db)
+            let webhooks = try Row.fetchAll(
+                db.cachedStatement(sql: "SELECT state, count(*) AS n FROM webhooks GROUP BY state"))
             return StoreStatistics(
-                jobs: try numbers(JobState.Name.self, "SELECT state, count(*) AS n FROM jobs GROUP BY state"),
-                sessions: try number("SELECT count(*) FROM sessions"),
-                webhooks: try numbers(
-                    Webhook.State.Name.self, "SELECT state, count(*) AS n FROM webhooks GROUP BY state"),
-                pendingDeliveries: try number("SELECT count(*) FROM deliveries WHERE state = 'pending'"),
-                settledDeliveries: try numbers(
-                    Delivery.State.Name.self,
-                    "SELECT state, count(*) AS n FROM deliveries WHERE state <> 'pending' GROUP BY state"),
-                lastEvent: try Self.lastEvent(in: db),
-                unacknowledgedFinishes: try number("SELECT count(*) FROM batches WHERE state = 'finished'"))
+                jobs: jobs.byState, sessions: sessions,
+                webhooks: try Dictionary(
+                    uniqueKeysWithValues: webhooks.map { (try $0.named("state", as: Webhook.State.Name.self), $0["n"]) }
+                ),
+                pendingDeliveries: service.pendingDeliveries, settledDeliveries: service.settledDeliveries,
+                lastEvent: try Self.lastEvent(in: db), unacknowledgedFinishes: service.unacknowledgedFinishes)
         }
     }
 }

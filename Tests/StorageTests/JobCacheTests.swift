@@ -74,7 +74,7 @@ import Testing
         try await fixture.succeed(jobs[2])
         _ = try await store.recoverInterrupted()
         try await check("recovered")
-        _ = try await store.apply(.cancelRequested(keepsPart: false), toJobsOf: session, after: nil) { _ in }
+        _ = try await store.apply(.cancelRequested(keepsPart: false), toJobsOf: session)
         try await check("swept")
         _ = try await store.deleteJob(jobs[4])
         try await check("forgotten")

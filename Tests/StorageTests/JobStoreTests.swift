@@ -140,6 +140,13 @@ import Testing
         #expect(try await ids(JobQuery(state: .paused)) == [job.id])
         #expect(try await ids(JobQuery(tag: "blue")) == [job.id])
         #expect(try await ids(JobQuery(session: .default, tag: "blue")).isEmpty)
+        #expect(try await ids(JobQuery(session: other, state: .paused, tag: "blue")) == [job.id])
+        #expect(try await ids(JobQuery(session: other, state: .queued, tag: "blue")).isEmpty)
+        #expect(try await ids(JobQuery(state: .paused, before: job.id)).isEmpty)
+        _ = try await fixture.admit(1)
+        #expect(try await ids(JobQuery(session: .default, state: .running)).count == 1)
+        #expect(try await ids(JobQuery(session: other, state: .running)).isEmpty)
+        #expect(try await ids(JobQuery(state: .running)).count == 1)
     }
 
     @Test func deletesOnlyJobsThatHaveEnded() async throws {

@@ -1,3 +1,4 @@
+import Downloads
 import GRDB
 import TestKit
 import Testing
@@ -17,8 +18,10 @@ import Testing
     }
 
     @Test(arguments: [
-        Store.busyWebhooks, Store.finishDue, Store.othersDue, Transaction.outstandingJobs, Transaction.expedite,
+        Store.busyWebhooks, Store.finishDue, Store.othersDue, Store.outstandingJobs, Transaction.expedite,
         Transaction.failures, Transaction.firstUnacknowledged, Transaction.lastBatch, BatchRow.ofFinish,
+        Transaction.firstJobs, Store.oldestFinishes, Transaction.releaseHeld, Transaction.endStorageWaits,
+        Transaction.overdueJobs,
     ])
     func scansNoWholeTable(_ sql: String) async throws {
         let plan = try await plan(sql)
@@ -29,7 +32,9 @@ import Testing
     }
 
     /// The index returns the rows in the wanted order.
-    @Test(arguments: [Store.othersDue, Store.finishDue, Transaction.failures, Transaction.lastBatch])
+    @Test(arguments: [
+        Store.othersDue, Store.finishDue, Transaction.failures, Transaction.lastBatch, Transaction.firstJobs,
+    ])
     func sortsNothing(_ sql: String) async throws {
         #expect(try await !plan(sql).contains { $0.contains("TEMP B-TREE") })
     }
@@ -37,11 +42,72 @@ import Testing
     @Test func usesTheIntendedIndex() async throws {
         for (sql, index) in [
             (Store.othersDue, "deliveries_due"), (Transaction.expedite, "deliveries_waiting"),
-            (Transaction.outstandingJobs, "jobs_by_batch"), (Transaction.failures, "jobs_by_batch"),
+            (Store.outstandingJobs, "jobs_resting_by_session"),
+            (Store.outstandingJobs, "jobs_running_by_age"), (Transaction.failures, "jobs_failed"),
             (Transaction.firstUnacknowledged, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
         ] {
             let plan = try await plan(sql)
             #expect(plan.contains { $0.contains("INDEX \(index) ") }, "\(plan)")
         }
+    }
+
+    // MARK: Lists
+
+    private static let states: [JobState.Name?] = [nil] + JobState.Name.allCases
+    private static let filters = [(false, false), (true, false), (false, true), (true, true)]
+
+    /// Every combination of session, tag and state, with and without a cursor.
+    @Test(arguments: states, filters) func aListOfJobsWalksOneIndex(
+        _ state: JobState.Name?, _ filter: (hasSession: Bool, hasTag: Bool)
+    ) async throws {
+        for before in [nil, JobID("job_1")] {
+            let query = JobQuery(
+                session: filter.hasSession ? .default : nil, state: state, tag: filter.hasTag ? "red" : nil,
+                before: before)
+            let plan = try await plan(query.statement.sql)
+            #expect(plan.first?.contains(" \(index(of: query)) (") == true, "\(plan)")
+            #expect(plan.dropFirst(filter.hasTag ? 2 : 1).allSatisfy { $0.hasPrefix("SEARCH parts ") }, "\(plan)")
+            #expect(plan.allSatisfy { $0.hasPrefix("SEARCH ") && $0.contains("?") }, "\(plan)")
+        }
+    }
+
+    private func index(of query: JobQuery) -> String {
+        if query.tag != nil { return query.session == nil ? "PRIMARY KEY" : "INDEX job_tags_by_session" }
+        return switch query.state {
+        case nil: query.session == nil ? "INDEX sqlite_autoindex_jobs_1" : "INDEX jobs_by_session"
+        case .running: "INDEX jobs_running_by_age"
+        case .queued, .waiting, .paused, .succeeded, .failed, .cancelled:
+            query.session == nil ? "INDEX jobs_resting" : "INDEX jobs_resting_by_session"
+        }
+    }
+
+    @Test(arguments: [nil] + Delivery.State.Name.allCases)
+    func aPageOfDeliveriesWalksOneIndex(_ state: Delivery.State.Name?) async throws {
+        let plan = try await plan(Store.page(of: state))
+        let index =
+            switch state {
+            case nil: "sqlite_autoindex_deliveries_2"
+            case .pending: "deliveries_pending"
+            case .acknowledged, .exhausted, .cancelled: "deliveries_settled"
+            }
+        #expect(plan.count == 1 && plan[0].hasPrefix("SEARCH deliveries USING INDEX \(index) ("), "\(plan)")
+    }
+
+    @Test(arguments: [
+        (EventQuery(after: 1), "INTEGER PRIMARY KEY"), (EventQuery(session: .default), "INDEX events_by_session"),
+        (EventQuery(job: JobID("job_1")), "INDEX events_by_job"),
+        (EventQuery(session: .default, job: JobID("job_1")), "INDEX events_by_job"),
+        (EventQuery(session: .default, type: EventPattern(trusted: "job.*")), "INDEX events_by_session"),
+    ])
+    func aPageOfEventsWalksOneIndex(_ query: EventQuery, _ index: String) async throws {
+        let plan = try await plan(query.statement.0)
+        #expect(plan.count == 1 && plan[0].hasPrefix("SEARCH events USING \(index) ("), "\(plan)")
+    }
+
+    /// The indexes of lists don't take the place of the indexes of the queue.
+    @Test func admissionUsesTheIndexesOfTheQueue() async throws {
+        #expect(try await plan(AdmissionSlots.running) == ["SCAN jobs USING INDEX jobs_running"])
+        #expect(try await plan(AdmissionQueue.oldest)[0].contains("INDEX jobs_queue_by_age (priority=? AND session=?"))
+        #expect(try await plan(Transaction.nextWait).contains { $0.contains("INDEX jobs_held (held_until>?") })
     }
 }

@@ -107,7 +107,10 @@ import Testing
         defer { withExtendedLifetime((former, copies)) {} }
         let folder = try TemporaryFolder()
         #expect(try Restoration.run(copy, into: folder.path("data")).lastEvent == 2)
-        #expect(try await Store(at: folder.path("data")).jobs(JobQuery()).jobs.count == 2)
+        let store = try Store(at: folder.path("data"))
+        #expect(try await store.jobs(JobQuery()).jobs.count == 2)
+        #expect(try await store.statistics().jobs == [.queued: 2])
+        #expect(try await store.compareCounts().drifts.isEmpty)
     }
 
     /// An operator may accept the database of the folder without its lost log. The identifiers of lost events are not

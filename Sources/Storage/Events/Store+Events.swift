@@ -30,7 +30,7 @@ extension Store {
 }
 
 extension EventQuery {
-    fileprivate var statement: (String, StatementArguments) {
+    var statement: (String, StatementArguments) {
         var conditions = ["id > ?"]
         var arguments: StatementArguments = [after ?? 0]
         func addCondition(_ condition: String, _ value: String) {

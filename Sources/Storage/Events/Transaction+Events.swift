@@ -24,9 +24,14 @@ extension Transaction {
     func lastEvent() throws -> EventID { try Store.lastEvent(in: db) }
 
     private func address(_ event: EventID, _ type: EventType, in session: Name) throws {
-        for webhook in try subscriptions(of: session) where webhook.includes(type) {
-            try deliver(event, type, in: session, to: (key: webhook.key, name: webhook.name))
-        }
+        for webhook in try receivers(of: type, in: session) { try deliver(event, type, in: session, to: webhook) }
+    }
+
+    typealias WebhookReceiver = (key: Int64, name: String)
+
+    /// The enabled webhooks of the session that want events of this type.
+    func receivers(of type: EventType, in session: Name) throws -> [WebhookReceiver] {
+        try subscriptions(of: session).filter { $0.includes(type) }.map { (key: $0.key, name: $0.name) }
     }
 
     private func subscriptions(of session: Name) throws -> [WebhookSubscription] {
@@ -41,7 +46,7 @@ extension Transaction {
     /// Adds a pending delivery of an event to a webhook.
     @discardableResult
     func deliver(
-        _ event: EventID, _ type: EventType, in session: Name, to webhook: (key: Int64, name: String)
+        _ event: EventID, _ type: EventType, in session: Name, to webhook: WebhookReceiver
     ) throws -> DeliveryID {
         let id = DeliveryID.make(nextULID())
         try run(
@@ -50,6 +55,7 @@ extension Transaction {
             VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)
             """,
             [id.text, webhook.key, webhook.name, session.text, event, type.rawValue, now.milliseconds])
+        countDeliveries(from: nil, to: .pending)
         wake(.deliveries)
         return id
     }

@@ -9,9 +9,12 @@ extension Transaction {
         let removable = try oldestEvents(limit).prefix { try isRemovable($0, retention, &acknowledged) }
         for row in removable {
             let event: EventID = row["id"]
-            try run("DELETE FROM deliveries WHERE event = ?", [event])
+            let deliveries = try rows("DELETE FROM deliveries WHERE event = ? RETURNING state", [event])
+            for delivery in deliveries {
+                countDeliveries(from: try delivery.named("state", as: Delivery.State.Name.self), to: nil)
+            }
             // A pending delivery may have delayed the finish after it, and the removal of its session.
-            if changedRows > 0 { wake(.deliveries) }
+            if !deliveries.isEmpty { wake(.deliveries) }
             try run("DELETE FROM events WHERE id = ?", [event])
             try remember(removed: event, of: row["session"])
         }

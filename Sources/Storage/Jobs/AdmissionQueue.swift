@@ -49,16 +49,17 @@ struct AdmissionQueue {
         job: JobID, host: String
     )? {
         guard slots.hasRoom(for: session, configuration) else { return nil }
-        let oldest = try transaction.rows(
-            """
-            SELECT id, host FROM jobs WHERE state = 'queued' AND held_until IS NULL AND priority = ? AND session = ?
-            ORDER BY id LIMIT ?
-            """, [priority, session.text, Self.probe])
+        let oldest = try transaction.rows(Self.oldest, [priority, session.text, Self.probe])
         let candidate =
             try oldest.first { slots.hasRoom(at: $0["host"], for: session, configuration) }
             ?? (oldest.count < Self.probe ? nil : oldestElsewhere(session, slots, configuration))
         return candidate.map { (JobID($0["id"]), $0["host"]) }
     }
+
+    static let oldest = """
+        SELECT id, host FROM jobs WHERE state = 'queued' AND held_until IS NULL AND priority = ? AND session = ?
+        ORDER BY id LIMIT ?
+        """
 
     /// The number of jobs that are read one by one before the query by host. This skips a few jobs that wait for a full
     /// host.

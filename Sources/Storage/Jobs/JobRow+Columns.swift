@@ -13,7 +13,13 @@ extension JobRow {
         case lifetime, expiresAt, lifetimeLeft, contentType, contentDisposition, digests
     }
 
-    static let select = """
+    static let select = columns + "FROM jobs LEFT JOIN parts ON parts.job = jobs.id\n"
+
+    /// Begins with the tags of jobs.
+    static let selectTagged =
+        columns + "FROM job_tags JOIN jobs ON jobs.id = job_tags.job LEFT JOIN parts ON parts.job = jobs.id\n"
+
+    private static let columns = """
         SELECT jobs.id, jobs.session, jobs.batch, jobs.state, jobs.revision, jobs.spec, jobs.mirror,
             jobs.created_at, jobs.started_at, jobs.finished_at, jobs.attempts, jobs.failures_in_a_row,
             jobs.reason, jobs.retry_at, jobs.failure, jobs.promotion, jobs.finish, jobs.resume_decision,
@@ -22,7 +28,6 @@ extension JobRow {
             parts.last_modified_is_strong, parts.is_encoded, parts.size, parts.bytes_durable, parts.ranges,
             parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type,
             parts.content_disposition, parts.digests
-        FROM jobs LEFT JOIN parts ON parts.job = jobs.id
 
         """
 }

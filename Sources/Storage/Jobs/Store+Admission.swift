@@ -19,6 +19,6 @@ extension Store {
 
     /// Ends the waits of all jobs that wait for the downloads folder. The engine calls it when the folder works again.
     public func endStorageWaits() async throws {
-        try await writer.write { try $0.endStorageWaits() }
+        while try await writer.write({ try $0.endStorageWaits(limit: 500) }) {}
     }
 }

@@ -15,19 +15,35 @@ extension Store {
 }
 
 extension JobQuery {
-    fileprivate var statement: (String, StatementArguments) {
-        var conditions: [String] = []
-        var arguments: StatementArguments = []
+    /// Each combination of filters walks one index from the cursor on. A condition on the state names the condition of the
+    /// partial index for it.
+    var statement: (sql: String, arguments: StatementArguments) {
+        let position = tag == nil ? "jobs.id" : "job_tags.job"
+        var conditions = ["\(position) < ?"]
+        // Above every identifier when there is no cursor.
+        var arguments: StatementArguments = [before?.text ?? "~"]
         func addCondition(_ condition: String, _ value: String) {
             conditions.append(condition)
             arguments += [value]
         }
-        if let session { addCondition("jobs.session = ?", session.text) }
-        if let state { addCondition("jobs.state = ?", state.rawValue) }
-        if let tag { addCondition("EXISTS (SELECT 1 FROM job_tags WHERE tag = ? AND job = jobs.id)", tag) }
-        if let before { addCondition("jobs.id < ?", before.text) }
+        if let tag { addCondition("job_tags.tag = ?", tag) }
+        if let session { addCondition(sessionCondition, session.text) }
+        switch state {
+        case nil: break
+        case .running: conditions.append("jobs.state = 'running'")
+        case .queued, .waiting, .paused, .succeeded, .failed, .cancelled:
+            addCondition("jobs.state <> 'running' AND jobs.state = ?", state?.rawValue ?? "")
+        }
         arguments += [limit + 1]
-        let condition = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND ")) "
-        return (JobRow.select + condition + "ORDER BY jobs.id DESC LIMIT ?", arguments)
+        let select = tag == nil ? JobRow.select : JobRow.selectTagged
+        let condition = conditions.joined(separator: " AND ")
+        return ("\(select)WHERE \(condition) ORDER BY \(position) DESC LIMIT ?", arguments)
+    }
+
+    /// Few jobs run, so a list of them walks those of all sessions: an expression keeps SQLite from the index of all jobs
+    /// of the session.
+    private var sessionCondition: String {
+        if tag != nil { return "job_tags.session = ?" }
+        return state == .running ? "coalesce(jobs.session, '') = ?" : "jobs.session = ?"
     }
 }

@@ -28,7 +28,7 @@ extension Store {
                 db.cachedStatement(
                     sql: """
                         SELECT EXISTS (SELECT 1 FROM parts WHERE expires_at <= ? AND lifetime <= ?)
-                            OR (SELECT coalesce(sum(bytes_durable), 0) FROM parts) > ?
+                            OR (SELECT part_bytes FROM service_counts) > ?
                         """),
                 arguments: [now.milliseconds, confidence.longestRemovableLifetime(at: now), limit ?? .max]) ?? false
         }

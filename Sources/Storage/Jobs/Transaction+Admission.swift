@@ -4,40 +4,49 @@ import Foundation
 import GRDB
 
 extension Transaction {
-    func endWaits() throws {
-        try run(
-            """
-            UPDATE jobs SET held_until = NULL
-            WHERE held_until <= :now AND (held_until <= :surely OR created_at >= :jump)
-            """,
-            clientTimes)
-        // The limit keeps the transaction short. The remaining jobs are due again at once.
-        let due = try rows(
-            "SELECT id FROM jobs WHERE retry_at IS NOT NULL AND retry_at <= ? ORDER BY retry_at LIMIT 500",
-            [now.milliseconds])
-        for row in due { _ = try transitionJob(JobID(row["id"]), on: .waitEnded) }
+    /// The limit keeps the transaction short. The remaining jobs are due again at once.
+    func endWaits(limit: Int = 500) throws {
+        try run(Self.releaseHeld, clientTimes + ["limit": limit])
+        if changedRows == limit { wake(.jobs) }
+        let due = try jobs(
+            JobRow.select + "WHERE jobs.retry_at IS NOT NULL AND jobs.retry_at <= ? ORDER BY jobs.retry_at LIMIT ?",
+            [now.milliseconds, limit])
+        try transitionJobs(due.map { ($0, .waitEnded) })
     }
 
-    func endStorageWaits() throws {
-        let ended = try rows(
-            "UPDATE jobs SET retry_at = ? WHERE retry_at IS NOT NULL AND reason = 'storage' RETURNING id",
-            [now.milliseconds])
+    static let releaseHeld = """
+        UPDATE jobs SET held_until = NULL WHERE id IN (
+            SELECT id FROM jobs WHERE held_until <= :now AND (held_until <= :surely OR created_at >= :jump)
+            ORDER BY held_until LIMIT :limit)
+        """
+
+    /// - Returns: whether there may be more such waits.
+    func endStorageWaits(limit: Int) throws -> Bool {
+        let ended = try rows(Self.endStorageWaits, ["now": now.milliseconds, "limit": limit])
         for row in ended { forget(JobID(row["id"])) }
         wake(.jobs)
+        return ended.count == limit
     }
 
+    static let endStorageWaits = """
+        UPDATE jobs SET retry_at = :now WHERE id IN (
+            SELECT id FROM jobs WHERE retry_at > :now AND reason = 'storage' ORDER BY retry_at LIMIT :limit)
+        RETURNING id
+        """
+
     func nextWaitEnds() throws -> Date? {
-        let next = try row(
-            """
-            SELECT min(at) AS at FROM (
-                SELECT min(retry_at) AS at FROM jobs WHERE retry_at IS NOT NULL
-                UNION ALL SELECT min(held_until) FROM jobs WHERE held_until > ? AND state = 'queued')
-            """, [now.milliseconds])?.optionalTime("at")
+        let next = try row(Self.nextWait, [now.milliseconds])?.optionalTime("at")
         guard confidence.doubt(at: now) > 0 else { return next }
         // The clock is in doubt: some jobs may be held although their time has come.
         let look = now.addingTimeInterval(Store.longestPollInterval)
         return min(next ?? look, look)
     }
+
+    static let nextWait = """
+        SELECT min(at) AS at FROM (
+            SELECT min(retry_at) AS at FROM jobs WHERE retry_at IS NOT NULL
+            UNION ALL SELECT min(held_until) FROM jobs WHERE held_until > ? AND state = 'queued')
+        """
 
     func admitJobs(_ limits: AdmissionLimits) throws -> [AdmittedJob] {
         var slots = try AdmissionSlots(running: rows(AdmissionSlots.running), limits: limits)

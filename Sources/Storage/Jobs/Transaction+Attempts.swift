@@ -19,7 +19,8 @@ extension Transaction {
     }
 
     func applySignal(_ signal: JobSignal, to id: JobID, _ report: AttemptReport) throws -> SignalOutcome {
-        var job = try job(id)
+        let stored = try job(id)
+        var job = stored
         guard case .running = job.state else { return try transitionJob(job, on: signal) }
         if let planned = report.destination, planned != job.spec.destination { return .stale(job) }
         if let asked = report.asked, !asked.asksLike(job.spec) { return .stale(job) }
@@ -83,6 +84,12 @@ extension Transaction {
 }
 
 extension Job {
+    func having(_ part: Part?) -> Job {
+        var job = self
+        job.part = part
+        return job
+    }
+
     fileprivate func isAttempting(_ attempt: Int) -> Bool { state == .running(.attempting) && attempts == attempt }
 
     /// An attempt does not know the expiry of its part.

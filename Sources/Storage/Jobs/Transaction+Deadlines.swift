@@ -4,17 +4,16 @@ import GRDB
 
 extension Transaction {
     func failOverdueJobs(_ limit: Int) throws -> [SignalOutcome] {
-        try rows(
-            """
-            SELECT id FROM jobs WHERE fails_at <= :now
+        let overdue = try jobs(Self.overdueJobs, clientTimes + ["limit": limit])
+        return try transitionJobs(overdue.map { ($0, .timeElapsed($0.overdue(at: now, confidence))) })
+    }
+
+    static let overdueJobs =
+        JobRow.select + """
+            WHERE fails_at <= :now
                 AND (resource_until <= :now OR deadline <= :surely OR (deadline <= :now AND created_at >= :jump))
             ORDER BY fails_at LIMIT :limit
-            """, clientTimes + ["limit": limit]
-        ).map { row in
-            let job = try job(JobID(row["id"]))
-            return try transitionJob(job, on: .timeElapsed(job.overdue(at: now, confidence)))
-        }
-    }
+            """
 }
 
 extension Job {

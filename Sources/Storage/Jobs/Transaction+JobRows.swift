@@ -35,8 +35,12 @@ extension Transaction {
                 job.heldUntil(after: now, confidence)?.milliseconds, job.spec.deadline?.milliseconds,
                 job.failsAt?.milliseconds, job.createdAt.milliseconds,
             ])
+        count(nil, job)
         wakeDeadlines(job)
-        for tag in job.spec.tags { try run("INSERT INTO job_tags (tag, job) VALUES (?, ?)", [tag, job.id.text]) }
+        for tag in job.spec.tags {
+            try run(
+                "INSERT INTO job_tags (tag, session, job) VALUES (?, ?, ?)", [tag, job.session.text, job.id.text])
+        }
         working.jobs.note(job, for: job.id)
     }
 
@@ -50,6 +54,7 @@ extension Transaction {
         if job.spec != stored.spec { try change.writeSpec(of: job, heldUntil: job.heldUntil(after: now, confidence)) }
         try update("jobs", change, where: "id", is: job.id.text)
         try savePart(of: job, replacing: stored.part)
+        count(stored, job)
         touch(job.id)
         working.jobs.note(job, for: job.id)
         wakeDeadlines(job)
@@ -57,18 +62,19 @@ extension Transaction {
 
     func delete(_ job: Job) throws {
         try run("DELETE FROM jobs WHERE id = ?", [job.id.text])
+        count(job, nil)
         forget(job.id)
     }
 
     /// Wakes the deadline worker if the job fails before the worker's next regular pass.
-    private func wakeDeadlines(_ job: Job) {
+    func wakeDeadlines(_ job: Job) {
         if let failsAt = job.failsAt, failsAt.timeIntervalSince(now) < Store.longestPollInterval { wake(.deadlines) }
     }
 }
 
 extension RowChange {
     /// Every column that can change, except the specification and the part.
-    fileprivate mutating func compare(_ job: Job, with stored: Job) throws {
+    mutating func compare(_ job: Job, with stored: Job) throws {
         set("batch", from: stored.batch, to: job.batch)
         set("revision", from: stored.revision, to: job.revision)
         set("mirror", from: stored.mirror, to: job.mirror)

@@ -25,7 +25,7 @@ extension Transaction {
             let job = Job(
                 id: .make(nextULID()), session: session, batch: batch, spec: spec, createdAt: now)
             try insert(job)
-            if let donor = new.resumeFrom { try adoptPart(of: donor, by: job.id, at: index) }
+            if let donor = new.resumeFrom { try adoptPart(of: donor, by: job, at: index) }
             try announce(.jobCreated, of: job)
             return try self.job(job.id)
         }

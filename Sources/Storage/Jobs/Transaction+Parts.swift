@@ -43,7 +43,7 @@ extension Transaction {
     ///
     /// - Parameter index: the index of the new job in its request.
     /// - Throws: `noResumeData`.
-    func adoptPart(of donor: JobID, by heir: JobID, at index: Int) throws {
+    func adoptPart(of donor: JobID, by heir: Job, at index: Int) throws {
         guard var job = try? job(donor) else {
             throw StoreError.noResumeData(donor, why: "the job does not exist", index: index)
         }
@@ -60,7 +60,7 @@ extension Transaction {
         job.part = nil
         job.revision += 1
         try save(job)
-        var heir = try self.job(heir)
+        var heir = heir
         heir.part = part
         try save(heir)
     }

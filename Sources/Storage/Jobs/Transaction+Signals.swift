@@ -46,7 +46,7 @@ extension Transaction {
         }
     }
 
-    private func wakeJobs(for effects: [JobEffect]) {
+    func wakeJobs(for effects: [JobEffect]) {
         if effects.contains(.wakeScheduler) { wake(.jobs) }
     }
 

@@ -5,7 +5,7 @@ import GRDB
 /// The tables, version by version. A released migration is never edited; a new migration follows it.
 ///
 /// CHECKs repeat the invariants of the domain, so that a fault above the store can't store invalid data. Times are
-/// milliseconds since 1970 (UTC), sizes are bytes. Indexes on `state` are partial: an index that follows every change
+/// milliseconds since 1970 (UTC), sizes are bytes. Most indexes on `state` are partial: an index that follows every change
 /// of every job costs pages in every commit. PostgreSQL accepts the SQL, except for `STRICT` and `AUTOINCREMENT`.
 enum Schema {
     static var migrator: DatabaseMigrator {
@@ -45,6 +45,9 @@ enum Schema {
         }
         migrator.registerMigration("9: redelivery") { db in
             try db.execute(sql: redelivery)
+        }
+        migrator.registerMigration("10: counts") { db in
+            try db.execute(sql: listIndexes + counts)
         }
         return migrator
     }

@@ -27,9 +27,7 @@ extension Store {
         return try await writer.write { transaction in
             let held = held()
             let settled = try transaction.settledSessions().filter { !held.contains($0) }
-            return try settled.prefix(sessionsInAStep).map {
-                try transaction.removeSession($0, jobsInAStep: jobsInAStep)
-            }
+            return try transaction.removeSessions(settled.prefix(sessionsInAStep), jobsInAStep: jobsInAStep)
         }
     }
 }

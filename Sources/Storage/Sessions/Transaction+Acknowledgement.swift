@@ -16,7 +16,9 @@ extension Transaction {
         let batches = try rows(
             BatchRow.select + "WHERE session = ? AND state = 'finished' AND finish_event <= ?", [session.text, event])
         for row in batches {
-            if let batch = try BatchRow.batch(row).after(.finishAcknowledged) { try update(batch) }
+            guard let batch = try BatchRow.batch(row).after(.finishAcknowledged) else { continue }
+            try update(batch)
+            countFinishes(-1)
         }
     }
 }

@@ -75,6 +75,7 @@ extension Transaction {
         let event = try append(.sessionFinished, session: batch.session, job: nil, data: data)
         guard let finished = batch.after(.delayElapsed(finish: event)) else { return batch }
         try update(finished)
+        countFinishes(1)
         wake(.sessions)
         return finished
     }
@@ -94,6 +95,7 @@ extension Transaction {
             let batch = try BatchRow.batch(row).after(.finishAcknowledged)
         else { return }
         try update(batch)
+        countFinishes(-1)
     }
 
     func currentBatch(_ session: Name) throws -> Batch? {

@@ -21,10 +21,16 @@ extension Transaction {
 
     private func isBlocked(_ session: Name) throws -> Bool {
         // The index of blocked jobs is nearly always empty, so this is nearly always the only query.
-        let blocked = try row(
-            "SELECT count(*) AS n FROM jobs WHERE session = ? AND reason IN ('credentials', 'url')", [session.text])
-        guard let blocked: Int = blocked?["n"], blocked > 0 else { return false }
+        let blocked = try blockedJobs(of: session)
+        guard blocked > 0 else { return false }
         return try currentBatch(session)?.counts.outstanding == blocked
+    }
+
+    /// The number of jobs that wait for help of the client.
+    func blockedJobs(of session: Name) throws -> Int {
+        try row(
+            "SELECT count(*) AS n FROM jobs WHERE session = ? AND reason IN ('credentials', 'url')", [session.text])?[0]
+            ?? 0
     }
 
     private func waitingAnnouncement(of session: Name) throws -> JSONObject {

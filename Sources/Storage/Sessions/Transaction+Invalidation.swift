@@ -21,25 +21,54 @@ extension Transaction {
                 WHERE webhooks.session = sessions.id AND deliveries.state = 'pending')
         """
 
-    func removeSession(_ session: Name, jobsInAStep: Int) throws -> SessionRemovalStep {
-        let parts = try rows(
-            """
-            SELECT parts.id FROM parts JOIN jobs ON jobs.id = parts.job WHERE jobs.id IN (\(Self.firstJobs))
-            """, [session.text, jobsInAStep])
-        for job in try rows(Self.firstJobs, [session.text, jobsInAStep]) { forget(JobID(job["id"])) }
-        try run("DELETE FROM jobs WHERE id IN (\(Self.firstJobs))", [session.text, jobsInAStep])
-        let isGone = changedRows < jobsInAStep
-        if isGone {
-            try run("DELETE FROM batches WHERE session = ?", [session.text])
-            try run("DELETE FROM sessions WHERE id = ?", [session.text])
-            working.currentBatches.forget(session)
-            working.sessions.forget(session)
-            working.subscriptions.forget(session)
-        } else {
-            wake(.sessions)
+    /// - Parameter jobsInAStep: of all these sessions together.
+    func removeSessions(_ sessions: some Sequence<Name>, jobsInAStep: Int) throws -> [SessionRemovalStep] {
+        var (steps, left): ([SessionRemovalStep], Int) = ([], jobsInAStep)
+        for session in sessions where left > 0 {
+            let (step, count) = try removeSession(session, upTo: left)
+            steps.append(step)
+            left -= count
         }
-        return SessionRemovalStep(session: session, dropped: parts.map { PartID($0["id"]) }, isGone: isGone)
+        return steps
     }
 
-    private static let firstJobs = "SELECT id FROM jobs WHERE session = ? ORDER BY id LIMIT ?"
+    private func removeSession(_ session: Name, upTo limit: Int) throws -> (SessionRemovalStep, jobs: Int) {
+        let jobs = try rows(Self.firstJobs, [session.text, limit])
+        for job in jobs {
+            forget(JobID(job["id"]))
+            count(removed: try JobShare(job, of: session))
+        }
+        if let last: String = jobs.last?["id"] {
+            try run("DELETE FROM jobs WHERE session = ? AND id <= ?", [session.text, last])
+        }
+        let isGone = jobs.count < limit
+        if isGone { try removeEmptySession(session) } else { wake(.sessions) }
+        let dropped = jobs.compactMap { ($0["part"] as String?).map { PartID($0) } }
+        return (SessionRemovalStep(session: session, dropped: dropped, isGone: isGone), jobs.count)
+    }
+
+    private func removeEmptySession(_ session: Name) throws {
+        try run("DELETE FROM batches WHERE session = ? AND state = 'finished'", [session.text])
+        countFinishes(-changedRows)
+        try run("DELETE FROM batches WHERE session = ?", [session.text])
+        try run("DELETE FROM sessions WHERE id = ?", [session.text])
+        count(removedSession: session)
+        working.currentBatches.forget(session)
+        working.sessions.forget(session)
+        working.subscriptions.forget(session)
+    }
+
+    static let firstJobs = """
+        SELECT jobs.id, jobs.batch, jobs.state, jobs.file_size, parts.id AS part, parts.bytes_durable,
+            parts.size AS part_size
+        FROM jobs LEFT JOIN parts ON parts.job = jobs.id WHERE jobs.session = ? ORDER BY jobs.id LIMIT ?
+        """
+}
+
+extension JobShare {
+    fileprivate init(_ row: Row, of session: Name) throws {
+        self.init(
+            session: session, batch: row["batch"], state: try row.named("state", as: JobState.Name.self),
+            fileSize: row["file_size"], partBytes: row["bytes_durable"], partSize: row["part_size"])
+    }
 }

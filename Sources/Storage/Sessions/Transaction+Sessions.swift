@@ -39,5 +39,6 @@ extension Transaction {
             SELECT ?1, ?2, coalesce(max(id), (SELECT last_event FROM removed_events WHERE session = ?1), 0), ?3
             FROM events WHERE session = ?1
             """, [id.text, try Stored.text(configuration), now.milliseconds])
+        try run("INSERT INTO session_counts (session) VALUES (?)", [id.text])
     }
 }

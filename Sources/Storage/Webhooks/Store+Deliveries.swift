@@ -100,16 +100,24 @@ extension Store {
     ) async throws(StoreError) -> (deliveries: [Delivery], next: EventID?) {
         let found = try await read { db in
             try Row.fetchAll(
-                db.cachedStatement(
-                    sql: """
-                        SELECT * FROM deliveries WHERE webhook = ? AND event < ? AND state = coalesce(?, state)
-                        ORDER BY event DESC LIMIT ?
-                        """),
-                arguments: [webhook.key, before ?? .max, state?.rawValue, limit + 1]
+                db.cachedStatement(sql: Self.page(of: state)), arguments: [webhook.key, before ?? .max, limit + 1]
             ).map { try DeliveryRow.delivery($0, attempts: DeliveryRow.attempts(of: $0["id"], in: db)) }
         }
         let page = Array(found.prefix(limit))
         return (page, found.count > page.count ? page.last?.event : nil)
+    }
+
+    /// Each state has an index in the order of the events. The condition names that of the partial index.
+    static func page(of state: Delivery.State.Name?) -> String {
+        let condition =
+            switch state {
+            case nil: ""
+            case .pending: "AND state = 'pending' "
+            case .acknowledged: "AND state = 'acknowledged' AND state <> 'pending' "
+            case .exhausted: "AND state = 'exhausted' AND state <> 'pending' "
+            case .cancelled: "AND state = 'cancelled' AND state <> 'pending' "
+            }
+        return "SELECT * FROM deliveries WHERE webhook = ? AND event < ? \(condition)ORDER BY event DESC LIMIT ?"
     }
 
     /// - Throws: `noSuchDelivery`.

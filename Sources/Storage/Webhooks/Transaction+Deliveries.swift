@@ -42,7 +42,8 @@ extension Transaction {
 
     /// Applies a signal to the state machine of the delivery.
     func transitionDelivery(_ delivery: Row, on signal: DeliverySignal) throws {
-        guard let next = try DeliveryRow.state(delivery).after(signal) else { return }
+        let state = try DeliveryRow.state(delivery)
+        guard let next = state.after(signal) else { return }
         var retryAt: Date?
         if case .pending(let date) = next { retryAt = date }
         let isAnotherRequest = if case .redeliveryRequested = signal { true } else { false }
@@ -52,6 +53,7 @@ extension Transaction {
                 tries = CASE WHEN ?3 THEN 0 ELSE tries END, requests = requests + ?3
             WHERE id = ?4
             """, [next.name.rawValue, retryAt?.milliseconds, isAnotherRequest, delivery["id"] as String])
+        countDeliveries(from: state.name, to: next.name)
         wake(.deliveries)
     }
 

@@ -87,6 +87,7 @@ extension Transaction {
         try run(
             "UPDATE deliveries SET state = 'cancelled', next_attempt_at = NULL WHERE webhook = ? AND state = 'pending'",
             [webhook])
+        countDeliveries(changedRows, from: .pending, to: .cancelled)
         wake(.sessions)
     }
 }

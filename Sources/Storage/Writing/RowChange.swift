@@ -23,11 +23,19 @@ struct RowChange {
 
 extension Transaction {
     /// Updates the row with the key, if there is a change.
-    func update(_ table: StaticString, _ change: RowChange, where key: StaticString, is value: String) throws {
+    ///
+    /// - Parameter revision: if given, only a row of this revision is updated.
+    func update(
+        _ table: StaticString, _ change: RowChange, where key: StaticString, is value: String,
+        andRevision revision: Int? = nil
+    ) throws {
         guard !change.isEmpty else { return }
         let assignments = change.columns.map { "\($0) = ?" }.joined(separator: ", ")
-        try run(
-            "UPDATE \(table) SET \(assignments) WHERE \(key) = ?",
-            StatementArguments(change.values + [value.databaseValue]))
+        var (condition, values) = ("\(key) = ?", change.values + [value.databaseValue])
+        if let revision {
+            condition += " AND revision = ?"
+            values.append(revision.databaseValue)
+        }
+        try run("UPDATE \(table) SET \(assignments) WHERE \(condition)", StatementArguments(values))
     }
 }

@@ -16,6 +16,8 @@ final class Transaction {
     private(set) var due: Set<WorkKind> = []
     /// The changes that observers receive after the commit.
     private(set) var changes = Commit()
+    /// How this change changes the kept counts.
+    var counts = CountChanges()
     private let makeULID: () -> ULID
 
     init(

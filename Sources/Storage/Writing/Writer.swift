@@ -112,6 +112,7 @@ final class Writer: Sendable {
     private func commit(_ group: [any PendingWrite]) {
         var due: Set<WorkKind> = []
         var changes = Commit()
+        var counts = CountChanges()
         var jobs: [JobID: Job] = [:]
         // First, so that all writes of the group see the same clock, and stored times that agree with it.
         let clock = time.changeToStore()
@@ -124,7 +125,9 @@ final class Writer: Sendable {
                         guard let transaction = try perform(write, clock?.view ?? time.view, in: db) else { continue }
                         due.formUnion(transaction.due)
                         changes.add(transaction.changes)
+                        counts.add(transaction.counts)
                     }
+                    try counts.write(in: db)
                     if db.totalChangesCount > before { try commits.count(in: db) }
                     jobs = try newVersions(of: jobCache.cachedIDs(in: changes.jobs), in: db)
                     return .commit

@@ -1,0 +1,58 @@
+import Downloads
+import GRDB
+
+/// The kept counts of one session: a row of `session_counts`.
+struct SessionCounts: Sendable, Equatable {
+    var jobs = StateCounts()
+    /// The number of the latest batch; 0 before the first.
+    var batch = 0
+    /// Of the latest batch.
+    var progress = BatchProgress()
+
+    init() {}
+
+    init(_ row: Row) {
+        for (index, state) in JobState.Name.allCases.enumerated() { jobs[state] = row[index] }
+        let first = JobState.Name.allCases.count
+        batch = row[first]
+        progress = BatchProgress(
+            unsized: row[first + 1], sized: row[first + 2], bytesReceived: row[first + 3], bytesExpected: row[first + 4]
+        )
+    }
+
+    /// The columns in the order in which `init(_:)` reads them.
+    static let columns = (states + ["batch", "unsized", "sized", "received", "expected"]).joined(separator: ", ")
+    private static let states = JobState.Name.allCases.map(\.rawValue)
+
+    static func read(_ session: String, in db: Database) throws -> SessionCounts {
+        try Row.fetchOne(db.cachedStatement(sql: kept), arguments: [session]).map(SessionCounts.init)
+            ?? SessionCounts()
+    }
+
+    /// The kept counts of all sessions.
+    static func readAll(in db: Database) throws -> [Name: SessionCounts] {
+        try all(in: db, from: "session_counts")
+    }
+
+    /// Counts the jobs of all sessions one by one.
+    static func recountAll(in db: Database) throws -> [Name: SessionCounts] {
+        try all(in: db, from: "(\(Schema.countedSessions)) AS counted")
+    }
+
+    private static func all(in db: Database, from table: String) throws -> [Name: SessionCounts] {
+        let rows = try Row.fetchAll(db.cachedStatement(sql: "SELECT \(columns), session FROM \(table)"))
+        return Dictionary(uniqueKeysWithValues: rows.map { (Name(trusted: $0["session"]), SessionCounts($0)) })
+    }
+
+    /// The jobs of all sessions, and the number of sessions.
+    static func total(in db: Database) throws -> (jobs: StateCounts, sessions: Int) {
+        guard let row = try Row.fetchOne(db.cachedStatement(sql: sums)) else { return (StateCounts(), 0) }
+        return (SessionCounts(row).jobs, row["sessions"])
+    }
+
+    private static let sums = """
+        SELECT \(states.map { "coalesce(sum(\($0)), 0)" }.joined(separator: ", ")), 0, 0, 0, 0, 0, count(*) AS sessions
+        FROM session_counts
+        """
+    private static let kept = "SELECT \(columns) FROM session_counts WHERE session = ?"
+}
