@@ -6,14 +6,13 @@ import Hashing
 struct Authentication: Sendable {
     /// SHA-256: digests have one length, so that the time of a comparison does not show that of the token.
     private let token: [UInt8]?
-
-    init(token: String?) { self.token = token.map { HashFunction.sha256.hash(Array($0.utf8)) } }
-
-    /// A name for the caller that does not reveal the token: clients with the same token share it, and all clients do where
+    /// A name for the callers that does not reveal the token: clients with the same token share it, and all clients do where
     /// there is no token.
-    func caller(of head: RequestHead) -> String {
-        guard let token else { return "anybody" }
-        return token.prefix(8).hexadecimal
+    let caller: String
+
+    init(token: String?) {
+        self.token = token.map { HashFunction.sha256.hash(Array($0.utf8)) }
+        caller = self.token?.prefix(8).hexadecimal ?? "anybody"
     }
 
     /// - Throws: 401 with a challenge (RFC 6750, section 3).

@@ -1,5 +1,5 @@
 import Downloads
-import Foundation
+import Formats
 
 /// The query of a request target, decoded; like a body's fields, unknown parameters are refused.
 struct Query {
@@ -66,6 +66,7 @@ struct Query {
     }
 
     private static func decode(_ text: Substring) -> String? {
-        String(text.replacing("+", with: " ")).removingPercentEncoding
+        guard text.utf8.contains(UInt8(ascii: "+")) else { return text.percentDecoded }
+        return text.replacing("+", with: " ").percentDecoded
     }
 }

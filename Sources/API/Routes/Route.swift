@@ -11,8 +11,8 @@ struct Route: Sendable {
     let readsQuery: Bool
     /// Whether it answers without a token.
     let isOpen: Bool
-    /// Answers from memory, without waiting for anything; nil where it cannot.
-    let immediate: (@Sendable (RequestContext) -> Response?)?
+    /// Answers from memory, on the thread of its connection; nil where it cannot.
+    let immediate: (@Sendable (RequestContext) -> Answer?)?
     /// Whether clients can ask it to wait for something to happen.
     let mayWait: Bool
     let handle: @Sendable (RequestContext) async throws -> Response
@@ -26,7 +26,7 @@ struct Route: Sendable {
 
     init(
         _ method: HTTPRequest.Method, _ path: StaticString, body: BodyRule = .none, readsQuery: Bool = false,
-        isOpen: Bool = false, immediate: (@Sendable (RequestContext) -> Response?)? = nil, mayWait: Bool = false,
+        isOpen: Bool = false, immediate: (@Sendable (RequestContext) -> Answer?)? = nil, mayWait: Bool = false,
         _ handle: @escaping @Sendable (RequestContext) async throws -> Response
     ) {
         self.method = method
@@ -37,19 +37,5 @@ struct Route: Sendable {
         self.immediate = immediate
         self.mayWait = mayWait
         self.handle = handle
-    }
-
-    /// What stands for the names of the pattern; nil when the path is another.
-    func match(_ path: [String]) -> [String: String]? {
-        guard path.count == pattern.count else { return nil }
-        var parameters: [String: String] = [:]
-        for (expected, component) in zip(pattern, path) {
-            if expected.hasPrefix("{"), !component.isEmpty {
-                parameters[String(expected.dropFirst().dropLast())] = component
-            } else if expected != component {
-                return nil
-            }
-        }
-        return parameters
     }
 }

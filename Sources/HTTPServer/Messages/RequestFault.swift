@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// The reason why the server itself refuses a request, without calling ``RequestHandler/respond(to:)``. Each check has
-/// one case, with a status and a sentence for people.
+/// The reason why the server itself refuses a request, without calling the `respond` of its ``Admission``. Each check
+/// has one case, with a status and a sentence for people.
 public enum RequestFault: Error, Sendable, Hashable {
     /// The method is not a token.
     case methodInvalid
