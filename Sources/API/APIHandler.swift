@@ -66,29 +66,24 @@ public struct APIHandler: RequestHandler {
             try hosts.check(head)
             if origins.isPreflight(head) { return .refuse(answered(head, try preflight(head))) }
             try origins.check(head)
-            let route = try table.find(head).route
-            if !route.isOpen {
+            let match = try table.find(head)
+            if !match.route.isOpen {
                 try authentication.check(head)
                 try readiness.check()
             }
-            return .accept(maxBodyBytes: try bodyLimit(of: route, head))
+            return .accept(maxBodyBytes: try bodyLimit(of: match.route, head)) { respond(to: $0, match) }
         } catch {
             return .refuse(answered(head, error.response))
         }
     }
 
-    public func respond(to request: Request) -> Answer {
-        do throws(Problem) {
-            let (route, parameters) = try table.find(request.head)
-            let context = RequestContext(
-                request: request, parameters: parameters, caller: authentication.caller(of: request.head))
-            if let response = route.immediate?(context) { return .now(answered(request.head, response)) }
-            // Only a request that waits for a change ends early when its client disconnects.
-            let work = { @Sendable in answered(request.head, await response(to: context, of: route)) }
-            return route.mayWait && context.asksToWait ? .whileConnected(work) : .eventually(work)
-        } catch {
-            return .now(answered(request.head, error.response))
-        }
+    private func respond(to request: Request, _ match: RouteMatch) -> Answer {
+        let (head, route) = (request.head, match.route)
+        let context = RequestContext(request: request, match: match, caller: authentication.caller)
+        if let immediate = route.immediate, let answer = immediate(context) { return answered(head, answer) }
+        // Only a request that waits for a change ends early when its client disconnects.
+        let work = { @Sendable in answered(head, await response(to: context, of: route)) }
+        return route.mayWait && context.asksToWait ? .whileConnected(work) : .eventually(work)
     }
 
     public func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response {
@@ -140,9 +135,24 @@ public struct APIHandler: RequestHandler {
         }
     }
 
+    private func answered(_ head: RequestHead, _ answer: Answer) -> Answer {
+        switch answer {
+        case .now(let response): return .now(answered(head, response))
+        case .prepared(let prepared):
+            guard !origins.addsFields else { return .now(answered(head, prepared.response)) }
+            note(head, prepared.response.status)
+            return answer
+        case .eventually, .whileConnected: return answer
+        }
+    }
+
     private func answered(_ head: RequestHead, _ response: Response) -> Response {
-        log.debug("\(head.method) \(head.path) -> \(response.status.code)")
-        return response.with(origins.fields(for: head))
+        note(head, response.status)
+        return origins.addsFields ? response.with(origins.fields(for: head)) : response
+    }
+
+    private func note(_ head: RequestHead, _ status: HTTPResponse.Status) {
+        log.debug("\(head.method) \(head.path) -> \(status.code)")
     }
 }
 

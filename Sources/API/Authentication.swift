@@ -7,14 +7,13 @@ struct Authentication: Sendable {
     /// The SHA-256 of the token. All digests have one length, so the time of a comparison does not reveal the token's
     /// length.
     private let token: [UInt8]?
-
-    init(token: String?) { self.token = token.map { HashFunction.sha256.hash(Array($0.utf8)) } }
-
-    /// A name for the caller that does not reveal the token. Clients with the same token share a name; without a token
+    /// A name for the callers that does not reveal the token. Clients with the same token share a name; without a token
     /// all clients share one.
-    func caller(of head: RequestHead) -> String {
-        guard let token else { return "anybody" }
-        return token.prefix(8).hexadecimal
+    let caller: String
+
+    init(token: String?) {
+        self.token = token.map { HashFunction.sha256.hash(Array($0.utf8)) }
+        caller = self.token?.prefix(8).hexadecimal ?? "anybody"
     }
 
     /// - Throws: 401 with a challenge (RFC 6750, section 3).

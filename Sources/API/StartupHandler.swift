@@ -15,8 +15,6 @@ public struct StartupHandler: RequestHandler {
     /// Refuses every request by its head, without reading its body.
     public func admit(_ head: RequestHead) -> Admission { .refuse(answer(to: head)) }
 
-    public func respond(to request: Request) -> Answer { .now(answer(to: request.head)) }
-
     public func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response { Problem(fault).response }
 
     private func answer(to head: RequestHead) -> Response {

@@ -7,8 +7,15 @@ extension JSON {
 
     public var bytes: [UInt8] {
         var out: [UInt8] = []
-        out.reserveCapacity(512)
+        out.reserveCapacity(1_536)
         write(into: &out)
+        return out
+    }
+
+    /// As a line, so that a terminal shows the prompt on the next one.
+    public var line: [UInt8] {
+        var out = bytes
+        out.append(UInt8(ascii: "\n"))
         return out
     }
 
@@ -16,25 +23,26 @@ extension JSON {
         switch self {
         case .null: out.append(contentsOf: "null".utf8)
         case .bool(let bool): out.append(contentsOf: (bool ? "true" : "false").utf8)
-        case .integer(let integer): out.append(contentsOf: String(integer).utf8)
+        case .integer(let integer): Self.write(integer, into: &out)
         // JSON has no NaN and no infinity. A measurement without a finite value is written as `null`.
         case .number(let number): out.append(contentsOf: (number.isFinite ? number.shortest : "null").utf8)
         case .string(let string): Self.write(string, into: &out)
         case .text(let text): out.append(contentsOf: text.utf8)
         case .array(let values):
             out.append(UInt8(ascii: "["))
-            for (index, value) in values.enumerated() {
+            for index in values.indices {
                 if index > 0 { out.append(UInt8(ascii: ",")) }
-                value.write(into: &out)
+                values[index].write(into: &out)
             }
             out.append(UInt8(ascii: "]"))
         case .object(let object):
             out.append(UInt8(ascii: "{"))
-            for (index, member) in object.members.enumerated() {
+            let members = object.members
+            for index in members.indices {
                 if index > 0 { out.append(UInt8(ascii: ",")) }
-                Self.write(member.name, into: &out)
+                Self.write(members[index].name, into: &out)
                 out.append(UInt8(ascii: ":"))
-                member.value.write(into: &out)
+                members[index].value.write(into: &out)
             }
             out.append(UInt8(ascii: "}"))
         }
@@ -42,21 +50,44 @@ extension JSON {
 
     private static func write(_ string: String, into out: inout [UInt8]) {
         out.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): out.append(contentsOf: #"\""#.utf8)
-            case UInt8(ascii: "\\"): out.append(contentsOf: #"\\"#.utf8)
-            case UInt8(ascii: "\n"): out.append(contentsOf: #"\n"#.utf8)
-            case UInt8(ascii: "\r"): out.append(contentsOf: #"\r"#.utf8)
-            case UInt8(ascii: "\t"): out.append(contentsOf: #"\t"#.utf8)
-            case 0..<0x20:
-                out.append(contentsOf: #"\u00"#.utf8)
-                out.append(hexDigit(byte >> 4))
-                out.append(hexDigit(byte & 15))
-            default: out.append(byte)
-            }
+        let utf8 = string.utf8
+        // Most strings have nothing to escape, and are copied at once.
+        if utf8.contains(where: needsEscape) {
+            for byte in utf8 { writeEscaped(byte, into: &out) }
+        } else {
+            out.append(contentsOf: utf8)
         }
         out.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func writeEscaped(_ byte: UInt8, into out: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""): out.append(contentsOf: #"\""#.utf8)
+        case UInt8(ascii: "\\"): out.append(contentsOf: #"\\"#.utf8)
+        case UInt8(ascii: "\n"): out.append(contentsOf: #"\n"#.utf8)
+        case UInt8(ascii: "\r"): out.append(contentsOf: #"\r"#.utf8)
+        case UInt8(ascii: "\t"): out.append(contentsOf: #"\t"#.utf8)
+        case 0..<0x20:
+            out.append(contentsOf: #"\u00"#.utf8)
+            out.append(hexDigit(byte >> 4))
+            out.append(hexDigit(byte & 15))
+        default: out.append(byte)
+        }
+    }
+
+    private static func write(_ integer: Int64, into out: inout [UInt8]) {
+        let start = out.count
+        var rest = integer.magnitude
+        repeat {
+            out.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        if integer < 0 { out.append(UInt8(ascii: "-")) }
+        out[start...].reverse()
     }
 
     private static func hexDigit(_ nibble: UInt8) -> UInt8 {

@@ -5,9 +5,9 @@ import HTTPTypes
 /// Responds to each request by its target alone. The origin keeps no state, so a repeated rehearsal has the same result
 /// for every client.
 struct RehearsalHandler: RequestHandler {
-    func admit(_ head: RequestHead) -> Admission { .accept(maxBodyBytes: 0) }
-
-    func respond(to request: Request) -> Answer { .now(answer(to: request.head)) }
+    func admit(_ head: RequestHead) -> Admission {
+        .accept(maxBodyBytes: 0) { request in .now(answer(to: request.head)) }
+    }
 
     func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response { .text(fault.status, fault.description) }
 

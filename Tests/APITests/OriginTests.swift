@@ -36,7 +36,7 @@ import Testing
         ("none", OriginRule(.only([]))), ("named", named), ("any", OriginRule(.any)),
     ]
 
-    private func head(_ method: HTTPRequest.Method, _ fields: HTTPFields, host: String = "127.0.0.1:8080")
+    private func head(_ method: HTTPRequest.Method, _ fields: RequestFields, host: String = "127.0.0.1:8080")
         -> RequestHead
     {
         var head = RequestHead(method: method, target: "/v1/jobs", headers: fields)
@@ -90,7 +90,7 @@ import Testing
 
     @Test func answersPreflightOfAllowedOrigin() {
         func preflight(_ origin: String, private isPrivate: Bool = false) -> RequestHead {
-            var fields: HTTPFields = [.origin: origin, .accessControlRequestMethod: "POST"]
+            var fields: RequestFields = [.origin: origin, .accessControlRequestMethod: "POST"]
             if isPrivate { fields[.accessControlRequestPrivateNetwork] = "true" }
             return head(.options, fields)
         }
@@ -117,7 +117,7 @@ import Testing
 
     private struct Case: Sendable, CustomStringConvertible {
         var description: String
-        var fields: HTTPFields = [:]
+        var fields: RequestFields = [:]
         var host = "127.0.0.1:8080"
         /// Whether the write is refused, with none, two or any origins configured.
         var isRefused: [Bool]

@@ -93,7 +93,8 @@ extension HTTPField.Name {
     ])
 
     private func find(_ method: HTTPRequest.Method, _ target: String) throws(Problem) -> [String: String] {
-        try table.find(RequestHead(method: method, target: target)).parameters
+        let match = try table.find(RequestHead(method: method, target: target))
+        return match.parameter("id").map { ["id": $0] } ?? [:]
     }
 
     @Test func decodesPathParameters() throws {

@@ -27,4 +27,22 @@ private let now = Date(milliseconds: 1_566_228_194_250)
             #expect(date.rfc3339 == "2019-08-19T15:23:14.\(digits)Z")
         }
     }
+
+    @Test func writesAnyDayLikeFoundation() {
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        // From 1600 to 2400, every 13th day and the days around each leap day, at another second of the day.
+        for day in stride(from: Int64(-135_140), to: 157_054, by: 13) {
+            let date = Date(milliseconds: day * 86_400_000 + day.magnitude.hashedSecond * 1000)
+            #expect(date.rfc3339 == date.formatted(style))
+        }
+        for year in 1896...2104 {
+            for text in ["\(year)-02-28T23:59:59.999Z", "\(year)-03-01T00:00:00.000Z", "\(year)-12-31T23:59:59.999Z"] {
+                #expect(Date(rfc3339: text)?.rfc3339 == text)
+            }
+        }
+    }
+}
+
+extension UInt64 {
+    fileprivate var hashedSecond: Int64 { Int64(self &* 2_654_435_761 % 86_400) }
 }

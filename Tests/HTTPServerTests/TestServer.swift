@@ -4,9 +4,15 @@ import HTTPTypes
 import Locks
 import Testing
 
+/// The decision of a `TestHandler` about a head.
+enum TestAdmission {
+    case accept(maxBodyBytes: Int? = nil)
+    case refuse(Response)
+}
+
 /// A handler that consists of closures.
 struct TestHandler: RequestHandler {
-    var admitting: @Sendable (RequestHead) -> Admission = { _ in .accept() }
+    var admitting: @Sendable (RequestHead) -> TestAdmission = { _ in .accept() }
     var responding: @Sendable (Request) -> Answer
 
     init(_ responding: @escaping @Sendable (Request) -> Answer) {
@@ -20,8 +26,12 @@ struct TestHandler: RequestHandler {
         }
     }
 
-    func admit(_ head: RequestHead) -> Admission { admitting(head) }
-    func respond(to request: Request) -> Answer { responding(request) }
+    func admit(_ head: RequestHead) -> Admission {
+        switch admitting(head) {
+        case .accept(let limit): .accept(maxBodyBytes: limit, respond: responding)
+        case .refuse(let response): .refuse(response)
+        }
+    }
     func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response {
         let body = Array(fault.description.utf8)
         return Response(status: fault.status, headers: [.contentType: "text/fault"], body: .bytes(body))

@@ -7,7 +7,13 @@ import HTTPTypes
 struct OriginRule: Sendable {
     private let allowed: AllowedOrigins
 
-    init(_ allowed: AllowedOrigins) { self.allowed = allowed }
+    /// Whether `fields(for:)` adds fields to any response.
+    let addsFields: Bool
+
+    init(_ allowed: AllowedOrigins) {
+        self.allowed = allowed
+        addsFields = allowed != .only([])
+    }
 
     /// Refuses changes by web pages of other origins. Browsers send a POST without a body (such as `cancel`) to any
     /// origin without a preflight request, and only hide the response from the page.

@@ -59,7 +59,7 @@ extension Problem {
         for (name, value) in members.members { document[name] = value }
         var headers = headers
         headers[.contentType] = "application/problem+json"
-        return Response(status: kind.status, headers: headers, body: .bytes(JSON.object(document).bytes + [0x0A]))
+        return Response(status: kind.status, headers: headers, body: .bytes(JSON.object(document).line))
     }
 }
 

@@ -1,5 +1,5 @@
 import Downloads
-import Foundation
+import Formats
 
 /// The decoded query of a request target. Like unknown fields of a body, unknown parameters are refused.
 struct Query {
@@ -68,6 +68,7 @@ struct Query {
     }
 
     private static func decode(_ text: Substring) -> String? {
-        String(text.replacing("+", with: " ")).removingPercentEncoding
+        guard text.utf8.contains(UInt8(ascii: "+")) else { return text.percentDecoded }
+        return text.replacing("+", with: " ").percentDecoded
     }
 }

@@ -61,8 +61,14 @@ enum KnownVersions {
     case tags([JobETag])
 
     init(_ field: String) {
-        let entries = field.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        self = entries.contains("*") ? .any : .tags(entries.compactMap { JobETag($0) })
+        let entries = field.split(separator: ",").map(Self.withoutOuterSpace)
+        self = entries.contains("*") ? .any : .tags(entries.compactMap { JobETag(String($0)) })
+    }
+
+    private static func withoutOuterSpace(_ entry: Substring) -> Substring {
+        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let bytes = entry.utf8.drop(while: isSpace)
+        return bytes.lastIndex { !isSpace($0) }.map { Substring(bytes.prefix(through: $0)) } ?? ""
     }
 
     /// A tag without progress matches every progress of its revision.

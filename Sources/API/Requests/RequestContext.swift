@@ -3,17 +3,17 @@ import Formats
 import HTTPServer
 import HTTPTypes
 
-/// A request with the parameters of its path and its caller.
+/// A request with its route and its caller.
 struct RequestContext: Sendable {
     let request: Request
-    /// The decoded value of each `{name}` in the route's path.
-    let parameters: [String: String]
-    /// The caller, as `Authentication.caller(of:)` names it.
+    let match: RouteMatch
+    /// The caller, as `Authentication` names it.
     let caller: String
 
     var head: RequestHead { request.head }
 
-    func parameter(_ name: String) -> String { parameters[name] ?? "" }
+    /// The decoded value of a `{name}` in the route's path.
+    func parameter(_ name: String) -> String { match.parameter(name) ?? "" }
 
     /// The session or webhook that the path names. An invalid name gets 404.
     func name(_ parameter: String) throws(Problem) -> Name {
@@ -55,8 +55,7 @@ extension Response {
     static func json(_ document: JSON, _ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
-        // With the line break, a terminal shows its prompt on a new line.
-        return Response(status: status, headers: headers, body: .bytes(document.bytes + [0x0A]))
+        return Response(status: status, headers: headers, body: .bytes(document.line))
     }
 
     static let noContent = Response(status: .noContent)

@@ -32,7 +32,7 @@ extension DashboardFile {
         headers[.referrerPolicy] = "no-referrer"
         headers[.crossOriginResourcePolicy] = "same-origin"
         guard !head.isMet(byTag: tag) else {
-            return Response(status: .notModified, headers: headers, body: .bytes(bytes))
+            return Response(status: .notModified, headers: headers)
         }
         headers[.contentType] = type
         return Response(status: .ok, headers: headers, body: .bytes(bytes))

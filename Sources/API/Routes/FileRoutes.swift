@@ -38,7 +38,7 @@ struct FileRoutes: Sendable {
         ]
         if head.isMet(byTag: tag) {
             let headers: HTTPFields = [.acceptRanges: "bytes", .eTag: tag]
-            return Response(status: .notModified, headers: headers, body: .file(whole))
+            return Response(status: .notModified, headers: headers)
         }
         switch RequestedRanges(of: head, size: opened.size, tag: tag) {
         case .whole: return Response(status: .ok, headers: headers, body: .file(whole))

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import HTTPServer
 import Storage
 
@@ -10,7 +11,7 @@ struct HealthRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/livez", isOpen: true) { _ in .json(["status": "alive"]) },
+            Route(.get, "/livez", isOpen: true, immediate: Self.aliveImmediately) { _ in .json(Self.alive) },
             Route(.get, "/readyz", isOpen: true, ready),
             Route(.get, "/openapi.yaml", isOpen: true) { _ in
                 Response(
@@ -18,6 +19,13 @@ struct HealthRoutes: Sendable {
                     body: .bytes(PackageResources.openapi_yaml))
             },
         ]
+    }
+
+    private static let alive: JSON = ["status": "alive"]
+    private static let preparedAlive = PreparedResponse(.json(alive))
+
+    private static func aliveImmediately(_ context: RequestContext) -> Answer? {
+        context.head.query == nil ? preparedAlive.map(Answer.prepared) : nil
     }
 
     private func ready(_ context: RequestContext) async throws -> Response {

@@ -11,12 +11,18 @@ struct JobRoutes: Sendable {
     let engine: Engine
     let feed: Feed
     let allowsRehearsals: Bool
+    let renderings = JobRenderings()
+    let pages = JobPages()
+
+    init(store: Store, engine: Engine, feed: Feed, allowsRehearsals: Bool) {
+        (self.store, self.engine, self.feed, self.allowsRehearsals) = (store, engine, feed, allowsRehearsals)
+    }
 
     var routes: [Route] {
         [
             Route(.post, "/v1/jobs", body: .required(limit: JSONBody.limit), create),
             Route(.post, "/v1/jobs/batch", body: .required(limit: JSONBody.batchLimit), createBatch),
-            Route(.get, "/v1/jobs", readsQuery: true, list),
+            Route(.get, "/v1/jobs", readsQuery: true, immediate: listImmediately, list),
             Route(.get, "/v1/jobs/{id}", immediate: showImmediately, mayWait: true, show),
             Route(.patch, "/v1/jobs/{id}", body: .required(limit: JSONBody.limit), patch),
             Route(.delete, "/v1/jobs/{id}", readsQuery: true, delete),
@@ -107,27 +113,8 @@ struct JobRoutes: Sendable {
         throw reader.invalid(field, "is a rehearsal; start fetchd with --enable-rehearsals to allow it")
     }
 
-    private func list(_ context: RequestContext) async throws -> Response {
-        let query = try context.query { query throws(Problem) in
-            JobQuery(
-                session: try query.name("session"), state: try query.choice("state", of: JobState.Name.self),
-                tag: try query.value("tag"), limit: try query.limit(),
-                before: try query.value("cursor").map(Self.position))
-        }
-        let page = try await store.jobs(query)
-        return .json([
-            "jobs": .array(page.jobs.map(document)), "next_cursor": .optional(page.next.map { Cursor.text($0.text) }),
-        ])
-    }
-
-    private static func position(_ cursor: String) throws(Problem) -> JobID {
-        let position = try Cursor.position(cursor)
-        guard position.hasPrefix("job_") else { throw Cursor.unknown }
-        return JobID(position)
-    }
-
     /// The job with its ETag.
-    private func shown(_ job: Job) -> Response { View(job, engine).response }
+    private func shown(_ job: Job) -> Response { JobView(job, engine).response }
 
     private func patch(_ context: RequestContext) async throws -> Response {
         let patch = try context.body { reader throws(Problem) in try JobPatch(reading: &reader) }
@@ -179,7 +166,7 @@ struct JobRoutes: Sendable {
         return action.signal(keepsPart: keepsPart)
     }
 
-    private func document(_ job: Job) -> JSON { job.document(live: engine.progress(of: job.id)) }
+    func document(_ job: Job) -> JSON { job.document(live: engine.progress(of: job.id)) }
 
     private static let largestBatch = 10_000
 }

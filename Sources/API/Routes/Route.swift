@@ -12,8 +12,8 @@ struct Route: Sendable {
     let readsQuery: Bool
     /// Whether the route needs no token.
     let isOpen: Bool
-    /// Responds from memory without waiting; returns nil if `handle` must respond.
-    let immediate: (@Sendable (RequestContext) -> Response?)?
+    /// Responds from memory, on the thread of the connection; returns nil if `handle` must respond.
+    let immediate: (@Sendable (RequestContext) -> Answer?)?
     /// Whether clients can ask the route to wait for a change.
     let mayWait: Bool
     let handle: @Sendable (RequestContext) async throws -> Response
@@ -27,7 +27,7 @@ struct Route: Sendable {
 
     init(
         _ method: HTTPRequest.Method, _ path: StaticString, body: BodyRule = .none, readsQuery: Bool = false,
-        isOpen: Bool = false, immediate: (@Sendable (RequestContext) -> Response?)? = nil, mayWait: Bool = false,
+        isOpen: Bool = false, immediate: (@Sendable (RequestContext) -> Answer?)? = nil, mayWait: Bool = false,
         _ handle: @escaping @Sendable (RequestContext) async throws -> Response
     ) {
         self.method = method
@@ -38,19 +38,5 @@ struct Route: Sendable {
         self.immediate = immediate
         self.mayWait = mayWait
         self.handle = handle
-    }
-
-    /// The path components that match the names of the pattern; nil if the path does not match.
-    func match(_ path: [String]) -> [String: String]? {
-        guard path.count == pattern.count else { return nil }
-        var parameters: [String: String] = [:]
-        for (expected, component) in zip(pattern, path) {
-            if expected.hasPrefix("{"), !component.isEmpty {
-                parameters[String(expected.dropFirst().dropLast())] = component
-            } else if expected != component {
-                return nil
-            }
-        }
-        return parameters
     }
 }

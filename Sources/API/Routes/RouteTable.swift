@@ -1,51 +1,44 @@
-import Foundation
+import Formats
 import HTTPServer
 import HTTPTypes
 
 /// Finds the route of a request.
 struct RouteTable: Sendable {
-    private let routes: [Route]
+    private let root: PathNode
 
-    init(_ routes: [Route]) { self.routes = routes }
+    init(_ routes: [Route]) { root = PathNode(routes) }
 
     /// - Throws: 404 for an unknown path, 405 with `Allow` for a method that the path does not have.
-    func find(_ head: RequestHead) throws(Problem) -> (route: Route, parameters: [String: String]) {
-        let matches = try matches(head)
+    func find(_ head: RequestHead) throws(Problem) -> RouteMatch {
+        let path = try Self.components(of: head)
+        let routes = try routes(at: path, head)
         // HEAD uses the route of GET, and the server omits the body.
         let method: HTTPRequest.Method = head.method == .head ? .get : head.method
-        guard let match = matches.first(where: { $0.route.method == method }) else {
-            throw Self.notAllowed(head, Self.methods(of: matches))
+        guard let route = routes.first(where: { $0.method == method }) else {
+            throw Self.notAllowed(head, Self.methods(of: routes))
         }
-        return match
+        return RouteMatch(route: route, path: path)
     }
 
     /// The methods of a path.
     ///
     /// - Throws: 404.
-    func methods(at head: RequestHead) throws(Problem) -> [String] { Self.methods(of: try matches(head)) }
-
-    private typealias Match = (route: Route, parameters: [String: String])
+    func methods(at head: RequestHead) throws(Problem) -> [String] {
+        Self.methods(of: try routes(at: try Self.components(of: head), head))
+    }
 
     /// The routes that match the path, at least one.
     ///
     /// - Throws: 404.
-    private func matches(_ head: RequestHead) throws(Problem) -> [Match] {
-        let path = try Self.components(of: head.path)
-        let matches = Self.nearest(routes.compactMap { route in route.match(path).map { (route, $0) } })
-        guard !matches.isEmpty else {
+    private func routes(at path: [Substring], _ head: RequestHead) throws(Problem) -> [Route] {
+        guard let routes = root.routes(at: path[...]) else {
             throw Problem(.notFound, "No route matches \(head.path). GET /openapi.yaml describes the API.")
         }
-        return matches
+        return routes
     }
 
-    /// The matches with the fewest parameters: `/v1/jobs/batch` takes precedence over `/v1/jobs/{id}`.
-    private static func nearest(_ matches: [Match]) -> [Match] {
-        let fewest = matches.map(\.parameters.count).min()
-        return matches.filter { $0.parameters.count == fewest }
-    }
-
-    private static func methods(of matches: [Match]) -> [String] {
-        let methods = Set(matches.map(\.route.method))
+    private static func methods(of routes: [Route]) -> [String] {
+        let methods = Set(routes.map(\.method))
         return (methods.contains(.get) ? methods.union([.head]) : methods).map(\.rawValue).sorted()
     }
 
@@ -57,14 +50,20 @@ struct RouteTable: Sendable {
     }
 
     /// Decodes each component separately, so that an encoded slash stays inside its component.
-    private static func components(of path: String) throws(Problem) -> [String] {
-        var components: [String] = []
-        for component in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            guard let decoded = String(component).removingPercentEncoding, !decoded.contains("\0") else {
-                throw Problem(.malformedRequest, "The path contains a malformed percent-encoding.")
-            }
-            components.append(decoded)
+    private static func components(of head: RequestHead) throws(Problem) -> [Substring] {
+        let path = head.path
+        let isEncoded = path.utf8.contains(UInt8(ascii: "%"))
+        var components: [Substring] = []
+        for part in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
+            components.append(isEncoded ? try decoded(Substring(part)) : Substring(part))
         }
         return components == [""] ? [] : components
+    }
+
+    private static func decoded(_ component: Substring) throws(Problem) -> Substring {
+        guard let decoded = component.percentDecoded, !decoded.utf8.contains(0) else {
+            throw Problem(.malformedRequest, "The path holds a malformed percent-encoding.")
+        }
+        return decoded[...]
     }
 }

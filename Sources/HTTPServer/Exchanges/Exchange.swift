@@ -6,7 +6,7 @@ import HTTPTypes
 final class Exchange {
     private enum Step {
         case head
-        case body(RequestHead, limit: Int)
+        case body(limit: Int, respond: @Sendable (Request) -> Answer)
         /// The request is refused and has no body. The response is sent when the request is complete, so that the
         /// connection can be reused.
         case refused(Response)
@@ -48,7 +48,8 @@ final class Exchange {
     func advance(_ handle: OpaquePointer, line: RequestLine, piece: UnsafeRawBufferPointer) -> MHD_Result {
         switch step {
         case .head: judgeHead(handle, line: line)
-        case .body(let head, let limit): piece.isEmpty ? respond(to: head, handle) : append(piece, limit: limit)
+        case .body(let limit, let respond):
+            piece.isEmpty ? deliver(respond, handle) : append(piece, limit: limit)
         case .refused(let response): answer(response, handle)
         case .discarding(let limit, let allowance):
             piece.isEmpty
@@ -81,13 +82,13 @@ extension Exchange {
         case .refuse(let response):
             if framing.hasBody { return answer(response, handle, isLast: true) }
             step = .refused(response)
-        case .accept(let chosen):
+        case .accept(let chosen, let respond):
             let limit = chosen ?? server.options.maxBodyBytes
             if case .length(let length) = framing {
                 guard length <= limit else { return refuse(.bodyTooLarge(limit: limit), handle) }
                 body.reserveCapacity(min(length, Self.firstReservation))
             }
-            step = .body(head, limit: limit)
+            step = .body(limit: limit, respond: respond)
         }
         return .YES
     }
@@ -108,11 +109,13 @@ extension Exchange {
         return .YES
     }
 
-    private func respond(to head: RequestHead, _ handle: OpaquePointer) -> MHD_Result {
+    private func deliver(_ respond: (Request) -> Answer, _ handle: OpaquePointer) -> MHD_Result {
+        guard let head else { return .NO }
         let request = Request(head: head, body: body)
         body = []
-        switch server.handler.respond(to: request) {
+        switch respond(request) {
         case .now(let response): return answer(response, handle)
+        case .prepared(let response): return answer(response, handle)
         case .eventually(let work): return wait(for: work, head, handle)
         case .whileConnected(let work): return wait(for: work, head, watching: true, handle)
         }
@@ -141,7 +144,16 @@ extension Exchange {
         answer(server.handler.malformed(fault, head), handle, isLast: true)
     }
 
-    private func answer(_ response: Response, _ handle: OpaquePointer, isLast: Bool = false) -> MHD_Result {
+    private func answer(_ prepared: PreparedResponse, _ handle: OpaquePointer) -> MHD_Result {
+        connection.enter(.answering)
+        // The last response of a connection says so in a field.
+        guard server.connections.stage == .open else { return answer(prepared.response, handle) }
+        step = .answered
+        return prepared.queue(on: handle)
+    }
+
+    private func answer(_ given: Response, _ handle: OpaquePointer, isLast: Bool = false) -> MHD_Result {
+        let response = given.mayHaveContent ? given : given.withoutContent
         if case .head = step, isLast { connection.lingerWhenClosed() }
         step = .answered
         connection.endWatching(server.disconnects)

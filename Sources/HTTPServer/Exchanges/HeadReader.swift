@@ -9,10 +9,7 @@ import HTTPTypes
 
 /// Collects the fields of a head and validates them.
 struct HeadReader {
-    private var fields = HTTPFields()
-    private var hosts = 0
-    private var lengths: [String] = []
-    private var encodings: [String] = []
+    private var fields = RequestFields()
     private var sawInvalidField = false
 
     /// Reads the head of the request that `handle` receives.
@@ -27,6 +24,7 @@ struct HeadReader {
             throw .targetInvalid
         }
         var reader = HeadReader()
+        reader.fields.reserve(bytes: mhd_connection_head_size(handle), fields: 8)
         withUnsafeMutablePointer(to: &reader) { _ = MHD_get_connection_values_n(handle, .HEADER_KIND, takeField, $0) }
         let framing = try reader.judge(isHTTP11: isHTTP11)
         let head = RequestHead(
@@ -35,18 +33,21 @@ struct HeadReader {
     }
 
     fileprivate mutating func add(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
-        guard let name = HTTPField.Name(String(decoding: name, as: UTF8.self)) else {
+        guard !name.isEmpty, name.allSatisfy(Self.isTokenCharacter) else {
             sawInvalidField = true
             return
         }
-        let field = HTTPField(name: name, lenientValue: Self.withoutOuterSpace(value))
-        switch name {
-        case RequestHead.hostName: hosts += 1
-        case .contentLength: lengths.append(field.value)
-        case .transferEncoding: encodings.append(field.value)
-        default: break
+        fields.append(name: name, value: Self.withoutOuterSpace(value))
+    }
+
+    /// RFC 9110, section 5.6.2.
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
         }
-        fields.append(field)
     }
 
     /// White space around a value is not part of it (RFC 9110, section 5.5).
@@ -58,8 +59,10 @@ struct HeadReader {
 
     private func judge(isHTTP11: Bool) throws(RequestFault) -> Framing {
         if sawInvalidField { throw .fieldInvalid }
+        let hosts = fields.count(of: RequestHead.hostName)
         if hosts > 1 { throw .hostRepeated }
         if hosts == 0 && isHTTP11 { throw .hostMissing }
+        let (lengths, encodings) = (fields[values: .contentLength], fields[values: .transferEncoding])
         if !encodings.isEmpty && !lengths.isEmpty { throw .framingAmbiguous }
         if let encoding = encodings.first {
             guard encodings.count == 1, isHTTP11, encoding.lowercased() == "chunked" else {

@@ -3,8 +3,8 @@ import Glibc
 import HTTPTypes
 
 /// A response in the form of the library, which copies or takes over all values that it receives.
-struct MHDResponse: ~Copyable {
-    private let response: OpaquePointer
+struct MHDResponse: ~Copyable, @unchecked Sendable {
+    let response: OpaquePointer
 
     /// nil if memory or descriptors run out, if a stream is already used for another response, or if the library does
     /// not support the status. Then the connection can only be closed.
@@ -17,24 +17,42 @@ struct MHDResponse: ~Copyable {
             let made = Self.make(response.body, on: connection, handle: handle)
         else { return nil }
         self.response = made
-        if case .stream(let stream) = response.body, stream.length == nil,
-            toHead || response.status == .notModified
-        {
+        if toHead, case .stream(let stream) = response.body, stream.length == nil {
             // The library would send the end of a chunked body although the response has none.
             mhd_response_end_with_connection(made)
         }
-        for field in response.headers where !Self.isOurs(field) {
-            MHD_add_response_header(made, field.name.rawName, field.value)
-        }
+        Self.add(response.headers, to: made)
         if isLast || response.headers[.connection]?.lowercased() == "close" {
             MHD_add_response_header(made, "Connection", "close")
         }
     }
 
+    /// A response that can be queued several times, on any connection. nil if memory runs out, or if the body can be
+    /// read only once.
+    init?(_ response: Response) {
+        guard response.status.code >= 200 else { return nil }
+        let made: OpaquePointer? =
+            switch response.body {
+            case .none: MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
+            case .bytes(let bytes): bytes.withUnsafeBytes(Self.copy)
+            case .file, .stream: nil
+            }
+        guard let made else { return nil }
+        self.response = made
+        Self.add(response.headers, to: made)
+    }
+
     deinit { MHD_destroy_response(response) }
 
     func queue(_ status: HTTPResponse.Status, on handle: OpaquePointer) -> MHD_Result {
-        MHD_queue_response(handle, UInt32(status.code), response)
+        guard status != .notModified else { return queueNotModified(on: handle) }
+        return MHD_queue_response(handle, UInt32(status.code), response)
+    }
+
+    private static func add(_ fields: HTTPFields, to made: OpaquePointer) {
+        for field in fields where !isOurs(field) {
+            MHD_add_response_header(made, field.name.rawName, field.value)
+        }
     }
 
     private static func isOurs(_ field: HTTPField) -> Bool {

@@ -1,7 +1,7 @@
 /// The content of a response.
 ///
-/// For HEAD and 304, the handler gives the same body as for a 200 to GET. The server sends its length and no bytes.
-/// (With ``none`` the announced length is 0; only 204 announces none.)
+/// For HEAD, the handler gives the same body as for GET. The server sends its length and no bytes. (With ``none`` the
+/// announced length is 0.) 204 and 304 have no body and announce no length.
 public enum Body: Sendable {
     case none
     case bytes([UInt8])

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The reason why the server itself refuses a request, without calling ``RequestHandler/respond(to:)``. Each check has
+/// The reason why the server itself refuses a request, without calling the `respond` of its ``Admission``. Each check has
 /// one case, with a status and a readable sentence.
 public enum RequestFault: Error, Sendable, Hashable {
     /// The method is not a token.

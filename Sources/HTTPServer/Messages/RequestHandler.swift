@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// Produces the responses of a server.
 ///
-/// The server calls all three functions on its few network threads, several at once. While one of them runs, all other
+/// The server calls both functions on its few network threads, several at once. While one of them runs, all other
 /// connections of that thread wait. So they must return without waiting. Work that takes time belongs into
 /// ``Answer/eventually(_:)``.
 public protocol RequestHandler: Sendable {
@@ -10,9 +10,6 @@ public protocol RequestHandler: Sendable {
     ///
     /// If a request with a body is refused, the connection is closed after the response, because the body is not read.
     func admit(_ head: RequestHead) -> Admission
-
-    /// Called after the complete request has arrived.
-    func respond(to request: Request) -> Answer
 
     /// Renders the response to a request that the server itself refuses, so that all error documents look alike.
     ///

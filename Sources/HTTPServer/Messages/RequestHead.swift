@@ -6,14 +6,14 @@ public struct RequestHead: Sendable, Hashable {
     /// The request target as it was sent: percent-encoded, with its query.
     public var target: String
     /// The header fields in the order in which they were sent.
-    public var headers: HTTPFields
+    public var headers: RequestFields
     /// The IP address of the client without the port. An IPv4 client of an IPv6 socket appears as IPv4.
     public var remoteAddress: String
     /// False for HTTP/1.0, which has neither chunked responses nor a mandatory `Host`.
     public var isHTTP11: Bool
 
     public init(
-        method: HTTPRequest.Method, target: String, headers: HTTPFields = [:], remoteAddress: String = "127.0.0.1",
+        method: HTTPRequest.Method, target: String, headers: RequestFields = [:], remoteAddress: String = "127.0.0.1",
         isHTTP11: Bool = true
     ) {
         self.method = method

@@ -10,9 +10,11 @@ final class JobCache: Sendable {
     fileprivate struct State {
         /// `recent` has the jobs that were read since the last rotation, `older` those before. A rotation drops
         /// `older`, so eviction costs nothing for each job.
-        var recent: [JobID: Job] = [:]
-        var older: [JobID: Job] = [:]
+        var recent: [JobID: CachedJob] = [:]
+        var older: [JobID: CachedJob] = [:]
         var pendingReads: [JobID: PendingRead] = [:]
+        /// Counts the commits that have changed jobs.
+        var version: UInt64 = 0
     }
 
     fileprivate struct PendingRead {
@@ -27,12 +29,15 @@ final class JobCache: Sendable {
     /// - Parameter limit: the largest number of cached jobs.
     init(limit: Int) { self.limit = limit }
 
-    subscript(id: JobID) -> Job? { state.withLock { $0.find(id, limit) } }
+    subscript(id: JobID) -> CachedJob? { state.withLock { $0.find(id, limit) } }
+
+    /// Changes with each commit that changes jobs, before the commit is acknowledged.
+    var version: UInt64 { state.withLock { $0.version } }
 
     /// Returns the cached job without suspending, or reads and caches it.
     func job(_ id: JobID, read: () async throws(StoreError) -> Job?) async throws(StoreError) -> Job? {
         let known = state.withLock { state in
-            if let job = state.find(id, limit) { return Optional(job) }
+            if let cached = state.find(id, limit) { return Optional(cached.job) }
             state.pendingReads[id, default: PendingRead()].readers += 1
             return nil
         }
@@ -52,6 +57,7 @@ final class JobCache: Sendable {
     /// Empties the cache: a commit has changed more jobs than it lists.
     func removeAll() {
         state.withLock { state in
+            state.version += 1
             state.recent = [:]
             state.older = [:]
             for id in state.pendingReads.keys { state.pendingReads[id]?.isStale = true }
@@ -66,9 +72,10 @@ final class JobCache: Sendable {
     func update(_ changed: Set<JobID>, with jobs: [JobID: Job]) {
         guard !changed.isEmpty else { return }
         state.withLock { state in
+            state.version += 1
             for id in changed {
                 state.older[id] = nil
-                state.recent[id] = jobs[id]
+                state.recent[id] = jobs[id].map { CachedJob($0) }
                 state.pendingReads[id]?.isStale = true
             }
         }
@@ -76,21 +83,21 @@ final class JobCache: Sendable {
 }
 
 extension JobCache.State {
-    fileprivate mutating func find(_ id: JobID, _ limit: Int) -> Job? {
-        if let job = recent[id] { return job }
-        guard let job = older.removeValue(forKey: id) else { return nil }
-        keep(job, limit)
-        return job
+    fileprivate mutating func find(_ id: JobID, _ limit: Int) -> CachedJob? {
+        if let cached = recent[id] { return cached }
+        guard let cached = older.removeValue(forKey: id) else { return nil }
+        keep(cached, limit)
+        return cached
     }
 
-    fileprivate mutating func keep(_ job: Job, _ limit: Int) {
+    fileprivate mutating func keep(_ cached: CachedJob, _ limit: Int) {
         if recent.count >= limit / 2 { (older, recent) = (recent, [:]) }
-        recent[job.id] = job
+        recent[cached.job.id] = cached
     }
 
     fileprivate mutating func end(_ id: JobID, _ job: Job?, _ limit: Int) {
         guard var reading = pendingReads[id] else { return }
-        if let job, !reading.isStale { keep(job, limit) }
+        if let job, !reading.isStale { keep(CachedJob(job), limit) }
         reading.readers -= 1
         pendingReads[id] = reading.readers == 0 ? nil : reading
     }

@@ -36,7 +36,10 @@ extension Store {
     }
 
     /// The job as it is committed, if it is in the cache. nil does not mean that the job does not exist.
-    public func cachedJob(_ id: JobID) -> Job? { jobCache[id] }
+    public func cachedJob(_ id: JobID) -> CachedJob? { jobCache[id] }
+
+    /// Changes with each commit that changes jobs. A list that was read after this was read is current as long as it is equal.
+    public var jobsVersion: UInt64 { jobCache.version }
 
     /// Deletes a job that has ended: its row, its part and its tags. Its events, its deliveries and its file stay.
     ///

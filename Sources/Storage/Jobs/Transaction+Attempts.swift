@@ -84,12 +84,6 @@ extension Transaction {
 }
 
 extension Job {
-    func having(_ part: Part?) -> Job {
-        var job = self
-        job.part = part
-        return job
-    }
-
     fileprivate func isAttempting(_ attempt: Int) -> Bool { state == .running(.attempting) && attempts == attempt }
 
     /// An attempt does not know the expiry of its part.

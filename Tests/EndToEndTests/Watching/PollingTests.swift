@@ -16,9 +16,8 @@ import Testing
             #expect(answer.header("ETag") == tag)
             #expect(answer.body.isEmpty)
             #expect(answer.header("Preference-Applied") == nil)
-            // The length of the body that a 200 would have (RFC 9110, section 8.6).
-            let whole = try await scene.api.poll(id)
-            #expect(answer.header("Content-Length") == String(whole.body.count))
+            // Some clients would wait for a body of this length.
+            #expect(answer.header("Content-Length") == nil)
         }
         for other in ["\"1.1\"", "\"x\"", "nonsense"] {
             let answer = try await scene.api.poll(id, knowing: other)

@@ -1,0 +1,21 @@
+import Downloads
+import Engine
+import HTTPServer
+import HTTPTypes
+
+/// A job as one look shows it.
+struct JobView {
+    let job: Job
+    let live: LiveProgress?
+
+    init(_ job: Job, _ engine: Engine) {
+        self.job = job
+        // An attempt that has just ended may still be there.
+        live = job.state.name == .running ? engine.progress(of: job.id) : nil
+    }
+
+    var tag: JobETag { JobETag(job, live: live) }
+
+    var response: Response { .json(job.document(live: live), headers: [.eTag: tag.text]) }
+    var notModified: Response { Response(status: .notModified, headers: [.eTag: tag.text]) }
+}
