@@ -3,6 +3,10 @@ import Foundation
 import GRDB
 
 extension Store {
+    public var activity: DatabaseActivity {
+        DatabaseActivity(statements: connections.statements.value, commits: writer.commits.value)
+    }
+
     public func statistics() async throws(StoreError) -> StoreStatistics {
         try await read { db in
             func number(_ sql: String) throws -> Int { try Int.fetchOne(db.cachedStatement(sql: sql)) ?? 0 }

@@ -37,10 +37,22 @@ struct MetricsRoutes: Sendable {
         exposition.counter("fetchd_events_total", "Events appended to the journal since it was begun.") {
             [([:], Double(census.lastEvent))]
         }
+        tellActivity(store.activity, in: &exposition)
         tellUnacknowledged(census, try await store.unacknowledgedFinishes(), in: &exposition)
         tellLoops(loops(), in: &exposition)
         return Response(
             status: .ok, headers: [.contentType: Exposition.contentType], body: .bytes(Array(exposition.text.utf8)))
+    }
+
+    private func tellActivity(_ activity: DatabaseActivity, in exposition: inout Exposition) {
+        exposition.counter("fetchd_database_statements_total", "SQL statements run since the service started.") {
+            [([:], Double(activity.statements))]
+        }
+        exposition.counter(
+            "fetchd_database_commits_total", "Database commits since the service started, each synced to the disk."
+        ) {
+            [([:], Double(activity.commits))]
+        }
     }
 
     private func tellUnacknowledged(
