@@ -12,8 +12,6 @@ from .http_client import Client
 from .processes import Process, running, wait_until_ready
 from .stopwatch import Stopwatch
 
-DESCRIPTION = "aria2c syncs each file but not its folder. Its jobs are only in memory, and it computes no digest."
-
 
 class Aria2:
     def __init__(self, process: Process, port: int, folder: Path):

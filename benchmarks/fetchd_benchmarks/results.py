@@ -35,6 +35,12 @@ class Table:
     rows: dict[str, list[Sample]]
 
 
+def compared(title: str, metrics: list[Metric], samples: dict[str, list[Sample]], first: str, without: str) -> Table:
+    """A table that compares `first` with the others. The contenders whose names begin with `without` are left out."""
+    others = {name: runs for name, runs in samples.items() if name != first and not name.startswith(without)}
+    return Table(title, metrics, {first: samples[first]} | others)
+
+
 @dataclass(frozen=True)
 class Plot:
     """Curves over a size that grows by powers of ten. Both axes are logarithmic."""

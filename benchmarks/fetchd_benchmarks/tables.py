@@ -10,7 +10,7 @@ def markdown(table: Table) -> str:
     first = next(iter(table.rows))
     compared = [metric for metric in table.metrics if metric.is_compared and len(table.rows) > 1]
     headings = [metric.heading for metric in table.metrics]
-    headings += [f"{first}'s / its: {metric.heading.partition(',')[0]}" for metric in compared]
+    headings += [f"ratio: {metric.heading.partition(',')[0]}" for metric in compared]
     lines = [f"**{table.title}**", "", row(["", *headings]), row(["---", *["---:"] * len(headings)])]
     for name in table.rows:
         cells = [measured(table, name, metric) for metric in table.metrics]

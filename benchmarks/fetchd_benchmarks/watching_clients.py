@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from dataclasses import dataclass
 
 from .environment import LOOPBACK, fail
 
@@ -16,43 +17,47 @@ def head(method: str, path: str, length: int = 0, *fields: str) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode()
 
 
-class Watcher(asyncio.Protocol):
-    """Sends one request. Notes when bytes arrived that contain the expected text; a long poll is sent again after each
-    answer before that."""
+@dataclass(frozen=True)
+class Watch:
+    """A request, and the text that its answer has when the change has happened. A long poll repeats the request after
+    each answer before that."""
 
-    def __init__(self, request: bytes, repeats: bool):
-        self._request, self._repeats = request, repeats
+    request: bytes
+    wanted: bytes
+    repeats: bool = True
+
+
+class Watcher(asyncio.Protocol):
+    def __init__(self, watch: Watch):
+        self._watch = watch
         self.transport: asyncio.Transport | None = None
         self.is_lost = False
-        self.wanted: bytes | None = None
         self.found: float | None = None
         self._tail = b""
-
-    def expect(self, text: bytes) -> None:
-        self.wanted, self.found, self._tail = text, None, b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
-        transport.write(self._request)
+        transport.write(self._watch.request)
 
     def data_received(self, data: bytes) -> None:
-        if self.wanted is not None and self.found is None:
-            if self.wanted in self._tail + data:
-                self.found = time.monotonic()
-                return
-            self._tail = data[1 - len(self.wanted) :]
-        if self._repeats and self.found is None and self.transport:
-            self.transport.write(self._request)
+        if self.found is not None:
+            return
+        if self._watch.wanted in self._tail + data:
+            self.found = time.monotonic()
+            return
+        self._tail = data[1 - len(self._watch.wanted) :]
+        if self._watch.repeats and self.transport:
+            self.transport.write(self._watch.request)
 
     def connection_lost(self, error: Exception | None) -> None:
         self.is_lost = True
 
 
-async def connect(port: int, requests: list[tuple[bytes, bool]]) -> list[Watcher]:
+async def connect(port: int, watches: list[Watch]) -> list[Watcher]:
     loop, watchers = asyncio.get_running_loop(), []
-    for start in range(0, len(requests), 200):
-        some = [Watcher(*request) for request in requests[start : start + 200]]
+    for start in range(0, len(watches), 200):
+        some = [Watcher(watch) for watch in watches[start : start + 200]]
         await asyncio.gather(*(loop.create_connection(lambda it=watcher: it, LOOPBACK, port) for watcher in some))
         watchers += some
     return watchers

@@ -16,7 +16,7 @@ METRICS = [
     Metric("rate", "requests/s", 0, is_compared=True, has_range=True),
     Metric("p50", "p50, ms", 2),
     Metric("p99", "p99, ms", 2, is_compared=True, has_range=True),
-    Metric("cpu_each", "CPU, µs a request", 1, is_compared=True),
+    Metric("cpu_each", "CPU a request, µs", 1, is_compared=True),
     Metric("cpu", "CPU, s", 2),
     Metric("peak", "peak RSS, MiB", 0),
 ]

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from ..workload import Workload
 from . import (
-    answers, batches, cancelling, connections, finished_jobs, idle, large_file, slow_downloads, small_files, submits,
-    watchers, webhooks,
+    answers,
+    batches,
+    cancelling,
+    connections,
+    finished_jobs,
+    idle,
+    large_file,
+    slow_downloads,
+    small_files,
+    submits,
+    watchers,
+    webhooks,
 )  # fmt: skip
 
 ALL: list[Workload] = [

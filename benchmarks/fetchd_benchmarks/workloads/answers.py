@@ -8,10 +8,9 @@ from pathlib import Path
 
 from .. import aria2
 from ..bench import Bench
-
 from ..fetchd import Fetchd, fetchd
 from ..nginx import nginx
-from ..results import Sample, Table
+from ..results import Sample, Table, compared
 from ..stopwatch import Stopwatch
 from ..workload import Measured, Workload
 from ..wrk import METRICS, Request, run_wrk
@@ -31,7 +30,12 @@ def measure_polls(bench: Bench) -> Measured:
             contenders["nginx, return"] = partial(ask_nginx_constant, bench, "/job", document)
             contenders["aria2c, tellStatus"] = partial(poll_aria2, bench, url)
             samples = bench.take_turns("polls", contenders, "rate")
-    return [Table(f"One finished job, polled by {CLIENTS}", METRICS, samples)], []
+    title = f"One finished job, polled by {CLIENTS}"
+    tables = [
+        compared(title, METRICS, samples, "fetchd", "fetchd, If"),
+        compared(f"{title}, If-None-Match", METRICS, samples, "fetchd, If-None-Match", "aria2c"),
+    ]
+    return tables, []
 
 
 def measure_livez(bench: Bench) -> Measured:
@@ -112,12 +116,11 @@ def poll_aria2(bench: Bench, url: str, folder: Path) -> Sample:
         return run_wrk(Request("/jsonrpc", "POST", body=body), peer.port, peer.pid, folder, bench.seconds)
 
 
-POLLS = Workload(
-    "polls",
-    "Polls of a job",
-    'nginx answers with the same bytes from its configuration. "If-None-Match" has the present entity tag, so each '
-    "answer is a 304. aria2c answers a shorter document.",
-    measure_polls,
-)
+POLL_NOTES = """\
+nginx answers with the same bytes from its configuration. With `If-None-Match`, each answer is a 304. If it shows 0
+requests, the 304 had a `Content-Length`, and wrk waits for a body that does not come. aria2c answers with a shorter
+document."""
+
+POLLS = Workload("polls", "Polls of a job", POLL_NOTES, measure_polls)
 LIVEZ = Workload("livez", "Liveness", "nginx answers with the same bytes from its configuration.", measure_livez)
 LISTS = Workload("list", "Lists", "nginx sends the same bytes from a file.", measure_lists)

@@ -23,7 +23,7 @@ METRICS = [
     Metric("rate", "jobs/s", 0, is_compared=True, has_range=True),
     Metric("wall", "wall, s", 2, has_range=True),
     Metric("cpu", "CPU, s", 2),
-    Metric("cpu_each", "CPU, µs a job", 1, is_compared=True),
+    Metric("cpu_each", "CPU a job, µs", 1, is_compared=True),
     Metric("peak", "peak RSS, MiB", 0),
 ]
 
@@ -88,10 +88,8 @@ def post_all(port: int, pid: int, path: str, bodies: list[str], jobs: int) -> Sa
     return Sample(sample | {"rate": jobs / sample["wall"], "cpu_each": sample["cpu"] * 1e6 / jobs})
 
 
-WORKLOAD = Workload(
-    "batches",
-    "Batches",
-    "As single submissions, with up to 10,000 jobs in a request. All jobs of a request are added or none, and the answer "
-    "has their documents. Curves: the median of three runs.",
-    measure,
-)
+NOTES = """\
+The jobs do not start. All jobs of a request are added or none, and the answer has their documents. The curves are
+medians of three runs."""
+
+WORKLOAD = Workload("batches", "Batches", NOTES, measure)

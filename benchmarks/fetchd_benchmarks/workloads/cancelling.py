@@ -58,10 +58,8 @@ def run(count: int, program: Path, folder: Path) -> Sample:
         )  # fmt: skip
 
 
-WORKLOAD = Workload(
-    "cancelling",
-    "Cancelling many jobs",
-    "`POST /v1/sessions/{session}/cancel`. Meanwhile, two clients read a job of another session and submit jobs to it, one "
-    "request each 5 ms.",
-    measure,
-)
+NOTES = """\
+`POST /v1/sessions/{session}/cancel`. Meanwhile, two clients read a job of another session and submit jobs to it, one
+request each 5 ms."""
+
+WORKLOAD = Workload("cancelling", "Cancelling many jobs", NOTES, measure)

@@ -9,7 +9,7 @@ from .. import aria2, files
 from ..bench import Bench
 from ..fetchd import fetchd
 from ..nginx import LIMIT_MIB, nginx
-from ..results import Sample, Table
+from ..results import Sample, compared
 from ..stopwatch import Stopwatch
 from ..workload import Measured, Workload
 from .large_file import METRICS, run_verified
@@ -30,7 +30,8 @@ def measure(bench: Bench) -> Measured:
             contenders["aria2c, one"] = partial(run_aria2, url, 1)
             verified = {name: partial(run_verified, run, digests) for name, run in contenders.items()}
             samples = bench.take_turns("several connections", verified, rounds=min(bench.pairs, 3))
-    return [Table(f"One file of {mib} MiB, at most {LIMIT_MIB} MiB/s over each connection", METRICS, samples)], []
+    title = f"One file of {mib} MiB, at most {LIMIT_MIB} MiB/s over each connection"
+    return [compared(title, METRICS, samples, f"fetchd, {SEVERAL} connections", "-")], []
 
 
 def run_fetchd(url: str, connections: int, program: Path, folder: Path) -> Sample:
@@ -49,4 +50,7 @@ def run_aria2(url: str, connections: int, folder: Path) -> Sample:
         return watch.stop(on_disk=True)
 
 
-WORKLOAD = Workload("connections", "Several connections", "Three rounds: the origin sets the time.", measure)
+NOTES = """\
+At most three rounds, as the origin sets the time."""
+
+WORKLOAD = Workload("connections", "Several connections", NOTES, measure)

@@ -83,10 +83,8 @@ def plot(rows: dict[int, Sample]) -> Plot:
     return Plot("finished-jobs", "Requests beside finished jobs", "finished jobs", "milliseconds", curves)
 
 
-WORKLOAD = Workload(
-    "finished-jobs",
-    "Finished jobs",
-    'The jobs were submitted and cancelled through the API, so no origin is needed for a million of them. "Ready" is the time '
-    "from the start of the process until `/readyz` answers 200. One client sends the requests, one after the other.",
-    measure,
-)
+NOTES = """\
+The jobs were submitted and cancelled through the API, so that a million of them need no origin. "Ready" is the time
+from the start of the process until `/readyz` answers 200. One client sends the requests, one after the other."""
+
+WORKLOAD = Workload("finished-jobs", "Finished jobs", NOTES, measure)

@@ -35,16 +35,13 @@ def run(seconds: float, program: Path, folder: Path) -> Sample:
         time.sleep(seconds)
         return Sample(
             resident=resident_mib(service.pid), peak=peak_mib(service.pid),
-            switches=(context_switches(service.pid) - switches) / seconds,
+            switches=(context_switches(service.pid) - switches).total() / seconds,
             cpu=(cpu_seconds(service.pid) - cpu) * 1000 / seconds, descriptors=descriptors(service.pid),
             ready=service.seconds_to_ready * 1000,
         )  # fmt: skip
 
 
-WORKLOAD = Workload(
-    "idle",
-    "Idle",
-    "Context switches are those of all threads of the process: each wake-up of a thread is at least one. CPU time is counted in "
-    "ticks of 10 ms.",
-    measure,
-)
+NOTES = """\
+Context switches are those of all threads. Each wake-up of a thread is at least one."""
+
+WORKLOAD = Workload("idle", "Idle", NOTES, measure)

@@ -11,7 +11,7 @@ from ..bench import Bench
 from ..commands import run_curl, run_floor
 from ..fetchd import fetchd
 from ..nginx import nginx
-from ..results import Metric, Plot, Sample, Table
+from ..results import Metric, Plot, Sample, compared
 from ..stopwatch import Stopwatch
 from ..summaries import Summary, values
 from ..workload import Measured, Workload
@@ -33,8 +33,12 @@ def measure(bench: Bench) -> Measured:
     for size, samples in rows.items():
         for name, runs in samples.items():
             curves.setdefault(name, []).append((size, Summary.of(values(runs, "wall")).median))
-    table = Table(f"One file of {largest} MiB, one connection", METRICS, rows[largest])
-    return [table], [Plot("large-file", "One file, one connection", "MiB", "seconds", curves)]
+    title = f"One file of {largest} MiB, one connection"
+    tables = [
+        compared(title, METRICS, rows[largest], "fetchd, no digest", "fetchd, sha"),
+        compared(f"{title}, with sha-256", METRICS, rows[largest], "fetchd, sha-256", "fetchd, no"),
+    ]
+    return tables, [Plot("large-file", "One file, one connection", "MiB", "seconds", curves)]
 
 
 def measure_size(bench: Bench, mib: int) -> dict[str, list[Sample]]:
@@ -77,12 +81,10 @@ def run_aria2(url: str, folder: Path) -> Sample:
         return watch.stop(on_disk=True)
 
 
-WORKLOAD = Workload(
-    "large-file",
-    "A large file",
-    '"Bare libcurl" is benchmarks/native/floor.c: one epoll loop and writes of 512 KiB. fetchd syncs the file and its '
-    f"folder; {aria2.DESCRIPTION[0].lower()}{aria2.DESCRIPTION[1:]} curl and the loop without a sync leave the bytes in "
-    'memory: compare with them "until on disk", the time until a sync after the run has returned. The times of curl and '
-    "of the loop include their start. Polls of the progress make the times of fetchd and aria2c at most 2 % late.",
-    measure,
-)
+NOTES = """\
+"Bare libcurl" is benchmarks/native/floor.c: one epoll loop and writes of 512 KiB. fetchd syncs the file and its
+folder, and commits the receipt. aria2c syncs the file but not its folder. curl and the loop without a sync leave the
+bytes in memory: compare with them the time "until on disk", when a sync after the run has returned. The times of curl
+and of the loop include their start. fetchd and aria2c are asked for the progress, so their times are up to 2 % late."""
+
+WORKLOAD = Workload("large-file", "A large file", NOTES, measure)

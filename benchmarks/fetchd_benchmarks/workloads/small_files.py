@@ -19,7 +19,7 @@ METRICS = [
     Metric("rate", "files/s", 0, is_compared=True, has_range=True),
     Metric("wall", "wall, s", 2, has_range=True),
     Metric("cpu", "CPU, s", 2),
-    Metric("cpu_each", "CPU, ms a file", 2, is_compared=True),
+    Metric("cpu_each", "CPU a file, ms", 2, is_compared=True),
     Metric("peak", "peak RSS, MiB", 0, is_compared=True),
     Metric("on_disk", "until on disk, s", 2),
 ]
@@ -78,11 +78,10 @@ def checked(sample: Sample, folder: Path, digests: dict[str, bytes]) -> Sample:
     return Sample(sample | {"rate": count / sample["wall"], "cpu_each": sample["cpu"] * 1000 / count})
 
 
-WORKLOAD = Workload(
-    "small-files",
-    "Small files",
-    "The time is from the first submission until the last file is reported as finished. fetchd commits each job before it "
-    "answers, syncs the file and its folder, computes the sha-256, and commits the receipt. "
-    f"{aria2.DESCRIPTION} curl does none of this, and its time includes its start.",
-    measure,
-)
+NOTES = """\
+The time is from the first submission until the last file is reported as finished. fetchd commits each job before it
+answers, syncs the file and its folder, computes the sha-256, and commits the receipt. aria2c syncs each file but not
+its folder. Its jobs are only in memory, and it computes no digest. curl does none of this, and its time includes its
+start."""
+
+WORKLOAD = Workload("small-files", "Small files", NOTES, measure)

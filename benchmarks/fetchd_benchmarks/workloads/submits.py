@@ -41,10 +41,8 @@ def run_aria2(bench: Bench, folder: Path) -> Sample:
         return run_wrk(Request("/jsonrpc", "POST", body=body), peer.port, peer.pid, folder, bench.seconds)
 
 
-WORKLOAD = Workload(
-    "submits",
-    "Single submissions",
-    "The jobs do not start: fetchd's have a `not_before`, aria2's are added with `pause`. fetchd answers after the commit "
-    "is synced; aria2c stores nothing.",
-    measure,
-)
+NOTES = """\
+The jobs do not start: fetchd's have a `not_before`, aria2's are added with `pause`. fetchd answers after the commit
+is synced. aria2c stores nothing."""
+
+WORKLOAD = Workload("submits", "Single submissions", NOTES, measure)

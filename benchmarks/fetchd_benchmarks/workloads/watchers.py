@@ -32,7 +32,7 @@ METRICS = [
 
 
 def measure(bench: Bench) -> Measured:
-    allow_descriptors(32_768)
+    allow_descriptors()
     rows = {}
     for polls in bench.sizes(10_000, quick=500):
         rounds = bench.pairs if polls == 10_000 else min(bench.pairs, 3)
@@ -63,7 +63,7 @@ async def watch(service: Fetchd, polls: int, streams: int, seconds: float) -> Sa
     await latencies(port, 0.5)
     before, open_before = resident_mib(pid), descriptors(pid)
 
-    watchers = await clients.connect(port, requests(job, await last_event(port), polls, streams))
+    watchers = await clients.connect(port, watches(job, await last_event(port), polls, streams))
     await wait_for_watchers(port, polls, streams)
     cpu, begin = cpu_seconds(pid), time.monotonic()
     others = await latencies(port, seconds)
@@ -85,19 +85,18 @@ async def watch(service: Fetchd, polls: int, streams: int, seconds: float) -> Sa
     return Sample(sample, left=max(descriptors(pid) - open_before, 0), later=resident_mib(pid))
 
 
-def requests(job: dict, last: int, polls: int, streams: int) -> list[tuple[bytes, bool]]:
+def watches(job: dict, last: int, polls: int, streams: int) -> list[clients.Watch]:
     """Half of the long polls wait for the job, half for the next event of the journal."""
-    of_job = clients.head("GET", f"/v1/jobs/{job['id']}", 0, f'If-None-Match: "{job["revision"]}"', "Prefer: wait=30")
+    tag = f'If-None-Match: "{job["revision"]}"'
+    of_job = clients.head("GET", f"/v1/jobs/{job['id']}", 0, tag, "Prefer: wait=30")
     of_journal = clients.head("GET", f"/v1/events?wait=30&after={last}&job={job['id']}&type=job.paused")
     stream = clients.head("GET", "/v1/events", 0, "Accept: text/event-stream")
-    waiting = [(of_job if number % 2 else of_journal, True) for number in range(polls)]
-    return waiting + [(stream, False)] * streams
+    polled = [clients.Watch(of_job, b'"state":"paused"'), clients.Watch(of_journal, b'"job.paused"')]
+    return [polled[number % 2] for number in range(polls)] + [clients.Watch(stream, b'"job.paused"', False)] * streams
 
 
 async def change(port: int, job: str, watchers: list[clients.Watcher]) -> list[float]:
     """Pauses the job. The seconds from the request until each watcher knows."""
-    for watcher in watchers:
-        watcher.expect(b'"state":"paused"')
     begin = time.monotonic()
     status, _ = await clients.request(port, "POST", f"/v1/jobs/{job}/pause")
     if status != 200:
@@ -130,12 +129,11 @@ async def wait_for_watchers(port: int, polls: int, streams: int) -> None:
     fail(f"the service reports {found}, and {polls} waits and {streams} streams are expected")
 
 
-WORKLOAD = Workload(
-    "watchers",
-    "Watching clients",
-    "Half of the long polls wait for one job (`If-None-Match` and `Prefer: wait=30`), half for the journal (`GET "
-    '/v1/events?wait=30`); the streams receive all events. Four downloads run. "Others" is another client that requests the newest '
-    'job, over a new connection each time. "Change" is the time from a pause of the job until half and all of the watchers '
-    "have received it; the client, Python's asyncio, needs much of it. Then the clients disconnect without notice.",
-    measure,
-)
+NOTES = """\
+Half of the long polls wait for one job (`If-None-Match` and `Prefer: wait=30`), half for the journal (`GET
+/v1/events?wait=30`). The streams receive all events. Four downloads run. "Others" is another client that requests the
+newest job, over a new connection each time. "Change" is the time from the request that pauses the job until half and
+all of the watchers know. The watchers share one thread of Python, which needs a large part of that time. Then they
+disconnect without notice."""
+
+WORKLOAD = Workload("watchers", "Watching clients", NOTES, measure)

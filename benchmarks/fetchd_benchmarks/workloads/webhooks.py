@@ -20,7 +20,7 @@ METRICS = [
     Metric("rate", "deliveries/s", 0, has_range=True, is_compared=True),
     Metric("wall", "wall, s", 2, has_range=True),
     Metric("cpu", "CPU, s", 2),
-    Metric("cpu_each", "CPU, µs a delivery", 0, is_compared=True),
+    Metric("cpu_each", "CPU a delivery, µs", 0, is_compared=True),
     Metric("peak", "peak RSS, MiB", 0),
     Metric("inversions", "out of order", 0, has_range=True),
 ]
@@ -84,11 +84,10 @@ def deliver(service: Fetchd, receiver: Receiver, events: int, endpoints: int) ->
     )  # fmt: skip
 
 
-WORKLOAD = Workload(
-    "webhooks",
-    "Webhooks",
-    "Each event is `job.created` of a submitted job that does not start. The time is from the submission until the receiver "
-    '(Python\'s asyncio, on the same machine) has every event. "Out of order" counts events that arrived after a later one: '
-    "fetchd starts deliveries in order, and they may overlap. The dead endpoint accepts connections and never answers.",
-    measure,
-)
+NOTES = """\
+Each event is the `job.created` of a submitted job that does not start. The time is from the submission until the
+receiver, which is Python's asyncio on the same machine, has every event. "Out of order" counts events that arrived
+after a later one: fetchd starts deliveries in order, and they may overlap. The dead endpoint accepts connections and
+never answers."""
+
+WORKLOAD = Workload("webhooks", "Webhooks", NOTES, measure)
