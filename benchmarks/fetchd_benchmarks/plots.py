@@ -8,7 +8,7 @@ from html import escape
 from .results import Plot
 
 WIDTH, HEIGHT = 720, 400
-LEFT, RIGHT, TOP, BOTTOM = 80, 180, 44, 52
+LEFT, RIGHT, TOP, BOTTOM = 80, 210, 44, 52
 
 # The colours of Okabe and Ito, which readers with a colour vision deficiency can tell apart; darker on light pages.
 STYLE = """
@@ -18,7 +18,7 @@ STYLE = """
   .c0 { stroke: #0060a8; fill: #0060a8 } .c1 { stroke: #b35900; fill: #b35900 } .c2 { stroke: #00755a; fill: #00755a }
   .c3 { stroke: #a0357a; fill: #a0357a } .c4 { stroke: #6b6b00; fill: #6b6b00 } .c5 { stroke: #57606a; fill: #57606a }
   polyline { fill: none !important; stroke-width: 2 }
-  .label { stroke: none }
+  .label { stroke: none !important }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 }
     .grid { stroke: #3d444d }
@@ -45,7 +45,10 @@ class Axis:
 
     @property
     def ticks(self) -> list[float]:
-        return [10.0**exponent for exponent in range(self.low, self.high + 1)]
+        """The powers of ten. On a short axis, also twice and five times as much."""
+        steps = (1, 2, 5) if self.high - self.low == 1 else (1,)
+        found = [step * 10.0**exponent for exponent in range(self.low, self.high) for step in steps]
+        return [*found, 10.0**self.high]
 
 
 def svg(plot: Plot) -> str:
