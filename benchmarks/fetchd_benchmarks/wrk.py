@@ -76,10 +76,10 @@ def sample(result: dict[str, float], used: float, peak: float, request: Request)
     count = result["requests"]
     if result["refused"]:
         fail(f"{request.method} {request.path}: {result['refused']} of {count} requests were refused")
-    return Sample(
-        rate=count / (result["microseconds"] / 1e6), p50=result["p50"] / 1000, p99=result["p99"] / 1000,
-        cpu=used, cpu_each=used * 1e6 / max(count, 1), peak=peak, requests=count, lost=result["lost"],
-    )  # fmt: skip
+    found = Sample(rate=count / (result["microseconds"] / 1e6), cpu=used, peak=peak, requests=count)
+    if count:
+        found |= {"p50": result["p50"] / 1000, "p99": result["p99"] / 1000, "cpu_each": used * 1e6 / count}
+    return found
 
 
 def lua(request: Request) -> str:
