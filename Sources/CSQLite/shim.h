@@ -17,4 +17,20 @@ static inline int sqlite_take_pages_written(sqlite3 *connection) {
     return pages;
 }
 
+static inline int sqlite_note_statement(unsigned kind, void *count, void *statement, void *text) {
+    (void)kind, (void)statement, (void)text;
+    __atomic_fetch_add((long long *)count, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+// From now on, each statement that the connection runs adds one to `count`, which must outlive the connection. Each
+// start of a trigger counts as well.
+static inline void sqlite_count_statements(sqlite3 *connection, long long *count) {
+    sqlite3_trace_v2(connection, SQLITE_TRACE_STMT, sqlite_note_statement, count);
+}
+
+static inline long long sqlite_statement_count(const long long *count) {
+    return __atomic_load_n(count, __ATOMIC_RELAXED);
+}
+
 #endif

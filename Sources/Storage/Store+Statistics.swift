@@ -3,6 +3,10 @@ import Foundation
 import GRDB
 
 extension Store {
+    public var activity: DatabaseActivity {
+        DatabaseActivity(statements: connections.statements.value, commits: writer.commits.value)
+    }
+
     /// Reads rows that are kept, so it takes the same time for any number of jobs and deliveries.
     public func statistics() async throws(StoreError) -> StoreStatistics {
         try await read { db in

@@ -11,7 +11,9 @@ import Testing
     private func context(_ field: HTTPField.Name, _ value: String) -> RequestContext {
         var head = RequestHead(method: .get, target: "/")
         head.headers[field] = value
-        return RequestContext(request: Request(head: head), match: RouteMatch(route: Route(.get, "/") { _ in .noContent }, path: []), caller: "")
+        return RequestContext(
+            request: Request(head: head), match: RouteMatch(route: Route(.get, "/") { _ in .noContent }, path: []),
+            caller: "")
     }
 
     @Test(arguments: [

@@ -36,10 +36,22 @@ struct MetricsRoutes: Sendable {
         exposition.counter("fetchd_events_total", "Events that were ever appended to the journal.") {
             [([:], Double(census.lastEvent))]
         }
+        addActivity(store.activity, in: &exposition)
         addUnacknowledged(census, try await store.unacknowledgedFinishes(), in: &exposition)
         addLoops(loops(), in: &exposition)
         return Response(
             status: .ok, headers: [.contentType: Exposition.contentType], body: .bytes(Array(exposition.text.utf8)))
+    }
+
+    private func addActivity(_ activity: DatabaseActivity, in exposition: inout Exposition) {
+        exposition.counter("fetchd_database_statements_total", "SQL statements run since the service started.") {
+            [([:], Double(activity.statements))]
+        }
+        exposition.counter(
+            "fetchd_database_commits_total", "Database commits since the service started, each synced to the disk."
+        ) {
+            [([:], Double(activity.commits))]
+        }
     }
 
     private func addUnacknowledged(

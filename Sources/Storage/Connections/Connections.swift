@@ -18,6 +18,7 @@ final class Connections: Sendable {
 
     private let path: String
     private let readers: Int
+    let statements = StatementCount()
     private let current: Locked<DatabasePool>
     private let state = Locked(State())
     private let backgroundCheck = Locked<BackgroundCheck?>(nil)
@@ -35,7 +36,7 @@ final class Connections: Sendable {
     init(path: String, readers: Int) throws {
         self.path = path
         self.readers = readers
-        current = Locked(try Self.open(path, readers: readers))
+        current = Locked(try Self.open(path, readers: readers, counting: statements))
     }
 
     /// The current pool. A caller must not store the pool, because a failed checkpoint replaces it.
@@ -127,7 +128,7 @@ final class Connections: Sendable {
         try current.withLock { pool in
             try pool.close()
             guard !isHeldByOthers else { throw DatabaseError(resultCode: .SQLITE_IOERR, message: Self.held) }
-            pool = try Self.open(path, readers: readers)
+            pool = try Self.open(path, readers: readers, counting: statements)
         }
         state.withLock { $0.mayHaveLostPages = false }
     }
@@ -149,8 +150,12 @@ final class Connections: Sendable {
         return fcntl(index, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
     }
 
-    private static func open(_ path: String, readers: Int) throws -> DatabasePool {
-        let pool = try DatabasePool(path: path, configuration: configuration(readers: readers))
+    private static func open(
+        _ path: String, readers: Int, counting statements: StatementCount
+    ) throws -> DatabasePool {
+        var configuration = configuration(readers: readers)
+        configuration.prepareDatabase { db in statements.observe(db.sqliteConnection!) }
+        let pool = try DatabasePool(path: path, configuration: configuration)
         // GRDB sets NORMAL for pools, which does not sync commits.
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         return pool

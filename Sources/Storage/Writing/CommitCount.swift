@@ -1,13 +1,18 @@
 import Downloads
 import GRDB
+import Locks
 
 /// Counts the commits that change data, in the database and in the mark beside it.
 ///
-/// Only the writer's thread uses it.
+/// Only the writer's thread uses it, except `value`.
 final class CommitCount: @unchecked Sendable {
     private let file: MarkFile
     private var position: Mark.Position
     private var isChanged = false
+    private let made = Locked(0)
+
+    /// The commits since the store was opened. Any thread may ask.
+    var value: Int { made.withLock { $0 } }
 
     init(_ file: MarkFile) {
         self.file = file
@@ -28,6 +33,7 @@ final class CommitCount: @unchecked Sendable {
         guard isChanged else { return }
         isChanged = false
         position.commits += 1
+        made.withLock { $0 += 1 }
         position.lastEvent = lastEvent ?? position.lastEvent
         file.note(position)
     }

@@ -1,0 +1,1 @@
+"""The benchmarks of fetchd. benchmarks/README.md explains them."""

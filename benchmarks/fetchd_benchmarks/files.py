@@ -1,0 +1,42 @@
+"""The files of the origin, and the comparison of the downloaded ones with them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from .environment import fail
+
+
+def make_files(folder: Path, sizes: Mapping[str, int]) -> dict[str, bytes]:
+    """Writes random files, by their paths. Returns the sha-256 by their names. The page cache has them afterwards."""
+    digests = {}
+    for path, size in sizes.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        digest = hashlib.sha256()
+        with file.open("wb") as output:
+            for begin in range(0, size, 8 << 20):
+                block = os.urandom(min(8 << 20, size - begin))
+                output.write(block)
+                digest.update(block)
+        digests[file.name] = digest.digest()
+    os.sync()
+    return digests
+
+
+def small_files(count: int, kib: int) -> dict[str, int]:
+    return {f"small/{number // 1000}/file-{number:07d}.bin": kib << 10 for number in range(count)}
+
+
+def verify(downloads: Path, digests: Mapping[str, bytes]) -> None:
+    """Ends the benchmark unless exactly these files were downloaded, with these bytes."""
+    found = {entry.name for entry in os.scandir(downloads) if entry.is_file()}
+    if found != digests.keys():
+        fail(f"missing: {sorted(digests.keys() - found)[:3]}, not asked for: {sorted(found - digests.keys())[:3]}")
+    for name, expected in digests.items():
+        with (downloads / name).open("rb") as content:
+            if hashlib.file_digest(content, "sha256").digest() != expected:
+                fail(f"{name} differs from the origin's")

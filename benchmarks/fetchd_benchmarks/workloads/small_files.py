@@ -1,0 +1,87 @@
+"""Many small files: the cost of a job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .. import aria2, files
+from ..bench import Bench
+from ..commands import run_curl
+from ..fetchd import fetchd
+from ..nginx import nginx
+from ..results import Metric, Plot, Sample, Table
+from ..stopwatch import Stopwatch
+from ..summaries import Summary, values
+from ..workload import Measured, Workload
+
+KIB, AT_A_TIME, BATCH = 16, 64, 1000
+METRICS = [
+    Metric("rate", "files/s", 0, is_compared=True, has_range=True),
+    Metric("wall", "wall, s", 2, has_range=True),
+    Metric("cpu", "CPU, s", 2),
+    Metric("cpu_each", "CPU a file, ms", 2, is_compared=True),
+    Metric("peak", "peak RSS, MiB", 0, is_compared=True),
+    Metric("on_disk", "until on disk, s", 2),
+]
+
+
+def measure(bench: Bench) -> Measured:
+    rows = {count: measure_count(bench, count) for count in bench.sizes(10_000, quick=1000)}
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for count, samples in rows.items():
+        for name, runs in samples.items():
+            curves.setdefault(name, []).append((count, Summary.of(values(runs, "rate")).median))
+    count = max(rows)
+    title = f"{count:,} files of {KIB} KiB, in batches of {BATCH:,}, {AT_A_TIME} at a time"
+    plot = Plot("small-files", f"Files of {KIB} KiB, {AT_A_TIME} at a time", "files", "files/s", curves)
+    return [Table(title, METRICS, rows[count])], [plot]
+
+
+def measure_count(bench: Bench, count: int) -> dict[str, list[Sample]]:
+    bench.require_space(count * KIB / 1024 * 2.2)
+    with bench.folder() as folder:
+        sizes = files.small_files(count, KIB)
+        digests = files.make_files(folder / "files", sizes)
+        with nginx(folder / "origin", folder / "files") as origin:
+            urls = [f"{origin.url}/{path}" for path in sizes]
+            contenders = bench.fetchds(lambda program, folder: run_fetchd(program, folder, urls, digests))
+            contenders["aria2c"] = lambda folder: run_aria2(folder, urls, digests)
+            contenders["curl"] = lambda folder: run_curl_parallel(folder, urls, digests)
+            return bench.take_turns(f"{count:,} small files", contenders, "rate")
+
+
+def run_fetchd(program: Path, folder: Path, urls: list[str], digests: dict[str, bytes]) -> Sample:
+    with fetchd(program, folder, jobs=AT_A_TIME) as service:
+        watch = Stopwatch(service.pid)
+        service.submit([{"url": url} for url in urls], BATCH)
+        service.wait_for("succeeded", len(urls), watch)
+        sample = watch.stop(on_disk=True)
+    return checked(sample, folder, digests)
+
+
+def run_aria2(folder: Path, urls: list[str], digests: dict[str, bytes]) -> Sample:
+    with aria2.aria2(folder, jobs=AT_A_TIME, results=len(urls) + 1) as peer:
+        watch = Stopwatch(peer.pid)
+        peer.add(urls, BATCH)
+        peer.wait_for_stopped(len(urls), watch)
+        sample = watch.stop(on_disk=True)
+    return checked(sample, folder, digests)
+
+
+def run_curl_parallel(folder: Path, urls: list[str], digests: dict[str, bytes]) -> Sample:
+    return checked(run_curl(urls, folder, AT_A_TIME), folder, digests)
+
+
+def checked(sample: Sample, folder: Path, digests: dict[str, bytes]) -> Sample:
+    files.verify(folder / "downloads", digests)
+    count = len(digests)
+    return Sample(sample | {"rate": count / sample["wall"], "cpu_each": sample["cpu"] * 1000 / count})
+
+
+NOTES = """\
+The time is from the first submission until the last file is reported as finished. fetchd commits each job before it
+answers, syncs the file and its folder, computes the sha-256, and commits the receipt. aria2c syncs each file but not
+its folder. Its jobs are only in memory, and it computes no digest. curl does none of this, and its time includes its
+start."""
+
+WORKLOAD = Workload("small-files", "Small files", NOTES, measure)
