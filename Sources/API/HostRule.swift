@@ -15,7 +15,8 @@ struct HostRule: Sendable {
         guard Self.isAddress(name.utf8) || names.contains(name.lowercased()) else {
             throw Problem(
                 .misdirectedRequest,
-                "'\(host)' is not a name of this service. Start fetchd with --public-host \(name.lowercased()) to let it be one.")
+                "'\(host)' is not a name of this service. Start fetchd with --public-host \(name.lowercased()) to let it be one."
+            )
         }
     }
 

@@ -6,6 +6,8 @@ struct Route: Sendable {
     let method: HTTPRequest.Method
     /// Components of the path; `{name}` stands for any one.
     let pattern: [Substring]
+    /// The names of the parameters, and their positions in the pattern.
+    let parameters: [(name: Substring, position: Int)]
     let body: BodyRule
     /// Whether it has parameters in the query, and reads them; else any is refused before it is begun.
     let readsQuery: Bool
@@ -31,6 +33,8 @@ struct Route: Sendable {
     ) {
         self.method = method
         pattern = "\(path)".split(separator: "/")
+        parameters = pattern.enumerated().filter { $0.element.hasPrefix("{") }
+            .map { ($0.element.dropFirst().dropLast(), $0.offset) }
         self.body = body
         self.readsQuery = readsQuery
         self.isOpen = isOpen
