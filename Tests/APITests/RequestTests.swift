@@ -90,6 +90,8 @@ extension HTTPField.Name {
     private let table = RouteTable([
         Route(.get, "/v1/jobs/{id}") { _ in .noContent }, Route(.delete, "/v1/jobs/{id}") { _ in .noContent },
         Route(.post, "/v1/jobs/batch") { _ in .noContent },
+        Route(.get, "/v1/jobs/{id}/webhooks/{webhook}") { _ in .noContent },
+        Route(.get, "/") { _ in .noContent },
     ])
 
     private func find(_ method: HTTPRequest.Method, _ target: String) throws(Problem) -> [String: String] {
@@ -100,13 +102,28 @@ extension HTTPField.Name {
     @Test func decodesPathParameters() throws {
         #expect(try find(.get, "/v1/jobs/a%2Fb?x=1") == ["id": "a/b"])
         #expect(try find(.head, "/v1/jobs/x") == ["id": "x"])
+        #expect(try find(.get, "/v1/%6Aobs/na%C3%AFve?%zz") == ["id": "naïve"])
+        let match = try table.find(RequestHead(method: .get, target: "/v1/jobs/a/webhooks/b%20c"))
+        #expect(match.parameter("id") == "a")
+        #expect(match.parameter("webhook") == "b c")
+        #expect(match.parameter("session") == nil)
+        #expect(try find(.get, "/?x") == [:])
+    }
+
+    @Test func prefersLiteralToParameter() throws {
+        #expect(try find(.post, "/v1/jobs/batch") == [:])
+        #expect { try find(.get, "/v1/jobs/batch") } throws: { ($0 as? Problem)?.headers[.allow] == "POST" }
+        // The literal component leads nowhere, the parameter does.
+        #expect(try find(.get, "/v1/jobs/batch/webhooks/w") == ["id": "batch"])
     }
 
     @Test func answers404Or400ForUnknownPath() {
-        for target in ["/", "/v1/jobs", "/v1/jobs/x/", "//v1/jobs/x", "/v2/jobs/x"] {
+        for target in [
+            "/v1", "/v1/jobs", "/v1/jobs/", "/v1/jobs/x/", "//v1/jobs/x", "/v2/jobs/x", "/v1/jobs/x/webhooks/",
+        ] {
             #expect { try find(.get, target) } throws: { ($0 as? Problem)?.kind == .notFound }
         }
-        for target in ["/v1/jobs/%zz", "/v1/jobs/%00"] {
+        for target in ["/v1/jobs/%zz", "/v1/jobs/%00", "/v1/jobs/%", "/v1/jobs/%FF", "/nowhere/%2"] {
             #expect { try find(.get, target) } throws: { ($0 as? Problem)?.kind == .malformedRequest }
         }
     }

@@ -11,9 +11,8 @@ import Testing
     private func context(_ field: HTTPField.Name, _ value: String) -> RequestContext {
         var head = RequestHead(method: .get, target: "/")
         head.headers[field] = value
-        return RequestContext(
-            request: Request(head: head), match: RouteMatch(route: Route(.get, "/") { _ in .noContent }, path: []),
-            caller: "")
+        let match = RouteMatch(route: Route(.get, "/") { _ in .noContent }, path: [])
+        return RequestContext(request: Request(head: head), match: match, caller: "")
     }
 
     @Test(arguments: [

@@ -13,10 +13,11 @@ extension JobRoutes {
         guard !head.headers.contains(.prefer), head.query == nil, let cached = store.cachedJob(context.job) else {
             return nil
         }
-        let versions = context.knownVersions
-        guard cached.job.state.name != .running else { return .now(answer(JobView(cached.job, engine), to: versions)) }
+        guard cached.job.state.name != .running else {
+            return .now(answer(JobView(cached.job, engine), to: context.knownVersions))
+        }
         return renderings.rendering(of: cached) { JobRendering(JobView(cached.job, engine)) }
-            .map { .prepared(versions?.include($0.tag) == true ? $0.notModified : $0.document) }
+            .map { .prepared($0.response(knowing: head.headers[.ifNoneMatch])) }
     }
 
     func show(_ context: RequestContext) async throws -> Response {

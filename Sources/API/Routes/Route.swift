@@ -6,6 +6,8 @@ struct Route: Sendable {
     let method: HTTPRequest.Method
     /// The components of the path; `{name}` matches any component.
     let pattern: [Substring]
+    /// The names of the parameters, and their positions in the pattern.
+    let parameters: [(name: Substring, position: Int)]
     let body: BodyRule
     /// Whether the handler reads query parameters. If not, a request with any parameter is refused before the handler
     /// runs.
@@ -32,6 +34,8 @@ struct Route: Sendable {
     ) {
         self.method = method
         pattern = "\(path)".split(separator: "/")
+        parameters = pattern.enumerated().filter { $0.element.hasPrefix("{") }
+            .map { ($0.element.dropFirst().dropLast(), $0.offset) }
         self.body = body
         self.readsQuery = readsQuery
         self.isOpen = isOpen

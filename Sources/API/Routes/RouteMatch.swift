@@ -6,10 +6,6 @@ struct RouteMatch: Sendable {
 
     /// What stands for `{name}` in the route's path; nil if the route has no such parameter.
     func parameter(_ name: String) -> String? {
-        for (pattern, component) in zip(route.pattern, path)
-        where pattern.hasPrefix("{") && pattern.dropFirst().dropLast() == name {
-            return String(component)
-        }
-        return nil
+        route.parameters.first { $0.name == name }.map { String(path[$0.position]) }
     }
 }

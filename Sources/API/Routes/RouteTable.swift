@@ -54,8 +54,12 @@ struct RouteTable: Sendable {
         let path = head.path
         let isEncoded = path.utf8.contains(UInt8(ascii: "%"))
         var components: [Substring] = []
-        for part in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
-            components.append(isEncoded ? try decoded(Substring(part)) : Substring(part))
+        components.reserveCapacity(4)
+        var rest = path.utf8[...]
+        while let slash = rest.firstIndex(of: UInt8(ascii: "/")) {
+            rest = rest[rest.index(after: slash)...]
+            let component = Substring(rest.prefix { $0 != UInt8(ascii: "/") })
+            components.append(isEncoded ? try decoded(component) : component)
         }
         return components == [""] ? [] : components
     }

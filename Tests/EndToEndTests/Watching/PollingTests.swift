@@ -27,6 +27,27 @@ import Testing
         #expect(try await scene.api.poll("job_01HZX3K9V7Q2N4R8T6W0YB5CDE", knowing: "*").status == 404)
     }
 
+    /// The service keeps the responses to polls and lists. None of them is older than an acknowledged change.
+    @Test func repeatedReadsShowEachChangeAtOnce() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .paused)
+        for number in Int64(0)..<20 {
+            let patch = try await scene.api.send("PATCH", "/v1/jobs/\(id)", ["metadata": ["n": .integer(number)]])
+            for _ in 0..<3 {
+                let poll = try await scene.api.poll(id)
+                #expect(poll.json["metadata"] == ["n": .integer(number)])
+                #expect(poll.header("ETag") == patch.header("ETag"))
+                let list = try await scene.api.get("/v1/jobs?limit=5")
+                #expect(list.json["jobs"].arrayValue?.first { $0["id"].string == id } == poll.json)
+            }
+        }
+        _ = try await scene.api.act(.cancel, on: id)
+        #expect(try await scene.api.get("/v1/jobs?limit=5").json["jobs"].arrayValue?.first?["state"] == "cancelled")
+        #expect(try await scene.api.delete("/v1/jobs/\(id)").status == 204)
+        #expect(try await scene.api.poll(id).status == 404)
+        #expect(try await scene.api.get("/v1/jobs?limit=5").json["jobs"].arrayValue?.first?["id"].string != id)
+    }
+
     /// The first change ends the wait, in every state.
     @Test(arguments: JobState.Name.allCases)
     func endsJobWaitWithChangeInEveryState(_ state: JobState.Name) async throws {
