@@ -34,7 +34,7 @@ def measure(bench: Bench) -> Measured:
     samples = bench.take_turns(f"batches of {BATCH:,}", contenders, "rate")
     table = Table(f"{jobs:,} jobs in batches of {BATCH:,}, {CLIENTS} clients", METRICS, samples)
     curves: dict[str, list[tuple[float, float]]] = {"fetchd": [], "aria2c": []}
-    for size in bench.sizes(10_000, first=1, quick=1000):
+    for size in bench.sizes(10_000, quick=1000, first=1):
         count = min(jobs, size * 400)
         runs = {"fetchd": partial(run_fetchd, count, size, bench.program), "aria2c": partial(run_aria2, count, size)}
         samples = bench.take_turns(f"batches of {size:,}", runs, "rate", rounds=min(bench.pairs, 3))
