@@ -23,7 +23,7 @@ class Bench:
     pairs: int
     seconds: float  # of each run with a fixed duration
     is_quick: bool
-    largest: int  # of the sizes that grow
+    largest: int | None  # of the sizes that grow
 
     @property
     def program(self) -> Path:
@@ -32,9 +32,11 @@ class Bench:
     def amount(self, usual: int, quick: int) -> int:
         return quick if self.is_quick else usual
 
-    def sizes(self, last: int, first: int = 10, quick: int = 100) -> list[int]:
-        """10, 100, 1,000 and so on, at most `last`."""
-        end = min(last, self.largest, quick if self.is_quick else last)
+    def sizes(self, usual: int, quick: int, most: int | None = None, first: int = 10) -> list[int]:
+        """10, 100, 1,000 and so on. `--largest` replaces the last one, up to `most`."""
+        end = self.amount(usual, quick)
+        if self.largest:
+            end = min(self.largest, end if self.is_quick else most or usual)
         sizes, size = [], first
         while size < end:
             sizes.append(size)

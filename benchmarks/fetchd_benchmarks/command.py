@@ -74,7 +74,7 @@ def parsed(manual: str) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--pairs", type=positive)
     parser.add_argument("--seconds", type=positive)
-    parser.add_argument("--largest", type=positive, default=1_000_000)
+    parser.add_argument("--largest", type=positive)
     parser.add_argument("--fetchd", type=Path)
     parser.add_argument("--against", type=Path)
     parser.add_argument("--work-dir", type=Path, default=Path(tempfile.gettempdir()))

@@ -97,9 +97,18 @@ def missing_tools() -> dict[str, str]:
         missing["system calls"] = "strace is not installed"
     if not (shutil.which("valgrind") and shutil.which("vgdb")):
         missing["instructions"] = "valgrind is not installed"
+    elif problem := valgrind_problem():
+        missing["instructions"] = f"valgrind does not run: {problem}"
     if not shutil.which("cc"):
         missing["allocations"] = "there is no C compiler"
     return missing
+
+
+def valgrind_problem() -> str:
+    """Why valgrind cannot run a program here; empty when it can."""
+    command = ["valgrind", "--quiet", "--tool=callgrind", "--callgrind-out-file=/dev/null", "true"]
+    ended = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True)
+    return ended.stderr.strip()[-200:] or f"status {ended.returncode}" if ended.returncode else ""
 
 
 def statements(service: Fetchd) -> Counts:

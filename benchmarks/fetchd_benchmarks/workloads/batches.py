@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -34,22 +33,14 @@ def measure(bench: Bench) -> Measured:
     contenders["aria2c, multicall"] = partial(run_aria2, jobs, BATCH)
     samples = bench.take_turns(f"batches of {BATCH:,}", contenders, "rate")
     table = Table(f"{jobs:,} jobs in batches of {BATCH:,}, {CLIENTS} clients", METRICS, samples)
-    curves = {
-        name: [
-            (size, rate(bench, f"batches of {size:,}, {name}", partial(run, min(jobs, size * 400), size)))
-            for size in bench.sizes(10_000, first=1, quick=1000)
-        ]
-        for name, run in (
-            ("fetchd", lambda *given: run_fetchd(*given[:2], bench.program, given[2])),
-            ("aria2c", run_aria2),
-        )
-    }
+    curves: dict[str, list[tuple[float, float]]] = {"fetchd": [], "aria2c": []}
+    for size in bench.sizes(10_000, quick=1000, first=1):
+        count = min(jobs, size * 400)
+        runs = {"fetchd": partial(run_fetchd, count, size, bench.program), "aria2c": partial(run_aria2, count, size)}
+        samples = bench.take_turns(f"batches of {size:,}", runs, "rate", rounds=min(bench.pairs, 3))
+        for name, curve in curves.items():
+            curve.append((size, Summary.of(values(samples[name], "rate")).median))
     return [table], [Plot("batches", f"Submissions in batches, {CLIENTS} clients", "jobs in a batch", "jobs/s", curves)]
-
-
-def rate(bench: Bench, title: str, run: Callable[[Path], Sample]) -> float:
-    samples = bench.take_turns(title, {"": run}, "rate", rounds=1 if bench.is_quick else 3)
-    return Summary.of(values(samples[""], "rate")).median
 
 
 def run_fetchd(jobs: int, batch: int, program: Path, folder: Path) -> Sample:

@@ -31,7 +31,8 @@ METRICS = [
 
 
 def measure(bench: Bench) -> Measured:
-    sizes = [size for size in SIZES if size <= min(bench.amount(SIZES[-1], 100), bench.largest)]
+    last = min(bench.amount(SIZES[-1], 100), bench.largest or SIZES[-1])
+    sizes = [size for size in SIZES if size <= last]
     sizes = possible(sizes, allow_descriptors())
     bench.require_space(max(sizes) * FILE_KIB / 1024 * 1.2)
     rows = {size: measure_size(bench, size) for size in sizes}

@@ -15,6 +15,7 @@ from ..summaries import Summary, values
 from ..workload import Measured, Workload
 
 KIB, AT_A_TIME, BATCH = 16, 64, 1000
+COMPARED = 10_000  # files; more only show the growth
 METRICS = [
     Metric("rate", "files/s", 0, is_compared=True, has_range=True),
     Metric("wall", "wall, s", 2, has_range=True),
@@ -26,15 +27,16 @@ METRICS = [
 
 
 def measure(bench: Bench) -> Measured:
-    rows = {count: measure_count(bench, count) for count in bench.sizes(10_000, quick=1000)}
+    sizes = bench.sizes(100_000, quick=1000, most=1_000_000)
+    rows = {count: measure_count(bench, count) for count in sizes}
     curves: dict[str, list[tuple[float, float]]] = {}
     for count, samples in rows.items():
         for name, runs in samples.items():
             curves.setdefault(name, []).append((count, Summary.of(values(runs, "rate")).median))
-    count = max(rows)
-    title = f"{count:,} files of {KIB} KiB, in batches of {BATCH:,}, {AT_A_TIME} at a time"
+    shown = COMPARED if COMPARED in rows else sizes[-1]
+    title = f"{shown:,} files of {KIB} KiB, in batches of {BATCH:,}, {AT_A_TIME} at a time"
     plot = Plot("small-files", f"Files of {KIB} KiB, {AT_A_TIME} at a time", "files", "files/s", curves)
-    return [Table(title, METRICS, rows[count])], [plot]
+    return [Table(title, METRICS, rows[shown])], [plot]
 
 
 def measure_count(bench: Bench, count: int) -> dict[str, list[Sample]]:
@@ -47,7 +49,9 @@ def measure_count(bench: Bench, count: int) -> dict[str, list[Sample]]:
             contenders = bench.fetchds(lambda program, folder: run_fetchd(program, folder, urls, digests))
             contenders["aria2c"] = lambda folder: run_aria2(folder, urls, digests)
             contenders["curl"] = lambda folder: run_curl_parallel(folder, urls, digests)
-            return bench.take_turns(f"{count:,} small files", contenders, "rate")
+            return bench.take_turns(
+                f"{count:,} small files", contenders, "rate", rounds=1 if count > COMPARED else None
+            )
 
 
 def run_fetchd(program: Path, folder: Path, urls: list[str], digests: dict[str, bytes]) -> Sample:

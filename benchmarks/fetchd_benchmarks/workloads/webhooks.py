@@ -29,7 +29,7 @@ METRICS = [
 def measure(bench: Bench) -> Measured:
     rows = {
         count: bench.take_turns(f"{count:,} deliveries", bench.fetchds(partial(run_one, count)), "rate", rounds)
-        for count in bench.sizes(10_000, quick=1000)
+        for count in bench.sizes(10_000, quick=1000, most=100_000)
         for rounds in [bench.pairs if count == 10_000 else min(bench.pairs, 3)]
     }
     last = max(rows)
