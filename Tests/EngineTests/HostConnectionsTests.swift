@@ -63,7 +63,7 @@ import Testing
         #expect(!connections.take(at: "c:80", of: session, atMost: nil))
     }
 
-    @Test func roomThatIsGivenBackIsTold() async {
+    @Test func reportsFreedConnections() async {
         let rung = Latch()
         let connections = HostConnections(limit: 1, maxAdditional: 1) { rung.open() }
         #expect(connections.take(at: host, of: session, atMost: nil))

@@ -31,7 +31,7 @@ import Testing
         #expect(try continued.digests([.sha256], isStopped: { true }) == nil)
     }
 
-    @Test func whatIsDurableFollowsWhatIsWritten() throws {
+    @Test func durableBytesFollowWrittenBytes() throws {
         let fixture = try FolderFixture()
         let part = try fixture.part("part_1", "abc")
         #expect(part.isDirty)

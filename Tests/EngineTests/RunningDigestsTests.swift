@@ -34,7 +34,7 @@ import Testing
             ])
     }
 
-    @Test func whatNobodyWantsIsNotComputed() {
+    @Test func computesOnlyRequestedDigests() {
         #expect(digests([[1]], []).isEmpty)
         for algorithm in Checksum.Algorithm.allCases {
             #expect(Array(digests([[1]], [algorithm]).keys) == [algorithm])

@@ -40,7 +40,7 @@ import Testing
         #expect(job["failure"]["attempts"] == 1)
         #expect(scene.origin.requests(to: "/file").count == 1)
         #expect(try await api.types(of: job["id"].string ?? "").suffix(2) == ["job.started", "job.failed"])
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     @Test func retryFetchesWholeFileAfterMismatch() async throws {
@@ -138,7 +138,7 @@ import Testing
         #expect(scene.ranges("/file") == [nil])
         #expect(scene.fetchd.downloaded("damaged") == nil)
         #expect(scene.has("file", scene.bytes))
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     /// Used together, one bad mirror spoils the file under the same ETag. Used one by one, the right one is found.

@@ -138,7 +138,7 @@ import Testing
         #expect(try await scene.waits(of: wrong) == ["truncated", "checksum_mismatch"])
         #expect(try await scene.restarts(of: wrong) == ["no_validator"])
         #expect(scene.fetchd.downloaded("g") == nil)
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     /// Only the first response has the digest; the restarted download does not use it.

@@ -61,7 +61,7 @@ import Testing
             // The receipt has only the ETag that the last server sent.
             #expect(heir["receipt"]["etag"].string == etag)
         }
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     @Test func acceptsCompletePartOfUnknownSizeOn416() async throws {
@@ -113,7 +113,7 @@ import Testing
                 "job.succeeded",
             ])
         #expect(scene.has("careless", other))
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     /// A strong validator identifies the file; it does not show that the disk has kept its bytes.
@@ -183,7 +183,7 @@ import Testing
         try await api.act(.pause, on: id)
         let told = try await api.job(id)["resume"]
         #expect(told == ["decision": "restarted", "why": "no_validator", "offset": 0])
-        try await scene.expectPartsAsTold([50_000])
+        try await scene.expectStoredParts([50_000])
         #expect(scene.onlyPart == Array(other.prefix(50_000)))
     }
 }

@@ -89,7 +89,7 @@ import Testing
     func countsNoResourceTimeForClockJump(isRunning: Bool) async throws {
         let trial = try await Trial()
         let api = trial.scene.api
-        trial.scene.holdWhatIsResumed()
+        trial.scene.holdResumedDownloads()
         let running = try await trial.scene.job(in: .running)
         let waiting = try await trial.scene.job(in: .waiting)
         if isRunning {

@@ -28,7 +28,7 @@ import Testing
         let order = scene.order("/file", ("destination", ["on_conflict": "error"]))
         let donor = try await scene.api.submit(order)
         try await scene.api.waitForJob(donor, .failed)
-        try await scene.expectPartsAsTold([200_000])
+        try await scene.expectStoredParts([200_000])
         let heir = try await scene.api.submit(scene.order("/file", ("resume_from", .string(donor)), (limit, 5)))
         let job = try await scene.api.waitForJob(heir, .failed)
         #expect(job["failure"]["code"].string == code)
@@ -40,7 +40,7 @@ import Testing
         let donor = try await donor(state, in: scene)
         let given = try #require(try await scene.api.resumeData(of: donor))
         let before = try await scene.api.job(donor)
-        try await scene.expectPartsAsTold([100_000])
+        try await scene.expectStoredParts([100_000])
         // The gate holds the job, so that the test can inspect it.
         scene.origin.serve("/file", .file(scene.bytes), .waitingBeforeHead(for: scene.gate))
         let answer = try await scene.api.post(
@@ -55,7 +55,7 @@ import Testing
         let taken = try #require(try await scene.api.resumeData(of: heir))
         for name in ["url", "etag", "ranges", "bytes_durable", "bytes_expected"] { #expect(taken[name] == given[name]) }
         #expect(taken["expires_at"] != .null)
-        try await scene.expectPartsAsTold([100_000])
+        try await scene.expectStoredParts([100_000])
 
         // The donor keeps its state, without a part.
         let after = try await scene.api.job(donor)
@@ -75,7 +75,7 @@ import Testing
         #expect(scene.fetchd.downloaded("other/whole.bin") == scene.bytes)
         #expect(scene.origin.requests(to: "/file").map { $0.header("Range") } == ["bytes=100000-"])
         #expect(scene.origin.requests(to: "/file").map { $0.header("If-Range") } == ["\"v1\""])
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     /// Another server has the same file, as its validator shows.
@@ -117,7 +117,7 @@ import Testing
             #expect(scene.fetchd.downloaded("\(index)") == Array(other.prefix(size)), "\(index)")
             try await scene.api.act(.cancel, on: donor)
         }
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     @Test func refusesDonorWithoutPartAndStoresNothing() async throws {
@@ -151,7 +151,7 @@ import Testing
         let order = scene.order("/file", ("resume_from", .string(donor)))
         #expect(try await scene.api.post("/v1/jobs/batch", ["jobs": [order, order]]).status == 409)
         #expect(try await scene.api.resumeData(of: donor)?["bytes_durable"] == 100_000)
-        try await scene.expectPartsAsTold([100_000])
+        try await scene.expectStoredParts([100_000])
     }
 
     @Test(.realProcess) func keepsAdoptedPartAfterKill() async throws {
@@ -164,10 +164,10 @@ import Testing
         try await scene.process.restart()
         #expect(try await scene.api.resumeData(of: heir) == part)
         #expect(try await scene.api.resumeData(of: donor) == nil)
-        try await scene.expectPartsAsTold([100_000])
+        try await scene.expectStoredParts([100_000])
         // Deleting the donor keeps the adopted part.
         #expect(try await scene.api.delete("/v1/jobs/\(donor)").status == 204)
-        try await scene.expectPartsAsTold([100_000])
+        try await scene.expectStoredParts([100_000])
         try await scene.api.change(heir, ["not_before": nil])
         #expect(try await scene.api.waitForJob(heir, .succeeded)["resume"]["offset"] == 100_000)
     }

@@ -57,7 +57,7 @@ import Testing
         #expect(told["data"]["challenge"] == challenge)
         #expect(told["data"]["failure"]["code"] == "credentials_required")
         #expect(told["data"]["failure"]["status"] == 401)
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
 
         // After wrong credentials the job waits again.
         try await api.change(id, ["credentials": door.wrong])
@@ -88,7 +88,7 @@ import Testing
             "/protected", .file(scene.bytes), .closing(after: 120_000).once, door.behaviour.on(2...))
         let id = try await submit()
         try await api.waitForJob(id, toWaitFor: .credentials)
-        try await scene.expectPartsAsTold([120_000])
+        try await scene.expectStoredParts([120_000])
         try await scene.process.kill()
         try await scene.process.restart()
         #expect(try await api.job(id)["challenge"]["scheme"].string == door.scheme)

@@ -119,7 +119,7 @@ extension DestinationTests {
         #expect(failed["failure"]["code"] == "destination_exists")
         #expect(scene.fetchd.downloaded("free") == Array("meanwhile".utf8))
         // The part is complete: a retry with another name fetches no byte again.
-        try await scene.expectPartsAsTold([200_000])
+        try await scene.expectStoredParts([200_000])
         try await scene.api.change(free, ["destination": ["on_conflict": "rename"]])
         try await scene.api.act(.retry, on: free)
         #expect(try await scene.api.waitForJob(free, .succeeded)["file"]["path"] == "free (1)")

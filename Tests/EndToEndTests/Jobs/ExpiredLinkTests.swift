@@ -41,7 +41,7 @@ import Testing
         #expect(told["data"]["failure"]["status"].integer == Int64(status))
         // The part has no byte of the error page.
         #expect(part == Array(scene.bytes.prefix(120_000)))
-        try await scene.expectPartsAsTold([120_000])
+        try await scene.expectStoredParts([120_000])
 
         let patched = try await api.change(id, ["url": .string(scene.origin.url("/file?signature=2"))])
         #expect(["queued", "running"].contains(patched["state"]))
@@ -54,7 +54,7 @@ import Testing
         #expect(request.header("If-Range") == "\"v1\"")
         #expect(scene.fetchd.downloaded("file") == scene.bytes)
         #expect(done["file"]["sha256"] == .string(SHA.hexadecimal(of: scene.bytes)))
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     @Test func restartsWhenNewURLServesAnotherFile() async throws {
@@ -73,7 +73,7 @@ import Testing
             #expect(told.map { $0["data"]["why"].string } == [why])
             #expect(scene.fetchd.downloaded(String(path.dropFirst())) == other)
         }
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     @Test(.realProcess) func waitsForURLAgainWhenNewURLHasExpiredToo() async throws {
@@ -123,7 +123,7 @@ import Testing
         let job = try await api.waitForJob(id, .failed)
         #expect(job["failure"]["code"] == "bad_status")
         #expect(job["failure"]["status"].integer == Int64(status))
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
         #expect(scene.fetchd.downloaded("old") == nil)
     }
 

@@ -54,7 +54,7 @@ import Testing
     @Test func agreesOnOneOutcomeWhenFiftyJobsAreCancelledWhileFinishing() async throws {
         let (scene, ids) = try await race(.cancel)
         for (index, id) in ids.enumerated() { try await expectOneStory(of: id, index, in: scene) }
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
         let finish = try await scene.api.waitForFinish(of: "default")
         let counts = try await scene.api.counts(of: "default")
         #expect(finish["data"]["counts"]["succeeded"].integer == counts["succeeded"] ?? 0)
@@ -69,7 +69,7 @@ import Testing
         for id in ids {
             if let part = try await scene.api.resumeData(of: id) { sizes.append(part["bytes_durable"].integer ?? 0) }
         }
-        try await scene.expectPartsAsTold(sizes)
+        try await scene.expectStoredParts(sizes)
         #expect(sizes.count == Int(try await scene.api.counts(of: "default")["cancelled"] ?? 0))
     }
 
@@ -82,6 +82,6 @@ import Testing
             #expect(scene.fetchd.downloaded("\(index)") == Content.random(seed: UInt64(index), count: 20_000))
             #expect(try await scene.api.types(of: id).filter(Self.ends.contains) == ["job.succeeded"])
         }
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 }

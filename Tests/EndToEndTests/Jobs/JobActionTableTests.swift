@@ -64,7 +64,7 @@ import Testing
     func sessionActionFollowsLifecycleTableForEachJob(_ state: JobState.Name) async throws {
         for action in JobSignal.Action.allCases where action != .retry {
             let scene = try await Scene()
-            scene.holdWhatIsResumed()
+            scene.holdResumedDownloads()
             let id = try await scene.job(in: state)
             let before = try await scene.api.job(id)
             let session = try #require(before["session"].string)

@@ -41,7 +41,7 @@ import Testing
 
     private func cost(of count: Int) async throws -> Cost {
         let scene = try await Scene()
-        scene.holdWhatIsResumed()
+        scene.holdResumedDownloads()
         let api = scene.api
         try await api.declareSession("archive", ["max_concurrent_jobs": 4])
         for start in stride(from: 0, to: count, by: 10_000) {

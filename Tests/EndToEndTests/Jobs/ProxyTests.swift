@@ -13,22 +13,22 @@ import Testing
         let fetchd = try await FetchdProcess.start(
             .init(arguments: ["--log-level", "trace"], environment: environment))
         try await fetchd.api.declareSession(
-            "office",
+            "fixture",
             JSON.object(["proxy": .string(proxy), "retry": ["base_seconds": 0, "max_attempts": 2]]).with(members))
         return fetchd
     }
 
     private func outcome(_ url: String, _ fetchd: some TestedService) async throws -> JSON {
-        let id = try await fetchd.api.submit(["url": .string(url), "session": "office"])
+        let id = try await fetchd.api.submit(["url": .string(url), "session": "fixture"])
         return try await fetchd.api.waitForOutcome(id)
     }
 
     /// Checks that neither the password nor its encoded form is in any document or log line.
-    private func expectNothingTold(_ fetchd: some TestedService, sourceLocation: SourceLocation = #_sourceLocation)
+    private func expectNoSecretShown(_ fetchd: some TestedService, sourceLocation: SourceLocation = #_sourceLocation)
         async throws
     {
         var told = fetchd.log
-        for path in ["/v1/sessions", "/v1/sessions/office", "/v1/jobs", "/v1/events?after=0", "/metrics"] {
+        for path in ["/v1/sessions", "/v1/sessions/fixture", "/v1/jobs", "/v1/events?after=0", "/metrics"] {
             told += try await fetchd.api.get(path).text
         }
         for secret in [Self.password, "YWRhOnMzY3IzdC13MHJk"] {
@@ -54,7 +54,7 @@ import Testing
         ])
         #expect(try await fetchd.api.waitForOutcome(other)["failure"]["code"] == "name_resolution_failed")
         #expect(
-            try await fetchd.api.session("office")["configuration"]["proxy"]
+            try await fetchd.api.session("fixture")["configuration"]["proxy"]
                 == .string("http://127.0.0.1:\(proxy.port)"))
     }
 
@@ -65,14 +65,14 @@ import Testing
         let job = try await outcome("http://host.invalid/file", fetchd)
         #expect(job["state"] == "succeeded", "\(job.written)")
         #expect(
-            try await fetchd.api.session("office")["configuration"]["proxy"]
+            try await fetchd.api.session("fixture")["configuration"]["proxy"]
                 == .string("http://127.0.0.1:\(proxy.port)"))
-        try await expectNothingTold(fetchd)
+        try await expectNoSecretShown(fetchd)
         // The service keeps the password across a restart, although it never shows it.
         try await fetchd.kill()
         try await fetchd.restart()
         #expect(try await outcome("http://host.invalid/file", fetchd)["state"] == "succeeded")
-        try await expectNothingTold(fetchd)
+        try await expectNoSecretShown(fetchd)
     }
 
     @Test(.enabled(if: TLSOrigin.isAvailable), arguments: ["", "ada:s3cr3t-w0rd@"])
@@ -87,7 +87,7 @@ import Testing
         #expect(fetchd.downloaded("file") == bytes)
         #expect(tunnels.tunnels.map(\.target) == ["localhost:\(server.port)"])
         #expect(server.origin.requests.allSatisfy { $0.header("Proxy-Authorization") == nil })
-        try await expectNothingTold(fetchd)
+        try await expectNoSecretShown(fetchd)
     }
 
     @Test func failsWithCredentialsRequiredWhenHTTPProxyRefusesThem() async throws {
@@ -97,7 +97,7 @@ import Testing
         let job = try await outcome("http://host.invalid/file", fetchd)
         #expect(job["failure"]["code"] == "credentials_required")
         #expect(job["failure"]["status"] == 407)
-        try await expectNothingTold(fetchd)
+        try await expectNoSecretShown(fetchd)
     }
 
     // MARK: SOCKS
@@ -113,9 +113,9 @@ import Testing
         #expect(tunnels.tunnels.map(\.target) == ["host.invalid:\(origin.port)"])
         #expect(tunnels.tunnels.map(\.credentials) == [credentials.isEmpty ? nil : "ada:\(Self.password)"])
         #expect(
-            try await fetchd.api.session("office")["configuration"]["proxy"]
+            try await fetchd.api.session("fixture")["configuration"]["proxy"]
                 == .string("socks5://127.0.0.1:\(tunnels.port)"))
-        try await expectNothingTold(fetchd)
+        try await expectNoSecretShown(fetchd)
     }
 
     @Test func failsWithCredentialsRequiredWhenSOCKSProxyRefusesThem() async throws {
@@ -123,7 +123,7 @@ import Testing
         let fetchd = try await start("socks5://ada:\(Self.password)@127.0.0.1:\(tunnels.port)")
         let job = try await outcome("http://host.invalid/file", fetchd)
         #expect(job["failure"]["code"] == "credentials_required")
-        try await expectNothingTold(fetchd)
+        try await expectNoSecretShown(fetchd)
     }
 
     // MARK: Proxies that fail
@@ -139,7 +139,7 @@ import Testing
         // The message names the proxy.
         let message = job["failure"]["message"].string ?? ""
         #expect(message.contains("the proxy 127.0.0.1:\(proxy.port)"), "\(message)")
-        try await expectNothingTold(fetchd)
+        try await expectNoSecretShown(fetchd)
     }
 
     @Test func usesProxyOnceItIsReachableAgain() async throws {
@@ -148,7 +148,7 @@ import Testing
         let fetchd = try await start(
             "http://127.0.0.1:\(former.port)",
             ["retry": ["base_seconds": 0.02, "max_seconds": 0.1, "max_attempts": 1000]])
-        let id = try await fetchd.api.submit(["url": "http://host.invalid/file", "session": "office"])
+        let id = try await fetchd.api.submit(["url": "http://host.invalid/file", "session": "fixture"])
         try await fetchd.api.waitForJob(id, toBe: "tried") { ($0["attempts"].integer ?? 0) > 1 }
         let proxy = try Origin(port: former.port)
         proxy.serve("/file", .file(bytes))
@@ -193,11 +193,11 @@ import Testing
             "http://a%0Ab:s3cr3t-w0rd@host:3128", "http://:s3cr3t-w0rd@host:3128",
         ]
         for proxy in proxies {
-            let answer = try await scene.api.put("/v1/sessions/office", ["proxy": proxy])
+            let answer = try await scene.api.put("/v1/sessions/fixture", ["proxy": proxy])
             #expect(answer.status == 422, "\(proxy.written)")
             #expect(answer.problem == .init(kind: "invalid-value", pointer: "/proxy"), "\(proxy.written): \(answer)")
             #expect(!answer.text.contains(Self.password))
         }
-        #expect(try await scene.api.get("/v1/sessions/office").status == 404)
+        #expect(try await scene.api.get("/v1/sessions/fixture").status == 404)
     }
 }

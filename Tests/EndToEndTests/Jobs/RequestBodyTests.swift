@@ -128,7 +128,7 @@ import Testing
         #expect(requests.map { String(decoding: $0.body, as: UTF8.self) } == ["page=1", "page=1"])
         #expect(requests.allSatisfy { $0.header("Range") == nil && $0.header("If-Range") == nil })
         #expect(job["file"]["sha256"] == .string(SHA.hexadecimal(of: scene.bytes)))
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     @Test(.realProcess) func restartsPausedRequestWithBodyAfterKill() async throws {

@@ -26,7 +26,7 @@ import Testing
         #expect(part["bytes_durable"] == 100_000)
         // The part of a paused job does not expire.
         #expect(part["expires_at"] == .null)
-        try await scene.expectPartsAsTold([100_000])
+        try await scene.expectStoredParts([100_000])
     }
 
     @Test func leavesUnknownResumeDataFieldsNullAndRestarts() async throws {
@@ -42,7 +42,7 @@ import Testing
         #expect(job["resume"] == ["decision": "restarted", "why": "no_validator", "offset": 0])
         #expect(try await scene.api.types(of: id).contains("job.restarted"))
         #expect(scene.fetchd.downloaded("held") == scene.bytes)
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     @Test(arguments: [JobState.Name.queued, .succeeded, .cancelled, .waiting, .failed])
@@ -58,9 +58,9 @@ import Testing
 
     @Test func resumesWithIfRangeAfterPause() async throws {
         let scene = try await Scene()
-        scene.holdWhatIsResumed()
+        scene.holdResumedDownloads()
         let id = try await scene.pausedJob()
-        try await scene.expectPartsAsTold([100_000])
+        try await scene.expectStoredParts([100_000])
         try await scene.api.act(.resume, on: id)
         scene.gate.open()
         let job = try await scene.api.waitForJob(id, .succeeded)
@@ -71,7 +71,7 @@ import Testing
         let told = try #require(try await scene.api.events(of: id).first { $0["type"] == "job.resumed" })
         #expect(told["data"] == ["offset": 100_000, "bytes_expected": 200_000])
         #expect(scene.fetchd.downloaded("held") == scene.bytes)
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     /// The rule is the same whether the job was running, paused or waiting.
@@ -94,13 +94,13 @@ import Testing
         let dropped = try await job()
         #expect(try await scene.api.act(.cancel, on: dropped)["progress"]["bytes_durable"] == 0)
         #expect(try await scene.api.resumeData(of: dropped) == nil)
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
         scene.origin.serve(
             "/breaking", .file(scene.bytes), .closing(after: 100_000).once,
             .answering(503, headers: [("Retry-After", "3600")]).on(2...))
         let explicit = try await job()
         try await scene.api.act(.cancel, on: explicit, ["produce_resume_data": false])
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
         scene.origin.serve(
             "/breaking", .file(scene.bytes), .closing(after: 100_000).once,
             .answering(503, headers: [("Retry-After", "3600")]).on(2...))
@@ -114,13 +114,13 @@ import Testing
         let expiry = try #require(part["expires_at"].string.flatMap { Date(rfc3339: $0) })
         // The default TTL is a week.
         #expect((604_000...604_800).contains(expiry.timeIntervalSinceNow))
-        try await scene.expectPartsAsTold([100_000])
+        try await scene.expectStoredParts([100_000])
         // A retry resumes from it.
         scene.origin.serve("/breaking", .file(scene.bytes))
         scene.origin.serve("/held", .file(scene.bytes))
         try await scene.api.act(.retry, on: kept)
         #expect(try await scene.api.waitForJob(kept, .succeeded)["resume"]["offset"] == 100_000)
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     @Test func keepsPartOfFailedJobUntilItIsDeleted() async throws {
@@ -132,9 +132,9 @@ import Testing
         #expect(job["progress"]["bytes_expected"] == 200_000)
         #expect(job["progress"]["fraction"] == 0.6)
         #expect(try await scene.api.resumeData(of: id)?["expires_at"] != .null)
-        try await scene.expectPartsAsTold([120_000])
+        try await scene.expectStoredParts([120_000])
         #expect(try await scene.api.delete("/v1/jobs/\(id)").status == 204)
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     @Test(.realProcess) func keepsResumeDataAfterKillAndRemovesStrayParts() async throws {
@@ -152,12 +152,12 @@ import Testing
         // A file without a row: the service removes it.
         try scene.fetchd.folder.write("left over", to: "downloads/.incomplete/part_0.part")
         try await scene.process.restart()
-        try await scene.expectPartsAsTold([60_000, 100_000, 100_000])
+        try await scene.expectStoredParts([60_000, 100_000, 100_000])
         for (id, part) in zip(ids, before) { #expect(try await scene.api.resumeData(of: id) == part) }
         scene.origin.serve("/held", .file(scene.bytes))
         try await scene.api.act(.retry, on: cancelled)
         #expect(try await scene.api.waitForJob(cancelled, .succeeded)["resume"]["offset"] == 100_000)
-        try await scene.expectPartsAsTold([60_000, 100_000])
+        try await scene.expectStoredParts([60_000, 100_000])
     }
 
     /// If a part was removed or shortened outside the service, the job fetches it again and says why.
@@ -176,7 +176,7 @@ import Testing
             let job = try await scene.api.waitForJob(id, .succeeded)
             #expect(job["resume"] == ["decision": "restarted", "why": .string(why), "offset": 0])
             #expect(job["file"]["sha256"] == .string(SHA.hexadecimal(of: scene.bytes)))
-            try await scene.expectPartsAsTold([])
+            try await scene.expectStoredParts([])
             scene.origin.serve("/held", .file(scene.bytes), .waiting(at: 100_000, for: scene.gate))
         }
     }

@@ -52,7 +52,7 @@ import Testing
         #expect(Date() >= ending.time.addingTimeInterval(0.7))
         // The job's document has changed, and so has its ETag.
         #expect(try await scene.api.job(id)["revision"].integer == ending.revision + 1)
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
         // The service remembers the loss across a restart.
         try await scene.process.kill()
         try await scene.process.restart()
@@ -71,14 +71,14 @@ import Testing
         let failed = try await failedJob(scene, brief)
         try await waitUntilForgotten(failed, scene)
         #expect(try await scene.api.resumeData(of: paused)?["expires_at"] == .null)
-        try await scene.expectPartsAsTold([100_000])
+        try await scene.expectStoredParts([100_000])
         // A restart does not start the expiry; a cancellation does.
         try await scene.process.kill()
         try await scene.process.restart()
         #expect(try await scene.api.resumeData(of: paused)?["expires_at"] == .null)
         try await scene.api.act(.cancel, on: paused, ["produce_resume_data": true])
         try await waitUntilForgotten(paused, scene)
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     /// The TTL passes while the service is stopped: the part is removed at the next start.
@@ -90,34 +90,34 @@ import Testing
         _ = try await eventually("the part to be overdue") { Date() > expiry ? true : nil }
         try await scene.process.restart()
         try await waitUntilForgotten(id, scene)
-        try await scene.expectPartsAsTold([])
+        try await scene.expectStoredParts([])
     }
 
     @Test func removesOldestPartsBeyondResumeDataMaxBytes() async throws {
         let scene = try await Scene(.init { $0.engine.maxResumeDataBytes = 250000 })
         let first = try await scene.pausedJob()
         let second = try await failedJob(scene)
-        try await scene.expectPartsAsTold([100_000, 100_000])
+        try await scene.expectStoredParts([100_000, 100_000])
         let third = try await scene.pausedJob()
         try await waitUntilForgotten(first, scene)
-        try await scene.expectPartsAsTold([100_000, 100_000])
+        try await scene.expectStoredParts([100_000, 100_000])
         #expect(try await scene.api.job(first)["state"] == "paused")
         let fourth = try await failedJob(scene)
         try await waitUntilForgotten(second, scene)
-        try await scene.expectPartsAsTold([100_000, 100_000])
+        try await scene.expectStoredParts([100_000, 100_000])
         for id in [third, fourth] { #expect(try await scene.api.resumeData(of: id)?["bytes_durable"] == 100_000) }
         // A job that has lost its part can still be resumed, from the first byte.
         scene.gate.open()
         try await scene.api.act(.resume, on: first)
         try await expectAnnouncedLoss(first, scene)
         #expect(scene.fetchd.downloaded("held") == scene.bytes)
-        try await scene.expectPartsAsTold([100_000, 100_000])
+        try await scene.expectStoredParts([100_000, 100_000])
     }
 
     /// The bytes of running jobs are not resume data: a limit of zero stops no download.
     @Test func ignoresRunningJobsInResumeDataLimit() async throws {
         let scene = try await Scene(.init { $0.engine.maxResumeDataBytes = 0 })
-        scene.holdWhatIsResumed()
+        scene.holdResumedDownloads()
         let running = try await scene.heldJob()
         let paused = try await scene.pausedJob()
         try await waitUntilForgotten(paused, scene)

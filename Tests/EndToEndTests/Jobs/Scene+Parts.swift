@@ -35,7 +35,7 @@ extension Scene {
 
     /// Checks, for jobs at rest, that the resume data in the API and the files in the folder of parts have the given
     /// sizes.
-    func expectPartsAsTold(
+    func expectStoredParts(
         _ sizes: [Int64], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         var told: [Int64] = []

@@ -158,7 +158,7 @@ import Testing
 
     @Test(.realProcess) func countsResourceTimeWhileStopped() async throws {
         let scene = try await Scene()
-        scene.holdWhatIsResumed()
+        scene.holdResumedDownloads()
         let id = try await scene.api.submit(scene.order("/held", ("timeouts", ["resource_seconds": 4])))
         let began = try #require(try await scene.api.waitForBytes(id)["started_at"].date)
         try await scene.process.kill()

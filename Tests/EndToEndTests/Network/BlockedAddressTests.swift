@@ -101,8 +101,8 @@ import Testing
     @Test(arguments: ["http", "socks5"]) func blocksProxyAtPrivateAddress(scheme: String) async throws {
         let fetchd = try await start()
         let proxy = JSON.string("\(scheme)://127.0.0.1:\(origin.port)")
-        try await fetchd.api.declareSession("office", ["proxy": proxy])
-        let job = try await outcome(of: ["url": "http://host.invalid/file", "session": "office"], fetchd)
+        try await fetchd.api.declareSession("fixture", ["proxy": proxy])
+        let job = try await outcome(of: ["url": "http://host.invalid/file", "session": "fixture"], fetchd)
         expectBlocked(job, at: "127.0.0.1")
         #expect(job["failure"]["message"].string?.hasPrefix("The session's proxy is at ") == true, "\(job.written)")
         #expect(origin.connectionCount == 0)

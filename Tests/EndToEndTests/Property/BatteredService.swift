@@ -14,9 +14,9 @@ final class BatteredService: Sendable {
 
     private init(_ fetchd: FetchdProcess) { self.fetchd = fetchd }
 
-    func suffer(_ blow: Blow.Kind) async throws {
+    func suffer(_ interruption: ServiceInterruption.Kind) async throws {
         isDown.withLock { $0 = true }
-        switch blow {
+        switch interruption {
         case .kill: try await fetchd.kill()
         case .terminate:
             let ending = try await fetchd.terminate()

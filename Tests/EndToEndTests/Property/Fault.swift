@@ -62,47 +62,47 @@ extension Fault {
     /// - Parameters:
     ///   - size: the file's size, for offsets that matter.
     ///   - isPatient: whether stalls take long, so that they should be rare.
-    static func random(size: Int, isPatient: Bool, _ dice: inout Dice) -> Fault {
-        let offset = dice.offset(within: size)
-        switch dice.number(1...100) {
+    static func random(size: Int, isPatient: Bool, _ choices: inout SeededChoices) -> Fault {
+        let offset = choices.offset(within: size)
+        switch choices.number(1...100) {
         case 1...14: return .closing(after: offset)
         case 15...26: return .resetting(after: offset)
         case 27...30: return isPatient ? .closing(after: offset) : .stalling(after: offset)
-        case 31...40: return wire(size, isPatient, &dice)
-        case 41...54: return other(size, &dice)
+        case 31...40: return wire(size, isPatient, &choices)
+        case 41...54: return other(size, &choices)
         case 55...60: return .whole
-        case 61...65: return .shifted(by: dice.pick([1, -1, 10, -10, 65_536, -65_536, offset, -offset]))
-        case 66...70: return .shortened(by: dice.pick([1, 1000, max(1, offset)]))
+        case 61...65: return .shifted(by: choices.pick([1, -1, 10, -10, 65_536, -65_536, offset, -offset]))
+        case 66...70: return .shortened(by: choices.pick([1, 1000, max(1, offset)]))
         case 71...74: return .openEnded
-        case 75...78: return .falseStart(by: dice.pick([1, 100, 65_536]))
-        default: return told(size, &dice)
+        case 75...78: return .falseStart(by: choices.pick([1, 100, 65_536]))
+        default: return told(size, &choices)
         }
     }
 
-    private static func wire(_ size: Int, _ isPatient: Bool, _ dice: inout Dice) -> Fault {
-        dice.pick([
+    private static func wire(_ size: Int, _ isPatient: Bool, _ choices: inout SeededChoices) -> Fault {
+        choices.pick([
             .hangingUp, .garbage, .interim, isPatient ? .hangingUp : .silent,
-            .limited(bytesPerSecond: max(20_000, size / dice.number(1...8))),
+            .limited(bytesPerSecond: max(20_000, size / choices.number(1...8))),
         ])
     }
 
-    private static func other(_ size: Int, _ dice: inout Dice) -> Fault {
-        dice.pick([
+    private static func other(_ size: Int, _ choices: inout SeededChoices) -> Fault {
+        choices.pick([
             .status(503, retryAfter: "0"), .status(500, retryAfter: nil), .status(429, retryAfter: "0"),
             .status(404, retryAfter: nil), .status(403, retryAfter: nil), .status(204, retryAfter: nil), .page,
-            .redirect(to: dice.pick(Place.allCases)), .redirect(to: dice.pick(Place.allCases)), .loop,
-            .unsatisfiable(dice.pick(Total.allCases)), .unsatisfiable(dice.pick(Total.allCases)),
+            .redirect(to: choices.pick(Place.allCases)), .redirect(to: choices.pick(Place.allCases)), .loop,
+            .unsatisfiable(choices.pick(Total.allCases)), .unsatisfiable(choices.pick(Total.allCases)),
         ])
     }
 
-    private static func told(_ size: Int, _ dice: inout Dice) -> Fault {
-        let distance = dice.pick([1, -1, 7, -7, 1000, -1000])
-        return dice.pick([
+    private static func told(_ size: Int, _ choices: inout SeededChoices) -> Fault {
+        let distance = choices.pick([1, -1, 7, -7, 1000, -1000])
+        return choices.pick([
             .contentRange(first: distance, last: 0, total: 0), .contentRange(first: 0, last: distance, total: 0),
             .contentRange(first: 0, last: 0, total: distance), .contentRange(first: distance, last: distance, total: 0),
             .contentRange(first: 0, last: distance, total: distance), .unknownTotal, .noContentRange, .multipart,
-            .unasked, .claimedLength(more: dice.number(1...2000)), .chunked, .untilClose,
-            .excess(dice.number(1...70_000)), .coded,
+            .unasked, .claimedLength(more: choices.number(1...2000)), .chunked, .untilClose,
+            .excess(choices.number(1...70_000)), .coded,
         ])
     }
 }

@@ -51,56 +51,58 @@ struct FilePlan: Sendable {
 // MARK: - Random plans
 
 extension FilePlan {
-    init(name: String, isPatient: Bool, _ dice: inout Dice) {
+    init(name: String, isPatient: Bool, _ choices: inout SeededChoices) {
         self.name = name
-        validation = dice.chance(65) ? .strongTag : dice.pick(Validation.allCases)
+        validation = choices.chance(65) ? .strongTag : choices.pick(Validation.allCases)
         versions = []
-        let size = Self.size(&dice)
-        changes = (0..<dice.pick([0, 0, 0, 1, 1, 2])).map { _ in dice.number(2...8) }.sorted()
+        let size = Self.size(&choices)
+        changes = (0..<choices.pick([0, 0, 0, 1, 1, 2])).map { _ in choices.number(2...8) }.sorted()
         for number in 0...changes.count {
-            let next = dice.chance(70) ? size : Self.size(&dice)
-            let label = validation.isStrong || dice.chance(50) ? number : 0
+            let next = choices.chance(70) ? size : Self.size(&choices)
+            let label = validation.isStrong || choices.chance(50) ? number : 0
             versions.append(
-                validation.version(name, number: label, place: Self.place(&dice), size: number == 0 ? size : next))
+                validation.version(name, number: label, place: Self.place(&choices), size: number == 0 ? size : next))
         }
         let other = Validation.strongTag.version(name + "-m", number: 0, place: versions[0].place, size: size)
         var foreign = other
-        foreign.place = Self.place(&dice)
-        mirror = dice.pick([.same, .same, .otherTag(other), .other(foreign)])
-        habits = Habits(size: size, validation, &dice)
+        foreign.place = Self.place(&choices)
+        mirror = choices.pick([.same, .same, .otherTag(other), .other(foreign)])
+        habits = Habits(size: size, validation, &choices)
         faults = [:]
-        let last = dice.pick([0, 2, 4, 8, 16])
-        for request in 1...max(1, last) where last > 0 && dice.chance(65) {
-            faults[request] = (0..<dice.pick([1, 1, 1, 2])).map { _ in
-                .random(size: size, isPatient: isPatient, &dice)
+        let last = choices.pick([0, 2, 4, 8, 16])
+        for request in 1...max(1, last) where last > 0 && choices.chance(65) {
+            faults[request] = (0..<choices.pick([1, 1, 1, 2])).map { _ in
+                .random(size: size, isPatient: isPatient, &choices)
             }
         }
     }
 
     /// Sizes of all kinds, most of them large enough for several connections.
-    private static func size(_ dice: inout Dice) -> Int {
-        switch dice.number(1...20) {
+    private static func size(_ choices: inout SeededChoices) -> Int {
+        switch choices.number(1...20) {
         case 1: 0
-        case 2: dice.number(1...2)
-        case 3...4: dice.number(3...70_000)
-        case 5...6: (1 << 16) * dice.number(1...6) + dice.number(-1...1)
-        case 7...14: min((1 << 18) * dice.number(1...12) + dice.number(-2...2), FileVersion.largest)
-        default: dice.number(70_000...FileVersion.largest)
+        case 2: choices.number(1...2)
+        case 3...4: choices.number(3...70_000)
+        case 5...6: (1 << 16) * choices.number(1...6) + choices.number(-1...1)
+        case 7...14: min((1 << 18) * choices.number(1...12) + choices.number(-2...2), FileVersion.largest)
+        default: choices.number(70_000...FileVersion.largest)
         }
     }
 
-    private static func place(_ dice: inout Dice) -> Int { dice.number(0...FileVersion.largest - 1 << 17) }
+    private static func place(_ choices: inout SeededChoices) -> Int {
+        choices.number(0...FileVersion.largest - 1 << 17)
+    }
 }
 
 extension FilePlan.Habits {
-    init(size: Int, _ validation: Validation, _ dice: inout Dice) {
+    init(size: Int, _ validation: Validation, _ choices: inout SeededChoices) {
         self.init()
-        ignoresRanges = dice.chance(6)
+        ignoresRanges = choices.chance(6)
         // A server that ignores conditions and sends no validators is indistinguishable from a correct one.
-        refusesConditions = dice.chance(6)
-        if validation.isStrong, dice.chance(20) { ignoresConditions = true } else { isTaciturn = dice.chance(15) }
-        framing = dice.pick([.length, .length, .length, .length, .length, .chunked, .untilClose])
-        if dice.chance(75) { bytesPerSecond = max(100_000, size * 10 / dice.number(2...15)) }
+        refusesConditions = choices.chance(6)
+        if validation.isStrong, choices.chance(20) { ignoresConditions = true } else { isTaciturn = choices.chance(15) }
+        framing = choices.pick([.length, .length, .length, .length, .length, .chunked, .untilClose])
+        if choices.chance(75) { bytesPerSecond = max(100_000, size * 10 / choices.number(2...15)) }
     }
 }
 

@@ -2,7 +2,7 @@ import Downloads
 import Formats
 import TestKit
 
-/// A running job of a round: carries out its deeds and records findings.
+/// A running job of a round: carries out its actions and records findings.
 struct PlayedJob: Sendable {
     var id: String
     var plan: JobPlan
@@ -48,10 +48,10 @@ struct PlayedJob: Sendable {
     /// - Parameter others: files of jobs that can adopt the part.
     func play(in session: String, besides others: [ServedFile]) async throws -> [PlayedJob] {
         var (present, past): (PlayedJob, [PlayedJob]) = (self, [])
-        for (index, deed) in plan.deeds.enumerated() {
-            try await present.wait(for: deed.moment)
-            guard case .handOver(let place, let isOther) = deed.kind else {
-                try await present.carryOut(deed.kind)
+        for (index, action) in plan.actions.enumerated() {
+            try await present.wait(for: action.moment)
+            guard case .handOver(let place, let isOther) = action.kind else {
+                try await present.carryOut(action.kind)
                 continue
             }
             let file = isOther ? others.first ?? present.file : present.file
@@ -66,8 +66,8 @@ struct PlayedJob: Sendable {
         return past + [present]
     }
 
-    private func wait(for moment: Deed.Moment) async throws {
-        // If the moment does not come in this time, the deed is done anyway.
+    private func wait(for moment: ClientAction.Moment) async throws {
+        // If the moment does not come in this time, the action is done anyway.
         _ = try? await eventually("\(moment)", atMost: .seconds(8), pause: .milliseconds(15)) {
             let job = try await service.job(id)
             if job.isAtRest { return true }
@@ -75,7 +75,7 @@ struct PlayedJob: Sendable {
         }
     }
 
-    private func hasCome(_ moment: Deed.Moment, _ job: JSON) async throws -> Bool {
+    private func hasCome(_ moment: ClientAction.Moment, _ job: JSON) async throws -> Bool {
         switch moment {
         case .atOnce: true
         case .requests(let count): file.requestCount >= count
@@ -85,7 +85,7 @@ struct PlayedJob: Sendable {
         }
     }
 
-    private mutating func carryOut(_ kind: Deed.Kind) async throws {
+    private mutating func carryOut(_ kind: ClientAction.Kind) async throws {
         switch kind {
         case .pause:
             let answer = try await act("pause")

@@ -37,9 +37,9 @@ struct Round: Sendable {
     private func play() async throws -> [String] {
         let declared = try await service.ask("PUT", "/v1/sessions/\(session)", ["finish_delay_seconds": 0.2])
         guard [200, 201].contains(declared.status) else { throw Overdue("The session was refused: \(declared)") }
-        async let blows: Void = suffer()
-        var jobs = try await deeds()
-        try await blows
+        async let interruptions: Void = suffer()
+        var jobs = try await actions()
+        try await interruptions
         // From here on nothing disturbs the service, so the checked state does not change.
         for index in jobs.indices { try await jobs[index].settle() }
         let events = try await journal(until: jobs.map(\.id))
@@ -50,7 +50,7 @@ struct Round: Sendable {
         return jobs.flatMap(\.findings) + orderFindings(events) + (try await clearUp(jobs.map(\.id)))
     }
 
-    private func deeds() async throws -> [PlayedJob] {
+    private func actions() async throws -> [PlayedJob] {
         try await withThrowingTaskGroup(of: [PlayedJob].self) { group in
             for (index, plan) in plan.jobs.enumerated() {
                 let others = files.indices.filter { $0 != index }.map { files[$0] }
@@ -65,16 +65,16 @@ struct Round: Sendable {
     }
 
     private func suffer() async throws {
-        for blow in plan.blows {
-            // If the moment does not come, the blow comes anyway.
-            _ = try? await eventually("\(blow)", atMost: .seconds(4), pause: .milliseconds(10)) {
-                try await isReached(blow.moment) ? true : nil
+        for interruption in plan.interruptions {
+            // If the moment does not come, the interruption comes anyway.
+            _ = try? await eventually("\(interruption)", atMost: .seconds(4), pause: .milliseconds(10)) {
+                try await isReached(interruption.moment) ? true : nil
             }
-            try await service.suffer(blow.kind)
+            try await service.suffer(interruption.kind)
         }
     }
 
-    private func isReached(_ moment: Blow.Moment) async throws -> Bool {
+    private func isReached(_ moment: ServiceInterruption.Moment) async throws -> Bool {
         switch moment {
         case .requests(let count): return files.reduce(0) { $0 + $1.requestCount } >= count
         case .durable:

@@ -3,13 +3,13 @@
 struct RoundPlan: Sendable {
     var seed: UInt64
     var jobs: [JobPlan]
-    var blows: [Blow]
+    var interruptions: [ServiceInterruption]
 
     init(seed: UInt64) {
-        var dice = Dice(seed: seed)
+        var choices = SeededChoices(seed: seed)
         self.seed = seed
-        jobs = (0..<dice.number(1...4)).map { JobPlan(name: "\(seed)-\($0)", &dice) }
-        blows = (0..<dice.pick([0, 0, 1, 1, 2])).map { _ in .random(&dice) }
+        jobs = (0..<choices.number(1...4)).map { JobPlan(name: "\(seed)-\($0)", &choices) }
+        interruptions = (0..<choices.pick([0, 0, 1, 1, 2])).map { _ in .random(&choices) }
     }
 }
 
@@ -24,29 +24,31 @@ struct JobPlan: Sendable {
     /// The seconds of silence that the job tolerates.
     var requestSeconds: Double
     var bytesPerSecond: Int?
-    var deeds: [Deed]
+    var actions: [ClientAction]
     /// Whether a failed or cancelled job is retried at the end, when the origin behaves: it must succeed then.
     var isRetriedAtLast: Bool
 
-    init(name: String, _ dice: inout Dice) {
-        let isPatient = dice.chance(6)
-        file = FilePlan(name: name, isPatient: isPatient, &dice)
-        connections = dice.chance(30) ? 1 : dice.number(2...16)
-        place = dice.chance(85) ? .home : dice.pick(Place.allCases)
-        hasMirror = dice.chance(25)
+    init(name: String, _ choices: inout SeededChoices) {
+        let isPatient = choices.chance(6)
+        file = FilePlan(name: name, isPatient: isPatient, &choices)
+        connections = choices.chance(30) ? 1 : choices.number(2...16)
+        place = choices.chance(85) ? .home : choices.pick(Place.allCases)
+        hasMirror = choices.chance(25)
         // A server that refuses every further range may need another attempt without ranges.
-        maxAttempts = dice.number((file.habits.refusesConditions ? 2 : 1)...5)
+        maxAttempts = choices.number((file.habits.refusesConditions ? 2 : 1)...5)
         requestSeconds = isPatient ? 8 : 1
-        bytesPerSecond = dice.chance(10) ? max(200_000, file.largestSize) : nil
-        deeds = []
-        for _ in 0..<dice.pick([0, 0, 1, 1, 2, 3]) { deeds += Deed.random(size: file.largestSize, &dice) }
-        isRetriedAtLast = dice.chance(70)
+        bytesPerSecond = choices.chance(10) ? max(200_000, file.largestSize) : nil
+        actions = []
+        for _ in 0..<choices.pick([0, 0, 1, 1, 2, 3]) {
+            actions += ClientAction.random(size: file.largestSize, &choices)
+        }
+        isRetriedAtLast = choices.chance(70)
     }
 }
 
 extension RoundPlan: CustomStringConvertible {
     var description: String {
-        (["round of seed \(seed)"] + jobs.map(\.description) + blows.map(\.description)).joined(separator: "\n")
+        (["round of seed \(seed)"] + jobs.map(\.description) + interruptions.map(\.description)).joined(separator: "\n")
     }
 }
 
@@ -57,7 +59,7 @@ extension JobPlan: CustomStringConvertible {
                 + "\(requestSeconds) s of patience" + (bytesPerSecond.map { ", \($0) bytes/s" } ?? "")
         ]
         lines += file.description.split(separator: "\n").map { "  \($0)" }
-        lines += deeds.map { "  \($0)" }
+        lines += actions.map { "  \($0)" }
         if isRetriedAtLast { lines.append("  retried at last, if it has not succeeded") }
         return lines.joined(separator: "\n")
     }

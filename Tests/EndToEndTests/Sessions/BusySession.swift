@@ -17,7 +17,7 @@ struct BusySession {
 
     private init(in scene: Scene) async throws {
         self.scene = scene
-        scene.holdWhatIsResumed()
+        scene.holdResumedDownloads()
         try await scene.api.declareSession("films", ["finish_delay_seconds": 3600, "directory": "films"])
         failed = try await scene.api.submit(scene.order("/missing", ("session", "films")))
         held = try await scene.api.submit(scene.order("/held", ("session", "films")))

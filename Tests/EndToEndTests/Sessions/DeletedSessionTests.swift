@@ -101,7 +101,7 @@ import Testing
     @Test(arguments: ["/v1/sessions/films/cancel", "/v1/jobs/{job}/cancel"])
     func answersActionThatEndsFinishingSession(_ path: String) async throws {
         let scene = try await Scene()
-        scene.holdWhatIsResumed()
+        scene.holdResumedDownloads()
         for _ in 1...5 {
             try await scene.api.declareSession("films")
             let job = try await scene.api.submit(scene.order("/held", ("session", "films")))

@@ -7,7 +7,7 @@ import Testing
 
     @Test func pausesResumesAndCancelsTwelveHundredJobs() async throws {
         let scene = try await Scene()
-        scene.holdWhatIsResumed()
+        scene.holdResumedDownloads()
         let api = scene.api
         try await api.declareSession("films", ["finish_delay_seconds": 0.05, "max_concurrent_jobs": 1])
         let orders = Array(repeating: scene.order("/held", ("session", "films")), count: Self.count)

@@ -13,7 +13,7 @@ import Testing
 
     @Test(.realProcess) func createsTenThousandJobsInRequestOrder() async throws {
         let scene = try await Scene()
-        scene.holdWhatIsResumed()
+        scene.holdResumedDownloads()
         try await scene.api.declareSession("films", ["max_concurrent_jobs": 1])
         let held = try await scene.api.submit(scene.order("/held", ("session", "films"), ("priority", "high")))
         try await scene.api.waitForBytes(held)

@@ -8,7 +8,7 @@ import Testing
     /// A session with one finished job and one that has half of its bytes.
     private func halfWay() async throws -> (scene: Scene, done: String, held: String) {
         let scene = try await Scene()
-        scene.holdWhatIsResumed()
+        scene.holdResumedDownloads()
         try await scene.api.declareSession("films", ["directory": "films", "finish_delay_seconds": 0.05])
         let held = try await scene.api.submit(scene.order("/held", ("session", "films")))
         let done = try await scene.api.submit(scene.order("/file", ("session", "films")))

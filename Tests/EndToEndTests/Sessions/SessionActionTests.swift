@@ -13,7 +13,7 @@ import Testing
 
     init() async throws {
         let scene = try await Scene()
-        scene.holdWhatIsResumed()
+        scene.holdResumedDownloads()
         let api = scene.api
         try await api.declareSession("films", ["finish_delay_seconds": 0.05, "max_concurrent_jobs": 1])
         func submit(_ path: String) async throws -> String {

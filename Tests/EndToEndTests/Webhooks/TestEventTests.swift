@@ -3,7 +3,7 @@ import Testing
 
 /// `POST .../test`: sends a test event to one webhook only.
 @Suite struct TestEventTests {
-    @Test func sendsSignedTestEventToOneWebhookWhateverItsPatterns() async throws {
+    @Test func sendsSignedTestEventToOneWebhookRegardlessOfItsPatterns() async throws {
         let (scene, receiver, other) = (try await Scene(), try WebhookReceiver(), try WebhookReceiver())
         let secret = try await scene.api.declareWebhook(url: receiver.url, events: ["job.failed"])
         try await scene.api.declareWebhook("other", url: other.url, events: ["webhook.test", "job.*", "session.*"])

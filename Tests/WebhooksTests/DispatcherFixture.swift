@@ -8,14 +8,14 @@ import TestKit
 @testable import Webhooks
 
 /// A store, an endpoint and the dispatcher between them, with a manual clock.
-struct PostOffice: Sendable {
+struct DispatcherFixture: Sendable {
     let time = ManualTime()
     let store: Store
     let receiver: WebhookReceiver
     private let folder: TemporaryFolder
     private let dispatcher: Dispatcher
 
-    private static let client = try! CurlClient(name: "post-office")
+    private static let client = try! CurlClient(name: "post-fixture")
 
     private init(_ options: Dispatcher.Options) throws {
         folder = try TemporaryFolder()
@@ -23,20 +23,22 @@ struct PostOffice: Sendable {
         receiver = try WebhookReceiver()
         dispatcher = Dispatcher(
             options: options, store: store, client: Self.client,
-            log: Logger(label: "post-office") { _ in SwiftLogNoOpLogHandler() })
+            log: Logger(label: "post-fixture") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// Runs the dispatcher for as long as `body` takes.
     static func open(
-        _ options: Dispatcher.Options = .init(), _ body: (PostOffice) async throws -> Void
+        _ options: Dispatcher.Options = .init(), _ body: (DispatcherFixture) async throws -> Void
     ) async throws {
-        let office = try PostOffice(options)
-        try await office.whileDispatching { try await body(office) }
-        try await office.store.close()
+        let fixture = try DispatcherFixture(options)
+        try await fixture.whileDispatching { try await body(fixture) }
+        try await fixture.store.close()
     }
 
     /// Without a running dispatcher: the test starts it with `whileDispatching`.
-    static func closed(_ options: Dispatcher.Options = .init()) throws -> PostOffice { try PostOffice(options) }
+    static func closed(_ options: Dispatcher.Options = .init()) throws -> DispatcherFixture {
+        try DispatcherFixture(options)
+    }
 
     func whileDispatching(_ body: () async throws -> Void) async throws {
         let run = Task { [dispatcher] in await dispatcher.run() }

@@ -1,7 +1,7 @@
 import TestKit
 
 /// Seeded choices: the same seed always makes the same plan.
-struct Dice {
+struct SeededChoices {
     private var generator: SplitMix64
 
     init(seed: UInt64) { generator = SplitMix64(state: seed) }
