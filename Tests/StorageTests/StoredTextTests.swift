@@ -41,6 +41,7 @@ import Testing
         let spec = Self.fullSpec
         let text = try Stored.text(spec)
         #expect(try Stored.value(JobSpec.self, from: text) == spec)
+        #expect(try Stored.spec(from: text) == spec)
         let stored = try #require(try JSON(parsing: Array(text.utf8)).objectValue)
         #expect(Set(stored.names) == Set(Mirror(reflecting: spec).children.compactMap(\.label)))
     }
@@ -49,6 +50,21 @@ import Testing
         let spec = JobSpec(url: "https://host/")
         #expect(try Stored.text(spec) == #"{"url":"https://host/"}"#)
         #expect(try Stored.value(JobSpec.self, from: try Stored.text(spec)) == spec)
+    }
+
+    /// Each text is also read by Foundation's decoder.
+    @Test(arguments: [
+        #"{"url":"https://host/"}"#, #"{"url":"u","destination":{"createDirectories":true,"filename":"f"}}"#,
+        #"{"url":"u","priority":"low","digest":"none","connections":4,"expectedSize":9,"tags":["a","b"]}"#,
+        #"{"url":"u","notBefore":-12.5}"#, #"{"url":"u","maxSize":9,"mirrors":["m"]}"#,
+    ]) func specificationsAreReadAsFoundationReadsThem(_ text: String) throws {
+        #expect(try Stored.spec(from: text) == Stored.value(JobSpec.self, from: text))
+    }
+
+    @Test(arguments: [
+        #"{"url":"u","priority":"urgent"}"#, #"{"url":"u","destination":{"onConflict":"ask"}}"#, #"{"digest":"crc"}"#,
+    ]) func unknownNamesAreReported(_ text: String) {
+        #expect(throws: DecodingError.self) { try Stored.spec(from: text) }
     }
 
     @Test(arguments: [true, false]) func finishesAndPromotionsReadBack(isFull: Bool) throws {
@@ -65,6 +81,7 @@ import Testing
         let promotion = Promotion(
             part: PartID("part_1"), inode: .max, conflict: .error, file: file, receipt: receipt)
         #expect(try Stored.value(Finish.self, from: Stored.text(finish)) == finish)
+        #expect(try Stored.finish(from: Stored.text(finish)) == finish)
         #expect(try Stored.value(Promotion.self, from: Stored.text(promotion)) == promotion)
     }
 }

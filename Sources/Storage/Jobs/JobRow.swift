@@ -13,7 +13,7 @@ enum JobRow {
     static func job(_ row: Row) throws -> Job {
         Job(
             id: JobID(row[.id]), session: Name(trusted: row[.session]), batch: row[.batch], state: try state(row),
-            revision: row[.revision], spec: try row.decoded(.spec, as: JobSpec.self), mirror: row[.mirror],
+            revision: row[.revision], spec: try Stored.spec(from: row[.spec]), mirror: row[.mirror],
             createdAt: row.time(.createdAt), startedAt: row.optionalTime(.startedAt),
             finishedAt: row.optionalTime(.finishedAt), attempts: row[.attempts],
             failuresInARow: row[.failuresInARow], resume: try resume(row),
@@ -33,7 +33,7 @@ enum JobRow {
         case .waiting:
             .waiting(Wait(try waitReason(row), cause: try row.decoded(.failure, as: Failure.self)))
         case .paused: .paused
-        case .succeeded: .succeeded(try row.decoded(.finish, as: Finish.self))
+        case .succeeded: .succeeded(try Stored.finish(from: row[.finish]))
         case .failed: .failed(try row.decoded(.failure, as: Failure.self))
         case .cancelled: .cancelled
         }
