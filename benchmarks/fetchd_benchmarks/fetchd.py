@@ -55,7 +55,10 @@ class Fetchd:
         while True:
             counts = self.counts(session)
             if any(counts[name] for name in bad):
-                fail(f"fetchd: {counts}; {(self.folder / 'fetchd.log').read_text(errors='replace')[-2000:]}")
+                ended = self.api.json("GET", f"/v1/jobs?session={session}&state=failed&limit=3")["jobs"]
+                causes = [job["failure"] for job in ended]
+                log = (self.folder / "fetchd.log").read_text(errors="replace")[-2000:]
+                fail(f"fetchd: {counts}; {causes}; {log}")
             if counts[state] == count:
                 return
             watch.pause()
