@@ -63,7 +63,7 @@ http {{
     access_log off;
     sendfile on;
     keepalive_requests 100000000;
-    open_file_cache max=20000;
+    open_file_cache max=2000;
 {temporary}
     server {{
         listen {LOOPBACK}:{port} backlog=16384;
