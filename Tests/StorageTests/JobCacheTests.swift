@@ -21,6 +21,22 @@ import Testing
         await #expect(throws: StoreError.self) { try await fixture.store.job(jobs[1].id) }
     }
 
+    /// Pages of the list are kept until the version changes.
+    @Test func theVersionChangesWhenAJobIsCreatedOrDeleted() async throws {
+        let fixture = try StoreFixture()
+        // The first commit of a store stores the clock, and empties the cache.
+        _ = try await fixture.create(1)
+        let before = fixture.store.jobsVersion
+        let job = try await fixture.create(1)[0].id
+        let created = fixture.store.jobsVersion
+        #expect(created != before)
+        _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job)
+        let cancelled = fixture.store.jobsVersion
+        #expect(cancelled != created)
+        _ = try await fixture.store.deleteJob(job)
+        #expect(fixture.store.jobsVersion != cancelled)
+    }
+
     /// Runs every kind of write, and compares the cached jobs with the rows of the database.
     @Test func cachedJobsEqualCommittedJobs() async throws {
         let fixture = try StoreFixture()

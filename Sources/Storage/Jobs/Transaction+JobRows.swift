@@ -41,6 +41,7 @@ extension Transaction {
             try run(
                 "INSERT INTO job_tags (tag, session, job) VALUES (?, ?, ?)", [tag, job.session.text, job.id.text])
         }
+        touch(job.id)
         working.jobs.note(job, for: job.id)
     }
 

@@ -33,7 +33,8 @@ final class Transaction {
     func nextULID() -> ULID { makeULID() }
     func wake(_ kind: WorkKind) { due.insert(kind) }
     func note(_ event: Event) { changes.events.append(event) }
-    /// Reports a change of the job to observers. `save(_:)` calls it.
+    /// Reports a new or changed job to observers, and ends the validity of kept pages of the list. `insert(_:)` and
+    /// `save(_:)` call it.
     func touch(_ job: JobID) { changes.jobs.insert(job) }
     /// A statement has deleted the job, or changed it or its part without `save(_:)`.
     func forget(_ job: JobID) {

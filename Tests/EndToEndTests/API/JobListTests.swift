@@ -15,6 +15,21 @@ import Testing
         return (scene, created.json["jobs"].arrayValue?.compactMap { $0["id"].string } ?? [])
     }
 
+    /// An unchanged page is answered from memory.
+    @Test func listsAJobThatWasJustSubmitted() async throws {
+        let (scene, ids) = try await queueing(2)
+        for _ in 0..<3 {
+            let before = try await scene.api.get("/v1/jobs?state=queued")
+            #expect(try await scene.api.get("/v1/jobs?state=queued").json == before.json)
+            let id = try await scene.api.submit(scene.order("/file", ("session", "narrow")))
+            let after = try await scene.api.get("/v1/jobs?state=queued")
+            #expect(after.json["jobs"][0]["id"].string == id)
+            #expect(after.json["jobs"].count == before.json["jobs"].count + 1)
+        }
+        _ = try await scene.api.post("/v1/jobs/\(ids[0])/cancel")
+        #expect(try await scene.api.get("/v1/jobs?state=queued").json["jobs"].count == 4)
+    }
+
     @Test func listsEachJobOnceAcrossPages() async throws {
         let (scene, ids) = try await queueing(249)
         let first = try await scene.api.get("/v1/jobs")
