@@ -49,9 +49,13 @@ extension Scene {
     /// Whether a job failed with `checksum_mismatch` and left neither a file nor a part.
     func isGone(_ job: JSON) async throws -> Bool {
         let part = try await api.resumeData(of: job["id"].string ?? "")
-        let files = fetchd.folder.files.filter { $0.hasPrefix("downloads/") }
-        return job["failure"]["code"] == "checksum_mismatch" && job["state"] == "failed" && job["file"] == .null
-            && job["receipt"] == .null && job["progress"]["bytes_durable"] == 0 && part == nil && files.isEmpty
+        guard job["failure"]["code"] == "checksum_mismatch", job["state"] == "failed", job["file"] == .null,
+            job["receipt"] == .null, job["progress"]["bytes_durable"] == 0, part == nil
+        else { return false }
+        // The failure is committed before the part file is removed.
+        return try await eventually("the part file to be removed") {
+            fetchd.folder.files.contains { $0.hasPrefix("downloads/") } ? nil : true
+        }
     }
 
     /// The reasons of a job's restarts, from its events.
