@@ -45,7 +45,7 @@ import Testing
         let cancelled = try await fetchd.api.post("/v1/jobs/\(id)/cancel").json
         #expect(cancelled["state"] == "cancelled")
         #expect(cancelled["progress"]["bytes_durable"] == 0)
-        #expect(fetchd.folder.files.filter { $0.hasSuffix(".part") }.isEmpty)
+        #expect(try await fetchd.partFilesAreRemoved())
         #expect(try await fetchd.api.post("/v1/jobs/\(id)/cancel").status == 200)
         #expect(try await fetchd.api.post("/v1/jobs/\(id)/pause").status == 409)
         #expect(try await fetchd.api.post("/v1/jobs/\(id)/retry").status == 200)
@@ -58,7 +58,7 @@ import Testing
         defer { origin.stop() }
         #expect(try await fetchd.api.delete("/v1/jobs/\(id)").status == 204)
         #expect(try await fetchd.api.get("/v1/jobs/\(id)").status == 404)
-        #expect(fetchd.folder.files.filter { $0.hasSuffix(".part") }.isEmpty)
+        #expect(try await fetchd.partFilesAreRemoved())
         let types = try await fetchd.api.events(of: id).map { $0["type"] }
         #expect(types == ["job.created", "job.started", "job.cancelled", "job.deleted"])
     }

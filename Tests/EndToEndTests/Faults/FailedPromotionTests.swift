@@ -17,6 +17,7 @@ import Testing
         #expect(job["attempts"] == 1)
         #expect(faults.log.count == 2)
         #expect(scene.fetchd.downloaded("here/a") == scene.bytes)
+        #expect(try await scene.fetchd.partFilesAreRemoved())
         #expect(scene.fetchd.folder.files.filter { $0.hasPrefix("downloads/") } == ["downloads/here/a"])
     }
 

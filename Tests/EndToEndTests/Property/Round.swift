@@ -122,6 +122,8 @@ struct Round: Sendable {
             // 404: a repetition after a lost response.
             if answer.status != 204 { findings.append("DELETE of \(id) was answered \(answer)") }
         }
+        // A part file is removed after the commit that ends its promise.
+        _ = try? await service.fetchd.partFilesAreRemoved()
         let left = service.fetchd.folder.files.filter { $0.hasPrefix("downloads/") }
         if !left.isEmpty { findings.append("left over: \(left)") }
         let open = try? await eventually("files to be closed", atMost: .seconds(5)) {

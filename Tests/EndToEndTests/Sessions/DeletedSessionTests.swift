@@ -51,7 +51,7 @@ import Testing
         #expect(finish.data["counts"] == ["succeeded": 0, "failed": 1, "cancelled": 2])
         gate.open()
         try await films.api.waitForEnd(of: "films")
-        #expect(films.scene.fetchd.folder.files.filter { $0.hasSuffix(".part") }.isEmpty)
+        #expect(try await films.scene.fetchd.partFilesAreRemoved())
     }
 
     @Test func cancelsOutstandingJobsOfSessionThatIsFinishing() async throws {

@@ -84,7 +84,7 @@ import Testing
         let session = try await api.perform("cancel", onAllOf: "films")
         #expect(session.counts == ["succeeded": 1, "failed": 1, "cancelled": 5])
         #expect(session["state"] == "idle")
-        #expect(scene.fetchd.folder.files.filter { $0.hasSuffix(".part") }.isEmpty)
+        #expect(try await scene.fetchd.partFilesAreRemoved())
         for id in outstanding { #expect(try await types(of: id).last == "job.cancelled") }
         let finish = try await api.waitForFinish(of: "films")
         #expect(finish["data"]["counts"] == ["succeeded": 1, "failed": 1, "cancelled": 5])
