@@ -11,7 +11,7 @@ extension StringProtocol {
                 decoded.append(byte)
                 continue
             }
-            guard let high = rest.next().flatMap(hexadecimalValue), let low = rest.next().flatMap(hexadecimalValue)
+            guard let high = rest.next()?.hexadecimalValue, let low = rest.next()?.hexadecimalValue
             else { return nil }
             decoded.append(high << 4 | low)
         }
@@ -19,11 +19,14 @@ extension StringProtocol {
     }
 }
 
-private func hexadecimalValue(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
+extension UInt8 {
+    /// The value of an ASCII hexadecimal digit; nil for any other byte.
+    public var hexadecimalValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }

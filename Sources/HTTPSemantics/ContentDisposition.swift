@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// Reads the `filename` of `Content-Disposition` (RFC 6266). The extended form `filename*` (RFC 8187) takes precedence.
@@ -64,14 +65,10 @@ public enum ContentDisposition {
                 scalars.append(Unicode.Scalar(byte))
                 continue
             }
-            guard let high = bytes.next().flatMap(hexadecimalValue), let low = bytes.next().flatMap(hexadecimalValue)
+            guard let high = bytes.next()?.hexadecimalValue, let low = bytes.next()?.hexadecimalValue
             else { return nil }
             scalars.append(Unicode.Scalar(high << 4 | low))
         }
         return String(scalars)
-    }
-
-    private static func hexadecimalValue(_ digit: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(digit)).hexDigitValue.map(UInt8.init)
     }
 }

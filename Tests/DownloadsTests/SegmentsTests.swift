@@ -180,7 +180,7 @@ import Testing
         #expect(segments.isComplete)
     }
 
-    /// Whatever the connections do, every byte is received exactly once.
+    /// Every byte is received exactly once, for random actions of the connections.
     @Test(arguments: UInt64(1)...50)
     func fetchesEveryByteOnce(seed: UInt64) throws {
         var random = SplitMix64(state: seed)

@@ -40,7 +40,7 @@ export function query(url, values) {
 }
 
 /**
- * Returns the response, whatever its status. On 401, asks the user for the token and sends the request again.
+ * Returns the response, also if its status reports an error. On 401, asks the user for the token and sends the request again.
  *
  * @param options the options of `fetch`. Without a `signal`, the request has a timeout of one minute.
  */

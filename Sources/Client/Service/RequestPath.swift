@@ -1,4 +1,4 @@
-/// A path of the API with its query, percent-encoded. A name stays one component, whatever characters it has.
+/// A path of the API with its query, percent-encoded. A slash in a name is encoded, so a name is always one component.
 struct RequestPath: Sendable {
     private var path: String
     private var query: [(name: String, value: String)] = []

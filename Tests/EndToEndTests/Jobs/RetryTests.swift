@@ -131,7 +131,7 @@ import Testing
         ("2", 1.0...2.1), ("3600", 3500...3601), ("99999999999", 86_000...86_401), ("0", 0...0.1), ("-5", 0...0.1),
         ("soon", 0...0.1), ("1.5", 0...0.1), ("", 0...0.1), ("Thu, 01 Jan 1970 00:00:00 GMT", 0...0.1),
         ("Fri, 99 Foo 2099 00:00:00 GMT", 0...0.1), ("18446744073709551616000", 86_000...86_401),
-        // One day at most, whatever the date.
+        // fetchd waits one day at most, even if the server names a later date.
         ("Fri, 31 Dec 2199 23:59:59 GMT", 86_000...86_401),
     ])
     func lengthensDelayByRetryAfterWithinBounds(_ value: String, _ expected: ClosedRange<Double>) async throws {

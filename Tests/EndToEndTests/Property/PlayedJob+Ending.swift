@@ -4,7 +4,7 @@ import TestKit
 
 /// The end of a job in a round, and the invariants that must hold then.
 extension PlayedJob {
-    /// Brings the job to an end, whatever its state after the actions.
+    /// Brings the job to an end from the state in which the actions left it.
     mutating func settle() async throws {
         var job = try await ended()
         guard plan.isRetriedAtLast, ["failed", "cancelled"].contains(job["state"]) else { return }

@@ -131,6 +131,6 @@ final class ServedFile: Sendable {
 }
 
 extension FileVersion {
-    /// A key unique for each version, whatever its validators.
+    /// A unique key for each version, even if versions have the same validators.
     fileprivate var key: String { "\(place)+\(size) \(etag ?? "") \(lastModified ?? "")" }
 }
