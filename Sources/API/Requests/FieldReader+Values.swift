@@ -8,18 +8,22 @@ extension FieldReader {
     mutating func url(_ name: String) throws(Problem) -> String? {
         guard let url = try string(name) else { return nil }
         if let fault = URLRule.fault(in: url) { throw invalid(name, fault) }
-        return url
+        return URLRule.normalized(url)
     }
 
     /// The source of a download: a URL, or a rehearsal.
     mutating func source(_ name: String) throws(Problem) -> String? {
         guard let text = try string(name) else { return nil }
         if let fault = Self.fault(inSource: text) { throw invalid(name, fault) }
-        return text
+        return Self.normalized(source: text)
     }
 
     static func fault(inSource text: String) -> String? {
         Rehearsal.isRehearsal(text) ? Rehearsal.fault(in: text) : URLRule.fault(in: text)
+    }
+
+    static func normalized(source text: String) -> String {
+        Rehearsal.isRehearsal(text) ? text : URLRule.normalized(text)
     }
 
     mutating func headers(_ name: String) throws(Problem) -> [HeaderField]? {

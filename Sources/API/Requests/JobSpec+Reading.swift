@@ -39,7 +39,8 @@ extension FieldReader {
             return [url]
         }
         guard url == nil else { throw invalid("urls", "and `url` are both given; one of them is enough") }
-        guard (1...16).contains(urls.count), Set(urls).count == urls.count else {
+        let sources = urls.map(Self.normalized(source:))
+        guard (1...16).contains(urls.count), Set(sources).count == urls.count else {
             throw invalid("urls", "must hold 1 to 16 addresses of the same file, each once")
         }
         for (index, url) in urls.enumerated() {
@@ -47,7 +48,7 @@ extension FieldReader {
                 throw Problem(.invalidValue, "`urls.\(index)` \(fault).", at: pointer(to: "urls") + "/\(index)")
             }
         }
-        return urls
+        return sources
     }
 
     /// Reads one of `body`, `form` and `json`, if the method allows a body.
