@@ -10,6 +10,7 @@ public enum URLRule {
     public static func fault(in text: String) -> String? {
         if text.isEmpty { return "is empty" }
         if text.utf8.count > longest { return "is longer than \(longest) bytes" }
+        if let url = CommonURL(text) { return fault(inHost: url.host, port: url.port) }
         if text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) { return "contains a space or control character" }
         guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased() else {
             return "is not an absolute URL such as https://host/file"
@@ -18,9 +19,13 @@ public enum URLRule {
             return "has the scheme \(scheme); http and https are fetched"
         }
         guard let host = url.host, !host.isEmpty else { return "has no host" }
+        return fault(inHost: host, port: url.port)
+    }
+
+    private static func fault(inHost host: String, port: Int?) -> String? {
         if host.utf8.count > longestHost { return "has a host of more than \(longestHost) bytes" }
         if host.first == "[", !isIPv6(host) { return "has brackets around what is no IPv6 address" }
-        if let port = url.port, !(1...65535).contains(port) { return "has a port outside 1 to 65535" }
+        if let port, !(1...65535).contains(port) { return "has a port outside 1 to 65535" }
         return nil
     }
 
@@ -34,13 +39,13 @@ public enum URLRule {
     /// For events, logs and metrics: the URL without user and password, and without its query, which often contains a
     /// signature.
     public static func redacted(_ text: String) -> String {
-        let bare = text.prefix { $0 != "?" && $0 != "#" }
-        return withoutCredentials(bare.count < text.count ? bare + "?..." : String(bare))
+        let end = text.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        return withoutCredentials(end.map { String(text[..<$0]) + "?..." } ?? text)
     }
 
     /// For all readers except the URL's own server: the URL without user and password.
     public static func withoutCredentials(_ text: String) -> String {
-        guard let scheme = text.range(of: "://") else { return text }
+        guard text.utf8.contains(UInt8(ascii: "@")), let scheme = text.range(of: "://") else { return text }
         let authority = text[scheme.upperBound...].prefix { !"/?#".contains($0) }
         guard let at = authority.lastIndex(of: "@") else { return text }
         return String(text[..<scheme.upperBound] + text[text.index(after: at)...])
@@ -48,6 +53,7 @@ public enum URLRule {
 
     /// The host in lowercase, without brackets. For a URL without an authority: its scheme.
     public static func host(of text: String) -> String {
+        if let url = CommonURL(text) { return url.host.lowercased() }
         if let scheme = opaqueScheme(of: text) { return scheme }
         return (URLComponents(string: text)?.host ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
     }
@@ -60,6 +66,7 @@ public enum URLRule {
 
     /// `host:port`, by which connections to one server are counted. For a URL without an authority: its scheme.
     public static func hostAndPort(of text: String) -> String {
+        if let url = CommonURL(text) { return "\(url.host.lowercased()):\(url.port ?? (url.isSecure ? 443 : 80))" }
         if let scheme = opaqueScheme(of: text) { return scheme }
         guard let url = URLComponents(string: text), let host = url.host else { return "" }
         return "\(host.lowercased()):\(url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80))"
