@@ -66,10 +66,12 @@ import Testing
             let query = JobQuery(
                 session: filter.hasSession ? .default : nil, state: state, tag: filter.hasTag ? "red" : nil,
                 before: before)
-            let plan = try await plan(query.statement.sql)
-            #expect(plan.first?.contains(" \(index(of: query)) (") == true, "\(plan)")
-            #expect(plan.dropFirst(filter.hasTag ? 2 : 1).allSatisfy { $0.hasPrefix("SEARCH parts ") }, "\(plan)")
-            #expect(plan.allSatisfy { $0.hasPrefix("SEARCH ") && $0.contains("?") }, "\(plan)")
+            for statement in [query.statement, query.versionStatement] {
+                let plan = try await plan(statement.sql)
+                #expect(plan.first?.contains(" \(index(of: query)) (") == true, "\(plan)")
+                #expect(plan.dropFirst(filter.hasTag ? 2 : 1).allSatisfy { $0.hasPrefix("SEARCH parts ") }, "\(plan)")
+                #expect(plan.allSatisfy { $0.hasPrefix("SEARCH ") && $0.contains("?") }, "\(plan)")
+            }
         }
     }
 
