@@ -40,7 +40,8 @@ extension Problem {
         case .busy, .diskFailed:
             self.init(.unavailable, error.description)
             headers[.retryAfter] = "5"
-        case .folderUnusable, .folderInUse, .databaseUnreadable, .databaseFromNewerVersion, .databaseIncomplete,
+        case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
+            .databaseIncomplete,
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .notClosed, .failed:
             self.init(.internalError, error.description)
         }
