@@ -55,7 +55,7 @@ extension Problem {
         case .transferEncodingUnsupported: self.init(.notImplemented, fault.description)
         case .headTooLarge: self.init(.headTooLarge, fault.description)
         case .bodyTooLarge: self.init(.bodyTooLarge, fault.description)
-        case .answerOverdue, .stopping:
+        case .bodiesTooLarge, .answerOverdue, .stopping:
             self.init(.unavailable, fault.description)
             headers[.retryAfter] = "1"
         }
