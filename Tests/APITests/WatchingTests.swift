@@ -38,13 +38,14 @@ import Testing
     @Test func negotiatesEventStreamByAccept() {
         for accept in [
             "text/event-stream", "text/html, TEXT/Event-Stream; q=0.5", "application/json;q=0.5, text/event-stream",
-            "application/json, text/event-stream",
+            "text/event-stream, application/json",
         ] {
             #expect(context(.accept, accept).wantsEventStream)
         }
         for accept in [
             "*/*", "application/json", "text/*", "", "text/event-stream;q=0", "text/event-stream; q=0.0",
-            "application/json, text/event-stream;q=0.1",
+            "application/json, text/event-stream;q=0.1", "application/json, text/event-stream",
+            "application/json, text/event-stream, application/problem+json",
         ] {
             #expect(!context(.accept, accept).wantsEventStream)
         }

@@ -123,9 +123,13 @@ extension FieldReader {
         return result
     }
 
+    /// The error for a required member that is absent. An unknown member is reported instead, because it may be the
+    /// required one with a mistake in its name. So this must be called after the last read.
+    ///
     /// - Parameter what: the meaning of the field, as the end of a sentence.
     func missing(_ name: String, _ what: String) -> Problem {
-        Problem(.missingField, "\(Self.shown(pointer(to: name))) is missing: \(what).", at: pointer(to: name))
+        do { try finish() } catch { return error }
+        return Problem(.missingField, "\(Self.shown(pointer(to: name))) is missing: \(what).", at: pointer(to: name))
     }
 
     /// A field of the contract that this version does not implement. Only its default value is accepted.

@@ -65,14 +65,15 @@ extension FieldReader {
         var pins: [String: [String]] = [:]
         for host in object.names {
             // A pin for a host that never matches would have no effect, without an error.
-            guard URLRule.host(of: "https://\(host)/") == host.lowercased(), !host.contains("*") else {
+            let url = "https://\(host)/"
+            guard URLRule.fault(in: url) == nil, url.hostRange.map({ url[$0] == host }) ?? false else {
                 throw hosts.invalid(host, "must be the name or address of a host, without port")
             }
             let keys = try hosts.strings(host) ?? []
             guard !keys.isEmpty, keys.allSatisfy({ Data(base64Encoded: $0)?.count == 32 }) else {
                 throw hosts.invalid(host, "must list SHA-256 digests of public keys, in base64")
             }
-            pins[host.lowercased()] = keys
+            pins[URLRule.host(of: url)] = keys
         }
         return pins
     }

@@ -183,8 +183,7 @@ extension NewJob {
     fileprivate init(reading reader: inout FieldReader) throws(Problem) {
         let session = try reader.string("session") ?? Name.default.text
         guard let name = Name(session) else { throw reader.invalid("session", "cannot be a session's name") }
-        self.init(
-            session: name, spec: try JobSpec(reading: &reader),
-            resumeFrom: try reader.string("resume_from").map { JobID($0) })
+        let donor = try reader.string("resume_from").map { JobID($0) }
+        self.init(session: name, spec: try JobSpec(reading: &reader), resumeFrom: donor)
     }
 }
