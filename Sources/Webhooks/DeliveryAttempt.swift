@@ -14,6 +14,8 @@ struct DeliveryAttempt: Sendable {
     let timeout: Duration
     /// The number of bytes of the response that are read and logged.
     let responseLimit: Int
+    /// Whether the body of a response from this address is logged.
+    let keepsResponse: @Sendable (IPAddress) -> Bool
 
     func run(_ delivery: DueDelivery) async -> (log: Delivery.Attempt, verdict: DeliveryOutcome) {
         let (at, started) = (time.now, time.uptime)
@@ -81,6 +83,9 @@ struct DeliveryAttempt: Sendable {
         of answer: Result<ExchangeResponse, TransferError>, withoutSecretsOf webhook: Webhook
     ) -> String? {
         guard let response = try? answer.get(), !response.body.isEmpty else { return nil }
+        guard let address = response.metrics.remoteAddress.flatMap({ IPAddress($0) }), keepsResponse(address) else {
+            return nil
+        }
         // SQLite would end a text at its first NUL.
         let text = String(decoding: response.body, as: UTF8.self).replacing("\u{0}", with: "\u{FFFD}")
         // Some endpoints answer with the headers of the request.
