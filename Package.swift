@@ -122,7 +122,9 @@ let package = Package(
                 "Descriptors", "Engine", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient", "Locks",
                 logging,
             ]),
-        tests("WebhooksTests", ["Webhooks", "Storage", "Downloads", "Formats", "CurlClient", logging]),
+        tests(
+            "WebhooksTests",
+            ["Webhooks", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests("APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Storage"]),
         tests("ClientTests", ["Client"]),

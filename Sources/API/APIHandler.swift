@@ -43,7 +43,7 @@ public struct APIHandler: RequestHandler {
                     store: store, acknowledgementPatience: options.acknowledgementPatience, loops: options.loops,
                     time: store.time
                 ).routes
-                + SessionRoutes(store: store, engine: engine).routes + WebhookRoutes(store: store).routes
+                + SessionRoutes(store: store, engine: engine).routes + WebhookRoutes(store: store, log: log).routes
                 + DeliveryRoutes(store: store).routes
                 + JobRoutes(
                     store: store, engine: engine, feed: feed, allowsRehearsals: options.allowsRehearsals

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// The proxy that a session's transfers use.
@@ -17,9 +18,9 @@ public struct Proxy: Sendable, Equatable, Codable {
 
     /// Reads `http://user:password@host:port` or `socks5://...`, as curl does; nil for any other text.
     public init?(_ text: String) {
-        guard let url = URLComponents(string: text),
+        guard let url = text.withASCIIHost.flatMap(URLComponents.init(string:)),
             let scheme = url.scheme.flatMap({ Scheme(rawValue: $0.lowercased()) }),
-            let host = url.host, !host.isEmpty, let port = url.port, (1...65535).contains(port),
+            let host = url.encodedHost, !host.isEmpty, let port = url.port, (1...65535).contains(port),
             url.path.isEmpty || url.path == "/", url.query == nil, url.fragment == nil
         else { return nil }
         self.scheme = scheme

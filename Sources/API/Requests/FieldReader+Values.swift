@@ -8,21 +8,28 @@ extension FieldReader {
     mutating func url(_ name: String) throws(Problem) -> String? {
         guard let url = try string(name) else { return nil }
         if let fault = URLRule.fault(in: url) { throw invalid(name, fault) }
-        return url
+        return URLRule.normalized(url)
     }
 
     /// The source of a download: a URL, or a rehearsal.
     mutating func source(_ name: String) throws(Problem) -> String? {
         guard let text = try string(name) else { return nil }
         if let fault = Self.fault(inSource: text) { throw invalid(name, fault) }
-        return text
+        return Self.normalized(source: text)
     }
 
     static func fault(inSource text: String) -> String? {
         Rehearsal.isRehearsal(text) ? Rehearsal.fault(in: text) : URLRule.fault(in: text)
     }
 
-    mutating func headers(_ name: String) throws(Problem) -> [HeaderField]? {
+    static func normalized(source text: String) -> String {
+        Rehearsal.isRehearsal(text) ? text : URLRule.normalized(text)
+    }
+
+    /// - Parameter fault: the rule for one header.
+    mutating func headers(
+        _ name: String, rule fault: (HeaderField) -> String? = \.fault
+    ) throws(Problem) -> [HeaderField]? {
         guard let value = value(name) else { return nil }
         guard let object = value.objectValue else { throw invalid(name, "must be an object of strings") }
         guard object.members.count <= 64 else { throw invalid(name, "has more than 64 headers") }
@@ -31,7 +38,7 @@ extension FieldReader {
         for member in object.members {
             guard let text = member.value.stringValue else { throw reader.invalid(member.name, "must be a string") }
             let field = HeaderField(name: member.name, value: text)
-            if let fault = field.fault { throw reader.invalid(member.name, fault) }
+            if let fault = fault(field) { throw reader.invalid(member.name, fault) }
             fields.append(field)
         }
         return fields

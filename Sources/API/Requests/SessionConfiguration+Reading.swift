@@ -50,12 +50,10 @@ extension FieldReader {
         // Resolves symbolic links, because the certificate bundle of the system is one.
         let target = URL(filePath: path).resolvingSymlinksInPath().path
         let type = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
-        guard type == .typeRegular, let content = FileManager.default.contents(atPath: path) else {
-            throw invalid(name, "names a file that fetchd cannot read")
-        }
-        guard content.range(of: Data("-----BEGIN ".utf8)) != nil else {
-            throw invalid(name, "names a file without certificates in PEM form")
-        }
+        // One sentence for every reason: the answer must not tell a client which files exist.
+        guard type == .typeRegular, let content = FileManager.default.contents(atPath: path),
+            content.range(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil
+        else { throw invalid(name, "must name a file with certificates in PEM form that fetchd can read") }
         return path
     }
 
@@ -67,14 +65,15 @@ extension FieldReader {
         var pins: [String: [String]] = [:]
         for host in object.names {
             // A pin for a host that never matches would have no effect, without an error.
-            guard URLRule.host(of: "https://\(host)/") == host.lowercased(), !host.contains("*") else {
+            let url = "https://\(host)/"
+            guard URLRule.fault(in: url) == nil, url.hostRange.map({ url[$0] == host }) ?? false else {
                 throw hosts.invalid(host, "must be the name or address of a host, without port")
             }
             let keys = try hosts.strings(host) ?? []
             guard !keys.isEmpty, keys.allSatisfy({ Data(base64Encoded: $0)?.count == 32 }) else {
                 throw hosts.invalid(host, "must list SHA-256 digests of public keys, in base64")
             }
-            pins[host.lowercased()] = keys
+            pins[URLRule.host(of: url)] = keys
         }
         return pins
     }

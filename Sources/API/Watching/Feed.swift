@@ -73,7 +73,7 @@ public final class Feed: Sendable {
     private func note(_ commit: Commit) {
         let isDue = state.withLock { state in
             for event in commit.events { state.note(event) }
-            for job in commit.jobs { state.note(.job(job)) }
+            if !state.watchers.isEmpty { for job in commit.jobs { state.note(.job(job)) } }
             return !state.pending.isEmpty
         }
         if isDue { pumpDue.set() }
@@ -90,6 +90,7 @@ extension Feed.State {
                 progress.end(of: job)
             }
         }
+        guard !watchers.isEmpty else { return }
         for scope in Topic.Scope.holding(event.session, event.job) { note(.journal(scope)) }
     }
 }

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// The address of the service: scheme, host, port, and the path prefix of a reverse proxy, if there is one.
@@ -11,7 +12,8 @@ struct ServiceAddress: Sendable, Equatable, CustomStringConvertible {
     init(_ text: String, from source: String) throws(ClientError) {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let url = trimmed.contains("://") ? trimmed : "http://" + trimmed
-        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
+        guard let url = url.withASCIIHost, let parts = URLComponents(string: url),
+            let scheme = parts.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let host = parts.host, !host.isEmpty, parts.user == nil,
             parts.password == nil, parts.query == nil, parts.fragment == nil, (1...65_535).contains(parts.port ?? 80),
             url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })

@@ -2,7 +2,7 @@ import CCurl
 
 /// Translates a request to options of libcurl. Settings that are the same for every transfer are in `setPolicy`.
 extension EasyHandle {
-    /// Configures a new or reset handle for a validated request.
+    /// Configures a new handle for a validated request.
     func prepare(_ request: TransferRequest) throws(TransferError) {
         try setPolicy()
         try set(CURLOPT_URL, request.url)
@@ -17,9 +17,9 @@ extension EasyHandle {
         try setBuffer(of: request)
     }
 
-    /// The time until the request can be sent. 0 would select the default of libcurl.
+    /// The time until the request can be sent. 0 would select the default of libcurl, which refuses more than 2^31 - 1.
     func limitConnecting(to time: Duration) throws(TransferError) {
-        try set(CURLOPT_CONNECTTIMEOUT_MS, max(1, time.wholeMilliseconds))
+        try set(CURLOPT_CONNECTTIMEOUT_MS, min(max(1, time.wholeMilliseconds), Int(Int32.max)))
     }
 
     private func setPolicy() throws(TransferError) {

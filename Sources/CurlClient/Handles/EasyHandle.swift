@@ -1,6 +1,10 @@
 import CCurl
 
-/// An easy handle of libcurl. It runs one transfer at a time and can be reused. The thread of the loop owns it.
+/// An easy handle of libcurl. It runs one transfer and is freed. The thread of the loop owns it.
+///
+/// A handle is never used again, because `curl_easy_reset` does not reset everything. After a transfer that fails before
+/// it has a connection (libcurl cannot convert its host name), libcurl 7.88.1 keeps the receive buffer, and then refuses
+/// `CURLOPT_BUFFERSIZE` with code 43 for the next transfer. A new handle costs 1 µs more.
 ///
 /// It owns everything that libcurl keeps a pointer to during a transfer (headers, addresses, error text), so that these
 /// live as long as the handle.
@@ -22,14 +26,6 @@ final class EasyHandle {
     deinit {
         curl_easy_cleanup(raw)
         errorText.deallocate()
-    }
-
-    /// Resets the handle for another transfer.
-    func reset() {
-        curl_easy_reset(raw)
-        headers = StringList()
-        addresses = StringList()
-        errorText.update(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
     /// Resumes a paused transfer. libcurl may deliver the bytes that it held back before this returns.

@@ -24,8 +24,8 @@ struct ParsedURL: ~Copyable {
 
     var scheme: String? { part(CURLUPART_SCHEME) }
 
-    /// The host in ASCII (RFC 5890), as it is looked up. An IPv6 address is in brackets.
-    var host: String? { part(CURLUPART_HOST, UInt32(CURLU_PUNYCODE)) }
+    /// The host without percent-encoding. An IPv6 address is in brackets.
+    var host: String? { part(CURLUPART_HOST) }
 
     /// The port of the URL, or the default port of the scheme.
     var port: Int? { part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } }

@@ -9,7 +9,6 @@ extension ActiveTransfer {
         return .failed(TransferError(code, of: self))
     }
 
-    /// Must be read before the easy handle is reset.
     func result(_ outcome: TransferResult.Outcome) -> TransferResult {
         TransferResult(outcome: outcome, head: head, bytesReceived: bytesReceived, metrics: metrics())
     }

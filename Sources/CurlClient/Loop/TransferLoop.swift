@@ -15,11 +15,7 @@ final class TransferLoop {
     private var multi: MultiHandle
     private(set) var active: [TransferID: ActiveTransfer] = [:]
     var dnsCache: DNSCache
-    private var idleHandles: [EasyHandle] = []
     private var isShuttingDown = false
-
-    /// The number of unused easy handles that are kept. More are freed.
-    private static let maxIdleHandles = 64
 
     private var options: CurlClient.Options { services.options }
     private var mailbox: Mailbox { services.mailbox }
@@ -147,7 +143,7 @@ extension TransferLoop {
         do throws(TransferError) {
             try submission.request.validate()
             let host = try submission.request.namedHost
-            let easy = try takeHandle()
+            let easy = try EasyHandle()
             let transfer = ActiveTransfer(submission, easy: easy, services: services)
             try easy.prepare(submission.request)
             try easy.report(to: transfer, services.sockets)
@@ -182,18 +178,6 @@ extension TransferLoop {
         transfer.close()
         let result = transfer.result(outcome)
         multi.remove(transfer.easy)
-        recycle(transfer.easy)
         transfer.handler.finished(result)
-    }
-
-    private func takeHandle() throws(TransferError) -> EasyHandle {
-        if let idle = idleHandles.popLast() { return idle }
-        return try EasyHandle()
-    }
-
-    private func recycle(_ easy: EasyHandle) {
-        guard idleHandles.count < Self.maxIdleHandles else { return }
-        easy.reset()
-        idleHandles.append(easy)
     }
 }

@@ -1,6 +1,6 @@
 /// A host name that must be looked up before a connection can be opened, and its port.
 struct NamedHost: Equatable {
-    /// As libcurl normalizes it: without escapes, in ASCII (RFC 5890) and lower case, so that equal names are equal
+    /// As libcurl normalizes it: without escapes and in lower case, so that equal names are equal
     /// texts.
     let name: String
     let port: Int

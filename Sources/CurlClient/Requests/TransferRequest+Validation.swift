@@ -14,8 +14,13 @@ extension TransferRequest {
 
     private func validateURL() throws(TransferError) {
         guard !url.breaksLine else { throw .badURL("the URL contains a line break") }
-        guard let scheme = try ParsedURL(url).scheme else { throw .badURL("the URL has no scheme") }
+        let parsed = try ParsedURL(url)
+        guard let scheme = parsed.scheme else { throw .badURL("the URL has no scheme") }
         guard ["http", "https"].contains(where: scheme.equalsIgnoringASCIICase) else { throw .unsupportedProtocol }
+        // libcurl would convert the name by the locale of the process, and accept names that contain a slash afterwards.
+        guard let host = parsed.host, host.utf8.allSatisfy({ $0 < 0x80 }) else {
+            throw .badURL("its host is not in ASCII (RFC 5891)")
+        }
     }
 
     private func validateMethod() throws(TransferError) {

@@ -1,6 +1,6 @@
 /// A request. It is validated before it is sent: see `TransferRequest+Validation.swift`.
 public struct TransferRequest: Sendable {
-    /// An absolute `http` or `https` URL.
+    /// An absolute `http` or `https` URL. Its host is in ASCII (RFC 5891).
     public var url: String
 
     public var method: String

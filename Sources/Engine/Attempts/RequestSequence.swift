@@ -74,7 +74,7 @@ struct RequestSequence: Sendable {
             return .failed(
                 Failure(.tooManyRedirects, "The server redirected more than \(Self.mostRedirects) times."))
         }
-        url = target
+        url = URLRule.normalized(target)
         if Self.turnsToGet(method, after: status) { method = .get }
         return .askAgain
     }

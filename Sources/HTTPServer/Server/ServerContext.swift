@@ -8,12 +8,14 @@ final class ServerContext: Sendable {
     let connections = ConnectionSet()
     let lingering = LingeringSockets()
     let disconnects: DisconnectMonitor
+    let bodies: BodyBudget
     /// Set when the supervisor has work before its next round.
     let wake = AutoResetEvent()
 
     init(options: HTTPServer.Options, handler: any RequestHandler) throws(HTTPServerError) {
         self.options = options
         self.handler = handler
+        bodies = BodyBudget(bytes: options.maxBytesOfBodies)
         disconnects = try DisconnectMonitor()
     }
 

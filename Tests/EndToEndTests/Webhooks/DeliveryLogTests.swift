@@ -5,7 +5,7 @@ import Testing
 @Suite struct DeliveryLogTests {
     private static let log = "/v1/sessions/default/webhooks/receiver/deliveries"
 
-    @Test func recordsStatusResponseAndLatencyOfEveryAttempt() async throws {
+    @Test func recordsStatusAndLatencyOfEveryAttempt() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: [0, 0.02, 0.02, 0.02]), try WebhookReceiver())
         receiver.answer(503, body: "Restarting.", to: 1...1)
         receiver.answer(404, to: 2...2)
@@ -19,7 +19,8 @@ import Testing
         #expect(delivery["next_attempt_at"] == nil)
         let attempts = delivery["attempts"].arrayValue ?? []
         #expect(attempts.map { $0["status"] } == [503, 404, 200])
-        #expect(attempts.map { $0["response"] } == ["Restarting.", nil, "Thank you."])
+        // The endpoint has an internal address, so the log has nothing of its responses.
+        #expect(attempts.allSatisfy { $0["response"] == nil })
         #expect(attempts.map { $0["error"] == nil } == [false, false, true])
         #expect(attempts.allSatisfy { ($0["latency_seconds"].numberValue ?? -1) >= 0 })
         let times = attempts.compactMap { $0["at"].string }
