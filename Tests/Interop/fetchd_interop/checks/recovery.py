@@ -10,11 +10,11 @@ from ..server import Site
 from .files import large_bytes, require_large
 
 
-def begin(service: Fetchd, site: Site) -> str:
-    """A job that is so slow that it can be stopped, and has a quarter of its bytes."""
+def begin(service: Fetchd, site: Site, seconds: int) -> str:
+    """A job that would take so long, and has some of its bytes."""
     size = LARGE if site.large is not None else len(large_bytes(site))
-    id = service.submit(site.address("large"), rate_limit_bytes_per_second=size // 3)
-    service.wait_for_bytes(id, size // 4)
+    id = service.submit(site.address("large"), rate_limit_bytes_per_second=size // seconds)
+    service.wait_for_bytes(id, size // 16)
     return id
 
 
@@ -28,7 +28,7 @@ def require_decision(site: Site, job: dict) -> str:
 
 
 def pause_and_resume(service: Fetchd, site: Site) -> str:
-    id = begin(service, site)
+    id = begin(service, site, seconds=5)
     paused = service.json("POST", f"/v1/jobs/{id}/pause")
     require(paused["state"] == "paused", f"it is {paused['state']}")
     require(paused["progress"]["bytes_durable"] > 0, "no byte was kept")
@@ -40,8 +40,8 @@ def pause_and_resume(service: Fetchd, site: Site) -> str:
 
 
 def kill_and_go_on(service: Fetchd, site: Site) -> str:
-    id = begin(service, site)
     # A checkpoint promises bytes every two seconds.
+    id = begin(service, site, seconds=20)
     durable = 0
     while durable == 0 and service.job(id)["state"] == "running":
         durable = service.job(id)["progress"]["bytes_durable"]

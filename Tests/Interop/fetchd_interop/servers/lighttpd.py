@@ -18,7 +18,7 @@ def start(place: Place) -> Iterator[Site]:
     file = place.folder / "lighttpd.conf"
     file.write_text(configuration(place, port))
     with serving(["lighttpd", "-D", "-f", file], port, place.folder):
-        lacks = {"expiring": "lighttpd refuses with 403 by a rule that needs a restart"}
+        lacks = {"expiring": "lighttpd cannot refuse a path later without a restart"}
         yield Site(f"http://{LOOPBACK}:{port}", port, place.content.expiry, lacks=lacks, large=place.content.large)
 
 
