@@ -47,7 +47,7 @@ struct JobRoutes: Sendable {
         do {
             return try await create([new], context) { jobs in
                 let job = jobs[0]
-                return RememberedAnswer(location: "/v1/jobs/\(job.id)", body: document(job).bytes)
+                return RememberedAnswer(location: "jobs/\(job.id)", body: document(job).bytes)
             }
         } catch let error as StoreError {
             var problem = Problem(error)
