@@ -49,7 +49,7 @@ struct JobRoutes: Sendable {
             return try await create([new], context) { jobs in
                 var writer = JSONWriter()
                 JobView(jobs[0], engine).writeDocument(to: &writer)
-                return RememberedAnswer(location: "/v1/jobs/\(jobs[0].id)", body: writer.bytes)
+                return RememberedAnswer(location: "jobs/\(jobs[0].id)", body: writer.bytes)
             }
         } catch let error as StoreError {
             var problem = Problem(error)
