@@ -14,6 +14,7 @@ struct JobRoutes: Sendable {
     let renderings = JobRenderings()
     let pages = JobPages()
     let documents = JobDocuments()
+    let waitReplies = ReplyCache<JobWait.Key>()
 
     init(store: Store, engine: Engine, feed: Feed, allowsRehearsals: Bool) {
         (self.store, self.engine, self.feed, self.allowsRehearsals) = (store, engine, feed, allowsRehearsals)
@@ -24,7 +25,7 @@ struct JobRoutes: Sendable {
             Route(.post, "/v1/jobs", body: .required(limit: JSONBody.limit), create),
             Route(.post, "/v1/jobs/batch", body: .required(limit: JSONBody.batchLimit), createBatch),
             Route(.get, "/v1/jobs", readsQuery: true, immediate: listImmediately, list),
-            Route(.get, "/v1/jobs/{id}", immediate: showImmediately, mayWait: true, show),
+            Route(.get, "/v1/jobs/{id}", immediate: showImmediately, mayWait: true, park: park, show),
             Route(.patch, "/v1/jobs/{id}", body: .required(limit: JSONBody.limit), patch),
             Route(.delete, "/v1/jobs/{id}", readsQuery: true, delete),
             Route(.get, "/v1/jobs/{id}/resume-data", resumeData),

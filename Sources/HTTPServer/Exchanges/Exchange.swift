@@ -135,28 +135,31 @@ extension Exchange {
         switch respond(request) {
         case .now(let response): return answer(response, handle)
         case .prepared(let response): return answer(response, handle)
-        case .eventually(let work): return wait(for: work, head, handle)
-        case .whileConnected(let work): return wait(for: work, head, watching: true, handle)
+        case .eventually(let work): return wait(head, watching: false, handle) { $0.begin(work) }
+        case .whileConnected(let work): return wait(head, watching: true, handle) { $0.begin(work) }
+        case .parked(let begin): return wait(head, watching: true, handle, begin)
         }
     }
 
     private func wait(
-        for work: @escaping @Sendable () async -> Response, _ head: RequestHead, watching: Bool = false,
-        _ handle: OpaquePointer
+        _ head: RequestHead, watching: Bool, _ handle: OpaquePointer, _ begin: (PendingResponse) -> Void
     ) -> MHD_Result {
         let pending = PendingResponse(to: head)
         step = .waiting(pending)
         connection.enter(.waiting(pending, until: .now + server.options.waitLimit))
         // Noted first, stage read afterwards: see ConnectionSet.
         guard server.connections.stage != .cutShort else { return refuse(.stopping, handle) }
-        pending.begin(work)
+        begin(pending)
         if watching { connection.beginWatching(server.disconnects) }
         return pending.suspend(handle) ? .YES : deliver(pending, handle)
     }
 
     private func deliver(_ pending: PendingResponse, _ handle: OpaquePointer) -> MHD_Result {
-        guard let response = pending.take() else { return .YES }
-        return answer(response, handle)
+        switch pending.take() {
+        case nil: .YES
+        case .response(let response): answer(response, handle)
+        case .prepared(let prepared): answer(prepared, handle)
+        }
     }
 
     private func refuse(_ fault: RequestFault, _ handle: OpaquePointer) -> MHD_Result {

@@ -21,7 +21,7 @@ final class ServerContext: Sendable {
 
     /// Adds a new connection. A connection that was accepted just before a stop is closed.
     func insert(_ connection: Connection) {
-        connections.insert(connection)
+        if connections.insert(connection) { wake.set() }
         if connections.stage != .open { connection.abort() }
     }
 
