@@ -3,6 +3,8 @@ import HTTPSemantics
 import TestKit
 import Testing
 
+@testable import Webhooks
+
 /// What a webhook says about its endpoint: the headers that it wants, and the certificates that it may have.
 @Suite struct EndpointTests {
     @Test func sendsTheHeadersOfTheWebhookWithEveryAttempt() async throws {
@@ -22,7 +24,9 @@ import Testing
 
     /// Test servers often answer with the request.
     @Test func hidesValuesOfHeadersInTheLoggedResponse() async throws {
-        try await DispatcherFixture.open { fixture in
+        var options = Dispatcher.Options()
+        options.keepsResponse = { _ in true }
+        try await DispatcherFixture.open(options) { fixture in
             fixture.receiver.answer(500, body: #"{"X-Key": "5b1f0c", "X-On": "1"}"#)
             try await fixture.declareWebhook(headers: [
                 HeaderField(name: "X-Key", value: "5b1f0c"), HeaderField(name: "X-On", value: "1"),
