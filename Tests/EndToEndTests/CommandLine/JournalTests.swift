@@ -9,8 +9,12 @@ import Testing
         let cli = try await CommandLineScene()
         let id = try await cli.scene.job(in: .succeeded)
         _ = try await cli.scene.job(in: .failed)
+        // No event follows the finish.
+        let events = try await eventually("the finish of the session") {
+            let events = try await cli.api.events()
+            return events.last?["type"] == "session.finished" ? events : nil
+        }
         let all = try await cli.run("events", "--json")
-        let events = try await cli.api.events()
         #expect(all.json["events"].arrayValue == events && all.json["next_after"] == events.last?["id"])
         #expect(try await cli.run("events", "--json", "--job", id, "--limit", "2").json["events"].count == 2)
         let lines = try await cli.run("events", "--type", "job.*", "--after", "1").lines
