@@ -124,7 +124,7 @@ extension TransferScenario {
         .init("chunks beyond `max_size`") { trial in
             let gate = Gate()
             trial.origin.serve(trial.path, .file(trial.file), .chunked(), .waiting(at: Trial.half, for: gate))
-            let id = try await trial.submit(with: ["max_size": 150_000])
+            let id = try await trial.submit(with: ["max_size": .count(Trial.half)])
             try await trial.api.waitForBytes(id, atLeast: Int64(Trial.half))
             gate.open()
             return try await trial.ending(of: id)

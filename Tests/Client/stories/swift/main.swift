@@ -49,7 +49,8 @@ _ = try await WebhooksAPI.declareWebhook(
     session: "swift", webhook: "consumer", webhookInput: WebhookInput(url: webhook, events: [.sessionPeriodStar]))
 
 let good = JobInput(
-    url: "\(origin)/holiday.jpg", session: "swift", destination: DestinationInput(onConflict: .replace), tags: ["holiday"],
+    url: "\(origin)/holiday.jpg", session: "swift", destination: DestinationInput(onConflict: .replace),
+    tags: ["holiday"],
     checksum: ChecksumInput(algorithm: .sha256, value: sha256))
 let missing = JobInput(url: "\(origin)/missing.jpg", session: "swift")
 let created = try await JobsAPI.createJobs(jobsInput: JobsInput(jobs: [good, missing]), idempotencyKey: "swift")
