@@ -27,6 +27,19 @@ import Testing
         _ = try await receiver.waitFor("session.finished")
     }
 
+    /// The loop ends for a job that is gone, also without `pipefail`, and no problem document is saved as the file.
+    @Test func curlExampleOfReadmeEndsForAJobThatIsGone() async throws {
+        let script = try #require(try Self.shellBlocks(in: "README.md").first)
+        let lines = script.split(separator: "\n").filter { $0.hasPrefix("while ") || $0.hasSuffix("Range and ETag") }
+        #expect(lines.count == 2)
+        let (fetchd, folder) = (try await FetchdProcess.start(), try TemporaryFolder())
+        let result = try await ChildProcess.run(
+            "timeout", ["20", "/bin/bash", "-c", lines.joined(separator: "\n")],
+            environment: ["api": "\(fetchd.baseURL)/v1", "job": "job_none"], workingFolder: folder.path)
+        // 22: the service refused (curl --fail). 124: the loop did not end.
+        #expect(result.ending == .exited(22) && folder.files.isEmpty, "\(result)")
+    }
+
     @Test func runsCurlExampleOfSessionsPage() async throws {
         let blocks = try Self.shellBlocks(in: "docs/sessions.md")
         let script = try #require(blocks.first { $0.hasPrefix("api=") })
