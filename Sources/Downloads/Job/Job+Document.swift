@@ -31,13 +31,16 @@ extension Job {
             "not_before": .optional(spec.notBefore), "deadline": .optional(spec.deadline),
             "progress": progress(live), "resume": (live?.resume ?? resume)?.document ?? .null,
             "attempts": .count(attempts),
-            "retry_at": .optional(state.wait?.until), "challenge": state.wait?.challenge?.document ?? .null,
-            "failure": state.failure?.document ?? .null,
+            "retry_at": .optional(state.wait?.until), "challenge": challenge?.document ?? .null,
+            "cause": state.wait?.cause.document ?? .null, "failure": state.failure?.document ?? .null,
             "file": state.finish?.file.document ?? .null,
             "receipt": state.finish?.receipt.document(url) ?? .null,
             "tags": .strings(spec.tags), "metadata": spec.metadata.json,
         ]
     }
+
+    /// The challenge that the job waits to answer, or that it has failed to answer.
+    private var challenge: Challenge? { state.wait?.challenge ?? state.failure?.challenge }
 
     private func progress(_ live: LiveProgress?) -> JSON {
         let running = state.name == .running ? live : nil
@@ -126,11 +129,19 @@ extension Receipt {
             "final_url": .string(url(finalURL)), "redirects": .strings(redirects.map(url)), "status": .count(status),
             "etag": .optional(etag), "last_modified": .optional(lastModified),
             "remote_address": .optional(remoteAddress), "protocol": .string(networkProtocol),
-            "length_verified": .bool(lengthVerified), "attempts": .count(attempts),
+            "length_verified": .bool(lengthVerified), "coding": coding?.document ?? .null, "attempts": .count(attempts),
             "timings": [
                 "connect_seconds": .number(timings.connect), "first_byte_seconds": .number(timings.firstByte),
                 "transfer_seconds": .number(timings.transfer), "total_seconds": .number(timings.total),
             ],
+        ]
+    }
+}
+
+extension Receipt.Coding {
+    fileprivate var document: JSON {
+        [
+            "name": .string(name), "decoded": .bool(isDecoded), "size": .integer(size), "sha256": .optional(sha256),
         ]
     }
 }

@@ -43,7 +43,16 @@ extension Stored {
         ]
         stored["etag"] = receipt.etag.map(JSON.string)
         stored["lastModified"] = receipt.lastModified.map(JSON.string)
+        stored["coding"] = receipt.coding.map(json)
         stored["remoteAddress"] = receipt.remoteAddress.map(JSON.string)
+        return .object(stored)
+    }
+
+    private static func json(_ coding: Receipt.Coding) -> JSON {
+        var stored: JSONObject = [
+            "name": .string(coding.name), "isDecoded": .bool(coding.isDecoded), "size": .integer(coding.size),
+        ]
+        stored["sha256"] = coding.sha256.map(JSON.string)
         return .object(stored)
     }
 

@@ -17,6 +17,7 @@ extension Stored {
         stored["expectedSize"] = spec.expectedSize.map(JSON.integer)
         stored["maxSize"] = spec.maxSize.map(JSON.integer)
         stored["digest"] = spec.digest.map { .string($0.rawValue) }
+        stored["decodes"] = spec.decodes.map(JSON.bool)
         stored["waitFor"] = spec.waitFor.map { .strings($0.map(\.rawValue)) }
         stored["rateLimit"] = spec.rateLimit.map(JSON.integer)
         stored["notBefore"] = spec.notBefore.map(json)
