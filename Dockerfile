@@ -34,7 +34,8 @@ RUN apt-get update \
 # A fixed user id, so that files in a volume have the same owner in every version of this image.
 RUN groupadd --gid 10001 fetchd \
     && useradd --uid 10001 --gid fetchd --no-create-home --home-dir /data --shell /usr/sbin/nologin fetchd \
-    && install -d -o fetchd -g fetchd -m 0750 /data /downloads
+    && install -d -o fetchd -g fetchd -m 0700 /data \
+    && install -d -o fetchd -g fetchd -m 0750 /downloads
 
 COPY --from=build /staging/fetchd /usr/local/bin/fetchd
 

@@ -124,12 +124,16 @@ let package = Package(
         tests(
             "EngineTests",
             [
-                "Descriptors", "Engine", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient", "Locks",
+                "CLinux", "Descriptors", "Engine", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient",
+                "Locks",
                 logging,
             ]),
-        tests("WebhooksTests", ["Webhooks", "Storage", "Downloads", "Formats", "CurlClient", logging]),
+        tests(
+            "WebhooksTests",
+            ["Webhooks", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
-        tests("APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Storage"]),
+        tests(
+            "APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Storage", httpTypes]),
         tests("ClientTests", ["Client"]),
         tests(
             "EndToEndTests",

@@ -28,6 +28,7 @@ public struct APIHandler: RequestHandler {
     }
 
     private let table: RouteTable
+    private let feed: Feed
     private let authentication: Authentication
     private let readiness: Readiness
     private let hosts: HostRule
@@ -43,7 +44,7 @@ public struct APIHandler: RequestHandler {
                     store: store, acknowledgementPatience: options.acknowledgementPatience, loops: options.loops,
                     time: store.time
                 ).routes
-                + SessionRoutes(store: store, engine: engine).routes + WebhookRoutes(store: store).routes
+                + SessionRoutes(store: store, engine: engine).routes + WebhookRoutes(store: store, log: log).routes
                 + DeliveryRoutes(store: store).routes
                 + JobRoutes(
                     store: store, engine: engine, feed: feed, allowsRehearsals: options.allowsRehearsals
@@ -53,6 +54,7 @@ public struct APIHandler: RequestHandler {
                     store: store, engine: engine, feed: feed, version: options.version, time: store.time
                 ).routes
                 + EventRoutes(store: store, feed: feed, log: log).routes + DashboardRoutes().routes)
+        self.feed = feed
         authentication = Authentication(token: options.token)
         self.readiness = readiness
         hosts = HostRule(publicHosts: options.publicHosts)
@@ -81,9 +83,14 @@ public struct APIHandler: RequestHandler {
         let (head, route) = (request.head, match.route)
         let context = RequestContext(request: request, match: match, caller: authentication.caller)
         if let immediate = route.immediate, let answer = immediate(context) { return answered(head, answer) }
-        // Only a request that waits for a change ends early when its client disconnects.
         let work = { @Sendable in answered(head, await response(to: context, of: route)) }
-        return route.mayWait && context.asksToWait ? .whileConnected(work) : .eventually(work)
+        guard route.mayWait, context.asksToWait else { return .eventually(work) }
+        // Only a request that waits for a change ends early when its client disconnects.
+        guard let wait = route.park?(context) else { return .whileConnected(work) }
+        return .parked { pending in
+            let request = ParkedRequest(wait) { pending.settle(with: answered(head, $0)) }
+            feed.park(request, until: .now + wait.duration, pending)
+        }
     }
 
     public func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response {
@@ -142,7 +149,17 @@ public struct APIHandler: RequestHandler {
             guard !origins.addsFields else { return .now(answered(head, prepared.response)) }
             note(head, prepared.response.status)
             return answer
-        case .eventually, .whileConnected: return answer
+        case .eventually, .whileConnected, .parked: return answer
+        }
+    }
+
+    private func answered(_ head: RequestHead, _ reply: Reply) -> Reply {
+        switch reply {
+        case .response(let response): return .response(answered(head, response))
+        case .prepared(let prepared):
+            guard !origins.addsFields else { return .response(answered(head, prepared.response)) }
+            note(head, prepared.response.status)
+            return reply
         }
     }
 

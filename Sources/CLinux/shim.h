@@ -33,6 +33,13 @@ static inline int linux_preallocate(int fd, int64_t offset, int64_t length) {
 // For looking at a file without opening it.
 static const int linux_O_PATH = 010000000;
 
+// For writing past the page cache.
+#ifdef O_DIRECT
+static const int linux_O_DIRECT = O_DIRECT;
+#else
+static const int linux_O_DIRECT = __O_DIRECT;
+#endif
+
 // Syncs the whole file system that fd lies on.
 static inline int linux_sync_file_system(int fd) { return syncfs(fd); }
 

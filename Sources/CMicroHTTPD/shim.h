@@ -5,6 +5,7 @@
 #define CMICROHTTPD_SHIM_H
 
 #include <stddef.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -63,6 +64,18 @@ mhd_connection_head_size(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     return info ? info->header_size : 0;
+}
+
+/* Hides the arguments of a target from the library, which would store each of them in the memory of the connection: with
+   200 arguments that memory is too small, and the client gets no answer (0.9.75). The handler reads the arguments from its
+   own copy of the target. The target lies in the buffer of the connection, which may be written; the library divides it
+   after this callback, and reads the arguments up to a NUL. */
+static inline void
+mhd_hide_arguments(const char *target)
+{
+    const char *mark = strchr(target, '?');
+    if (mark)
+        ((char *)mark)[1] = '\0';
 }
 
 /* Makes a response of unknown size end with its connection instead of being chunked. */

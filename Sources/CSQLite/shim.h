@@ -4,6 +4,12 @@
 
 #include <sqlite3.h>
 
+// Stops SQLite from counting the bytes that it allocates: it would lock a mutex for each allocation of every thread. It must
+// be called before the first connection is opened.
+static inline void sqlite_leave_allocations_uncounted(void) {
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 // Whether the close of the last connection leaves the log as it is, or copies it into the database and removes it
 // (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE). Swift cannot call a function with variable arguments.
 static inline void sqlite_keep_log_at_close(sqlite3 *connection, int keeps) {

@@ -2,16 +2,21 @@
 extension CurlClient {
     public struct Options: Sendable {
         /// The size of a chunk in bytes. libcurl delivers at most 16 KiB at once; larger chunks halve the cost of a
-        /// transfer to a disk. 256 KiB.
-        public var chunkBytes = 256 * 1024
+        /// transfer to a disk. 512 KiB. The chunks of a slow transfer are smaller: the first chunk has at most 32 KiB,
+        /// and so has the chunk after one that did not become full within `flushInterval`.
+        public var chunkBytes = 512 * 1024
 
         /// The window in bytes: the maximum size of the unreleased chunks of a handler, including the unfinished chunk.
-        /// Beyond it the transfer is paused. The transfer resumes when half of the window is free. 1 MiB. Bytes that
+        /// Beyond it the transfer is paused. The transfer resumes when half of the window is free. 2 MiB. Bytes that
         /// libcurl has already read, at most 512 KiB, stay in its own buffer and do not count.
-        public var windowBytes = 1024 * 1024
+        public var windowBytes = 2 * 1024 * 1024
 
         /// The maximum time from the first byte of a chunk to its delivery, if the chunk does not become full. 200 ms.
         public var flushInterval: Duration = .milliseconds(200)
+
+        /// The maximum number of chunks that are unfinished at the same time. Beyond it the oldest is delivered before its
+        /// `flushInterval`, so that thousands of slow transfers do not hold a buffer each. 256.
+        public var maxUnfinishedChunks = 256
 
         /// The maximum number of open connections, including busy ones (`CURLMOPT_MAXCONNECTS`). 128.
         public var maxIdleConnections = 128

@@ -7,12 +7,14 @@ extension Engine {
         services.health.fault.map { "The downloads folder does not work: could not \($0.action): \($0.reason)." }
     }
 
-    public func load() async -> EngineLoad {
+    /// - Parameter start: the uptime at which the service started. `throughput` has no earlier intervals.
+    public func load(since start: Duration) async -> EngineLoad {
         let disk = try? await services.lanes.metadata.run { [folder = services.folder] in folder.space }
         let running = progressOfRunning()
         return EngineLoad(
             slotsUsed: running.count, slots: options.maxConcurrentJobs,
             bytesPerSecond: running.reduce(0) { $0 + ($1.live.bytesPerSecond ?? 0) },
-            bytesReceived: services.received.bytes, disk: disk)
+            bytesReceived: services.received.bytes,
+            throughput: services.received.rates(at: services.time.uptime, since: start), disk: disk)
     }
 }

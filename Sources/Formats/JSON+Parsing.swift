@@ -55,7 +55,7 @@ private struct JSONParser {
     }
 
     private mutating func object() throws(JSONFault) -> JSON {
-        var members: [(String, JSON)] = []
+        var members = JSONObject()
         var names: Set<String> = []
         position += 1
         if take(UInt8(ascii: "}")) { return .object([:]) }
@@ -63,12 +63,14 @@ private struct JSONParser {
             skipSpace()
             guard peek == UInt8(ascii: "\"") else { throw fault("A member's name should be here, in double quotes") }
             let name = try string()
-            guard names.insert(name).inserted else { throw fault("The object has two members \"\(name)\"") }
+            guard !members.contains(name, among: &names) else {
+                throw fault("The object has two members \"\(name)\"")
+            }
             guard take(UInt8(ascii: ":")) else { throw fault("A colon should be here") }
-            members.append((name, try value()))
+            members.append(name, try value())
         } while take(UInt8(ascii: ","))
         guard take(UInt8(ascii: "}")) else { throw fault("A comma or the end of the object should be here") }
-        return .object(JSONObject(members))
+        return .object(members)
     }
 
     private mutating func array() throws(JSONFault) -> JSON {
@@ -128,19 +130,25 @@ private struct JSONParser {
             while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
                 position += 1
             }
-            content += bytes[start..<position]
             switch peek {
+            case UInt8(ascii: "\"") where content.isEmpty:
+                position += 1
+                return try text(bytes[start..<position - 1])
             case UInt8(ascii: "\""):
                 position += 1
-                guard let text = String(validating: content, as: UTF8.self) else {
-                    throw fault("The string is not UTF-8")
-                }
-                return text
-            case UInt8(ascii: "\\"): try escape(into: &content)
+                return try text(content[...] + bytes[start..<position - 1])
+            case UInt8(ascii: "\\"):
+                content += bytes[start..<position]
+                try escape(into: &content)
             case nil: throw fault("The text ends inside a string")
             default: throw fault("A control character in a string has to be escaped")
             }
         }
+    }
+
+    private func text(_ content: ArraySlice<UInt8>) throws(JSONFault) -> String {
+        guard let text = String(validating: content, as: UTF8.self) else { throw fault("The string is not UTF-8") }
+        return text
     }
 
     private mutating func escape(into content: inout [UInt8]) throws(JSONFault) {
@@ -202,4 +210,13 @@ private struct JSONParser {
     }
 
     private func fault(_ reason: String) -> JSONFault { JSONFault(offset: min(position, bytes.count), reason: reason) }
+}
+
+extension JSONObject {
+    /// - Parameter names: the names so far, once there are more than can be compared one by one quickly.
+    fileprivate func contains(_ name: String, among names: inout Set<String>) -> Bool {
+        guard members.count >= 16 else { return self[name] != nil }
+        if names.isEmpty { names = Set(self.names) }
+        return !names.insert(name).inserted
+    }
 }

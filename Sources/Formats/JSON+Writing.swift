@@ -24,8 +24,7 @@ extension JSON {
         case .null: out.append(contentsOf: "null".utf8)
         case .bool(let bool): out.append(contentsOf: (bool ? "true" : "false").utf8)
         case .integer(let integer): Self.write(integer, into: &out)
-        // JSON has no NaN and no infinity. A measurement without a finite value is written as `null`.
-        case .number(let number): out.append(contentsOf: (number.isFinite ? number.shortest : "null").utf8)
+        case .number(let number): Self.write(number, into: &out)
         case .string(let string): Self.write(string, into: &out)
         case .text(let text): out.append(contentsOf: text.utf8)
         case .array(let values):
@@ -48,16 +47,21 @@ extension JSON {
         }
     }
 
-    private static func write(_ string: String, into out: inout [UInt8]) {
+    static func write(_ string: String, into out: inout [UInt8]) {
         out.append(UInt8(ascii: "\""))
-        let utf8 = string.utf8
         // Most strings have nothing to escape, and are copied at once.
-        if utf8.contains(where: needsEscape) {
-            for byte in utf8 { writeEscaped(byte, into: &out) }
-        } else {
-            out.append(contentsOf: utf8)
+        let isCopied = string.utf8.withContiguousStorageIfAvailable { text in
+            guard !text.contains(where: needsEscape) else { return false }
+            out.append(contentsOf: text)
+            return true
         }
+        if isCopied != true { for byte in string.utf8 { writeEscaped(byte, into: &out) } }
         out.append(UInt8(ascii: "\""))
+    }
+
+    /// JSON has no NaN and no infinity. A measurement without a finite value is written as `null`.
+    static func write(_ number: Double, into out: inout [UInt8]) {
+        out.append(contentsOf: (number.isFinite ? number.shortest : "null").utf8)
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {
@@ -79,7 +83,7 @@ extension JSON {
         }
     }
 
-    private static func write(_ integer: Int64, into out: inout [UInt8]) {
+    static func write(_ integer: Int64, into out: inout [UInt8]) {
         let start = out.count
         var rest = integer.magnitude
         repeat {

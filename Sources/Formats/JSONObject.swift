@@ -10,6 +10,9 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     /// - Parameter elements: each name only once.
     init(_ elements: [(String, JSON)]) { members = elements.map { (name: $0.0, value: $0.1) } }
 
+    /// - Parameter name: not yet in the object.
+    mutating func append(_ name: String, _ value: JSON) { members.append((name, value)) }
+
     public var isEmpty: Bool { members.isEmpty }
     public var names: [String] { members.map(\.name) }
 
@@ -25,7 +28,6 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
             }
         }
     }
-
 }
 
 extension JSONObject: Hashable {

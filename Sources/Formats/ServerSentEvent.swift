@@ -24,15 +24,18 @@ extension ServerSentEvent {
         return bytes
     }
 
-    /// The beginning of a stream. A block without data is not an event, but clients store its `id`. So a client that
-    /// loses the connection before the first event continues from this position.
+    /// The position up to which the server has sent the journal. The stream begins with it, so a client that loses the
+    /// connection before the first event continues from here. Later, it saves a reconnecting client the events that its
+    /// filter left out.
+    ///
+    /// It has a name and data, because some clients report a block without data as an empty message.
     ///
     /// - Parameter retry: milliseconds after which a client that lost the connection should reconnect.
-    public static func opening(at position: Int64, retry: Int) -> [UInt8] {
-        Array("retry: \(retry)\nid: \(position)\n\n".utf8)
+    public static func position(_ position: Int64, retry: Int? = nil) -> [UInt8] {
+        let retry = retry.map { "retry: \($0)\n" } ?? ""
+        return Array(retry.utf8) + frame(id: position, event: "position", data: ["after": .integer(position)])
     }
 
-    /// A comment, with the position in the journal that the server has reached. After a reconnection, the server need
-    /// not read again the events that a filter left out.
-    public static func heartbeat(at position: Int64) -> [UInt8] { Array(":\nid: \(position)\n\n".utf8) }
+    /// A comment, without an empty line after it: some clients report an empty line as an empty message.
+    public static let heartbeat = Array(":\n".utf8)
 }

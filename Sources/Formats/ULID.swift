@@ -7,8 +7,7 @@ public struct ULID: Sendable, Hashable, Comparable, CustomStringConvertible {
     private let low: UInt64  // 64 random bits
 
     public init(at time: Date, using random: inout some RandomNumberGenerator) {
-        let milliseconds = UInt64(clamping: time.milliseconds) & 0xFFFF_FFFF_FFFF
-        high = milliseconds << 16 | UInt64(UInt16.random(in: .min ... .max, using: &random))
+        high = Self.milliseconds(of: time) << 16 | UInt64(UInt16.random(in: .min ... .max, using: &random))
         low = UInt64.random(in: .min ... .max, using: &random)
     }
 
@@ -21,6 +20,11 @@ public struct ULID: Sendable, Hashable, Comparable, CustomStringConvertible {
     var successor: ULID {
         low == .max ? ULID(high: high &+ 1, low: 0) : ULID(high: high, low: low + 1)
     }
+
+    /// Whether its millisecond is before that of `time`.
+    func isBefore(_ time: Date) -> Bool { high >> 16 < Self.milliseconds(of: time) }
+
+    private static func milliseconds(of time: Date) -> UInt64 { UInt64(clamping: time.milliseconds) & 0xFFFF_FFFF_FFFF }
 
     public static func < (left: ULID, right: ULID) -> Bool { (left.high, left.low) < (right.high, right.low) }
 

@@ -9,6 +9,7 @@ public enum URLRule {
     public static func fault(in text: String) -> String? {
         if text.isEmpty { return "is empty" }
         if text.utf8.count > longest { return "is longer than \(longest) bytes" }
+        if let url = CommonURL(text) { return fault(inHost: url.host, port: url.port) }
         if text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) { return "contains a space or control character" }
         guard let ascii = text.withASCIIHost else {
             return text.hostRange?.isEmpty == true ? "has no host" : "has a host that cannot be a name"
@@ -20,14 +21,20 @@ public enum URLRule {
             return "has the scheme \(scheme); http and https are fetched"
         }
         guard let host = url.host(), !host.isEmpty else { return "has no host" }
+        return fault(inHost: host, port: url.port)
+    }
+
+    private static func fault(inHost host: String, port: Int?) -> String? {
         if host.first == "[", !isIPv6(host) { return "has brackets around what is no IPv6 address" }
-        if let port = url.port, !(1...65535).contains(port) { return "has a port outside 1 to 65535" }
+        if let port, !(1...65535).contains(port) { return "has a port outside 1 to 65535" }
         return nil
     }
 
     /// The form in which fetchd stores, compares and shows a URL: with the host in ASCII. A URL with a fault stays as it
     /// is.
-    public static func normalized(_ text: String) -> String { text.withASCIIHost ?? text }
+    public static func normalized(_ text: String) -> String {
+        CommonURL(text) == nil ? text.withASCIIHost ?? text : text
+    }
 
     /// Whether the host is an IPv6 address in brackets, with or without a zone (RFC 6874): `[fe80::1%eth0]`.
     private static func isIPv6(_ host: String) -> Bool {
@@ -39,18 +46,21 @@ public enum URLRule {
     /// For events, logs and metrics: the URL without user and password, and without its query, which often contains a
     /// signature.
     public static func redacted(_ text: String) -> String {
-        let bare = text.unicodeScalars.prefix { $0 != "?" && $0 != "#" }
-        return withoutCredentials(bare.endIndex < text.endIndex ? String(bare) + "?..." : text)
+        let end = text.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        return withoutCredentials(end.map { String(text[..<$0]) + "?..." } ?? text)
     }
 
     /// For all readers except the URL's own server: the URL without user and password.
     public static func withoutCredentials(_ text: String) -> String {
-        guard let host = text.hostRange, let scheme = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return text }
+        guard text.utf8.contains(UInt8(ascii: "@")), let host = text.hostRange,
+            let scheme = text.utf8.firstIndex(of: UInt8(ascii: "/"))
+        else { return text }
         return String(text[..<text.utf8.index(scheme, offsetBy: 2)] + text[host.lowerBound...])
     }
 
     /// The host in lowercase ASCII, without brackets. For a URL without an authority: its scheme.
     public static func host(of text: String) -> String {
+        if let url = CommonURL(text) { return url.host.lowercased() }
         if let scheme = opaqueScheme(of: text) { return scheme }
         return (URLComponents(string: normalized(text))?.host() ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
     }
@@ -63,6 +73,7 @@ public enum URLRule {
 
     /// `host:port`, by which connections to one server are counted. For a URL without an authority: its scheme.
     public static func hostAndPort(of text: String) -> String {
+        if let url = CommonURL(text) { return "\(url.host.lowercased()):\(url.port ?? (url.isSecure ? 443 : 80))" }
         if let scheme = opaqueScheme(of: text) { return scheme }
         guard let url = URLComponents(string: normalized(text)), let host = url.host() else { return "" }
         return "\(host.lowercased()):\(url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80))"

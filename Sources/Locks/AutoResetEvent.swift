@@ -37,6 +37,14 @@ public final class AutoResetEvent: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
+    /// Blocks the thread until the event is set.
+    public func wait() {
+        pthread_mutex_lock(mutex)
+        while !isSet { pthread_cond_wait(condition, mutex) }
+        isSet = false
+        pthread_mutex_unlock(mutex)
+    }
+
     /// Blocks the thread until the event is set, or until `duration` has passed.
     public func wait(atMost duration: Duration) {
         var end = timespec()

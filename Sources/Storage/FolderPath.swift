@@ -4,6 +4,7 @@ import Glibc
 public enum FolderPath {
     /// Creates the folder and its missing parents, and syncs the name of each.
     ///
+    /// - Parameter mode: of the folder. Everyone may enter the parents, which can also have folders of other services.
     /// - Returns: 0, or the `errno` of the folder that could not be created or of the parent that could not be synced.
     public static func make(_ path: String, mode: mode_t) -> Int32 {
         let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
@@ -11,7 +12,7 @@ public enum FolderPath {
         let code = errno
         if code == EEXIST { return 0 }
         guard code == ENOENT, !parent.isEmpty else { return code }
-        let fault = make(parent, mode: mode)
+        let fault = make(parent, mode: 0o755)
         if fault != 0 { return fault }
         if mkdir(path, mode) == 0 { return sync(parent) }
         return errno == EEXIST ? 0 : errno

@@ -55,6 +55,9 @@ public final class Store: Sendable {
     public init(at path: String, options: Options = Options(), time: any TimeSource = SystemTime()) throws(StoreError) {
         FileErrors.install()
         folder = try DataFolder(at: path)
+        if try folder.makePrivate() {
+            options.log.notice("Other users had permissions on the data folder \(path). fetchd has removed them.")
+        }
         let opening = try Opening(folder, options)
         readers = ReaderThreads(count: options.readers)
         (connections, mark, beganAt) = (opening.connections, opening.mark, opening.history.beganAt)

@@ -8,6 +8,8 @@ public enum StoreError: Error, Sendable, Equatable {
     // Opening.
     case folderUnusable(path: String, why: String)
     case folderInUse(path: String)
+    /// Other users can read the folder, and fetchd cannot change that.
+    case folderNotPrivate(path: String)
     case databaseUnreadable(path: String, why: String)
     case databaseFromNewerVersion(path: String)
     /// Committed data is missing.
@@ -79,7 +81,8 @@ extension StoreError {
     public var canPass: Bool {
         switch self {
         case .outOfSpace, .busy, .diskFailed: true
-        case .folderUnusable, .folderInUse, .databaseUnreadable, .databaseFromNewerVersion, .databaseIncomplete,
+        case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
+            .databaseIncomplete,
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .noSuchSession, .noSuchJob,
             .noSuchWebhook, .unknownSession, .noSuchDelivery, .sessionFinishing, .sessionPermanent, .webhookDisabled,
             .webhookGone, .noSuchEvent, .eventsPruned, .revisionChanged, .fieldsFixed, .noResumeData,
@@ -95,6 +98,8 @@ extension StoreError: CustomStringConvertible {
         case .folderUnusable(let path, let why): "The data folder \(path) cannot be used: \(why)."
         case .folderInUse(let path):
             "The data folder \(path) belongs to another fetchd that is running. Stop it, or start this one with another --data-dir."
+        case .folderNotPrivate(let path):
+            "Other users have permissions on the data folder \(path), which holds passwords and secrets, and fetchd cannot remove these permissions. Run 'chmod 700 \(path)' as its owner, or start fetchd with a --data-dir below it: fetchd creates that folder for itself alone."
         case .databaseUnreadable(let path, let why):
             "The database \(path) cannot be read: \(why). fetchd has not changed it. Restore a copy, or move the file away to start with an empty database."
         case .databaseFromNewerVersion(let path):

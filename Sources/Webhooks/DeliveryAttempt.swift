@@ -14,6 +14,8 @@ struct DeliveryAttempt: Sendable {
     let timeout: Duration
     /// The number of bytes of the response that are read and logged.
     let responseLimit: Int
+    /// Whether the body of a response from this address is logged.
+    let keepsResponse: @Sendable (IPAddress) -> Bool
 
     func run(_ delivery: DueDelivery) async -> (log: Delivery.Attempt, verdict: DeliveryOutcome) {
         let (at, started) = (time.now, time.uptime)
@@ -25,22 +27,28 @@ struct DeliveryAttempt: Sendable {
         }
         let log = Delivery.Attempt(
             at: at, status: status(of: answer), error: error(of: answer),
-            latencySeconds: (time.uptime - started).seconds, response: body(of: answer))
+            latencySeconds: (time.uptime - started).seconds,
+            response: body(of: answer, withoutSecretsOf: delivery.webhook))
         return (log, verdict(on: answer, tries: delivery.tries + 1, at: time.now))
     }
 
     private func request(for delivery: DueDelivery, at now: Date) -> TransferRequest {
         let body = delivery.event.posted.bytes
         let timestamp = Int64(now.timeIntervalSince1970)
+        let webhook = delivery.webhook
         let signature = WebhookSignature.sign(
-            id: delivery.id, timestamp: timestamp, body: body, with: delivery.webhook.secrets(at: now))
+            id: delivery.id, timestamp: timestamp, body: body, with: webhook.secrets(at: now))
         return TransferRequest(
-            url: delivery.webhook.url, method: "POST",
+            url: webhook.url, method: "POST",
             headers: [
                 ("Content-Type", "application/json"), ("webhook-id", delivery.id.text),
                 ("webhook-timestamp", String(timestamp)), ("webhook-signature", signature),
-            ], body: body, userAgent: "fetchd-webhooks",
-            timeouts: .init(connect: timeout, idle: timeout, total: timeout))
+            ] + webhook.headers.map { (name: $0.name, value: $0.value) },
+            body: body, userAgent: "fetchd-webhooks",
+            timeouts: .init(connect: timeout, idle: timeout, total: timeout),
+            tls: .init(
+                caFile: webhook.tls.caFile, pinnedPublicKeys: webhook.tls.pinnedPublicKeys.values.flatMap(\.self),
+                verifies: webhook.tls.verify))
     }
 
     private func verdict(
@@ -71,11 +79,23 @@ struct DeliveryAttempt: Sendable {
         }
     }
 
-    private func body(of answer: Result<ExchangeResponse, TransferError>) -> String? {
+    private func body(
+        of answer: Result<ExchangeResponse, TransferError>, withoutSecretsOf webhook: Webhook
+    ) -> String? {
         guard let response = try? answer.get(), !response.body.isEmpty else { return nil }
+        guard let address = response.metrics.remoteAddress.flatMap({ IPAddress($0) }), keepsResponse(address) else {
+            return nil
+        }
         // SQLite would end a text at its first NUL.
-        return String(decoding: response.body, as: UTF8.self).replacing("\u{0}", with: "\u{FFFD}")
+        let text = String(decoding: response.body, as: UTF8.self).replacing("\u{0}", with: "\u{FFFD}")
+        // Some endpoints answer with the headers of the request.
+        return webhook.headers.map(\.value).filter { $0.utf8.count >= Self.shortestSecret }.reduce(text) {
+            $0.replacing($1, with: "[secret]")
+        }
     }
+
+    /// Bytes. A shorter value of a header is not a secret, and could occur in any text.
+    private static let shortestSecret = 4
 
     private func retryAfter(of answer: Result<ExchangeResponse, TransferError>, at now: Date) -> Double? {
         guard let response = try? answer.get() else { return nil }

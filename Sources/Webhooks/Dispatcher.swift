@@ -16,7 +16,10 @@ public actor Dispatcher {
         /// For one whole exchange.
         public var timeout: Duration = .seconds(20)
         /// The number of bytes of a response that are read.
-        public var responseLimit = 16 * 1024
+        public var responseLimit = 1024
+        /// Whether the delivery log keeps the body of a response from this address. Otherwise a webhook with an internal
+        /// address would show any page of that address to the clients of the API.
+        public var keepsResponse: @Sendable (IPAddress) -> Bool = \.isPublic
 
         /// Seconds between two attempts to read or write the outbox while the database fails.
         public var retryInterval: TimeInterval = 1
@@ -41,7 +44,7 @@ public actor Dispatcher {
         self.log = log
         attempt = DeliveryAttempt(
             client: client, schedule: options.schedule, time: store.time, timeout: options.timeout,
-            responseLimit: options.responseLimit)
+            responseLimit: options.responseLimit, keepsResponse: options.keepsResponse)
     }
 
     /// Runs until the task is cancelled. Cancellation ends the attempts in progress, which do not count.

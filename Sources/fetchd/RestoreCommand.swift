@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daemon
 import Formats
 import Foundation
 import Storage
@@ -53,6 +54,7 @@ struct RestoreCommand: ParsableCommand {
 
     private func folder() throws -> String {
         let flags: [Settings.Key: JSON]? = dataDir.map { [.dataDir: .string($0)] }
-        return try SettingsSources(flags: flags ?? [:], configFile: config).path(.dataDir) ?? Settings.Defaults.dataDir
+        let named = try SettingsSources(flags: flags ?? [:], configFile: config).path(.dataDir)
+        return named ?? DefaultFolders.ofProcess(usesWorkingDirectory: true).data
     }
 }

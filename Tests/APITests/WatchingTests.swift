@@ -2,7 +2,9 @@ import Downloads
 import Foundation
 import HTTPServer
 import HTTPTypes
+import Locks
 import Storage
+import TestKit
 import Testing
 
 @testable import API
@@ -38,16 +40,79 @@ import Testing
     @Test func negotiatesEventStreamByAccept() {
         for accept in [
             "text/event-stream", "text/html, TEXT/Event-Stream; q=0.5", "application/json;q=0.5, text/event-stream",
-            "application/json, text/event-stream",
+            "text/event-stream, application/json",
         ] {
             #expect(context(.accept, accept).wantsEventStream)
         }
         for accept in [
             "*/*", "application/json", "text/*", "", "text/event-stream;q=0", "text/event-stream; q=0.0",
-            "application/json, text/event-stream;q=0.1",
+            "application/json, text/event-stream;q=0.1", "application/json, text/event-stream",
+            "application/json, text/event-stream, application/problem+json",
         ] {
             #expect(!context(.accept, accept).wantsEventStream)
         }
+    }
+}
+
+@Suite struct JobWaitTests {
+    /// The version at the beginning is "7.3". The verdicts are on "7.3", on "7.4", on "8.0", and on "7.3" at the end.
+    @Test(
+        arguments: [
+            (nil, false, [.keepWaiting, .document, .document, .document]),
+            (nil, true, [.document, .document, .document, .document]),
+            ("*", false, [.notModified, .notModified, .notModified, .notModified]),
+            ("\"7.3\"", false, [.keepWaiting, .document, .document, .notModified]),
+            ("\"7.3\"", true, [.keepWaiting, .document, .document, .notModified]),
+            ("\"7\"", false, [.keepWaiting, .keepWaiting, .document, .notModified]),
+            ("\"6.1\"", false, [.document, .document, .document, .document]),
+            ("\"6.1\", \"7.4\"", false, [.document, .keepWaiting, .document, .document]),
+        ] as [(String?, Bool, [JobWait.Verdict])])
+    func endsTheWait(knowing field: String?, isTerminal: Bool, _ verdicts: [JobWait.Verdict]) throws {
+        let tags = try ["\"7.3\"", "\"7.4\"", "\"8.0\""].map { try #require(JobETag($0)) }
+        let wait = JobWait(knowing: field.map { KnownVersions($0) }, first: tags[0], isTerminal: isTerminal)
+        let found = tags.map { wait.verdict(on: $0, isLast: false) } + [wait.verdict(on: tags[0], isLast: true)]
+        #expect(found == verdicts)
+    }
+}
+
+@Suite struct ParkedRequestTests {
+    private func request(
+        _ finding: @escaping @Sendable (Bool) -> ParkedRequest.Finding, settling replies: Replies
+    ) -> ParkedRequest {
+        ParkedRequest(
+            ParkedRequest.Wait(
+                topics: [], duration: .zero, look: finding,
+                askStore: { isLast in isLast ? .response(Response(status: .notFound)) : nil })
+        ) { replies.append($0) }
+    }
+
+    private final class Replies: Sendable {
+        private let all = Locked<[HTTPResponse.Status]>([])
+        func append(_ reply: Reply) {
+            if case .response(let response) = reply { all.withLock { $0.append(response.status) } }
+        }
+        var statuses: [HTTPResponse.Status] { all.withLock { $0 } }
+    }
+
+    @Test func looksAtEachRingAndRepliesAtTheDeadline() {
+        let replies = Replies()
+        let request = request({ $0 ? .reply(.response(.noContent)) : .keepWaiting }, settling: replies)
+        request.ring()
+        request.ring()
+        #expect(replies.statuses.isEmpty)
+        request.expire()
+        #expect(replies.statuses == [.noContent])
+        request.close()
+        #expect(replies.statuses == [.noContent, .noContent])
+    }
+
+    @Test func asksTheStoreWhenMemoryHasNoAnswer() async throws {
+        let replies = Replies()
+        let request = request({ _ in .askStore }, settling: replies)
+        request.ring()
+        request.expire()
+        _ = try await eventually("a reply of the store") { replies.statuses.isEmpty ? nil : true }
+        #expect(replies.statuses == [.notFound])
     }
 }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import date
 
 from page import Page, say
 from selenium.webdriver.common.by import By
@@ -279,9 +280,31 @@ def parsing(url: str) -> None:
             page.require(f"In pieces of {size}: {events}", events == expected)
 
 
+def lately(url: str, name: str) -> None:
+    """A page that is opened on a phone shows what runs first, what the service measured before, and all of a session."""
+    with Page(url, width=390, height=844) as page:
+        first = "return document.querySelector('#job-rows tr [data-part=name]')?.textContent"
+        page.until("the running download is first", lambda: page.run(first) == name)
+        page.require("It is there twice.", page.run("return document.querySelectorAll('#job-rows tr').length") == 101)
+        page.until("the throughput is there", lambda: "highest" in page.find("#plot-words").text)
+        hidden = page.run(
+            "return [...document.querySelectorAll('#session-rows *')].filter((part) => part.checkVisibility()"
+            " && part.getBoundingClientRect().right > document.documentElement.clientWidth).map((part) => part.outerHTML)"
+        )
+        page.require(f"Parts of a session are cut off: {hidden}", not hidden)
+        page.require("Its counts have no names.", "1 running" in page.run(
+            "return [...document.querySelectorAll('#session-rows [data-part=running]')].map((cell) =>"
+            " cell.textContent + getComputedStyle(cell, '::after').content.replaceAll('\"', ''))[0]"
+        ))  # fmt: skip
+        page.click("button", name)
+        page.until("the details are there", lambda: page.find("#job-dialog").is_displayed())
+        page.until("the date is there", lambda: f"{date.today().year}" in page.find("#job-body dl").text)
+        page.require_no_harm()
+
+
 STORIES = {
     story.__name__: story
-    for story in (typing, driving, supplying, hostile, many, accessible, streaming, parsing)
+    for story in (typing, driving, supplying, hostile, many, accessible, streaming, parsing, lately)
 }  # fmt: skip
 
 if __name__ == "__main__":

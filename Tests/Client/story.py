@@ -63,16 +63,16 @@ def typed(answer: object, kind: type) -> object:
 def ask_how_it_is(client: AuthenticatedClient) -> None:
     typed(get_liveness.sync(client=client), models.Liveness)
     typed(get_readiness.sync(client=client), models.Readiness)
-    require(b"openapi: 3.1" in get_description.sync(client=client), "the description is not what it should be")
+    require("openapi: 3.1" in get_description.sync(client=client), "the description is not what it should be")
     require(typed(get_stats.sync(client=client), models.Stats).slots.max_ > 0, "there are no slots")
 
 
 def declare(client: AuthenticatedClient, hook: str) -> None:
-    wish = models.NewSessionConfiguration(
+    wish = models.SessionConfigurationInput(
         directory="photos",
         priority=models.Priority.HIGH,
         wait_for=[models.WaitFor.SPACE, models.WaitFor.CREDENTIALS],
-        retry=models.NewRetryPolicy(max_attempts=2, base_seconds=0),
+        retry=models.RetryPolicyInput(max_attempts=2, base_seconds=0),
         finish_delay_seconds=0,
     )
     session = typed(declare_session.sync("photos", client=client, body=wish), models.Session)
@@ -81,10 +81,10 @@ def declare(client: AuthenticatedClient, hook: str) -> None:
     require(session.configuration.timeouts.request_seconds == 60, "the defaults are not filled in")
     require(session.configuration.proxy is None and session.finish_due_at is None, "what is not there is not null")
 
-    wanted = models.NewWebhook(url=hook, events=[models.EventPattern.JOB, models.EventPattern.SESSION])
+    wanted = models.WebhookInput(url=hook, events=[models.EventPattern.JOB, models.EventPattern.SESSION])
     webhook = typed(declare_webhook.sync("photos", "consumer", client=client, body=wanted), models.WebhookWithSecret)
     require(webhook.secret.startswith("whsec_"), "there is no secret")
-    again = typed(rotate_webhook_secret.sync("photos", "consumer", client=client, body=models.NewSecret()), models.WebhookWithSecret)
+    again = typed(rotate_webhook_secret.sync("photos", "consumer", client=client, body=models.SecretInput()), models.WebhookWithSecret)
     require(again.secret != webhook.secret, "the secret is the same")
     require(
         typed(get_webhook.sync("photos", "consumer", client=client), models.Webhook).state is models.WebhookState.ENABLED,
@@ -95,10 +95,10 @@ def declare(client: AuthenticatedClient, hook: str) -> None:
 
 def submit(client: AuthenticatedClient, origin: str) -> tuple[models.Job, models.Job]:
     """A batch, twice under one key: the second time creates nothing."""
-    orders = models.NewJobs(
+    orders = models.JobsInput(
         jobs=[
-            models.NewJob(url=f"{origin}/holiday.jpg", session="photos", tags=["holiday"]),
-            models.NewJob(url=f"{origin}/missing.jpg", session="photos", digest=models.Digest.NONE),
+            models.JobInput(url=f"{origin}/holiday.jpg", session="photos", tags=["holiday"]),
+            models.JobInput(url=f"{origin}/missing.jpg", session="photos", digest=models.Digest.NONE),
         ]
     )
     key = str(uuid.uuid4())
@@ -129,14 +129,15 @@ def read_the_good_one(client: AuthenticatedClient, job: models.Job, sha256: str)
     require(isinstance(job.finished_at, datetime.datetime) and job.finished_at.tzinfo, "its end is no time")
     require(job.phase is None and job.reason is None and job.failure is None, "it has what only others have")
     require(job.progress.fraction == 1 and job.progress.bytes_per_second is None, "its progress is not that of an end")
-    require(isinstance(job.file, models.File) and job.file.sha256 == sha256, "the digest is another")
+    require(isinstance(job.file, models.FinishedFile) and job.file.sha256 == sha256, "the digest is another")
     require(job.file.path == "photos/holiday.jpg", f"it is at {job.file.path}")
     require(isinstance(job.receipt, models.Receipt) and job.receipt.etag == '"v1"', "the receipt lacks the entity tag")
     require(job.receipt.length_verified and job.receipt.timings.total_seconds >= 0, "the receipt proves nothing")
     require(job.resume.decision is models.ResumeDecision.FRESH and job.resume.why is None, "it did not begin fresh")
-    content = get_job_file.sync(job.id, client=client)
+    content = get_job_file.sync(job.id, client=client).payload.read()
     require(hashlib.sha256(content).hexdigest() == sha256, "the content is another")
-    require(get_job_file.sync(job.id, client=client, range_="bytes=0-99") == content[:100], "the range is another")
+    start = get_job_file.sync(job.id, client=client, range_="bytes=0-99").payload.read()
+    require(start == content[:100], "the range is another")
 
 
 def read_the_missing_one(client: AuthenticatedClient, job: models.Job) -> None:
@@ -187,12 +188,12 @@ def read_the_deliveries(client: AuthenticatedClient, finish: models.Event) -> No
 def drive(client: AuthenticatedClient, origin: str) -> None:
     """One that begins in a thousand years, and is stopped, changed, let go on, and stopped for good."""
     far = datetime.datetime(2999, 1, 1, tzinfo=datetime.timezone.utc)
-    order = models.NewJob(
+    order = models.JobInput(
         url=f"{origin}/holiday.jpg",
         session="photos",
         not_before=far,
-        destination=models.NewDestination(on_conflict=models.ConflictRule.REPLACE),
-        credentials=models.BearerCredentials(type_="bearer", token="secret"),
+        destination=models.DestinationInput(on_conflict=models.ConflictRule.REPLACE),
+        credentials=models.CredentialsInput(type_=models.CredentialsType.BEARER, token="secret"),
     )
     job = typed(create_job.sync(client=client, body=order), models.Job)
     require(job.not_before == far, f"it begins {job.not_before}")
@@ -219,7 +220,7 @@ def drive(client: AuthenticatedClient, origin: str) -> None:
 
 
 def explain_a_mistake(client: AuthenticatedClient) -> None:
-    problem = typed(create_job.sync(client=client, body=models.NewJob(url="ftp://host/file")), models.Problem)
+    problem = typed(create_job.sync(client=client, body=models.JobInput(url="ftp://host/file")), models.Problem)
     require(problem.status == 422 and problem.pointer == "/url", f"it is {problem}")
     require(problem.type_ == "/problems/invalid-value", f"it is {problem.type_}")
 

@@ -125,4 +125,26 @@ import Testing
         #expect(lines[1].hasPrefix("\(id)  succeeded") && lines[0].hasSuffix("  NAME") && lines[1].contains("film"))
         #expect(lines[0].contains("SESSION") == (width >= 80))
     }
+
+    /// Where an identifier and a state leave no room for a name, the name has a line of its own.
+    @Test(arguments: [20, 50, 58]) func printsNamesOnLinesOfTheirOwnInNarrowWindow(_ width: Int) throws {
+        let id = "job_01HZX3K9V7Q2N4R8T6W0YB5CDE"
+        let jobs = [
+            try Sample.job(id, "waiting", name: "a-name-of-some-length.mkv", members: #","reason":"credentials""#)
+        ]
+        let lines = Table.jobs(jobs).lines(on: plain, width: width)
+        #expect(lines.count == 3 && lines[1] == "\(id)  waiting: credentials" && !lines[0].contains("NAME"))
+        #expect(Columns.count(lines[2]) < width && lines[2].hasPrefix("  a-name-of") && lines[2].hasSuffix(".mkv"))
+        #expect(width < 50 || lines[2] == "  a-name-of-some-length.mkv")
+    }
+
+    @Test func listsTheReasonOfAFailure() throws {
+        let lost = #","failure":{"code":"connection_lost","message":"The connection was lost.","status":206}"#
+        let jobs = [
+            try Sample.job("job_1", "failed", members: Sample.failure),
+            try Sample.job("job_2", "failed", members: lost),
+        ]
+        let lines = Table.jobs(jobs).lines(on: plain, width: nil)
+        #expect(lines[1].hasPrefix("job_1  failed: bad_status 404 ") && lines[2].contains("failed: connection_lost "))
+    }
 }

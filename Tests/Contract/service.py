@@ -31,7 +31,7 @@ def until(what: str, condition: Callable[[], Any]) -> Any:
 class Service:
     """fetchd with a token and rehearsals, as a process that ends with the `with` block."""
 
-    def __init__(self, program: Path, folder: Path):
+    def __init__(self, program: Path, folder: Path, *options: str):
         self.token = secrets.token_urlsafe(24)
         self.log = folder / "fetchd.log"
         with self.log.open("wb") as log:
@@ -41,6 +41,7 @@ class Service:
                     "--downloads-dir", folder / "downloads", "--enable-rehearsals", "--webhook-retry-delays", "0,3600",
                     # Room for those that run all the time, and for those that come: all rehearsals are of one host.
                     "--max-concurrent-jobs", "64", "--max-connections-per-host", "64",
+                    *options,
                 ],
                 env={"FETCHD_TOKEN": self.token},
                 stderr=log,

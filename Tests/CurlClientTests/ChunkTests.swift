@@ -19,12 +19,13 @@ import Testing
     }
 
     @Test(arguments: [1_000, 100_000, 262_144])
-    func chunksAreFullExceptTheLast(chunkBytes: Int) async throws {
+    func chunksAreFullExceptTheFirstAndTheLast(chunkBytes: Int) async throws {
         let bytes = Content.random(seed: 7, count: 1_000_001)
         origin.serve("/file", .file(bytes))
         let (_, recorder) = try await client(chunk: chunkBytes).run(origin.url("/file"))
         let sizes = recorder.state.current.chunkSizes
-        #expect(sizes.dropLast().allSatisfy { $0 == chunkBytes })
+        #expect(sizes.first == min(chunkBytes, 32_768))
+        #expect(sizes.dropFirst().dropLast().allSatisfy { $0 == chunkBytes })
         #expect(sizes.reduce(0, +) == bytes.count)
         #expect(recorder.body == bytes)
     }
@@ -40,6 +41,43 @@ import Testing
         gate.open()
         #expect(try await recorder.result().outcome == .completed)
         #expect(recorder.state.current.chunkSizes == [3, 1])
+    }
+
+    @Test func theOldestUnfinishedChunkIsDeliveredWhenThereAreTooMany() async throws {
+        let gate = Gate()
+        origin.serve("/file", .file([1, 2, 3, 4]), .waiting(at: 3, for: gate))
+        var options = CurlClient.Options()
+        options.flushInterval = .seconds(60)
+        options.maxUnfinishedChunks = 1
+        let client = try CurlClient(options: options)
+        let (first, second) = (Recorder(), Recorder())
+        client.start(TransferRequest(url: origin.url("/file")), handler: first)
+        client.start(TransferRequest(url: origin.url("/file")), handler: second)
+        // One of both began its chunk first.
+        _ = try await eventually("one chunk") { first.body.count + second.body.count == 3 ? true : nil }
+        gate.open()
+        #expect(try await first.result().outcome == .completed)
+        #expect(try await second.result().outcome == .completed)
+    }
+
+    @Test func chunksKeepTheAlignmentOfTheBody() async throws {
+        let gate = Gate()
+        let bytes = Content.random(seed: 11, count: 300_000)
+        origin.serve("/file", .file(bytes), .waiting(at: 40_001, for: gate))
+        let recorder = Recorder()
+        let client = try client(chunk: 65_536, flush: .milliseconds(20))
+        client.start(TransferRequest(url: origin.url("/file")), handler: recorder)
+        // The second chunk is unfinished when the body stops, so the third begins within a page.
+        #expect(await recorder.received(atLeast: 40_001))
+        gate.open()
+        #expect(try await recorder.result().outcome == .completed)
+        #expect(recorder.body == bytes)
+        var offset = 0
+        for (size, place) in zip(recorder.state.current.chunkSizes, recorder.state.current.chunkPlaces) {
+            #expect(place == offset % 4096)
+            offset += size
+        }
+        #expect(recorder.state.current.chunkSizes.prefix(2) == [32_768, 7_233])
     }
 
     @Test func unfinishedChunkOfAFailedTransferIsDelivered() async throws {

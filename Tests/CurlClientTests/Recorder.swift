@@ -7,6 +7,8 @@ final class Recorder: TransferHandler {
         var heads: [ResponseHead] = []
         var body: [UInt8] = []
         var chunkSizes: [Int] = []
+        /// The addresses of the chunks, modulo the size of a page.
+        var chunkPlaces: [Int] = []
         /// Chunks that are held while `isHolding` is true.
         var held: [Chunk] = []
         var isHolding: Bool
@@ -34,7 +36,10 @@ final class Recorder: TransferHandler {
     func received(chunk: Chunk) {
         state.withLock { state in
             if state.heads.isEmpty || !state.results.isEmpty { state.violations.append("a chunk out of order") }
-            chunk.withUnsafeBytes { state.body.append(contentsOf: $0) }
+            chunk.withUnsafeBytes { bytes in
+                state.body.append(contentsOf: bytes)
+                state.chunkPlaces.append(Int(bitPattern: bytes.baseAddress) % 4096)
+            }
             state.chunkSizes.append(chunk.count)
             if state.isHolding { state.held.append(chunk) }
         }

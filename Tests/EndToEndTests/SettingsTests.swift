@@ -100,7 +100,9 @@ import Testing
         let help = try await FetchdProcess.run(["serve", "--help"])
         #expect(help.succeeded)
         let defaults = [
-            "config": "none", "listen": "127.0.0.1:8080", "data-dir": "./data", "downloads-dir": "./downloads",
+            "config": "none", "listen": "127.0.0.1:8080",
+            "data-dir": "~/.local/share/fetchd; for root /var/lib/fetchd/data",
+            "downloads-dir": "~/Downloads/fetchd; for root /var/lib/fetchd/downloads",
             "max-concurrent-jobs": "16", "max-connections-per-host": "6", "allow-network": "none",
             "public-host": "none", "allow-origin": "none",
             "webhook-retry-delays": "0,5,300,1800,7200,18000,36000,50400,72000,86400",

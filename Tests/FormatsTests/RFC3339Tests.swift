@@ -1,6 +1,7 @@
-import Formats
 import Foundation
 import Testing
+
+@testable import Formats
 
 private let now = Date(milliseconds: 1_566_228_194_250)
 
@@ -26,6 +27,32 @@ private let now = Date(milliseconds: 1_566_228_194_250)
             let digits = String(1000 + thousandths).dropFirst()
             #expect(date.rfc3339 == "2019-08-19T15:23:14.\(digits)Z")
         }
+    }
+
+    /// The form that most clients write is not read by Foundation.
+    @Test func readsTheCommonFormAsFoundationReadsIt() {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<5_000 {
+            let numbers = [1_600...9_999, 0...14, 0...33, 0...25, 0...60, 0...61].map { range in
+                let number = Int.random(in: range, using: &random)
+                return String(repeating: "0", count: number < 10 ? 1 : 0) + String(number)
+            }
+            let fraction = Bool.random() ? "" : ".\(Int.random(in: 100...999))"
+            let text =
+                "\(numbers[0])-\(numbers[1])-\(numbers[2])T\(numbers[3]):\(numbers[4]):\(numbers[5])\(fraction)Z"
+            let read = Date(readingCommon: text)
+            let exists = Date(readingAny: text)
+            // Foundation reads a 60th minute or second as the next one, and the common form leaves that to it.
+            let isLeft = read == nil && (numbers[4] == "60" || numbers[5] >= "60")
+            #expect(isLeft || read?.milliseconds == exists?.milliseconds, "\(text)")
+            #expect(Date(rfc3339: text)?.milliseconds == exists?.milliseconds, "\(text)")
+        }
+        #expect(Date(readingCommon: "2020-02-29T23:59:59Z") != nil)
+        let uncommon = [
+            "2019-08-19T15:23:14+00:00", "2019-08-19 15:23:14Z", "2019-08-19T15:23:14.2Z", "1599-12-31T00:00:00Z",
+            "2019-08-19T15:23:14,250Z", "2019-08-19T15:2a:14Z", "2019-08-19T15:23:14.25\u{E9}Z", "",
+        ]
+        for text in uncommon { #expect(Date(readingCommon: text) == nil, "\(text)") }
     }
 
     @Test func writesAnyDayLikeFoundation() {

@@ -1,5 +1,7 @@
-import HTTPSemantics
+import Foundation
 import Testing
+
+@testable import HTTPSemantics
 
 @Suite struct URLRuleTests {
     @Test(arguments: [
@@ -78,5 +80,27 @@ import Testing
             #expect(URLRule.hostAndPort(of: text) == "rehearse", "\(text)")
         }
         #expect(URLRule.origin(of: "rehearse:a") == "rehearse://rehearse")
+    }
+
+    /// The common form is not read by Foundation.
+    @Test func readsCommonURLsAsFoundationReadsThem() {
+        let pieces = [
+            "h", "a.b", "Host-1", "xn--a", "192.0.2.1", "[::1]", "u@", ":", ":80", ":0443", ":99999", ":123456", "/",
+            "//", "?", "#", "%20", "%2", "%zz", "a=b&c", "~_!$'()*+,;", "|", "\\", "\"", "<", "^", "`", "{", "ü", " ",
+        ]
+        var common = 0
+        for _ in 0..<20_000 {
+            let scheme = ["http://", "https://", "http://h", "https://h", "HTTP://", "ftp:"].randomElement() ?? ""
+            let text = scheme + (0..<Int.random(in: 0...5)).compactMap { _ in pieces.randomElement() }.joined()
+            guard let url = CommonURL(text) else { continue }
+            common += 1
+            let parts = URLComponents(string: text)
+            #expect(parts?.host == url.host && parts?.port == url.port, "\(text)")
+            #expect(parts?.scheme == (url.isSecure ? "https" : "http"), "\(text)")
+        }
+        #expect(common > 500)
+        for text in ["http://host", "https://host-1.example.org:8443/a/b%20c.bin?d=e&f=/?@:!$'()*+,;"] {
+            #expect(CommonURL(text) != nil, "\(text)")
+        }
     }
 }

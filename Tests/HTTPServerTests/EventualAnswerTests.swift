@@ -25,6 +25,42 @@ import Testing
         }
     }
 
+    @Test func respondsToManyParkedRequestsWithTheSamePreparedResponse() async throws {
+        let parked = Shared<[PendingResponse]>([])
+        let settled = Shared(0)
+        let handler = TestHandler { request in
+            guard request.head.path == "/wait" else { return .now(Response(text: "fine")) }
+            return .parked { pending in
+                pending.observe(onDisconnect: {}, onSettled: { settled.change { $0 += 1 } })
+                parked.change { $0.append(pending) }
+            }
+        }
+        let prepared = try #require(PreparedResponse(Response(text: "changed")))
+        try await withServer(handler) { port in
+            let clients = try (0..<100).map { _ in try RawClient(port) }
+            for round in 1...3 {
+                for client in clients { try client.send(RawClient.request("GET", "/wait")) }
+                expectSoon { parked.value.count == 100 }
+                #expect(try RawClient(port).exchange().text == "fine")
+                for pending in parked.value {
+                    pending.settle(with: prepared)
+                    pending.settle(with: Response(text: "too late"))
+                }
+                for client in clients { #expect(try client.readResponse().text == "changed") }
+                #expect(settled.value == 100 * round)
+                parked.change { $0 = [] }
+            }
+        }
+    }
+
+    @Test func respondsToAParkedRequestThatIsSettledAtOnce() async throws {
+        let handler = TestHandler { _ in .parked { $0.settle(with: Response(text: "at once")) } }
+        try await withServer(handler) { port in
+            let client = try RawClient(port)
+            for _ in 0..<1_000 { #expect(try client.exchange().text == "at once") }
+        }
+    }
+
     @Test func respondsOnceToEachOfManyRequests() async throws {
         let answered = Shared(0)
         let handler = TestHandler { request in

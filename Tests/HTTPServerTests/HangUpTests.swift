@@ -45,6 +45,33 @@ import Testing
         }
     }
 
+    @Test(arguments: Leaving.allCases)
+    func disconnectNotifiesTheOwnerOfAParkedResponse(_ leaving: Leaving) async throws {
+        let (parked, gone, settled) = (Shared(0), Shared(0), Shared(0))
+        let handler = TestHandler { _ in
+            .parked { pending in
+                pending.observe(
+                    onDisconnect: {
+                        gone.change { $0 += 1 }
+                        pending.settle(with: Response(text: "nothing"))
+                    },
+                    onSettled: { settled.change { $0 += 1 } })
+                parked.change { $0 += 1 }
+            }
+        }
+        try await withServer(handler) { port in
+            var clients = try (0..<50).map { _ in try RawClient(port) }
+            let stays = try RawClient(port)
+            for client in clients + [stays] { try client.send(RawClient.request("GET", "/wait")) }
+            expectSoon { parked.value == 51 }
+            Self.leave(&clients, leaving)
+            expectSoon { settled.value == 50 }
+            #expect(gone.value == 50)
+            withExtendedLifetime(stays) {}
+        }
+        #expect(settled.value == 51)
+    }
+
     /// The streams have no heartbeat, so nothing is written to them.
     @Test(arguments: Leaving.allCases)
     func disconnectEndsStreams(_ leaving: Leaving) async throws {

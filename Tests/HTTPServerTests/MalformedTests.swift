@@ -126,4 +126,22 @@ import Testing
             #expect(try RawClient(port).exchange().status == 200)
         }
     }
+
+    /// The library would store each argument in the memory of the connection, which is too small for these.
+    @Test(arguments: [1, 199, 200, 250, 1000])
+    func answersRequestsWithManyArguments(count: Int) async throws {
+        try await withServer(.echo) { port in
+            let target = "/a?" + (0..<count).map { "b\($0)=\($0)" }.joined(separator: "&")
+            let client = try RawClient(port)
+            for _ in 0..<2 {
+                let response = try client.exchange("GET", target)
+                if target.utf8.count > 8000 {
+                    #expect(response.status == 431)
+                    return
+                }
+                #expect(response.status == 200)
+                #expect(response.text == "GET \(target) ")
+            }
+        }
+    }
 }

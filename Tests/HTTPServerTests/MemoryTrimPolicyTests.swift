@@ -17,4 +17,13 @@ import Testing
         let given = looks.of.indices.filter { trimPolicy.shouldTrim(connections: looks.of[$0]) }
         #expect(given == looks.at)
     }
+
+    @Test func needsNoMoreNumbersWhenTheMemoryIsTrimmed() {
+        var trimPolicy = MemoryTrimPolicy()
+        let isNeeded = [10_000, 0, 0].map { connections in
+            _ = trimPolicy.shouldTrim(connections: connections)
+            return trimPolicy.mayTrim
+        }
+        #expect(isNeeded == [true, true, false])
+    }
 }

@@ -63,13 +63,42 @@ import Testing
         #expect(next == later)
     }
 
+    /// A finish names the first pending delivery before it, and has no time until that one is settled.
+    @Test func aHeldBackFinishNamesTheDeliveryThatHoldsItBack() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        let webhook = try await fixture.declareWebhook(["job.*", "session.finished"])
+        let job = try #require(try await fixture.create().first)
+        _ = try await store.apply(.cancelRequested(keepsPart: false), to: job.id)
+        // A test holds nothing back.
+        _ = try await store.testWebhook(webhook.name, of: .default)
+        fixture.time.advance(by: 1)
+        _ = try await store.finishDueBatches()
+        func log() async throws -> [Delivery] {
+            try await store.deliveries(of: webhook, limit: 10).deliveries.filter { $0.type != .webhookTest }
+        }
+        let ids = try await log().map(\.id)
+        for settled in 0...2 {
+            let finish = try await log()[0]
+            // The log begins with the finish, so the earliest delivery is the last one.
+            let blocker = settled == 2 ? nil : ids[2 - settled]
+            #expect(finish.type == .sessionFinished && finish.blockedBy == blocker)
+            #expect(try await store.delivery(finish.id) == finish)
+            #expect((finish.nextAttemptAt == nil) == (blocker != nil))
+            let due = try await store.dueDeliveries(to: webhook.key, limit: 10)
+            for delivery in due where delivery.id == blocker {
+                try await store.record(Self.attempt(204), of: delivery, .accepted)
+            }
+        }
+        #expect(try await log().dropFirst().allSatisfy { $0.blockedBy == nil })
+    }
+
     @Test func acknowledgesAFinishWhenAllItsWebhooksHaveAcceptedIt() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         for name in ["one", "two"] {
             _ = try await store.declareWebhook(
-                Name(trusted: name), of: .default, url: "https://consumer/\(name)", events: Webhook.defaultEvents,
-                secret: nil)
+                Name(trusted: name), of: .default, as: WebhookDeclaration(url: "https://consumer/\(name)"))
         }
         let job = try #require(try await fixture.create().first)
         _ = try await store.apply(.cancelRequested(keepsPart: false), to: job.id)

@@ -68,7 +68,11 @@ import Testing
         #expect(try await store.compareCounts().drifts.isEmpty)
         let webhook = try await store.webhook(Name(trusted: "hook"), of: .default)
         #expect(webhook.state == .enabled())
-        #expect(webhook.formerSecrets.isEmpty)
+        #expect(webhook.formerSecrets.isEmpty && webhook.headers.isEmpty && webhook.tls == TLSRule())
+        let attempts = try await store.pool.read { db in
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM delivery_attempts WHERE webhook = 7")
+        }
+        #expect(attempts == 2)
         // The schedule continues where it was.
         #expect(try await store.dueDeliveries(to: 7, limit: 1).map(\.tries) == [2])
     }

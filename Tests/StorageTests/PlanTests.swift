@@ -21,11 +21,12 @@ import Testing
         Store.busyWebhooks, Store.finishDue, Store.othersDue, Store.outstandingJobs, Transaction.expedite,
         Transaction.failures, Transaction.firstUnacknowledged, Transaction.lastBatch, BatchRow.ofFinish,
         Transaction.firstJobs, Store.oldestFinishes, Transaction.releaseHeld, Transaction.endStorageWaits,
-        Transaction.overdueJobs,
+        Transaction.overdueJobs, Store.latestAttempts, Store.pendingCount, Store.oldestPending,
+        DeliveryRow.firstPendingBefore,
     ])
     func scansNoWholeTable(_ sql: String) async throws {
         let plan = try await plan(sql)
-        for table in ["deliveries", "batches", "jobs", "events", "parts"] {
+        for table in ["deliveries", "delivery_attempts", "batches", "jobs", "events", "parts"] {
             #expect(!plan.contains { $0.hasPrefix("SCAN \(table)") }, "\(plan)")
         }
         #expect(!plan.isEmpty)
@@ -34,6 +35,7 @@ import Testing
     /// The index returns the rows in the wanted order.
     @Test(arguments: [
         Store.othersDue, Store.finishDue, Transaction.failures, Transaction.lastBatch, Transaction.firstJobs,
+        Store.latestAttempts, Store.oldestPending, DeliveryRow.firstPendingBefore,
     ])
     func sortsNothing(_ sql: String) async throws {
         #expect(try await !plan(sql).contains { $0.contains("TEMP B-TREE") })
@@ -64,10 +66,12 @@ import Testing
             let query = JobQuery(
                 session: filter.hasSession ? .default : nil, state: state, tag: filter.hasTag ? "red" : nil,
                 before: before)
-            let plan = try await plan(query.statement.sql)
-            #expect(plan.first?.contains(" \(index(of: query)) (") == true, "\(plan)")
-            #expect(plan.dropFirst(filter.hasTag ? 2 : 1).allSatisfy { $0.hasPrefix("SEARCH parts ") }, "\(plan)")
-            #expect(plan.allSatisfy { $0.hasPrefix("SEARCH ") && $0.contains("?") }, "\(plan)")
+            for statement in [query.statement, query.versionStatement] {
+                let plan = try await plan(statement.sql)
+                #expect(plan.first?.contains(" \(index(of: query)) (") == true, "\(plan)")
+                #expect(plan.dropFirst(filter.hasTag ? 2 : 1).allSatisfy { $0.hasPrefix("SEARCH parts ") }, "\(plan)")
+                #expect(plan.allSatisfy { $0.hasPrefix("SEARCH ") && $0.contains("?") }, "\(plan)")
+            }
         }
     }
 

@@ -21,6 +21,11 @@ extension StoreFixture {
                 }
                 let batch = try transaction.row(
                     BatchRow.select + "WHERE session = ? AND state IN ('open', 'due')", [session.id.text])
+                if let known = working.blockedJobs[session.id] {
+                    let blocked = try transaction.rows(
+                        "SELECT 1 FROM jobs WHERE session = ? AND reason IN ('credentials', 'url')", [session.id.text])
+                    #expect(blocked.count == known, "\(step)", sourceLocation: location)
+                }
                 if let known = working.currentBatches[session.id] {
                     #expect(try batch.map(BatchRow.batch) == known, "\(step)", sourceLocation: location)
                 }

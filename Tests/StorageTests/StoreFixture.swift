@@ -30,9 +30,8 @@ struct StoreFixture {
         -> Webhook
     {
         try await store.declareWebhook(
-            Name(trusted: "hook"), of: session, url: "https://consumer/",
-            events: events.map { EventPattern(trusted: $0) },
-            secret: nil
+            Name(trusted: "hook"), of: session,
+            as: WebhookDeclaration(url: "https://consumer/", events: events.map { EventPattern(trusted: $0) })
         ).webhook
     }
 

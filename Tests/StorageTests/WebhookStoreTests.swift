@@ -1,6 +1,7 @@
 import Downloads
 import Formats
 import Foundation
+import HTTPSemantics
 import TestKit
 import Testing
 
@@ -16,8 +17,9 @@ import Testing
 
     private func declare(_ name: String, _ events: [String] = ["session.*"]) async throws -> Webhook {
         try await store.declareWebhook(
-            Name(trusted: name), of: .default, url: "https://consumer/\(name)",
-            events: events.map { EventPattern(trusted: $0) }, secret: nil
+            Name(trusted: name), of: .default,
+            as: WebhookDeclaration(
+                url: "https://consumer/\(name)", events: events.map { EventPattern(trusted: $0) })
         ).webhook
     }
 
@@ -154,6 +156,26 @@ import Testing
         #expect(try await store.webhooksDue().next == later)
     }
 
+    @Test(arguments: [
+        WebhookDeclaration(
+            url: "https://consumer/hook", events: [EventPattern(trusted: "job.created")],
+            headers: [HeaderField(name: "X-Key", value: "secret")]),
+        WebhookDeclaration(
+            url: "https://consumer/hook", events: [EventPattern(trusted: "job.created")],
+            tls: TLSRule(caFile: "/ca.pem", pinnedPublicKeys: ["consumer": ["key"]], verify: false)),
+    ])
+    func sendsPendingDeliveriesAtOnceWithNewHeadersAndTrust(_ declaration: WebhookDeclaration) async throws {
+        let webhook = try await declare("hook", ["job.created"])
+        _ = try await fixture.create()
+        try await record(due(webhook), 403, .rejected(retryAt: fixture.time.now.addingTimeInterval(1000)))
+        _ = try await store.declareWebhook(webhook.name, of: .default, as: declaration)
+        let due = try await due(webhook)
+        #expect(due.webhook.headers == declaration.headers && due.webhook.tls == declaration.tls)
+        // A declaration without them removes them.
+        let bare = try await declare("hook", ["job.created"])
+        #expect(bare.headers.isEmpty && bare.tls == TLSRule())
+    }
+
     @Test func sendsPendingDeliveriesAtOnceToANewAddress() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()
@@ -163,7 +185,7 @@ import Testing
         _ = try await declare("hook", ["job.created"])
         #expect(try await store.webhooksDue().keys.isEmpty)
         _ = try await store.declareWebhook(
-            webhook.name, of: .default, url: "https://elsewhere/", events: webhook.events, secret: nil)
+            webhook.name, of: .default, as: WebhookDeclaration(url: "https://elsewhere/", events: webhook.events))
         #expect(try await due(webhook).webhook.url == "https://elsewhere/")
         try await record(due(webhook), 503, .rejected(retryAt: nil))
         #expect(try await store.webhooksDue().next == later)

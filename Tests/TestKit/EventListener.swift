@@ -17,10 +17,15 @@ public final class EventListener: Sendable {
         public var status: Int?
         public var headers: [(name: String, value: String)] = []
         public var messages: [Message] = []
+        /// Comments.
         public var heartbeats = 0
+        /// The numbers of the `position` events, which are no messages.
+        public var positions: [Int64] = []
+        /// Empty lines after no data. Some clients report them as messages.
+        public var emptyBlocks = 0
         /// The reconnection time in milliseconds.
         public var retry: Int?
-        /// The identifier for a reconnection; blocks without data set it too.
+        /// The identifier for a reconnection; `position` sets it too.
         public var lastID: Int64?
         /// The end of the stream; orderly if its last chunk has arrived.
         public var end: End?
@@ -172,8 +177,15 @@ private final class EventStreamReader {
         self.block = Block()
         state.withLock { state in
             if let id = block.id { state.lastID = id }
-            guard let data = block.data else { return }
+            guard let data = block.data else {
+                state.emptyBlocks += 1
+                return
+            }
             let json = (try? JSON(parsing: Array(data.utf8))) ?? .null
+            if block.type == "position" {
+                if let after = json["after"].integer, after == block.id { state.positions.append(after) }
+                return
+            }
             state.messages.append(.init(id: block.id, type: block.type, data: json, moment: .now))
         }
     }

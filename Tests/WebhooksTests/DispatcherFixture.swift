@@ -1,6 +1,7 @@
 import CurlClient
 import Downloads
 import Foundation
+import HTTPSemantics
 import Logging
 import Storage
 import TestKit
@@ -52,10 +53,13 @@ struct DispatcherFixture: Sendable {
     static let webhook = Name(trusted: "receiver")
 
     @discardableResult
-    func declareWebhook(_ name: String = Self.webhook.text, url: String? = nil) async throws -> Webhook {
+    func declareWebhook(
+        _ name: String = Self.webhook.text, url: String? = nil, headers: [HeaderField] = [], tls: TLSRule = TLSRule()
+    ) async throws -> Webhook {
         try await store.declareWebhook(
-            Name(trusted: name), of: .default, url: url ?? receiver.url, events: [EventPattern(trusted: "job.created")],
-            secret: nil
+            Name(trusted: name), of: .default,
+            as: WebhookDeclaration(
+                url: url ?? receiver.url, events: [EventPattern(trusted: "job.created")], headers: headers, tls: tls)
         ).webhook
     }
 

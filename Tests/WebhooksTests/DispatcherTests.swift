@@ -133,8 +133,10 @@ import Testing
         try await DispatcherFixture.open { fixture in
             fixture.receiver.refuse("job.created", with: 500)
             _ = try await fixture.store.declareWebhook(
-                DispatcherFixture.webhook, of: .default, url: fixture.receiver.url,
-                events: ["job.created", "session.finished"].map { EventPattern(trusted: $0) }, secret: nil)
+                DispatcherFixture.webhook, of: .default,
+                as: WebhookDeclaration(
+                    url: fixture.receiver.url,
+                    events: ["job.created", "session.finished"].map { EventPattern(trusted: $0) }))
             try await fixture.happen()
             let job = try #require(try await fixture.store.jobs(JobQuery()).jobs.first)
             fixture.time.advance(by: 50)

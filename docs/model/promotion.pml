@@ -17,7 +17,7 @@
 #define FAULTS 1           /* syncs and renames that fail */
 #endif
 #ifndef OTHERS
-#define OTHERS 1           /* deeds of other programs */
+#define OTHERS 1           /* actions of other programs */
 #endif
 #ifndef RETRIES
 #define RETRIES 1          /* retries of the job by its client */

@@ -33,7 +33,7 @@ export class TokenStream extends EventTarget {
     }
   }
 
-  /** A block without data is a heartbeat. */
+  /** A line with only a colon is a heartbeat. */
   #take(block) {
     const fields = new Map(block.split("\n").map((line) => line.split(/: (.*)/s, 2)));
     if (fields.has("data")) this.dispatchEvent(new MessageEvent(fields.get("event"), { data: fields.get("data") }));

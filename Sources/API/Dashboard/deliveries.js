@@ -66,7 +66,7 @@ export class DeliveryLog {
   #show(deliveries) {
     for (const delivery of deliveries) {
       if (!this.#entries.has(delivery.id)) this.#insert(delivery);
-      this.#entries.get(delivery.id).show(delivery);
+      this.#entries.get(delivery.id).show(delivery, this.#entries.get(delivery.blocked_by)?.delivery);
     }
   }
 
@@ -114,21 +114,26 @@ class DeliveryEntry {
       element("div", { class: "heading-row" }, this.#head, this.#state, again), this.#note, this.#attempts);
   }
 
-  show(delivery) {
+  /** @param blocker the delivery that holds this one back, if it is shown. */
+  show(delivery, blocker) {
     this.delivery = delivery;
     this.root.dataset.state = delivery.state;
     setText(this.#head, `${delivery.type}, event ${delivery.event}`);
     setText(this.#state, deliveryStates[delivery.state]);
-    setText(this.#note, nextWords(delivery));
+    setText(this.#note, nextWords(delivery, blocker));
     this.#attempts.append(...delivery.attempts.slice(this.#attemptsShown).map(attemptItem));
     this.#attemptsShown = delivery.attempts.length;
   }
 }
 
-function nextWords({ state, next_attempt_at: next }) {
-  if (state !== "pending" || !next) return "";
+function nextWords({ state, next_attempt_at: next, blocked_by: blockedBy }, blocker) {
+  if (state !== "pending") return "";
+  if (blockedBy) {
+    const earlier = blocker ? `event ${blocker.event} (${blocker.type})` : `delivery ${blockedBy} of an earlier event`;
+    return `Waits until ${earlier} is accepted or given up.`;
+  }
   const left = secondsUntil(next);
-  return left > 1 ? `Next attempt in ${duration(left)}.` : "";
+  return left > 1 ? `Next attempt in ${duration(left)}.` : "Next attempt now.";
 }
 
 function attemptItem(attempt) {

@@ -4,7 +4,7 @@ import { fetchCommand, lack, readJob } from "./actions.js";
 import { address, get, query } from "./api.js";
 import { coalesced } from "./coalesce.js";
 import { byID, closeByButtons, element, setText } from "./dom.js";
-import { bytes, duration, exactDuration, jobName, speed, time } from "./format.js";
+import { bytes, duration, exactDuration, fullTime, jobName, speed, time } from "./format.js";
 import { progressWords } from "./jobrow.js";
 import { complain } from "./notices.js";
 import { Refusal } from "./problems.js";
@@ -144,10 +144,10 @@ function jobFacts(job) {
     ["Tags", job.tags.join(", ")],
     ["Priority", job.priority === "normal" ? null : job.priority],
     ["Attempts", job.attempts > 0 ? String(job.attempts) : null],
-    ["Added", time(job.created_at)],
-    ["Starts", job.not_before && time(job.not_before)],
-    ["Deadline", job.deadline && time(job.deadline)],
-    ["Ended", job.finished_at && time(job.finished_at)],
+    ["Added", fullTime(job.created_at)],
+    ["Starts", job.not_before && fullTime(job.not_before)],
+    ["Deadline", job.deadline && fullTime(job.deadline)],
+    ["Ended", job.finished_at && fullTime(job.finished_at)],
     ["Metadata", Object.keys(job.metadata).length > 0 ? JSON.stringify(job.metadata) : null],
     ["Identifier", job.id],
   ];
@@ -192,7 +192,7 @@ function partFacts(part) {
   return [
     ["Bytes", bytes(part.bytes_durable) + whole],
     ["Ranges", part.ranges.length > 1 ? part.ranges.map(([from, to]) => `${from}–${to}`).join(", ") : null],
-    ["ETag", part.etag], ["Last modified", part.last_modified], ["Kept until", part.expires_at && time(part.expires_at)],
+    ["ETag", part.etag], ["Last modified", part.last_modified], ["Kept until", part.expires_at && fullTime(part.expires_at)],
   ];
 }
 

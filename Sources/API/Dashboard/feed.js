@@ -163,6 +163,8 @@ export class Feed {
 
   #takeStreamed({ type, data }) {
     if (type === "reset") return this.#streamReset();
+    // The page continues after the last event, as it does when it polls.
+    if (type === "position") return;
     const document = JSON.parse(data);
     if (type === "job.progress") this.#on.progress(document);
     else this.#tell(document);

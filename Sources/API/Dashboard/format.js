@@ -1,6 +1,6 @@
 // Formats numbers, sizes and times.
 
-const units = ["B", "kB", "MB", "GB", "TB", "PB"];
+const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 const whole = new Intl.NumberFormat("en");
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const dayAndClock = new Intl.DateTimeFormat("en-GB", {
@@ -16,10 +16,10 @@ export function counted(number, one, several = `${one}s`) {
   return `${count(number)} ${number === 1 ? one : several}`;
 }
 
-/** Bytes with three significant digits: `999 B`, `1.05 MB`, `37.2 GB`. */
+/** Bytes in binary units, as the command line shows them, with three significant digits: `999 B`, `1.05 MiB`, `37.2 GiB`. */
 export function bytes(number) {
   let [value, unit] = [number, 0];
-  while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
+  while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1024, unit + 1];
   const digits = unit === 0 ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
   return `${value.toFixed(digits)} ${units[unit]}`;
 }
@@ -57,6 +57,11 @@ export function exactDuration(seconds) {
 export function time(text) {
   const date = new Date(text);
   return (date.toDateString() === new Date().toDateString() ? clock : dayAndClock).format(date);
+}
+
+/** With the day, also if it is today: for a moment that is shown by itself. */
+export function fullTime(text) {
+  return dayAndClock.format(new Date(text));
 }
 
 /** The seconds until this time; negative if it has passed. */

@@ -76,7 +76,7 @@ export class JobRow {
   }
 }
 
-/** `12 % of 4.19 MB`; `4.19 MB` if the size is unknown or the download is complete. */
+/** `12 % of 4.19 MiB`; `4.19 MiB` if the size is unknown or the download is complete. */
 export function progressWords({ bytes_received: received, bytes_expected: expected, fraction }) {
   if (expected == null) return received > 0 ? bytes(received) : "";
   return received >= expected ? bytes(expected) : `${percent(fraction ?? 0)} of ${bytes(expected)}`;

@@ -1,4 +1,4 @@
-// The list of jobs: newest first, in pages, filtered by session, state, tag and text.
+// The list of jobs: those that run, then the others, newest first, in pages; filtered by session, state, tag and text.
 
 import { address, get, query } from "./api.js";
 import { coalesced } from "./coalesce.js";
@@ -109,7 +109,7 @@ export class JobList {
   }
 
   async #read(cursor, { text, ...filters }) {
-    if (!text) return await readPage({ ...filters, cursor, limit: pageSize });
+    if (!text) return await readWithRunningFirst({ ...filters, cursor });
     const found = [];
     let searched = 0;
     while (found.length < pageSize && searched < mostSearched) {
@@ -120,6 +120,7 @@ export class JobList {
       cursor = page.next_cursor;
       if (!cursor) break;
     }
+    found.sort((one, other) => (other.state === "running") - (one.state === "running"));
     return { jobs: found, next_cursor: cursor, searched };
   }
 
@@ -170,6 +171,18 @@ function emptyWords(isNarrowed, hasMore, searched) {
   if (hasMore && searched != null) return `None of these ${count(searched)} downloads match. “Older” continues the search.`;
   if (isNarrowed) return "No downloads match. “Show all” clears the filters.";
   return "There are no downloads yet. “Add downloads” starts one.";
+}
+
+/** The first page begins with the running downloads; the other pages leave them out. */
+async function readWithRunningFirst(filters) {
+  if (filters.state) return await readPage({ ...filters, limit: pageSize });
+  const [page, running] = await Promise.all([
+    readPage({ ...filters, limit: pageSize }),
+    readPage({ ...filters, cursor: null, state: "running", limit: pageSize }),
+  ]);
+  const shown = new Set(running.jobs.map((job) => job.id));
+  const others = page.jobs.filter((job) => !shown.has(job.id));
+  return { ...page, jobs: filters.cursor ? others : [...running.jobs, ...others] };
 }
 
 function readPage(values) {

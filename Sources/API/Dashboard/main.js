@@ -13,7 +13,7 @@ import { Feed } from "./feed.js";
 import { JobList } from "./jobs.js";
 import { announce, complain } from "./notices.js";
 import { SessionList } from "./sessions.js";
-import { addSample, draw } from "./throughput.js";
+import { showThroughput } from "./throughput.js";
 import { prepareToken } from "./token.js";
 import { WebhookList } from "./webhooks.js";
 import { failureSentence } from "./words.js";
@@ -85,34 +85,26 @@ function takeProgress({ job, progress, phase, data }) {
 
 // MARK: Once a second
 
-let hasStatistics = true;
+/** Milliseconds. Without running downloads, the statistics are read less often. */
+const restingPause = 5000;
+let measuredAt = 0;
 
-/** Measures the throughput and, without a stream, the progress of each job. */
+/** Reads the throughput and, without a stream, the progress of each job. */
 async function measure() {
   if (!feed.isConnected || document.hidden) return;
-  if (sessions.running === 0) return addSample(0);
+  if (sessions.running === 0 && Date.now() - measuredAt < restingPause) return;
   try {
-    addSample((feed.isStreaming ? await measuredByService() : null) ?? (await measuredByJobs()));
+    showThroughput(await get(address("stats")));
+    measuredAt = Date.now();
+    if (!feed.isStreaming && sessions.running > 0) await readProgress();
   } catch {
-    // The graph gets a gap. The feed reports the error.
+    // The feed reports the error.
   }
 }
 
-async function measuredByService() {
-  if (!hasStatistics) return null;
-  try {
-    const rate = (await get(address("stats"))).bytes_per_second;
-    return typeof rate === "number" ? rate : null;
-  } catch (error) {
-    hasStatistics = error.status !== 404;
-    return null;
-  }
-}
-
-async function measuredByJobs() {
+async function readProgress() {
   const running = await get(query(address("jobs"), { state: "running", limit: mostMeasured }));
   for (const job of running.jobs) takeProgress({ job: job.id, progress: job.progress, phase: job.phase });
-  return running.jobs.reduce((sum, job) => sum + (job.progress.bytes_per_second ?? 0), 0);
 }
 
 const measureSoon = coalesced(measure, 0);
@@ -121,7 +113,6 @@ function everySecond() {
   tickConnection();
   jobs.tick();
   measureSoon();
-  draw();
 }
 
 /** Attempts of deliveries are not in the journal, so the webhooks are polled. */

@@ -1,59 +1,35 @@
-// The throughput: one sample per second, shown as a graph of the last five minutes and as a sentence.
+// The throughput of the last five minutes, as the service has measured it: a graph and a sentence.
 
 import { byID, setText } from "./dom.js";
-import { speed } from "./format.js";
+import { duration, speed } from "./format.js";
 
 /** Seconds. */
 const span = 300;
 
-/** {at: seconds, value: bytes per second}. Seconds without a measurement have no sample and leave a gap. */
-let samples = [];
-
-export function addSample(bytesPerSecond) {
-  const now = Date.now() / 1000;
-  samples.push({ at: now, value: bytesPerSecond });
-  samples = samples.filter((sample) => sample.at > now - span - 2);
-}
-
-export function draw() {
-  const top = roundUp(Math.max(1000, ...samples.map((sample) => sample.value)));
-  const runs = unbroken(samples).map((run) => run.map((sample) => position(sample, top)));
-  byID("plot-line").setAttribute("d", runs.map((run) => `M${run.join("L")}`).join(""));
-  byID("plot-fill").setAttribute("d", runs.map(filled).join(""));
+/**
+ * @param stats `GET /v1/stats`: the present rate, and the rate in each interval of the last five minutes, the oldest first.
+ */
+export function showThroughput({ bytes_per_second: now, throughput }) {
+  const { interval_seconds: interval, bytes_per_second: rates } = throughput ?? { interval_seconds: 0, bytes_per_second: [] };
+  const top = roundUp(Math.max(1024, now, ...rates));
+  const middle = (index) => span - (rates.length - index - 0.5) * interval;
+  const points = [...rates.map((rate, index) => [middle(index), rate]), [span, now]];
+  const line = points.map(([x, rate]) => `${x.toFixed(1)} ${(100 - (rate / top) * 98).toFixed(2)}`).join("L");
+  byID("plot-line").setAttribute("d", `M${line}`);
+  byID("plot-fill").setAttribute("d", `M${points[0][0].toFixed(1)} 100L${line}L${span} 100Z`);
   setText(byID("plot-top"), speed(top));
-  setText(byID("plot-words"), words());
+  setText(byID("plot-words"), words(now, rates, interval));
 }
 
-function position({ at, value }, top) {
-  const x = span - (Date.now() / 1000 - at);
-  return `${x.toFixed(1)} ${(100 - (value / top) * 98).toFixed(2)}`;
-}
-
-function filled(run) {
-  const [first, last] = [run[0], run[run.length - 1]].map((point) => point.split(" ")[0]);
-  return `M${first} 100L${run.join("L")}L${last} 100Z`;
-}
-
-/** Splits the samples at gaps, where the service was unreachable. */
-function unbroken(all) {
-  const runs = [];
-  all.forEach((sample, index) => {
-    if (index > 0 && sample.at - all[index - 1].at < 5) runs[runs.length - 1].push(sample);
-    else runs.push([sample]);
-  });
-  return runs;
-}
-
-/** Rounds up to 1, 2 or 5 times a power of ten, for a readable scale. */
+/** Rounds up to 1, 2, 5, 10, ... 500 of a binary unit, for a readable scale. */
 function roundUp(value) {
-  const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= value);
+  const unit = 1024 ** Math.floor(Math.log(value) / Math.log(1024));
+  return [1, 2, 5, 10, 20, 50, 100, 200, 500, 1024].map((step) => step * unit).find((step) => step >= value);
 }
 
-function words() {
-  if (samples.length === 0) return "Throughput: not measured yet.";
-  const values = samples.map((sample) => sample.value);
-  const average = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const now = values[values.length - 1];
-  return `Now ${speed(now)}; highest ${speed(Math.max(...values))}, average ${speed(average)} in the last 5 minutes.`;
+function words(now, rates, interval) {
+  if (rates.length === 0) return `Now ${speed(now)}.`;
+  const average = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+  const time = duration(rates.length * interval);
+  return `Now ${speed(now)}; highest ${speed(Math.max(now, ...rates))}, average ${speed(average)} in the last ${time}.`;
 }

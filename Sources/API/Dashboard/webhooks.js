@@ -3,7 +3,7 @@
 import { address, get, post, query } from "./api.js";
 import { coalesced } from "./coalesce.js";
 import { arrange, byID, element, setAttribute, setText } from "./dom.js";
-import { counted, exactDuration, time } from "./format.js";
+import { counted, duration, exactDuration, percent, secondsUntil, time } from "./format.js";
 import { complain, tell } from "./notices.js";
 import { answerWords, lastAttempt } from "./attempts.js";
 
@@ -70,6 +70,7 @@ class WebhookCard {
   #name = element("h3");
   #state = element("span", { class: "state" });
   #about = element("p", { class: "muted" });
+  #statistics = element("p", { class: "muted" });
   #last = element("p", { class: "note" });
   #answer = element("pre", { hidden: true, tabindex: "0", "aria-label": "The endpoint's response" });
   #buttons;
@@ -82,7 +83,7 @@ class WebhookCard {
     };
     const heading = element("div", { class: "heading-row" }, this.#name, this.#state);
     const actions = element("div", { class: "actions" }, ...Object.values(this.#buttons));
-    this.root = element("li", { class: "webhook" }, heading, this.#about, this.#last, this.#answer, actions);
+    this.root = element("li", { class: "webhook" }, heading, this.#about, this.#statistics, this.#last, this.#answer, actions);
   }
 
   show(webhook, deliveries) {
@@ -92,8 +93,9 @@ class WebhookCard {
     this.root.dataset.health = state.kind;
     setText(this.#name, `${webhook.session} / ${webhook.name}`);
     setText(this.#state, state.words);
-    setText(this.#about, `${webhook.url} · ${webhook.events.join(", ")}`);
-    setText(this.#last, [webhook.disabled_reason, lastWords(last), pendingWords(deliveries)].filter(Boolean).join(" "));
+    setText(this.#about, aboutWords(webhook));
+    setText(this.#statistics, statisticsWords(webhook.statistics));
+    setText(this.#last, [webhook.disabled_reason, lastWords(last), pendingWords(webhook, deliveries)].filter(Boolean).join(" "));
     this.#answer.hidden = state.kind === "well" || !last?.attempt.response;
     setText(this.#answer, this.#answer.hidden ? "" : last.attempt.response);
     this.#showButtons(webhook, state);
@@ -133,10 +135,28 @@ function lastWords(last) {
   return `${time(attempt.at)}, ${delivery.type}: ${answerWords(attempt)} (${exactDuration(attempt.latency_seconds)}).`;
 }
 
-function pendingWords(deliveries) {
-  const pending = deliveries.filter((delivery) => delivery.state === "pending");
-  if (pending.length === 0) return "";
-  const next = pending.map((delivery) => delivery.next_attempt_at).filter(Boolean).sort()[0];
-  const atLeast = pending.length === lookedAt ? "at least " : "";
-  return `${atLeast}${counted(pending.length, "delivery", "deliveries")} pending${next ? `; next attempt at ${time(next)}` : ""}.`;
+function aboutWords(webhook) {
+  const headers = webhook.header_names.length > 0 && `sends ${webhook.header_names.join(", ")}`;
+  const trust = webhook.tls.ca_file && `trusts ${webhook.tls.ca_file}`;
+  const pins = Object.keys(webhook.tls.pinned_public_keys).length > 0 && "pinned key";
+  const risk = !webhook.tls.verify && "certificates are not verified";
+  return [webhook.url, webhook.events.join(", "), headers, trust, pins, risk].filter(Boolean).join(" · ");
+}
+
+function statisticsWords({ attempts, success_rate: rate, median_latency_seconds: median, p95_latency_seconds: p95 }) {
+  if (attempts === 0) return "No attempts in the last 24 hours.";
+  return `${counted(attempts, "attempt")} in the last 24 hours: ${percent(rate)} accepted, ` +
+    `half within ${exactDuration(median)}, 95% within ${exactDuration(p95)}.`;
+}
+
+function pendingWords({ statistics }, deliveries) {
+  if (statistics.pending === 0) return "";
+  const next = deliveries.map((delivery) => delivery.next_attempt_at).filter(Boolean).sort()[0];
+  const oldest = `the oldest since ${time(statistics.oldest_pending_at)}`;
+  return `${counted(statistics.pending, "delivery", "deliveries")} pending, ${oldest}${next ? `; next attempt ${nextWords(next)}` : ""}.`;
+}
+
+function nextWords(next) {
+  const left = secondsUntil(next);
+  return left < 1 ? "now" : `in ${duration(left)}`;
 }

@@ -2,7 +2,7 @@ import Downloads
 
 /// The ETag of a job: `"R.P"`. R is the committed revision, and P changes with the progress. A client that does not
 /// want to be notified of progress omits P: `"R"`.
-struct JobETag: Equatable {
+struct JobETag: Hashable {
     var revision: Int
     /// Changes with every shown value that is not committed; nil if the client omitted it.
     var progress: Int64?

@@ -1,5 +1,6 @@
 import Downloads
 import Engine
+import Formats
 import HTTPServer
 import HTTPTypes
 
@@ -16,6 +17,12 @@ struct JobView {
 
     var tag: JobETag { JobETag(job, live: live) }
 
-    var response: Response { .json(job.document(live: live), headers: [.eTag: tag.text]) }
+    var response: Response {
+        var writer = JSONWriter()
+        writeDocument(to: &writer)
+        return .json(writer, headers: [.eTag: tag.text])
+    }
+    func writeDocument(to writer: inout JSONWriter) { job.writeDocument(live: live, to: &writer) }
+
     var notModified: Response { Response(status: .notModified, headers: [.eTag: tag.text]) }
 }

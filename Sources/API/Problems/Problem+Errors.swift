@@ -40,7 +40,8 @@ extension Problem {
         case .busy, .diskFailed:
             self.init(.unavailable, error.description)
             headers[.retryAfter] = "5"
-        case .folderUnusable, .folderInUse, .databaseUnreadable, .databaseFromNewerVersion, .databaseIncomplete,
+        case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
+            .databaseIncomplete,
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .notClosed, .failed:
             self.init(.internalError, error.description)
         }
@@ -54,7 +55,7 @@ extension Problem {
         case .transferEncodingUnsupported: self.init(.notImplemented, fault.description)
         case .headTooLarge: self.init(.headTooLarge, fault.description)
         case .bodyTooLarge: self.init(.bodyTooLarge, fault.description)
-        case .answerOverdue, .stopping:
+        case .bodiesTooLarge, .answerOverdue, .stopping:
             self.init(.unavailable, fault.description)
             headers[.retryAfter] = "1"
         }

@@ -5,12 +5,11 @@ extension Credentials {
     private enum Kind: String, CaseIterable { case basic, digest, bearer }
 
     init(reading reader: inout FieldReader) throws(Problem) {
-        guard let kind = try reader.choice("type", of: Kind.self) else {
-            throw reader.missing("type", "basic, digest or bearer")
-        }
+        let kind = try reader.choice("type", of: Kind.self)
         let username = try reader.credential("username")
         let password = try reader.credential("password")
         let token = try reader.credential("token")
+        guard let kind else { throw reader.missing("type", "basic, digest or bearer") }
         switch kind {
         case .basic, .digest:
             if token != nil { throw reader.invalid("token", "is for credentials of type bearer") }

@@ -26,7 +26,10 @@ extension FieldReader {
         Rehearsal.isRehearsal(text) ? text : URLRule.normalized(text)
     }
 
-    mutating func headers(_ name: String) throws(Problem) -> [HeaderField]? {
+    /// - Parameter fault: the rule for one header.
+    mutating func headers(
+        _ name: String, rule fault: (HeaderField) -> String? = \.fault
+    ) throws(Problem) -> [HeaderField]? {
         guard let value = value(name) else { return nil }
         guard let object = value.objectValue else { throw invalid(name, "must be an object of strings") }
         guard object.members.count <= 64 else { throw invalid(name, "has more than 64 headers") }
@@ -35,7 +38,7 @@ extension FieldReader {
         for member in object.members {
             guard let text = member.value.stringValue else { throw reader.invalid(member.name, "must be a string") }
             let field = HeaderField(name: member.name, value: text)
-            if let fault = field.fault { throw reader.invalid(member.name, fault) }
+            if let fault = fault(field) { throw reader.invalid(member.name, fault) }
             fields.append(field)
         }
         return fields

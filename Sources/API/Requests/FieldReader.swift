@@ -6,11 +6,13 @@ struct FieldReader {
     let object: JSONObject
     /// The position of the object in the body, as a JSON Pointer (RFC 6901).
     let pointer: String
-    private var known: Set<String> = []
+    /// For each member of the object, whether it was read.
+    private var isRead: [Bool]
 
     init(_ object: JSONObject, at pointer: String = "") {
         self.object = object
         self.pointer = pointer
+        isRead = Array(repeating: false, count: object.members.count)
     }
 
     init(_ value: JSON, at pointer: String = "") throws(Problem) {
@@ -26,9 +28,11 @@ struct FieldReader {
 
     /// The member; nil if it is absent or null.
     mutating func value(_ name: String) -> JSON? {
-        known.insert(name)
-        let value = object[name]
-        return value == .null ? nil : value
+        guard let index = object.members.firstIndex(where: { $0.name == name }) else { return nil }
+        isRead[index] = true
+        let value = object.members[index].value
+        if case .null = value { return nil }
+        return value
     }
 
     func invalid(_ name: String, _ why: String) -> Problem {
@@ -38,8 +42,8 @@ struct FieldReader {
 
     /// Refuses members that were not read. Must be called after the last read.
     func finish() throws(Problem) {
-        guard let unknown = object.names.first(where: { !known.contains($0) }) else { return }
-        let pointer = pointer(to: unknown)
+        guard let index = isRead.firstIndex(of: false) else { return }
+        let pointer = pointer(to: object.members[index].name)
         throw Problem(.unknownField, "\(Self.shown(pointer)) is not a field of this document.", at: pointer)
     }
 
@@ -123,9 +127,13 @@ extension FieldReader {
         return result
     }
 
+    /// The error for a required member that is absent. An unknown member is reported instead, because it may be the
+    /// required one with a mistake in its name. So this must be called after the last read.
+    ///
     /// - Parameter what: the meaning of the field, as the end of a sentence.
     func missing(_ name: String, _ what: String) -> Problem {
-        Problem(.missingField, "\(Self.shown(pointer(to: name))) is missing: \(what).", at: pointer(to: name))
+        do { try finish() } catch { return error }
+        return Problem(.missingField, "\(Self.shown(pointer(to: name))) is missing: \(what).", at: pointer(to: name))
     }
 
     /// A field of the contract that this version does not implement. Only its default value is accepted.

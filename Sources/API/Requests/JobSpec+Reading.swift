@@ -4,9 +4,10 @@ import HTTPSemantics
 
 /// Reads a job from the request of a client. All values are checked here, before anything is stored.
 extension JobSpec {
+    /// Must be the last read of `reader`.
     init(reading reader: inout FieldReader) throws(Problem) {
         let addresses = try reader.addresses()
-        self.init(url: addresses[0])
+        self.init(url: addresses.first ?? "")
         mirrors = Array(addresses.dropFirst())
         method = try reader.choice("method", of: RequestMethod.self) ?? .get
         body = try reader.requestBody(for: method)
@@ -28,17 +29,15 @@ extension JobSpec {
         deadline = try reader.time("deadline")
         tags = try reader.tags("tags") ?? []
         metadata = try reader.metadata("metadata") ?? Metadata()
+        if addresses.isEmpty { throw reader.missing("url", "the address to download") }
     }
 }
 
 extension FieldReader {
-    /// Reads `url`, or `urls` with mirrors.
+    /// Reads `url`, or `urls` with mirrors. Empty if both are absent.
     fileprivate mutating func addresses() throws(Problem) -> [String] {
         let url = try source("url")
-        guard let urls = try strings("urls") else {
-            guard let url else { throw missing("url", "the address to download") }
-            return [url]
-        }
+        guard let urls = try strings("urls") else { return url.map { [$0] } ?? [] }
         guard url == nil else { throw invalid("urls", "and `url` are both given; one of them is enough") }
         let sources = urls.map(Self.normalized(source:))
         guard (1...16).contains(urls.count), Set(sources).count == urls.count else {

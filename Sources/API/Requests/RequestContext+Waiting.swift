@@ -32,13 +32,13 @@ extension RequestContext {
     /// The versions that the client knows (`If-None-Match`); nil without the field.
     var knownVersions: KnownVersions? { head.headers[.ifNoneMatch].map { KnownVersions($0) } }
 
-    /// Whether the client accepts a stream of events and does not prefer JSON (RFC 9110, section 12.5.1).
+    /// Whether the client accepts a stream of events and does not prefer JSON (RFC 9110, section 12.5.1). With equal
+    /// weights, the first one counts: generated clients list all described media types, and can only read the page.
     var wantsEventStream: Bool {
         let accepted = (head.headers[.accept] ?? "").split(separator: ",").map { AcceptedType($0) }
-        guard let stream = accepted.first(where: { $0.name == "text/event-stream" }), stream.weight > 0 else {
-            return false
-        }
-        return !accepted.contains { $0.name == "application/json" && $0.weight > stream.weight }
+        let readable = accepted.filter { ["application/json", "text/event-stream"].contains($0.name) && $0.weight > 0 }
+        let heaviest = readable.map(\.weight).max()
+        return readable.first { $0.weight == heaviest }?.name == "text/event-stream"
     }
 }
 

@@ -53,9 +53,19 @@ struct RequestContext: Sendable {
 
 extension Response {
     static func json(_ document: JSON, _ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
+        json(line: document.line, status, headers)
+    }
+
+    /// - Parameter text: one JSON value.
+    static func json(_ text: consuming JSONWriter, headers: HTTPFields = [:]) -> Response {
+        text.endLine()
+        return json(line: text.bytes, .ok, headers)
+    }
+
+    private static func json(line: [UInt8], _ status: HTTPResponse.Status, _ headers: HTTPFields) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
-        return Response(status: status, headers: headers, body: .bytes(document.line))
+        return Response(status: status, headers: headers, body: .bytes(line))
     }
 
     static let noContent = Response(status: .noContent)

@@ -51,12 +51,10 @@ extension FieldReader {
         // Resolves symbolic links, because the certificate bundle of the system is one.
         let target = URL(filePath: path).resolvingSymlinksInPath().path
         let type = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
-        guard type == .typeRegular, let content = FileManager.default.contents(atPath: path) else {
-            throw invalid(name, "names a file that fetchd cannot read")
-        }
-        guard content.range(of: Data("-----BEGIN ".utf8)) != nil else {
-            throw invalid(name, "names a file without certificates in PEM form")
-        }
+        // One sentence for every reason: the answer must not tell a client which files exist.
+        guard type == .typeRegular, let content = FileManager.default.contents(atPath: path),
+            content.range(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil
+        else { throw invalid(name, "must name a file with certificates in PEM form that fetchd can read") }
         return path
     }
 

@@ -2,6 +2,7 @@ import Downloads
 import Formats
 import HTTPServer
 import HTTPTypes
+import Locks
 import Logging
 import Storage
 
@@ -10,8 +11,13 @@ struct EventRoutes: Sendable {
     let store: Store
     let feed: Feed
     let log: Logger
+    private let waitReplies = ReplyCache<PageKey>()
 
-    var routes: [Route] { [Route(.get, "/v1/events", readsQuery: true, mayWait: true, show)] }
+    init(store: Store, feed: Feed, log: Logger) {
+        (self.store, self.feed, self.log) = (store, feed, log)
+    }
+
+    var routes: [Route] { [Route(.get, "/v1/events", readsQuery: true, mayWait: true, park: park, show)] }
 
     private func show(_ context: RequestContext) async throws -> Response {
         let last = try Self.lastEvent(context)
@@ -19,19 +25,58 @@ struct EventRoutes: Sendable {
     }
 
     private func list(_ context: RequestContext) async throws -> Response {
-        let (query, seconds) = try context.query { query throws(Problem) in
-            var wanted = try Self.query(&query)
-            wanted.limit = try query.limit()
-            return (wanted, try query.integer("wait", in: 0...Int64(RequestContext.longestWait)) ?? 0)
-        }
+        let (query, seconds) = try context.query(Self.pageQuery)
         let page =
             seconds > 0 ? try await pageOnceThere(query, within: .seconds(seconds)) : try await store.events(query)
-        return .json(
+        return Self.response(page)
+    }
+
+    private static func response(_ page: EventPage) -> Response {
+        .json(
             ["events": .array(page.events.map(\.document)), "next_after": .integer(page.nextAfter)],
             headers: [.vary: "Accept"])
     }
 
-    /// Returns the first page with events. At the deadline it returns an empty page, with the position for the next
+    /// The events of a page, and the seconds to wait for them.
+    private static func pageQuery(_ query: inout Query) throws(Problem) -> (EventQuery, seconds: Int64) {
+        var wanted = try Self.query(&query)
+        wanted.limit = try query.limit()
+        return (wanted, try query.integer("wait", in: 0...Int64(RequestContext.longestWait)) ?? 0)
+    }
+
+    /// Waits without a task: for a client that has read all events, except those that are still in memory.
+    private func park(_ context: RequestContext) -> ParkedRequest.Wait? {
+        guard !context.wantsEventStream, Self.hasValidLastEvent(context),
+            let (query, seconds) = try? context.query(Self.pageQuery), seconds > 0,
+            (query.after ?? 0) <= feed.lastEvent, feed.page(query) != nil
+        else { return nil }
+        // Advances past events that do not match the query.
+        let position = Locked(query.after)
+        @Sendable func reply(_ page: EventPage, to query: EventQuery, isLast: Bool) -> Reply? {
+            guard page.events.isEmpty else {
+                return waitReplies.reply(for: PageKey(query: query, nextAfter: page.nextAfter)) { Self.response(page) }
+            }
+            position.withLock { $0 = page.nextAfter }
+            return isLast ? .response(Self.response(page)) : nil
+        }
+        return ParkedRequest.Wait(
+            topics: [.journal(Topic.Scope(query))], duration: .seconds(seconds),
+            look: { isLast in
+                let query = query.continued(after: position.withLock { $0 })
+                guard let page = feed.page(query) else { return .askStore }
+                return reply(page, to: query, isLast: isLast).map { .reply($0) } ?? .keepWaiting
+            },
+            askStore: { isLast in
+                let query = query.continued(after: position.withLock { $0 })
+                do {
+                    return reply(try await store.events(query), to: query, isLast: isLast)
+                } catch {
+                    return .response(Problem(error).response)
+                }
+            })
+    }
+
+    /// Waits with a task. Returns the first page with events. At the deadline it returns an empty page, with the position for the next
     /// request.
     private func pageOnceThere(_ wanted: EventQuery, within duration: Duration) async throws -> EventPage {
         let deadline = ContinuousClock.now + duration
@@ -63,6 +108,15 @@ struct EventRoutes: Sendable {
         return Response(status: .ok, headers: headers, body: .stream(feed.stream(query, from: store, log: log)))
     }
 
+    private static func hasValidLastEvent(_ context: RequestContext) -> Bool {
+        do {
+            _ = try lastEvent(context)
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// Reads `Last-Event-ID`. A page does not use the field, but an invalid value is an error there as well.
     private static func lastEvent(_ context: RequestContext) throws(Problem) -> EventID? {
         guard let last = context.head.headers[.lastEventID], !last.isEmpty else { return nil }
@@ -84,6 +138,20 @@ struct EventRoutes: Sendable {
             throw Problem(.invalidValue, "The parameter type is '\(text)', which matches no event type.")
         }
         return pattern
+    }
+}
+
+/// Determines a page: the events between two positions do not change.
+private struct PageKey: Hashable, Sendable {
+    let query: EventQuery
+    let nextAfter: EventID
+}
+
+extension EventQuery {
+    fileprivate func continued(after position: EventID?) -> EventQuery {
+        var query = self
+        query.after = position
+        return query
     }
 }
 

@@ -19,11 +19,19 @@ extension JobRoutes {
                 before: try query.value("cursor").map(Self.position))
         }
         let page = try await store.jobs(query)
-        let response = Response.json([
-            "jobs": .array(page.jobs.map(document)), "next_cursor": .optional(page.next.map { Cursor.text($0.text) }),
-        ])
+        let documents = documents.documents(of: page.cached) { job in
+            var writer = JSONWriter()
+            JobView(job, engine).writeDocument(to: &writer)
+            return writer.bytes
+        }
+        var writer = JSONWriter(capacity: documents.reduce(64) { $0 + $1.count + 1 })
+        writer.object { writer in
+            writer.array("jobs", documents) { $1.value($0) }
+            writer.member("next_cursor", page.next.map { Cursor.text($0.text) })
+        }
+        let response = Response.json(writer)
         // The progress of a running job changes without a commit.
-        if !page.jobs.contains(where: { $0.state.name == .running }), let prepared = PreparedResponse(response) {
+        if !page.cached.contains(where: { $0.job.state.name == .running }), let prepared = PreparedResponse(response) {
             pages.keep(prepared, at: context.head.target, version: version)
         }
         return response

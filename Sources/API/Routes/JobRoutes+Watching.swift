@@ -33,24 +33,65 @@ extension JobRoutes {
         versions?.include(view.tag) == true ? view.notModified : view.response
     }
 
-    /// A request with a version is answered as soon as the job has another version, in any state. A request without a
-    /// version is answered at the next change; it is answered at once for a job that has ended, because the client may
-    /// have missed its last change.
+    /// Waits with a task: for a job that is not in the cache.
     private func answerOnceChanged(_ context: RequestContext, within duration: Duration) async throws -> Response {
         let deadline = ContinuousClock.now + duration
         // The watcher is registered before the first read, so that no change is missed in between.
         let watcher = feed.watcher(of: [.job(context.job)])
         defer { feed.dismiss(watcher) }
-        let first = JobView(try await store.job(context.job), engine)
-        let versions = context.knownVersions
-        // `*` matches every version, so no change can end this wait.
-        if case .any? = versions { return first.notModified }
-        if versions == nil, first.job.state.isTerminal { return first.response }
-        let known = versions ?? .tags([first.tag])
-        var view = first
-        while known.include(view.tag), await feed.sleep(watcher, until: deadline) == .rung {
-            view = JobView(try await store.job(context.job), engine)
+        var view = JobView(try await store.job(context.job), engine)
+        let wait = JobWait(knowing: context.knownVersions, view)
+        var isLast = false
+        while true {
+            switch wait.verdict(on: view.tag, isLast: isLast) {
+            case .document: return view.response
+            case .notModified: return view.notModified
+            case .keepWaiting: break
+            }
+            isLast = await feed.sleep(watcher, until: deadline) != .rung
+            if !isLast { view = JobView(try await store.job(context.job), engine) }
         }
-        return versions == nil ? view.response : answer(view, to: versions)
+    }
+
+    /// Waits without a task: for a job in the cache.
+    func park(_ context: RequestContext) -> ParkedRequest.Wait? {
+        guard let seconds = context.preferredWait, seconds > 0, context.head.query == nil,
+            let cached = store.cachedJob(context.job)
+        else { return nil }
+        let id = context.job
+        let wait = JobWait(knowing: context.knownVersions, JobView(cached.job, engine))
+        return ParkedRequest.Wait(
+            topics: [.job(id)], duration: .seconds(seconds),
+            look: { isLast in
+                guard let cached = store.cachedJob(id) else { return .askStore }
+                return reply(to: wait, JobView(cached.job, engine), seconds, isLast: isLast)
+                    .map { .reply($0) } ?? .keepWaiting
+            },
+            askStore: { isLast in
+                do {
+                    return reply(to: wait, JobView(try await store.job(id), engine), seconds, isLast: isLast)
+                } catch {
+                    return .response(Problem(error).response)
+                }
+            })
+    }
+
+    private func reply(to wait: JobWait, _ view: JobView, _ seconds: Int, isLast: Bool) -> Reply? {
+        let verdict = wait.verdict(on: view.tag, isLast: isLast)
+        guard verdict != .keepWaiting else { return nil }
+        let isModified = verdict == .document
+        return waitReplies.reply(
+            for: JobWait.Key(job: view.job.id, tag: view.tag, seconds: seconds, isModified: isModified)
+        ) {
+            var response = isModified ? view.response : view.notModified
+            response.headers[.preferenceApplied] = "wait=\(seconds)"
+            return response
+        }
+    }
+}
+
+extension JobWait {
+    fileprivate init(knowing versions: KnownVersions?, _ first: JobView) {
+        self.init(knowing: versions, first: first.tag, isTerminal: first.job.state.isTerminal)
     }
 }

@@ -13,6 +13,8 @@ struct JobRoutes: Sendable {
     let allowsRehearsals: Bool
     let renderings = JobRenderings()
     let pages = JobPages()
+    let documents = JobDocuments()
+    let waitReplies = ReplyCache<JobWait.Key>()
 
     init(store: Store, engine: Engine, feed: Feed, allowsRehearsals: Bool) {
         (self.store, self.engine, self.feed, self.allowsRehearsals) = (store, engine, feed, allowsRehearsals)
@@ -23,7 +25,7 @@ struct JobRoutes: Sendable {
             Route(.post, "/v1/jobs", body: .required(limit: JSONBody.limit), create),
             Route(.post, "/v1/jobs/batch", body: .required(limit: JSONBody.batchLimit), createBatch),
             Route(.get, "/v1/jobs", readsQuery: true, immediate: listImmediately, list),
-            Route(.get, "/v1/jobs/{id}", immediate: showImmediately, mayWait: true, show),
+            Route(.get, "/v1/jobs/{id}", immediate: showImmediately, mayWait: true, park: park, show),
             Route(.patch, "/v1/jobs/{id}", body: .required(limit: JSONBody.limit), patch),
             Route(.delete, "/v1/jobs/{id}", readsQuery: true, delete),
             Route(.get, "/v1/jobs/{id}/resume-data", resumeData),
@@ -46,8 +48,9 @@ struct JobRoutes: Sendable {
         let new = try context.body(read)
         do {
             return try await create([new], context) { jobs in
-                let job = jobs[0]
-                return RememberedAnswer(location: "/v1/jobs/\(job.id)", body: document(job).bytes)
+                var writer = JSONWriter()
+                JobView(jobs[0], engine).writeDocument(to: &writer)
+                return RememberedAnswer(location: "jobs/\(jobs[0].id)", body: writer.bytes)
             }
         } catch let error as StoreError {
             var problem = Problem(error)
@@ -87,7 +90,9 @@ struct JobRoutes: Sendable {
             return try read(jobs)
         }
         return try await create(new, context) { jobs in
-            RememberedAnswer(location: nil, body: JSON.object(["jobs": .array(jobs.map(document))]).bytes)
+            var writer = JSONWriter(capacity: Self.usualDocument * jobs.count)
+            writer.object { $0.array("jobs", jobs) { JobView($0, engine).writeDocument(to: &$1) } }
+            return RememberedAnswer(location: nil, body: writer.bytes)
         }
     }
 
@@ -166,8 +171,8 @@ struct JobRoutes: Sendable {
         return action.signal(keepsPart: keepsPart)
     }
 
-    func document(_ job: Job) -> JSON { job.document(live: engine.progress(of: job.id)) }
-
+    /// The size of most documents of jobs, in bytes.
+    static let usualDocument = 800
     private static let largestBatch = 10_000
 }
 
@@ -183,8 +188,7 @@ extension NewJob {
     fileprivate init(reading reader: inout FieldReader) throws(Problem) {
         let session = try reader.string("session") ?? Name.default.text
         guard let name = Name(session) else { throw reader.invalid("session", "cannot be a session's name") }
-        self.init(
-            session: name, spec: try JobSpec(reading: &reader),
-            resumeFrom: try reader.string("resume_from").map { JobID($0) })
+        let donor = try reader.string("resume_from").map { JobID($0) }
+        self.init(session: name, spec: try JobSpec(reading: &reader), resumeFrom: donor)
     }
 }

@@ -18,6 +18,8 @@ struct Route: Sendable {
     let immediate: (@Sendable (RequestContext) -> Answer?)?
     /// Whether clients can ask the route to wait for a change.
     let mayWait: Bool
+    /// What a request waits for; nil if `handle` must respond.
+    let park: (@Sendable (RequestContext) -> ParkedRequest.Wait?)?
     let handle: @Sendable (RequestContext) async throws -> Response
 
     enum BodyRule: Sendable {
@@ -30,6 +32,7 @@ struct Route: Sendable {
     init(
         _ method: HTTPRequest.Method, _ path: StaticString, body: BodyRule = .none, readsQuery: Bool = false,
         isOpen: Bool = false, immediate: (@Sendable (RequestContext) -> Answer?)? = nil, mayWait: Bool = false,
+        park: (@Sendable (RequestContext) -> ParkedRequest.Wait?)? = nil,
         _ handle: @escaping @Sendable (RequestContext) async throws -> Response
     ) {
         self.method = method
@@ -41,6 +44,7 @@ struct Route: Sendable {
         self.isOpen = isOpen
         self.immediate = immediate
         self.mayWait = mayWait
+        self.park = park
         self.handle = handle
     }
 }

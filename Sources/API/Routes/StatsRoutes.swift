@@ -24,7 +24,7 @@ struct StatsRoutes: Sendable {
     var routes: [Route] { [Route(.get, "/v1/stats", show)] }
 
     private func show(_ context: RequestContext) async throws -> Response {
-        let (census, load, watching) = (try await store.statistics(), await engine.load(), feed.watching)
+        let (census, load, watching) = (try await store.statistics(), await engine.load(since: start), feed.watching)
         return .json([
             "version": .string(version), "started_at": .time(startedAt),
             "uptime_seconds": .number((time.uptime - start).seconds),
@@ -35,6 +35,10 @@ struct StatsRoutes: Sendable {
             "finishes_unacknowledged": .count(census.unacknowledgedFinishes),
             "bytes_per_second": .integer(load.bytesPerSecond),
             "bytes_received": .integer(load.bytesReceived),
+            "throughput": [
+                "interval_seconds": .count(load.throughputInterval),
+                "bytes_per_second": .array(load.throughput.map(JSON.integer)),
+            ],
             "slots": ["used": .count(load.slotsUsed), "max": .count(load.slots)],
             "disk": load.disk?.document ?? .null,
             "watchers": ["waits": .count(watching.waits), "streams": .count(watching.streams)],

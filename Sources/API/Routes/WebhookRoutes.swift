@@ -1,11 +1,13 @@
 import Downloads
 import HTTPServer
 import HTTPTypes
+import Logging
 import Storage
 
 /// `/v1/sessions/{session}/webhooks`: declares, tests, enables and deletes endpoints, and sends missed events again.
 struct WebhookRoutes: Sendable {
     let store: Store
+    let log: Logger
 
     var routes: [Route] {
         [
@@ -29,19 +31,24 @@ struct WebhookRoutes: Sendable {
 
     private func list(_ context: RequestContext) async throws -> Response {
         let webhooks = try await store.webhooks(of: try context.name("session"))
-        return .json(["webhooks": .array(webhooks.map { $0.document() })])
+        let statistics = try await store.statistics(of: webhooks)
+        return .json(["webhooks": .array(zip(webhooks, statistics).map { $0.document($1) })])
     }
 
     private func declare(_ context: RequestContext) async throws -> Response {
         let (session, name) = (try context.name("session"), try context.name("webhook"))
         let wanted = try context.body(WebhookDeclaration.init(reading:))
-        let (webhook, isNew) = try await store.declareWebhook(
-            name, of: session, url: wanted.url, events: wanted.events, secret: wanted.secret)
-        return .json(webhook.document(showsSecret: isNew), isNew ? .created : .ok)
+        let (webhook, isNew) = try await store.declareWebhook(name, of: session, as: wanted)
+        if !webhook.tls.verify {
+            log.warning(
+                "Webhook \(name) of session \(session) does not verify certificates: an attacker on the network path can read its events."
+            )
+        }
+        return try await answer(webhook, showsSecret: isNew, isNew ? .created : .ok)
     }
 
     private func show(_ context: RequestContext) async throws -> Response {
-        .json(try await store.webhook(try context.name("webhook"), of: try context.name("session")).document())
+        try await answer(store.webhook(try context.name("webhook"), of: try context.name("session")))
     }
 
     private func delete(_ context: RequestContext) async throws -> Response {
@@ -59,8 +66,7 @@ struct WebhookRoutes: Sendable {
         let (session, name) = (try context.name("session"), try context.name("webhook"))
         let secret =
             context.hasBody ? try context.body { reader throws(Problem) in try reader.webhookSecret("secret") } : nil
-        return .json(
-            try await store.rotateSecret(of: name, of: session, to: secret).document(showsSecret: true))
+        return try await answer(store.rotateSecret(of: name, of: session, to: secret), showsSecret: true)
     }
 
     /// Responds with the number of deliveries that are sent again.
@@ -79,31 +85,13 @@ struct WebhookRoutes: Sendable {
 
     private func enable(_ context: RequestContext) async throws -> Response {
         try context.requireNoOptions()
-        return .json(
-            try await store.enableWebhook(try context.name("webhook"), of: try context.name("session")).document())
+        return try await answer(store.enableWebhook(try context.name("webhook"), of: try context.name("session")))
     }
-}
 
-/// A webhook in the request of a client.
-private struct WebhookDeclaration {
-    var url: String
-    var events: [EventPattern]
-    var secret: WebhookSecret?
-
-    init(reading reader: inout FieldReader) throws(Problem) {
-        guard let url = try reader.url("url") else { throw reader.missing("url", "the URL that events are posted to") }
-        self.url = url
-        events = try reader.eventPatterns("events") ?? Webhook.defaultEvents
-        secret = try reader.webhookSecret("secret")
-    }
-}
-
-extension FieldReader {
-    fileprivate mutating func webhookSecret(_ name: String) throws(Problem) -> WebhookSecret? {
-        guard let text = try string(name) else { return nil }
-        guard let secret = WebhookSecret(text) else {
-            throw invalid(name, "must be whsec_ and the base64 of 24 to 64 bytes; omit it to get a generated secret")
-        }
-        return secret
+    private func answer(
+        _ webhook: Webhook, showsSecret: Bool = false, _ status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
+        let statistics = try await store.statistics(of: [webhook])
+        return .json(webhook.document(statistics[0], showsSecret: showsSecret), status)
     }
 }

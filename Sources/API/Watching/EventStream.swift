@@ -19,8 +19,10 @@ struct EventStream {
     private let body: ResponseStream
     private let watcher: Watcher
     private let wantsProgress: Bool
-    /// The last event that was sent.
+    /// The last event that was sent or left out.
     private var position: EventID
+    /// The position that the reader has received.
+    private var toldPosition: EventID
     /// The last round of progress reports that was sent.
     private var round = 0
     /// Whether the stream has reached the end of the journal. Only then it reads from memory.
@@ -34,13 +36,14 @@ struct EventStream {
         wantsProgress = query.wantsProgress
         let last = feed.lastEvent
         position = query.after ?? last
+        toldPosition = position
         isCaughtUp = position == last
     }
 
     /// Runs until the reader disconnects or the service stops.
     mutating func run() async {
         defer { body.finish() }
-        guard await send(ServerSentEvent.opening(at: position, retry: Self.retryMilliseconds)) else { return }
+        guard await send(ServerSentEvent.position(position, retry: Self.retryMilliseconds)) else { return }
         while true {
             switch await step() {
             case .send(let bytes): guard await send(bytes) else { return }
@@ -67,6 +70,7 @@ struct EventStream {
         round = update.round ?? round
         let hasMoved = update.position > position
         position = update.position
+        toldPosition = update.events.last?.event.id ?? toldPosition
         let bytes = update.bytes
         if !bytes.isEmpty { return .send(bytes) }
         return hasMoved && !update.isAtEnd ? .moved : .wait
@@ -80,6 +84,7 @@ struct EventStream {
             query.limit = Self.pageSize
             let page = try await store.events(query)
             position = page.nextAfter
+            toldPosition = page.events.last?.id ?? toldPosition
             isCaughtUp = page.events.count < Self.pageSize
             return page.events.isEmpty ? .moved : .send(page.events.flatMap(ServerSentEvent.frame))
         } catch .eventsPruned(_, let first) {
@@ -94,15 +99,19 @@ struct EventStream {
     }
 
     private mutating func reset(_ firstAvailable: EventID) -> Step {
-        position = firstAvailable - 1
+        (position, toldPosition) = (firstAvailable - 1, firstAvailable - 1)
         return .send(ServerSentEvent.reset(firstAvailable: firstAvailable))
     }
 
-    /// Waits for the next event, or sends a heartbeat when it is due.
+    /// Waits for the next event, or sends a heartbeat when it is due: the position if it has moved, otherwise a comment.
     private mutating func rest() async -> Bool {
         let deadline = quietSince + feed.options.heartbeat
         // Events that do not match the query ring the watcher, too.
-        guard .now < deadline else { return await send(ServerSentEvent.heartbeat(at: position)) }
+        guard .now < deadline else {
+            let hasMoved = position != toldPosition
+            toldPosition = position
+            return await send(hasMoved ? ServerSentEvent.position(position) : ServerSentEvent.heartbeat)
+        }
         return await feed.sleep(watcher, until: deadline) != .closed
     }
 

@@ -19,8 +19,11 @@ extension Feed {
         while !Task.isCancelled {
             await pumpDue.wait(until: nil, by: SystemTime())
             let woken = state.withLock { $0.takeWoken() }
-            for watcher in woken { watcher.ring() }
-            // Each watcher wakes a task and a connection. With more watchers the pause is longer, so that more commits
+            for (index, watcher) in woken.enumerated() {
+                watcher.ring()
+                if index % Self.fewWatchers == 0 { await Task.yield() }
+            }
+            // Each watcher wakes a connection. With more watchers the pause is longer, so that more commits
             // share a round.
             if woken.count > Self.fewWatchers { try? await Task.sleep(for: Self.pausePerWatcher * woken.count) }
         }
@@ -84,9 +87,9 @@ extension Feed.State {
         return !watchers.isEmpty
     }
 
-    fileprivate mutating func takeWoken() -> [Watcher] {
+    fileprivate mutating func takeWoken() -> [any TopicObserver] {
         defer { pending = [] }
-        var woken: [ObjectIdentifier: Watcher] = [:]
+        var woken: [ObjectIdentifier: any TopicObserver] = [:]
         for topic in pending { woken.merge(watchers[topic] ?? [:]) { first, _ in first } }
         return Array(woken.values)
     }

@@ -2,6 +2,7 @@ import Downloads
 import Engine
 import Formats
 import Foundation
+import HTTPServer
 import Locks
 import Storage
 
@@ -31,7 +32,7 @@ public final class Feed: Sendable {
         var progress = ProgressReports()
         /// The jobs with a running attempt, as of the last event. Only their progress may be reported.
         var running: Set<JobID> = []
-        var watchers: [Topic: [ObjectIdentifier: Watcher]] = [:]
+        var watchers: [Topic: [ObjectIdentifier: any TopicObserver]] = [:]
         /// The changed topics since the last round of the pump. Only topics with watchers are recorded.
         var pending: Set<Topic> = []
         var timers = TimerWheel()
@@ -73,7 +74,7 @@ public final class Feed: Sendable {
     private func note(_ commit: Commit) {
         let isDue = state.withLock { state in
             for event in commit.events { state.note(event) }
-            for job in commit.jobs { state.note(.job(job)) }
+            if !state.watchers.isEmpty { for job in commit.jobs { state.note(.job(job)) } }
             return !state.pending.isEmpty
         }
         if isDue { pumpDue.set() }
@@ -90,7 +91,23 @@ extension Feed.State {
                 progress.end(of: job)
             }
         }
+        guard !watchers.isEmpty else { return }
         for scope in Topic.Scope.holding(event.session, event.job) { note(.journal(scope)) }
+    }
+}
+
+extension Feed.State {
+    fileprivate mutating func insert(_ observer: any TopicObserver) {
+        for topic in observer.topics { watchers[topic, default: [:]][ObjectIdentifier(observer)] = observer }
+        watching += 1
+    }
+
+    fileprivate mutating func remove(_ observer: any TopicObserver) {
+        for topic in observer.topics {
+            watchers[topic]?[ObjectIdentifier(observer)] = nil
+            if watchers[topic]?.isEmpty == true { watchers[topic] = nil }
+        }
+        watching -= 1
     }
 }
 
@@ -101,8 +118,7 @@ extension Feed {
     func watcher(of topics: [Topic]) -> Watcher {
         let watcher = Watcher(of: topics)
         let isClosed = state.withLock { state in
-            for topic in topics { state.watchers[topic, default: [:]][ObjectIdentifier(watcher)] = watcher }
-            state.watching += 1
+            state.insert(watcher)
             return state.isClosed
         }
         if isClosed { watcher.close() }
@@ -110,14 +126,29 @@ extension Feed {
         return watcher
     }
 
-    func dismiss(_ watcher: Watcher) {
-        state.withLock { state in
-            for topic in watcher.topics {
-                state.watchers[topic]?[ObjectIdentifier(watcher)] = nil
-                if state.watchers[topic]?.isEmpty == true { state.watchers[topic] = nil }
-            }
-            state.watching -= 1
+    func dismiss(_ watcher: Watcher) { state.withLock { $0.remove(watcher) } }
+
+    /// Keeps a request until it is answered.
+    ///
+    /// - Parameters:
+    ///   - deadline: when the request is answered without a change.
+    ///   - pending: settled by `request`.
+    func park(_ request: ParkedRequest, until deadline: ContinuousClock.Instant, _ pending: PendingResponse) {
+        let (tick, isClosed) = state.withLock { state in
+            state.insert(request)
+            return (state.timers.add(request, at: ticks(until: deadline) + 1), state.isClosed)
         }
+        pending.observe(
+            onDisconnect: { request.close() },
+            onSettled: { [self] in
+                state.withLock { state in
+                    state.timers.remove(request, at: tick)
+                    state.remove(request)
+                }
+            })
+        clockDue.set()
+        // A change that came before the request was inserted did not ring it.
+        isClosed ? request.close() : request.ring()
     }
 
     /// The number of waiting requests, and of open streams.

@@ -1,8 +1,8 @@
 import Locks
 
-/// A request or a stream that waits for a change. A ring that comes while the watcher is awake is kept. So a change
+/// A task that waits for a change, for a stream or for a request that cannot be parked. A ring that comes while the watcher is awake is kept. So a change
 /// between its last read and its sleep wakes it at once.
-final class Watcher: Sendable {
+final class Watcher: TopicObserver {
     enum Waking: Sendable {
         /// A change may have occurred.
         case rung

@@ -8,7 +8,7 @@ extension Table {
             .init(title: "SESSION", isDispensable: true), .init(title: "NAME"))
         for job in jobs {
             table.add(
-                .init(job.id), .init(JobDescription.state(job), state: job.state),
+                .init(job.id), .init(JobDescription.stateWithReason(job), state: job.state),
                 .init(job.progress.fraction.map(DisplayFormat.percent) ?? ""),
                 .init((job.progress.bytesExpected ?? job.file?.size).map(DisplayFormat.bytes) ?? ""),
                 .init(job.session),

@@ -27,6 +27,7 @@ struct StatsCommand: ClientCommand {
         sheet.add(
             "receiving",
             "\(DisplayFormat.rate(stats.bytesPerSecond)); \(DisplayFormat.bytes(stats.bytesReceived)) since the start")
+        sheet.add("lately", Self.throughput(stats.throughput))
         sheet.add("sessions", "\(stats.sessions)")
         sheet.add("deliveries", "\(stats.deliveriesPending) pending")
         sheet.add("finishes", "\(stats.finishesUnacknowledged) unacknowledged")
@@ -35,5 +36,13 @@ struct StatsCommand: ClientCommand {
             "disk",
             stats.disk.map { "\(DisplayFormat.bytes($0.freeBytes)) free of \(DisplayFormat.bytes($0.totalBytes))" })
         try console.out.write(sheet.text(on: console.outTerminal))
+    }
+
+    private static func throughput(_ throughput: StatsDocument.Throughput) -> String? {
+        let rates = throughput.bytesPerSecond
+        guard let highest = rates.max() else { return nil }
+        let (average, seconds) = (rates.reduce(0, +) / Double(rates.count), rates.count * throughput.intervalSeconds)
+        return "highest \(DisplayFormat.rate(highest)), average \(DisplayFormat.rate(average)) in the last "
+            + "\(DisplayFormat.duration(Double(seconds)))"
     }
 }

@@ -41,8 +41,12 @@ struct WebhookDeliveriesCommand: ClientCommand {
             table.add(
                 .init(delivery.id), .init("\(delivery.event)"), .init(delivery.type),
                 .init(delivery.state, state: delivery.state), .init("\(delivery.attempts.count)"),
-                .init(last.map { $0.error ?? $0.status.map { "\($0)" } ?? "" } ?? ""))
+                .init(delivery.blockedBy.map { "waits for \($0)" } ?? Self.response(last)))
         }
         try console.print(table)
+    }
+
+    private static func response(_ attempt: DeliveryDocument.Attempt?) -> String {
+        attempt.flatMap { $0.error ?? $0.status.map { "\($0)" } } ?? ""
     }
 }

@@ -11,7 +11,12 @@ enum WebhookDescription {
         sheet.add("session", webhook.session)
         sheet.add("url", webhook.url)
         sheet.add("events", webhook.events.joined(separator: ", "))
+        sheet.add("headers", webhook.headerNames.joined(separator: ", "))
+        sheet.add("tls", tls(webhook.tls))
         sheet.add("state", webhook.state)
+        sheet.add("attempts", attempts(webhook.statistics))
+        sheet.add("latency", latency(webhook.statistics))
+        sheet.add("pending", pending(webhook.statistics))
         sheet.add("why", webhook.disabledReason)
         sheet.add(
             "next", webhook.state == "disabled" ? "fetchd webhook enable -s \(webhook.session) \(webhook.name)" : nil)
@@ -31,8 +36,33 @@ enum WebhookDescription {
         sheet.add("state", delivery.state)
         for attempt in delivery.attempts { sheet.add("attempt", Self.attempt(attempt)) }
         sheet.add("next attempt", delivery.nextAttemptAt.map(DisplayFormat.time))
+        sheet.add("waits for", delivery.blockedBy.map { "an earlier event: fetchd webhook delivery \($0)" })
         sheet.add("again", "fetchd webhook redeliver \(delivery.id)")
         try console.out.write(sheet.text(on: console.outTerminal))
+    }
+
+    private static func tls(_ tls: WebhookDocument.TLS) -> String {
+        let pins = tls.pinnedPublicKeys.values.reduce(0) { $0 + $1.count }
+        return [
+            tls.caFile, pins == 0 ? nil : DisplayFormat.count(pins, "pinned key"),
+            tls.verify ? nil : "certificates are not verified",
+        ].compactMap(\.self).joined(separator: ", ")
+    }
+
+    /// The attempts of the last day; the service counts at most a thousand.
+    static func attempts(_ statistics: WebhookDocument.Statistics) -> String? {
+        statistics.successRate.map { "\(statistics.attempts) in the last day, \(DisplayFormat.percent($0)) accepted" }
+    }
+
+    private static func latency(_ statistics: WebhookDocument.Statistics) -> String? {
+        guard let median = statistics.medianLatencySeconds, let p95 = statistics.p95LatencySeconds else { return nil }
+        return String(format: "median %.3f s, 95%% of the attempts within %.3f s", median, p95)
+    }
+
+    private static func pending(_ statistics: WebhookDocument.Statistics) -> String? {
+        guard statistics.pending > 0 else { return nil }
+        let oldest = statistics.oldestPendingAt.map { ", the oldest since \(DisplayFormat.time($0))" } ?? ""
+        return "\(statistics.pending)\(oldest)"
     }
 
     private static func attempt(_ attempt: DeliveryDocument.Attempt) -> String {

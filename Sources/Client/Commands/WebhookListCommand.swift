@@ -20,11 +20,16 @@ struct WebhookListCommand: ClientCommand {
             return console.say("The session has no webhooks. To declare one: fetchd webhook set NAME URL")
         }
         var table = Table(
-            .init(title: "WEBHOOK"), .init(title: "STATE"), .init(title: "EVENTS"), .init(title: "URL"))
+            .init(title: "WEBHOOK"), .init(title: "STATE"),
+            .init(title: "ACCEPTED", isRightAligned: true, isDispensable: true),
+            .init(title: "PENDING", isRightAligned: true), .init(title: "EVENTS", isDispensable: true),
+            .init(title: "URL"))
         for webhook in webhooks {
             table.add(
                 .init(webhook.name), .init(webhook.state, state: webhook.state),
-                .init(webhook.events.joined(separator: ",")), .init(webhook.url))
+                .init(webhook.statistics.successRate.map(DisplayFormat.percent) ?? ""),
+                .init("\(webhook.statistics.pending)"), .init(webhook.events.joined(separator: ",")),
+                .init(webhook.url))
         }
         try console.print(table)
     }

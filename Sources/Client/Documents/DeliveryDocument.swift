@@ -7,6 +7,7 @@ struct DeliveryDocument: Decodable, Sendable {
     var state: String
     var attempts: [Attempt]
     var nextAttemptAt: String?
+    var blockedBy: String?
 
     struct Attempt: Decodable, Sendable {
         var at: String

@@ -9,8 +9,14 @@ struct StatsDocument: Decodable, Sendable {
     var finishesUnacknowledged: Int
     var bytesPerSecond: Double
     var bytesReceived: Int64
+    var throughput: Throughput
     var slots: Slots
     var disk: Disk?
+
+    struct Throughput: Decodable, Sendable {
+        var intervalSeconds: Int
+        var bytesPerSecond: [Double]
+    }
 
     struct Slots: Decodable, Sendable {
         var used: Int

@@ -77,7 +77,7 @@ struct EventStream: Sendable {
                 case .chunk(let chunk) where refusal != nil:
                     refusal?.body += chunk.bytes
                 case .chunk(let chunk):
-                    for event in parser.receive(chunk.bytes) {
+                    for event in parser.receive(chunk.bytes) where event.type != "position" {
                         guard try await heard(event) else { return false }
                         position = event.lastID.flatMap { Int64($0) } ?? position
                     }

@@ -6,6 +6,13 @@ enum JobDescription {
         return "waiting: \(reason)"
     }
 
+    /// The state for a list: with the reason if the job waits or has failed.
+    static func stateWithReason(_ job: JobDocument) -> String {
+        guard job.state == "failed", let failure = job.failure else { return state(job) }
+        let status = failure.code == "bad_status" ? failure.status.map { " \($0)" } ?? "" : ""
+        return "failed: \(failure.code)\(status)"
+    }
+
     /// The end of a job. For a failed job: code, message and HTTP status.
     static func ending(_ job: JobDocument) -> String {
         switch job.state {

@@ -3,7 +3,9 @@ import CCurl
 /// Translates a request to options of libcurl. Settings that are the same for every transfer are in `setPolicy`.
 extension EasyHandle {
     /// Configures a new handle for a validated request.
-    func prepare(_ request: TransferRequest) throws(TransferError) {
+    ///
+    /// - Parameter others: the number of transfers that the loop runs already.
+    func prepare(_ request: TransferRequest, beside others: Int) throws(TransferError) {
         try setPolicy()
         try set(CURLOPT_URL, request.url)
         try limitConnecting(to: request.timeouts.connect)
@@ -14,7 +16,7 @@ extension EasyHandle {
         try setCredentials(of: request)
         try setProxy(of: request)
         try setTrust(of: request)
-        try setBuffer(of: request)
+        try setBuffer(of: request, beside: others)
     }
 
     /// The time until the request can be sent. 0 would select the default of libcurl, which refuses more than 2^31 - 1.
@@ -39,10 +41,20 @@ extension EasyHandle {
 
     /// libcurl delivers the bytes of one read at once, in pieces of at most 16 KiB, so a low rate needs a small buffer.
     /// libcurl accepts at least 1 KiB, and the size cannot be changed during a transfer.
-    private func setBuffer(of request: TransferRequest) throws(TransferError) {
+    ///
+    /// Each transfer has a buffer of its own, which stays in memory as far as it was ever filled. So thousands of
+    /// transfers share a fixed amount of memory.
+    private func setBuffer(of request: TransferRequest, beside others: Int) throws(TransferError) {
         let lowestRate = request.rateLimits.compactMap(\.bytesPerSecond).min() ?? .max
-        try set(CURLOPT_BUFFERSIZE, Int(clamping: min(max(lowestRate / 10, 1024), 512 * 1024)))
+        let share = max(Self.sharedBufferBytes / (others + 1), Self.smallestShare)
+        let bytes = min(share, Self.largestBuffer)
+        try set(CURLOPT_BUFFERSIZE, Int(clamping: min(max(lowestRate / 10, 1024), Int64(bytes))))
     }
+
+    /// Bytes. A buffer larger than the largest one saves no more CPU time.
+    private static let largestBuffer = 512 << 10
+    private static let smallestShare = 16 << 10
+    private static let sharedBufferBytes = 16 << 20
 
     private func setMethod(of request: TransferRequest) throws(TransferError) {
         if let body = request.framedBody {

@@ -202,6 +202,7 @@ extension ActiveTransfer {
         lowSpeedMonitor?.received(bytes.count)
         bytesReceived += Int64(bytes.count)
         chunkBuilder.append(bytes, at: services.timers.now) { handler.received(chunk: $0) }
+        services.note(id, unfinishedSince: chunkBuilder.pendingSince)
         if let since = chunkBuilder.pendingSince {
             services.timers.schedule(id, at: since + services.options.flushInterval)
         }
@@ -250,8 +251,14 @@ extension ActiveTransfer {
     }
 
     /// Passes the unfinished chunk to the handler.
-    func flush() {
-        if let chunk = chunkBuilder.takePending() { handler.received(chunk: chunk) }
+    func flush() { handOver(chunkBuilder.takePending()) }
+
+    /// Passes the unfinished chunk to the handler, because it did not become full in time.
+    func flushOverdue() { handOver(chunkBuilder.takeOverdue()) }
+
+    private func handOver(_ chunk: Chunk?) {
+        services.note(id, unfinishedSince: nil)
+        if let chunk { handler.received(chunk: chunk) }
     }
 
     /// Continues after a pause, unless the window or a rate limit still blocks the transfer. libcurl may deliver bytes,
@@ -272,7 +279,7 @@ extension ActiveTransfer {
     /// Does the work that is due now. Returns the error if a timeout or the minimum speed is violated.
     func wakeUp() -> TransferError? {
         let now = services.timers.now
-        if let since = chunkBuilder.pendingSince, since + services.options.flushInterval <= now { flush() }
+        if let since = chunkBuilder.pendingSince, since + services.options.flushInterval <= now { flushOverdue() }
         noticeUpload()
         if case .hasExpired(let deadline) = timeouts.verdict(at: now) {
             return deadline == .lookup ? request.nameFailure(isLate: true) : .timedOut(deadline)

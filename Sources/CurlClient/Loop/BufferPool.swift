@@ -1,26 +1,39 @@
 import Locks
 
 /// Unused buffers. A transfer takes a buffer when bytes arrive, not when it starts, so a thousand idle connections hold
-/// none.
+/// none. A slow transfer takes small ones, because it holds each of them until the flush interval ends.
 final class BufferPool: Sendable {
-    /// The maximum number of unused buffers; more are freed. It is enough for the hand-over between a loop and its
-    /// writers.
-    private static let maxIdle = 16
+    enum Size { case small, large }
 
-    private let bufferBytes: Int
-    private let idle = Locked<[Buffer]>([])
+    /// The maximum number of unused buffers of each size; more are freed. It is enough for the hand-over between a loop
+    /// and its writers.
+    private static let maxIdle = 16
+    /// Bytes.
+    private static let small = 32 << 10
+
+    private let smallBytes: Int
+    private let largeBytes: Int
+    private let idle = Locked<(small: [Buffer], large: [Buffer])>(([], []))
 
     init(bufferBytes: Int) {
-        self.bufferBytes = bufferBytes
+        largeBytes = bufferBytes
+        smallBytes = min(bufferBytes, Self.small)
     }
 
-    func take() -> Buffer {
-        idle.withLock { $0.popLast() } ?? Buffer(capacity: bufferBytes)
+    func take(_ size: Size) -> Buffer {
+        switch size {
+        case .small: idle.withLock { $0.small.popLast() } ?? Buffer(capacity: smallBytes)
+        case .large: idle.withLock { $0.large.popLast() } ?? Buffer(capacity: largeBytes)
+        }
     }
 
     func giveBack(_ buffer: Buffer) {
         idle.withLock { idle in
-            if idle.count < Self.maxIdle { idle.append(buffer) }
+            if buffer.capacity == smallBytes {
+                if idle.small.count < Self.maxIdle { idle.small.append(buffer) }
+            } else {
+                if idle.large.count < Self.maxIdle { idle.large.append(buffer) }
+            }
         }
     }
 }

@@ -6,11 +6,14 @@
 public final class Chunk: Sendable {
     public let count: Int
     private let buffer: Buffer
+    private let start: Int
     private let pool: BufferPool
     private let window: SharedWindow
 
-    init(_ buffer: Buffer, count: Int, pool: BufferPool, window: SharedWindow) {
-        self.count = count
+    /// - Parameter range: the bytes of the chunk in the buffer.
+    init(_ buffer: Buffer, _ range: Range<Int>, pool: BufferPool, window: SharedWindow) {
+        start = range.lowerBound
+        count = range.count
         self.buffer = buffer
         self.pool = pool
         self.window = window
@@ -21,10 +24,11 @@ public final class Chunk: Sendable {
         window.giveBack(count)
     }
 
-    /// The bytes, valid only during `body`.
+    /// The bytes, valid only during `body`. Their address and their offset in the body are equal modulo the size of a
+    /// page, if the size of chunks is a multiple of it.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(UnsafeRawBufferPointer(start: buffer.start, count: count))
+        try body(UnsafeRawBufferPointer(start: buffer.start + start, count: count))
     }
 }

@@ -13,6 +13,7 @@ struct DeadlineQueue<Key: Hashable> {
 
     var earliest: ContinuousClock.Instant? { heap.first?.moment }
     var isEmpty: Bool { heap.isEmpty }
+    var count: Int { heap.count }
 
     /// Adds a deadline, or moves an existing one forward. A later deadline has no effect, because a caller that wakes
     /// up early adds the next one.

@@ -5,6 +5,8 @@ final class LoopServices {
     let pool: BufferPool
     let timers = LoopTimers()
     let sockets = SocketRegistry()
+    /// The transfers with an unfinished chunk, by the time since when they have it.
+    private var unfinished = DeadlineQueue<TransferID>()
     private var rejectedTransfers: [TransferID] = []
 
     init(options: CurlClient.Options, mailbox: Mailbox) {
@@ -18,6 +20,17 @@ final class LoopServices {
     func admits(_ address: IPAddress?) -> Bool {
         guard let admitsAddress = options.admitsAddress else { return true }
         return address.map(admitsAddress) ?? false
+    }
+
+    /// Records since when a transfer has an unfinished chunk; nil: it has none.
+    func note(_ transfer: TransferID, unfinishedSince moment: ContinuousClock.Instant?) {
+        if let moment { unfinished.add(transfer, at: moment) } else { unfinished.remove(transfer) }
+    }
+
+    /// Removes and returns the transfer with the oldest unfinished chunk if there are too many.
+    func takeOldestUnfinished() -> TransferID? {
+        guard unfinished.count > options.maxUnfinishedChunks else { return nil }
+        return unfinished.popDue(at: timers.now)
     }
 
     /// Records a transfer with a rejected head, which the loop ends at the end of its turn.

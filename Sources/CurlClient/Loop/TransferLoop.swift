@@ -46,6 +46,7 @@ final class TransferLoop {
             endCompleted()
             endRejected()
             serveDeadlines()
+            flushOldest()
             endTurn()
         }
     }
@@ -82,6 +83,10 @@ final class TransferLoop {
         while let id = timers.popDue() {
             if let transfer = active[id] { checkDeadlines(of: transfer) }
         }
+    }
+
+    private func flushOldest() {
+        while let id = services.takeOldestUnfinished() { active[id]?.flushOverdue() }
     }
 
     private func checkDeadlines(of transfer: ActiveTransfer) {
@@ -145,7 +150,7 @@ extension TransferLoop {
             let host = try submission.request.namedHost
             let easy = try EasyHandle()
             let transfer = ActiveTransfer(submission, easy: easy, services: services)
-            try easy.prepare(submission.request)
+            try easy.prepare(submission.request, beside: active.count)
             try easy.report(to: transfer, services.sockets)
             active[transfer.id] = transfer
             if let host { find(host, for: transfer) } else { launch(transfer) }

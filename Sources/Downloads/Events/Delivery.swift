@@ -9,6 +9,8 @@ public struct Delivery: Sendable, Equatable {
     public let type: EventType
     public var state: State
     public var attempts: [Attempt]
+    /// A pending finish is not sent before this delivery of an earlier event is settled; nil for every other delivery.
+    public var blockedBy: DeliveryID?
 
     public enum State: Sendable, Equatable {
         case pending(next: Date)
@@ -50,7 +52,7 @@ public struct Delivery: Sendable, Equatable {
 
     public init(
         id: DeliveryID, webhook: Name, session: Name, event: EventID, type: EventType, state: State,
-        attempts: [Attempt]
+        attempts: [Attempt], blockedBy: DeliveryID? = nil
     ) {
         self.id = id
         self.webhook = webhook
@@ -59,5 +61,11 @@ public struct Delivery: Sendable, Equatable {
         self.type = type
         self.state = state
         self.attempts = attempts
+        self.blockedBy = blockedBy
+    }
+
+    /// When fetchd attempts the delivery; nil if it is settled, or waits for another delivery.
+    public var nextAttemptAt: Date? {
+        if case .pending(let next) = state, blockedBy == nil { next } else { nil }
     }
 }

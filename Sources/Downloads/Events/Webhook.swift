@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// An endpoint to which fetchd posts the events of a session, each at least once.
 public struct Webhook: Sendable, Equatable {
@@ -8,6 +9,9 @@ public struct Webhook: Sendable, Equatable {
     public let name: Name
     public var url: String
     public var events: [EventPattern]
+    /// Sent with every request, after fetchd's own headers. The values can be secret: no response or log shows them.
+    public var headers: [HeaderField]
+    public var tls: TLSRule
     public var secret: WebhookSecret
     /// Secrets that `rotate-secret` has replaced. Each of them still signs for a day.
     public var formerSecrets: [FormerSecret]
@@ -23,14 +27,17 @@ public struct Webhook: Sendable, Equatable {
     public static let defaultEvents = [EventPattern(trusted: "session.*")]
 
     public init(
-        key: Int64, session: Name, name: Name, url: String, events: [EventPattern], secret: WebhookSecret,
-        formerSecrets: [FormerSecret] = [], state: State, createdAt: Date
+        key: Int64, session: Name, name: Name, url: String, events: [EventPattern], headers: [HeaderField] = [],
+        tls: TLSRule = TLSRule(), secret: WebhookSecret, formerSecrets: [FormerSecret] = [], state: State,
+        createdAt: Date
     ) {
         self.key = key
         self.session = session
         self.name = name
         self.url = url
         self.events = events
+        self.headers = headers
+        self.tls = tls
         self.secret = secret
         self.formerSecrets = formerSecrets
         self.state = state

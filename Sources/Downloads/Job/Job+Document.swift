@@ -16,55 +16,100 @@ extension Job {
     public func document(live: LiveProgress? = nil) -> JSON { document(for: .client, live: live) }
 
     func document(for audience: Audience, live: LiveProgress? = nil) -> JSON {
-        let url = { (text: String) in
-            audience == .client ? URLRule.withoutCredentials(text) : URLRule.redacted(text)
+        var writer = JSONWriter()
+        writeDocument(for: audience, live: live, to: &writer)
+        return .text(writer.text)
+    }
+
+    /// Writes the document for the job's clients as the next value.
+    public func writeDocument(live: LiveProgress? = nil, to writer: inout JSONWriter) {
+        writeDocument(for: .client, live: live, to: &writer)
+    }
+
+    private func writeDocument(for audience: Audience, live: LiveProgress?, to writer: inout JSONWriter) {
+        writer.object { writer in
+            writeState(live, to: &writer)
+            writer.member("url", audience.shown(url))
+            writer.object("destination", spec.destination.writeMembers)
+            writer.member("priority", (spec.priority ?? .normal).rawValue)
+            writeTimes(to: &writer)
+            writer.object("progress") { writeProgress(live, to: &$0) }
+            writer.object("resume", live?.resume ?? resume) { $0.writeMembers(to: &$1) }
+            writeOutcome(for: audience, to: &writer)
+            writer.member("tags", spec.tags)
+            writer.member("metadata", spec.metadata.json)
         }
+    }
+
+    private func writeState(_ live: LiveProgress?, to writer: inout JSONWriter) {
         let phase = live?.phase ?? (state.promotion == nil ? .connecting : .promoting)
-        return [
-            "id": .string(id.text), "session": .string(session.text), "batch": .count(batch),
-            "state": .string(state.name.rawValue),
-            "phase": state.name == .running ? .string(phase.rawValue) : .null,
-            "reason": .optional(state.wait?.name.rawValue), "revision": .count(revision),
-            "url": .string(url(self.url)), "destination": spec.destination.document,
-            "priority": .string((spec.priority ?? .normal).rawValue),
-            "created_at": .time(createdAt), "started_at": .optional(startedAt), "finished_at": .optional(finishedAt),
-            "not_before": .optional(spec.notBefore), "deadline": .optional(spec.deadline),
-            "progress": progress(live), "resume": (live?.resume ?? resume)?.document ?? .null,
-            "attempts": .count(attempts),
-            "retry_at": .optional(state.wait?.until), "challenge": challenge?.document ?? .null,
-            "cause": state.wait?.cause.document ?? .null, "failure": state.failure?.document ?? .null,
-            "file": state.finish?.file.document ?? .null,
-            "receipt": state.finish?.receipt.document(url) ?? .null,
-            "tags": .strings(spec.tags), "metadata": spec.metadata.json,
-        ]
+        writer.member("id", id.text)
+        writer.member("session", session.text)
+        writer.member("batch", batch)
+        writer.member("state", state.name.rawValue)
+        writer.member("phase", state.name == .running ? phase.rawValue : nil)
+        writer.member("reason", state.wait?.name.rawValue)
+        writer.member("revision", revision)
+    }
+
+    private func writeTimes(to writer: inout JSONWriter) {
+        writer.member("created_at", createdAt)
+        writer.member("started_at", startedAt)
+        writer.member("finished_at", finishedAt)
+        writer.member("not_before", spec.notBefore)
+        writer.member("deadline", spec.deadline)
+    }
+
+    private func writeOutcome(for audience: Audience, to writer: inout JSONWriter) {
+        writer.member("attempts", attempts)
+        writer.member("retry_at", state.wait?.until)
+        writer.member("challenge", challenge?.document ?? .null)
+        writer.member("cause", state.wait?.cause.document ?? .null)
+        writer.member("failure", state.failure?.document ?? .null)
+        let finish = state.finish
+        writer.object("file", finish?.file) { $0.writeMembers(to: &$1) }
+        writer.object("receipt", finish?.receipt) { $0.writeMembers(for: audience, to: &$1) }
     }
 
     /// The challenge that the job waits to answer, or that it has failed to answer.
     private var challenge: Challenge? { state.wait?.challenge ?? state.failure?.challenge }
 
-    private func progress(_ live: LiveProgress?) -> JSON {
+    private func writeProgress(_ live: LiveProgress?, to writer: inout JSONWriter) {
         let running = state.name == .running ? live : nil
-        return JSON.progress(
+        writer.writeProgress(
             received: max(running?.bytesReceived ?? bytesDurable, 0), durable: running?.bytesDurable ?? bytesDurable,
             expected: running?.bytesExpected ?? bytesExpected, rate: running?.bytesPerSecond,
             isFinished: state.finish != nil)
     }
 }
 
-extension LiveProgress {
-    /// The `progress` member of a job.
-    public var document: JSON {
-        JSON.progress(
-            received: max(bytesReceived, 0), durable: bytesDurable, expected: bytesExpected, rate: bytesPerSecond,
-            isFinished: false)
+extension Job.Audience {
+    fileprivate func shown(_ url: String) -> String {
+        switch self {
+        case .client: URLRule.withoutCredentials(url)
+        case .journal: URLRule.redacted(url)
+        }
     }
 }
 
-extension JSON {
+extension LiveProgress {
+    /// The `progress` member of a job.
+    public var document: JSON {
+        var writer = JSONWriter(capacity: 256)
+        writer.object {
+            $0.writeProgress(
+                received: max(bytesReceived, 0), durable: bytesDurable, expected: bytesExpected, rate: bytesPerSecond,
+                isFinished: false)
+        }
+        return .text(writer.text)
+    }
+}
+
+extension JSONWriter {
     /// - Parameter rate: in bytes per second.
-    fileprivate static func progress(
+    fileprivate mutating func writeProgress(
         received: Int64, durable: Int64, expected: Int64?, rate: Int64?, isFinished: Bool
-    ) -> JSON {
+    ) {
         let fraction: Double? =
             switch expected {
             case 0?: isFinished ? 1 : nil
@@ -72,12 +117,12 @@ extension JSON {
             case nil: nil
             }
         let left = expected.flatMap { size in rate.flatMap { $0 > 0 ? Double(size - received) / Double($0) : nil } }
-        return [
-            "bytes_received": .integer(received), "bytes_durable": .integer(durable),
-            "bytes_expected": .optional(expected), "fraction": .optional(fraction),
-            "bytes_per_second": .optional(rate),
-            "eta_seconds": .optional(left.map { Int64($0.rounded(.up)) }),
-        ]
+        member("bytes_received", received)
+        member("bytes_durable", durable)
+        member("bytes_expected", expected)
+        member("fraction", fraction)
+        member("bytes_per_second", rate)
+        member("eta_seconds", left.map { Int64($0.rounded(.up)) })
     }
 }
 
@@ -88,16 +133,27 @@ extension Destination {
             "on_conflict": .optional(onConflict?.rawValue), "create_directories": .bool(createDirectories),
         ]
     }
+
+    /// The members of `document`.
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        writer.member("directory", directory)
+        writer.member("filename", filename)
+        writer.member("on_conflict", onConflict?.rawValue)
+        writer.member("create_directories", createDirectories)
+    }
 }
 
 extension ResumeOutcome {
-    var document: JSON {
-        switch self {
-        case .fresh: ["decision": "fresh", "why": .null, "offset": 0]
-        case .resumed(let offset, let why):
-            ["decision": "resumed", "why": .optional(why?.rawValue), "offset": .integer(offset)]
-        case .restarted(let why): ["decision": "restarted", "why": .string(why.rawValue), "offset": 0]
-        }
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        let (decision, why, offset): (String, RestartReason?, Int64) =
+            switch self {
+            case .fresh: ("fresh", nil, 0)
+            case .resumed(let offset, let why): ("resumed", why, offset)
+            case .restarted(let why): ("restarted", why, 0)
+            }
+        writer.member("decision", decision)
+        writer.member("why", why?.rawValue)
+        writer.member("offset", offset)
     }
 }
 
@@ -115,26 +171,32 @@ extension Failure {
 }
 
 extension FinishedFile {
-    var document: JSON {
-        [
-            "path": .string(path), "size": .integer(size), "sha256": .optional(sha256),
-            "content_type": .optional(contentType),
-        ]
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        writer.member("path", path)
+        writer.member("size", size)
+        writer.member("sha256", sha256)
+        writer.member("content_type", contentType)
     }
 }
 
 extension Receipt {
-    func document(_ url: (String) -> String) -> JSON {
-        [
-            "final_url": .string(url(finalURL)), "redirects": .strings(redirects.map(url)), "status": .count(status),
-            "etag": .optional(etag), "last_modified": .optional(lastModified),
-            "remote_address": .optional(remoteAddress), "protocol": .string(networkProtocol),
-            "length_verified": .bool(lengthVerified), "coding": coding?.document ?? .null, "attempts": .count(attempts),
-            "timings": [
-                "connect_seconds": .number(timings.connect), "first_byte_seconds": .number(timings.firstByte),
-                "transfer_seconds": .number(timings.transfer), "total_seconds": .number(timings.total),
-            ],
-        ]
+    fileprivate func writeMembers(for audience: Job.Audience, to writer: inout JSONWriter) {
+        writer.member("final_url", audience.shown(finalURL))
+        writer.member("redirects", redirects.map(audience.shown))
+        writer.member("status", status)
+        writer.member("etag", etag)
+        writer.member("last_modified", lastModified)
+        writer.member("remote_address", remoteAddress)
+        writer.member("protocol", networkProtocol)
+        writer.member("length_verified", lengthVerified)
+        writer.member("coding", coding?.document ?? .null)
+        writer.member("attempts", attempts)
+        writer.object("timings") { writer in
+            writer.member("connect_seconds", timings.connect)
+            writer.member("first_byte_seconds", timings.firstByte)
+            writer.member("transfer_seconds", timings.transfer)
+            writer.member("total_seconds", timings.total)
+        }
     }
 }
 

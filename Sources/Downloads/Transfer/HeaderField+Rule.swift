@@ -13,6 +13,14 @@ extension HeaderField {
         return nil
     }
 
+    /// The fault in a header for the requests to a webhook, as the end of a sentence; nil if fetchd may send it.
+    public var faultInWebhook: String? {
+        if let fault { return fault }
+        let name = name.lowercased()
+        if name.hasPrefix("proxy-") { return "concerns only one connection (RFC 9110, section 7.6.1)" }
+        return name.hasPrefix("webhook-") || name == "content-type" ? "is set by fetchd itself" : nil
+    }
+
     /// Only fetchd sets these headers, because resuming and the connection depend on them.
     private static let owned: Set<String> = [
         "host", "range", "if-range", "content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade",

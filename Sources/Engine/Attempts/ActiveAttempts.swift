@@ -12,6 +12,8 @@ final class ActiveAttempts: Sendable {
         var sessions: [Name: (limit: RateLimit, attempts: Int)] = [:]
     }
 
+    /// Set when an attempt begins while no other attempt runs.
+    let firstBegun = AsyncAutoResetEvent()
     private let state = Locked(State())
     private let serviceLimit: RateLimit
     private let connections: HostConnections
@@ -31,7 +33,11 @@ final class ActiveAttempts: Sendable {
         let limit = join(session)
         limit.bytesPerSecond = admitted.spec.sessionRateLimit
         let attempt = Attempt(admitted, under: [serviceLimit, limit], services)
-        state.withLock { $0.attempts[admitted.job.id] = attempt }
+        let isFirst = state.withLock { state in
+            defer { state.attempts[admitted.job.id] = attempt }
+            return state.attempts.isEmpty
+        }
+        if isFirst { firstBegun.set() }
         connections.begin(admitted.job)
         return attempt
     }

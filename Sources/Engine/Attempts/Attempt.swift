@@ -13,7 +13,9 @@ import Storage
 final class Attempt: Sendable {
     enum End: Sendable {
         /// Every byte is written (not yet synced), and the job accepts the size.
-        case whole(WholePart)
+        ///
+        /// The part is stored apart, because each suspended function reserves room for its result.
+        indirect case whole(WholePart)
         case stopped(AttemptControl.Stop)
         case failed(Failure, RetryPolicy.Hint = RetryPolicy.Hint())
     }

@@ -4,7 +4,9 @@ import Storage
 
 /// The values that the connections of one attempt share. A connection refers to this context and not to the attempt, so
 /// the attempt owns its connections and no connection calls the attempt.
-struct AttemptContext: Sendable {
+///
+/// It is a class, because the suspended functions of a running attempt would hold many copies of a value of 1 KiB.
+final class AttemptContext: Sendable {
     /// The job as the store admitted it.
     let job: Job
     /// The job's specification, completed with its session's configuration.
@@ -22,21 +24,25 @@ struct AttemptContext: Sendable {
     /// Seconds over which the speed is averaged that the session's `minimum_bytes_per_second` limits.
     let minimumSpeedSeconds: Double
     let time: any TimeSource
-}
 
-extension AttemptContext {
+    init(
+        job: Job, spec: ResolvedSpec, limits: AttemptLimits, lane: DiskLane, control: AttemptControl,
+        progress: AttemptProgress, client: CurlClient, hosts: HostConnections, rehearsalOrigin: String?,
+        minimumSpeedSeconds: Double, time: any TimeSource
+    ) {
+        (self.job, self.spec, self.limits, self.lane) = (job, spec, limits, lane)
+        (self.control, self.progress, self.client, self.hosts) = (control, progress, client, hosts)
+        (self.rehearsalOrigin, self.minimumSpeedSeconds, self.time) = (rehearsalOrigin, minimumSpeedSeconds, time)
+    }
+
     /// - Parameter rates: the rate limits of the service and of the session.
-    init(_ admitted: AdmittedJob, under rates: [RateLimit], _ services: EngineServices) {
-        job = admitted.job
-        spec = admitted.spec
-        limits = AttemptLimits(of: admitted.job, admitted.spec, under: rates)
-        lane = services.lanes.next()
-        control = AttemptControl()
-        progress = AttemptProgress(of: admitted.job, time: services.time, total: services.received)
-        client = services.client
-        hosts = services.connections
-        rehearsalOrigin = services.rehearsalOrigin
-        minimumSpeedSeconds = services.minimumSpeedSeconds
-        time = services.time
+    convenience init(_ admitted: AdmittedJob, under rates: [RateLimit], _ services: EngineServices) {
+        self.init(
+            job: admitted.job, spec: admitted.spec,
+            limits: AttemptLimits(of: admitted.job, admitted.spec, under: rates), lane: services.lanes.next(),
+            control: AttemptControl(),
+            progress: AttemptProgress(of: admitted.job, time: services.time, total: services.received),
+            client: services.client, hosts: services.connections, rehearsalOrigin: services.rehearsalOrigin,
+            minimumSpeedSeconds: services.minimumSpeedSeconds, time: services.time)
     }
 }

@@ -57,7 +57,7 @@ final class AttemptProgress: Sendable {
 
     func add(_ bytes: Int) {
         let now = time.uptime
-        total.add(Int64(bytes))
+        total.add(Int64(bytes), at: now)
         state.withLock { state in
             state.received += Int64(bytes)
             state.meter.add(Int64(bytes), at: now)

@@ -10,16 +10,24 @@ import Locks
 /// the same order. Chunks that the lane has not written yet fill the transfer's window, so a slow disk slows down the
 /// server and not the loop.
 final class Download: TransferHandler {
-    struct End: Sendable {
-        var result: TransferResult
-        var verdict: ResponseVerdict?
+    /// A class, because each suspended function that waits for an end reserves room for it.
+    final class End: Sendable {
+        let result: TransferResult
+        let verdict: ResponseVerdict?
         /// nil when no response was accepted.
-        var target: Target?
+        let target: Target?
         /// The segment is full. fetchd cancelled the rest of the response, or rejected it, because it needs no more
         /// bytes.
-        var isSegmentFull = false
+        let isSegmentFull: Bool
         /// The disk error, or the exceeded limit of the job, that ended the exchange.
-        var failure: Failure?
+        let failure: Failure?
+
+        init(
+            result: TransferResult, verdict: ResponseVerdict?, target: Target?, isSegmentFull: Bool, failure: Failure?
+        ) {
+            (self.result, self.verdict, self.target) = (result, verdict, target)
+            (self.isSegmentFull, self.failure) = (isSegmentFull, failure)
+        }
     }
 
     /// The destination of a body.

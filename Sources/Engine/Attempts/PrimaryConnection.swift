@@ -14,12 +14,17 @@ struct PrimaryConnection: Sendable {
         var loss: ConnectionLoss?
     }
 
-    struct Answer: Sendable {
-        var file: SegmentedFile
-        var head: ResponseHead
-        var metrics: TransferMetrics
+    /// A class, for the same reason as `Download.End`.
+    final class Answer: Sendable {
+        let file: SegmentedFile
+        let head: ResponseHead
+        let metrics: TransferMetrics
         /// The requests that led to the response.
-        var requests: RequestSequence
+        let requests: RequestSequence
+
+        init(file: SegmentedFile, head: ResponseHead, metrics: TransferMetrics, requests: RequestSequence) {
+            (self.file, self.head, self.metrics, self.requests) = (file, head, metrics, requests)
+        }
     }
 
     /// Makes the part file that bytes are written to. Called on the transfer loop, so it must not touch the disk.

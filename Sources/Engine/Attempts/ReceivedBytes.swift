@@ -1,10 +1,25 @@
-import Synchronization
+import Locks
 
 /// Bytes that all transfers together have received since the start.
 final class ReceivedBytes: Sendable {
-    private let count = Atomic<Int64>(0)
+    private struct State {
+        var total: Int64 = 0
+        var history = ThroughputHistory()
+    }
 
-    var bytes: Int64 { count.load(ordering: .relaxed) }
+    private let state = Locked(State())
 
-    func add(_ bytes: Int64) { count.wrappingAdd(bytes, ordering: .relaxed) }
+    var bytes: Int64 { state.withLock(\.total) }
+
+    func add(_ bytes: Int64, at now: Duration) {
+        state.withLock { state in
+            state.total += bytes
+            state.history.add(bytes, at: now)
+        }
+    }
+
+    /// See `ThroughputHistory.rates`.
+    func rates(at now: Duration, since start: Duration) -> [Int64] {
+        state.withLock { $0.history.rates(at: now, since: start) }
+    }
 }

@@ -16,6 +16,7 @@ final class PartFile: Sendable {
     let lane: DiskLane
     private let syncs: FileSystemSyncs
     private let space: PartSpace
+    private let writer = PartWriter()
     private let opening: @Sendable () throws(DiskError) -> Descriptor
     private let opened = Locked<Descriptor?>(nil)
     private let syncing = Locked(())
@@ -101,7 +102,7 @@ final class PartFile: Sendable {
         try beginWriting()
         try requireIntact(file)
         try space.prepare(start..<start + Int64(bytes.count), in: file)
-        try file.write(bytes, at: start)
+        try writer.write(bytes, at: start, to: file)
         let offset = start + Int64(bytes.count)
         beginning.withLock { beginning in
             guard beginning.count == start else { return }
@@ -112,7 +113,10 @@ final class PartFile: Sendable {
     }
 
     /// Called when the size of the whole file is known. Claims disk space for the missing bytes.
-    func claim(_ size: Int64) throws(DiskError) { try space.claim(size) }
+    func claim(_ size: Int64) throws(DiskError) {
+        writer.expect(size)
+        try space.claim(size)
+    }
 
     /// Releases the reserved space after the last byte. Must be called in the lane.
     func trim() throws(DiskError) {

@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import Locks
 import Storage
 
 /// Promises offsets while bytes arrive: it syncs the parts that attempts have written to, then commits their offsets
@@ -9,14 +10,16 @@ struct Checkpointer: MaintenanceWorker {
     let active: ActiveAttempts
     /// The disk lane that syncs the parts.
     let lane: DiskLane
-    /// Seconds between two checkpoints.
+    /// Seconds between two checkpoints while attempts run.
     let interval: TimeInterval
 
     let purpose = "commit offsets"
+    var trigger: AsyncAutoResetEvent? { active.firstBegun }
 
     func pass() async throws -> Date? {
         try await checkpoint()
-        return services.time.now.addingTimeInterval(interval)
+        // An attempt that begins after this sets the trigger.
+        return active.count == 0 ? nil : services.time.now.addingTimeInterval(interval)
     }
 
     /// - Throws: when the commit failed. The earlier offsets then still hold.

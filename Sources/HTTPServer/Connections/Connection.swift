@@ -99,7 +99,7 @@ final class Connection: Sendable {
     /// The client has disconnected: cancels the work for its response.
     func clientDisconnected() {
         switch state.withLock({ $0.phase }) {
-        case .waiting(let answer, _): answer.cancelWork()
+        case .waiting(let answer, _): answer.clientDisconnected()
         case .streaming(let stream): stream.close(.clientGone)
         case .idle, .receiving, .answering, .sending: break
         }

@@ -23,8 +23,12 @@ final class ConnectionSet: Sendable {
     var isEmpty: Bool { connections.withLock { $0.isEmpty } }
     var count: Int { connections.withLock { $0.count } }
 
-    func insert(_ connection: Connection) {
-        connections.withLock { $0[ObjectIdentifier(connection)] = connection }
+    /// - Returns: whether the set was empty.
+    func insert(_ connection: Connection) -> Bool {
+        connections.withLock { connections in
+            defer { connections[ObjectIdentifier(connection)] = connection }
+            return connections.isEmpty
+        }
     }
 
     func remove(_ connection: Connection) {

@@ -59,8 +59,9 @@ private func beginExchange(
 ) -> UnsafeMutableRawPointer? {
     guard let context, let handle, let pointer = mhd_connection_context(handle) else { return nil }
     let connection = Unmanaged<Connection>.fromOpaque(pointer).takeUnretainedValue()
-    let target = target.flatMap { String(validatingCString: $0) }
-    let exchange = Exchange(server: serverContext(context), connection: connection, target: target)
+    let text = target.flatMap { String(validatingCString: $0) }
+    if let target { mhd_hide_arguments(target) }
+    let exchange = Exchange(server: serverContext(context), connection: connection, target: text)
     return Unmanaged.passRetained(exchange).toOpaque()
 }
 

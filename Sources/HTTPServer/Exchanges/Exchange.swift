@@ -10,8 +10,9 @@ final class Exchange {
         /// The request is refused and has no body. The response is sent when the request is complete, so that the
         /// connection can be reused.
         case refused(Response)
-        /// The body is larger than its limit. The library accepts a response only after the body has ended.
-        case discarding(limit: Int, allowance: Int)
+        /// The body is refused. The library accepts a response only after the body has ended. `allowance` is the number
+        /// of bytes that are read until then; beyond it, the connection is closed.
+        case discarding(RequestFault, allowance: Int)
         case waiting(PendingResponse)
         case answered
     }
@@ -23,6 +24,8 @@ final class Exchange {
     /// nil until the head was read, or if it was invalid.
     private var head: RequestHead?
     private var body: [UInt8] = []
+    /// The length of the body for which this exchange has taken memory from the budget.
+    private var budgetedLength = 0
 
     /// - Parameter target: the request target as it was sent; nil if it was missing or not UTF-8.
     init(server: ServerContext, connection: Connection, target: String?) {
@@ -35,6 +38,7 @@ final class Exchange {
     /// The exchange has ended, completely or not.
     func end() {
         if case .waiting(let answer) = step { answer.take()?.abandon() }
+        returnBudget()
         connection.endWatching(server.disconnects)
         connection.enter(.idle(since: .now, isFresh: false))
         // A keep-alive response may have been in progress when the server started to close.
@@ -51,9 +55,8 @@ final class Exchange {
         case .body(let limit, let respond):
             piece.isEmpty ? deliver(respond, handle) : append(piece, limit: limit)
         case .refused(let response): answer(response, handle)
-        case .discarding(let limit, let allowance):
-            piece.isEmpty
-                ? refuse(.bodyTooLarge(limit: limit), handle) : discard(piece, limit: limit, allowance: allowance)
+        case .discarding(let fault, let allowance):
+            piece.isEmpty ? refuse(fault, handle) : discard(piece, because: fault, allowance: allowance)
         case .waiting(let pending): deliver(pending, handle)
         case .answered: .YES
         }
@@ -86,6 +89,7 @@ extension Exchange {
             let limit = chosen ?? server.options.maxBodyBytes
             if case .length(let length) = framing {
                 guard length <= limit else { return refuse(.bodyTooLarge(limit: limit), handle) }
+                guard server.bodies.hasRoom(forBodyOf: length) else { return refuse(.bodiesTooLarge, handle) }
                 body.reserveCapacity(min(length, Self.firstReservation))
             }
             step = .body(limit: limit, respond: respond)
@@ -94,18 +98,33 @@ extension Exchange {
     }
 
     private func append(_ piece: UnsafeRawBufferPointer, limit: Int) -> MHD_Result {
-        guard body.count + piece.count <= limit else {
-            body = []
-            step = .discarding(limit: limit, allowance: Self.discardLimit)
-            return .YES
+        let length = body.count + piece.count
+        guard length <= limit else { return discardBody(because: .bodyTooLarge(limit: limit), Self.discardLimit) }
+        guard server.bodies.grow(from: budgetedLength, to: length) else {
+            return discardBody(because: .bodiesTooLarge, limit)
         }
+        budgetedLength = length
         body.append(contentsOf: piece)
         return .YES
     }
 
-    private func discard(_ piece: UnsafeRawBufferPointer, limit: Int, allowance: Int) -> MHD_Result {
+    private func discardBody(because fault: RequestFault, _ allowance: Int) -> MHD_Result {
+        body = []
+        returnBudget()
+        step = .discarding(fault, allowance: allowance)
+        return .YES
+    }
+
+    private func returnBudget() {
+        server.bodies.giveBack(bodyOf: budgetedLength)
+        budgetedLength = 0
+    }
+
+    private func discard(
+        _ piece: UnsafeRawBufferPointer, because fault: RequestFault, allowance: Int
+    ) -> MHD_Result {
         guard piece.count <= allowance else { return .NO }
-        step = .discarding(limit: limit, allowance: allowance - piece.count)
+        step = .discarding(fault, allowance: allowance - piece.count)
         return .YES
     }
 
@@ -116,28 +135,31 @@ extension Exchange {
         switch respond(request) {
         case .now(let response): return answer(response, handle)
         case .prepared(let response): return answer(response, handle)
-        case .eventually(let work): return wait(for: work, head, handle)
-        case .whileConnected(let work): return wait(for: work, head, watching: true, handle)
+        case .eventually(let work): return wait(head, watching: false, handle) { $0.begin(work) }
+        case .whileConnected(let work): return wait(head, watching: true, handle) { $0.begin(work) }
+        case .parked(let begin): return wait(head, watching: true, handle, begin)
         }
     }
 
     private func wait(
-        for work: @escaping @Sendable () async -> Response, _ head: RequestHead, watching: Bool = false,
-        _ handle: OpaquePointer
+        _ head: RequestHead, watching: Bool, _ handle: OpaquePointer, _ begin: (PendingResponse) -> Void
     ) -> MHD_Result {
         let pending = PendingResponse(to: head)
         step = .waiting(pending)
         connection.enter(.waiting(pending, until: .now + server.options.waitLimit))
         // Noted first, stage read afterwards: see ConnectionSet.
         guard server.connections.stage != .cutShort else { return refuse(.stopping, handle) }
-        pending.begin(work)
+        begin(pending)
         if watching { connection.beginWatching(server.disconnects) }
         return pending.suspend(handle) ? .YES : deliver(pending, handle)
     }
 
     private func deliver(_ pending: PendingResponse, _ handle: OpaquePointer) -> MHD_Result {
-        guard let response = pending.take() else { return .YES }
-        return answer(response, handle)
+        switch pending.take() {
+        case nil: .YES
+        case .response(let response): answer(response, handle)
+        case .prepared(let prepared): answer(prepared, handle)
+        }
     }
 
     private func refuse(_ fault: RequestFault, _ handle: OpaquePointer) -> MHD_Result {

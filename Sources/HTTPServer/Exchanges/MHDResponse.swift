@@ -89,7 +89,8 @@ struct MHDResponse: ~Copyable, @unchecked Sendable {
         guard stream.attach(to: connection) else { return nil }
         let reader = Unmanaged.passRetained(StreamReader(stream: stream, handle: handle))
         let made = MHD_create_response_from_callback(
-            stream.length.map { UInt64($0) } ?? sizeUnknown, streamBlock, readStream, reader.toOpaque(),
+            stream.length.map { UInt64($0) } ?? sizeUnknown, stream.length == nil ? openBlock : streamBlock, readStream,
+            reader.toOpaque(),
             releaseStream)
         if made == nil { releaseStream(reader.toOpaque()) }
         return made
@@ -97,9 +98,11 @@ struct MHDResponse: ~Copyable, @unchecked Sendable {
 
     /// MHD_SIZE_UNKNOWN, a macro that Swift does not import.
     private static let sizeUnknown = UInt64.max
-    /// The buffer in bytes for bodies with a known length and for HTTP/1.0 clients. Chunks have the size of the buffer
-    /// of the connection.
+    /// The buffer in bytes for bodies with a known length.
     private static let streamBlock = 16 << 10
+    /// The buffer in bytes for the other bodies. Only HTTP/1.0 clients use it: chunks are read into the buffer of the
+    /// connection.
+    private static let openBlock = 1 << 10
 }
 
 /// A stream with the connection that reads it.

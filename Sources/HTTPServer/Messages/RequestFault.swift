@@ -23,6 +23,8 @@ public enum RequestFault: Error, Sendable, Hashable {
     case headTooLarge(limit: Int)
     /// The body, or its announced length, is larger than the limit of its admission.
     case bodyTooLarge(limit: Int)
+    /// The bodies of all connections together are larger than ``HTTPServer/Options/maxBytesOfBodies``.
+    case bodiesTooLarge
     /// An eventual response was not ready within ``HTTPServer/Options/waitLimit``.
     case answerOverdue
     /// The server stops before the response is ready.
@@ -37,7 +39,7 @@ public enum RequestFault: Error, Sendable, Hashable {
         case .transferEncodingUnsupported: .notImplemented
         case .headTooLarge: .requestHeaderFieldsTooLarge
         case .bodyTooLarge: .contentTooLarge
-        case .answerOverdue, .stopping: .serviceUnavailable
+        case .bodiesTooLarge, .answerOverdue, .stopping: .serviceUnavailable
         }
     }
 }
@@ -55,6 +57,7 @@ extension RequestFault: CustomStringConvertible {
         case .transferEncodingUnsupported: "The only transfer encoding understood is chunked, in HTTP/1.1."
         case .headTooLarge(let limit): "The request head is larger than \(limit) bytes."
         case .bodyTooLarge(let limit): "The request body is larger than \(limit) bytes."
+        case .bodiesTooLarge: "The server receives too many large request bodies at the same time. Try again later."
         case .answerOverdue: "The answer was not ready in time."
         case .stopping: "The server is stopping."
         }

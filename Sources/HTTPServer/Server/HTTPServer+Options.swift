@@ -24,6 +24,10 @@ extension HTTPServer {
         public var requestDeadline: Duration = .seconds(30)
         /// The maximum size of a body in bytes, 0 or more, unless ``RequestHandler/admit(_:)`` sets another.
         public var maxBodyBytes: Int = 1 << 20
+        /// The maximum size in bytes, 0 or more, of the bodies of all connections together. The first 16 KiB of each body
+        /// are not counted, so that small requests are served while a few clients send large bodies. A request whose body
+        /// exceeds it gets 503.
+        public var maxBytesOfBodies: Int = 256 << 20
         /// The maximum size of a request line with its header fields, 1,024 to 1,048,576 bytes. A larger head gets 431.
         /// Every open connection needs about twice this memory.
         public var maxHeadBytes: Int = 8 << 10
@@ -50,6 +54,7 @@ extension HTTPServer.Options {
         guard idleTimeout >= .seconds(1) else { throw .optionInvalid("the idle timeout must be at least a second") }
         guard requestDeadline > .zero else { throw .optionInvalid("the request deadline must be positive") }
         guard maxBodyBytes >= 0 else { throw .optionInvalid("the body bound must not be negative") }
+        guard maxBytesOfBodies >= 0 else { throw .optionInvalid("the bound of all bodies must not be negative") }
         guard 1 << 10...1 << 20 ~= maxHeadBytes else {
             throw .optionInvalid("the head bound must be 1,024 to 1,048,576 bytes, not \(maxHeadBytes)")
         }

@@ -26,6 +26,9 @@ struct MemoryTrimPolicy {
         return true
     }
 
+    /// Whether the policy has to see further numbers of connections.
+    var mayTrim: Bool { highest >= Self.crowd }
+
     static func trim() { malloc_trim(0) }
 
     private static let crowd = 512

@@ -8,18 +8,20 @@ final class ServerContext: Sendable {
     let connections = ConnectionSet()
     let lingering = LingeringSockets()
     let disconnects: DisconnectMonitor
+    let bodies: BodyBudget
     /// Set when the supervisor has work before its next round.
     let wake = AutoResetEvent()
 
     init(options: HTTPServer.Options, handler: any RequestHandler) throws(HTTPServerError) {
         self.options = options
         self.handler = handler
+        bodies = BodyBudget(bytes: options.maxBytesOfBodies)
         disconnects = try DisconnectMonitor()
     }
 
     /// Adds a new connection. A connection that was accepted just before a stop is closed.
     func insert(_ connection: Connection) {
-        connections.insert(connection)
+        if connections.insert(connection) { wake.set() }
         if connections.stage != .open { connection.abort() }
     }
 

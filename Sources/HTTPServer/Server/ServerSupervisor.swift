@@ -66,12 +66,17 @@ private final class SupervisorRun {
     }
 
     func untilStopped() {
-        while supervisor.requestedGrace == nil { makeRound(atMost: .seconds(1)) }
+        while supervisor.requestedGrace == nil { isIdle ? context.wake.wait() : makeRound(atMost: .seconds(1)) }
         close(grace: supervisor.requestedGrace ?? .zero)
         daemon = nil
         context.disconnects.stop()
         context.lingering.closeAll()
         supervisor.noteStopped()
+    }
+
+    /// Whether there is nothing to watch. A new connection wakes the thread.
+    private var isIdle: Bool {
+        context.connections.isEmpty && context.lingering.isEmpty && !trimPolicy.mayTrim
     }
 
     /// Afterwards no connection is suspended, and none will be, so the daemon can be stopped.

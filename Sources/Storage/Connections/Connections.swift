@@ -150,9 +150,12 @@ final class Connections: Sendable {
         return fcntl(index, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
     }
 
+    private static let leavesAllocationsUncounted: Void = sqlite_leave_allocations_uncounted()
+
     private static func open(
         _ path: String, readers: Int, counting statements: StatementCount
     ) throws -> DatabasePool {
+        leavesAllocationsUncounted
         var configuration = configuration(readers: readers)
         configuration.prepareDatabase { db in statements.observe(db.sqliteConnection!) }
         let pool = try DatabasePool(path: path, configuration: configuration)

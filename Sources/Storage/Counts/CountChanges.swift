@@ -33,6 +33,14 @@ struct CountChanges: Sendable {
         }
     }
 
+    /// Counts new jobs without a part.
+    mutating func addQueued(_ count: Int, to batch: Int, of session: Name) {
+        var added = OfSession()
+        added.jobs[.queued] = count
+        added.batches[batch] = BatchProgress(unsized: count)
+        add(session, added)
+    }
+
     mutating func removeSession(_ session: Name) {
         sessions[session] = nil
         removed.insert(session)

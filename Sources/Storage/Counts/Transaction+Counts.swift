@@ -10,10 +10,26 @@ extension Transaction {
     ///   - after: the job as it is stored now; nil for a deleted job.
     func count(_ before: Job?, _ after: Job?) {
         counts.add(from: before.map(JobShare.init), to: after.map(JobShare.init))
+        if let before { countBlocked(before, -1) }
+        if let after { countBlocked(after, 1) }
     }
 
-    func count(removed job: JobShare) { counts.add(from: job, to: nil) }
-    func count(removedSession session: Name) { counts.removeSession(session) }
+    /// Changes the number of jobs that wait for help, if the writer knows it and the job is one of them.
+    private func countBlocked(_ job: Job, _ change: Int) {
+        guard case .waiting(let wait) = job.state, wait.name.needsHelp, let known = working.blockedJobs[job.session]
+        else { return }
+        working.blockedJobs.note(known + change, for: job.session)
+    }
+
+    func count(removed job: JobShare) {
+        counts.add(from: job, to: nil)
+        working.blockedJobs.forget(job.session)
+    }
+
+    func count(removedSession session: Name) {
+        counts.removeSession(session)
+        working.blockedJobs.forget(session)
+    }
 
     func countDeliveries(_ count: Int = 1, from before: Delivery.State.Name?, to after: Delivery.State.Name?) {
         if let before { counts.service[deliveries: before] -= count }

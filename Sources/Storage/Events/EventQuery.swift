@@ -1,7 +1,7 @@
 import Downloads
 
 /// Selects events of the journal.
-public struct EventQuery: Sendable {
+public struct EventQuery: Sendable, Hashable {
     /// The last event before the page; nil: the page begins with the first event in the journal.
     public var after: EventID?
     public var session: Name?

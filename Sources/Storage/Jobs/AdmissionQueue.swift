@@ -8,6 +8,10 @@ struct AdmissionQueue {
     /// Sessions that have no admissible job of this priority.
     private var skipped: Set<Name> = []
     private var sessions: [Name]?
+    /// The oldest queued jobs of sessions that were read and not admitted, of this priority.
+    private var oldest: [Name: ArraySlice<Candidate>] = [:]
+
+    typealias Candidate = (job: JobID, host: String)
 
     init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -22,6 +26,7 @@ struct AdmissionQueue {
             priority += 1
             skipped = []
             sessions = nil
+            oldest = [:]
         }
         return nil
     }
@@ -43,34 +48,39 @@ struct AdmissionQueue {
         ).map { Name(trusted: $0["name"]) }
     }
 
-    /// The oldest job of a session whose host has a free connection; nil when there is none, or when the session is at
-    /// its limit.
-    func oldestJob(of session: Name, _ slots: AdmissionSlots, _ configuration: SessionConfiguration) throws -> (
-        job: JobID, host: String
-    )? {
+    /// Takes the oldest job of a session whose host has a free connection; nil when there is none, or when the session is
+    /// at its limit.
+    mutating func takeOldestJob(
+        of session: Name, _ slots: AdmissionSlots, _ configuration: SessionConfiguration
+    ) throws -> Candidate? {
         guard slots.hasRoom(for: session, configuration) else { return nil }
-        let oldest = try transaction.rows(Self.oldest, [priority, session.text, Self.probe])
-        let candidate =
-            try oldest.first { slots.hasRoom(at: $0["host"], for: session, configuration) }
-            ?? (oldest.count < Self.probe ? nil : oldestElsewhere(session, slots, configuration))
-        return candidate.map { (JobID($0["id"]), $0["host"]) }
+        let hasRoom = { (job: Candidate) in slots.hasRoom(at: job.host, for: session, configuration) }
+        if let known = takeFirst(of: session, where: hasRoom) { return known }
+        let read = try transaction.rows(Self.oldest, [priority, session.text, Self.probe]).map(Self.candidate)
+        oldest[session] = read[...]
+        if let first = takeFirst(of: session, where: hasRoom) { return first }
+        return read.count < Self.probe ? nil : try oldestElsewhere(session).first(where: hasRoom)
     }
+
+    /// Of the jobs that were read. Older jobs than these are not queued.
+    private mutating func takeFirst(of session: Name, where hasRoom: (Candidate) -> Bool) -> Candidate? {
+        guard let index = oldest[session]?.firstIndex(where: hasRoom) else { return nil }
+        return oldest[session]?.remove(at: index)
+    }
+
+    private static func candidate(_ row: Row) -> Candidate { (JobID(row["id"]), row["host"]) }
 
     static let oldest = """
         SELECT id, host FROM jobs WHERE state = 'queued' AND held_until IS NULL AND priority = ? AND session = ?
         ORDER BY id LIMIT ?
         """
 
-    /// The number of jobs that are read one by one before the query by host. This skips a few jobs that wait for a full
-    /// host.
+    /// The number of jobs that are read before the query by host. This skips a few jobs that wait for a full host.
     private static let probe = 32
 
-    /// Finds the oldest job of each host, and takes the oldest whose host has a free connection. A thousand jobs that
-    /// wait for one full host cost one step.
-    private func oldestElsewhere(
-        _ session: Name, _ slots: AdmissionSlots, _ configuration: SessionConfiguration
-    ) throws -> Row? {
-        let oldest = try transaction.rows(
+    /// The oldest job of each host, oldest first. A thousand jobs that wait for one full host cost one step.
+    private func oldestElsewhere(_ session: Name) throws -> [Candidate] {
+        try transaction.rows(
             """
             WITH RECURSIVE hosts (host) AS (
                 SELECT min(host) FROM jobs
@@ -83,7 +93,7 @@ struct AdmissionQueue {
             SELECT host, (SELECT min(id) FROM jobs WHERE state = 'queued' AND held_until IS NULL
                 AND priority = :priority AND session = :session AND jobs.host = hosts.host) AS id
             FROM hosts WHERE host IS NOT NULL ORDER BY id
-            """, ["priority": priority, "session": session.text])
-        return oldest.first { slots.hasRoom(at: $0["host"], for: session, configuration) }
+            """, ["priority": priority, "session": session.text]
+        ).map(Self.candidate)
     }
 }

@@ -34,6 +34,21 @@ final class JobCache: Sendable {
     /// Changes with each commit that changes jobs, before the commit is acknowledged.
     var version: UInt64 { state.withLock { $0.version } }
 
+    /// The cached versions of the jobs; nil for a job that is not cached.
+    func jobs(_ ids: [JobID]) -> [CachedJob?] {
+        state.withLock { state in ids.map { state.find($0, limit) } }
+    }
+
+    /// Caches jobs that were read from the database.
+    ///
+    /// - Parameter version: from before the read. If a commit has changed jobs since, they may be outdated and are not kept.
+    func keep(_ jobs: [CachedJob], readAt version: UInt64) {
+        state.withLock { state in
+            guard state.version == version else { return }
+            for job in jobs { state.keep(job, limit) }
+        }
+    }
+
     /// Returns the cached job without suspending, or reads and caches it.
     func job(_ id: JobID, read: () async throws(StoreError) -> Job?) async throws(StoreError) -> Job? {
         let known = state.withLock { state in
@@ -51,7 +66,9 @@ final class JobCache: Sendable {
     /// The jobs that are in the cache.
     func cachedIDs(in jobs: Set<JobID>) -> [JobID] {
         guard !jobs.isEmpty else { return [] }
-        return state.withLock { state in jobs.filter { state.recent[$0] != nil || state.older[$0] != nil } }
+        return state.withLock { state in
+            state.known(of: jobs).filter { state.recent[$0] != nil || state.older[$0] != nil }
+        }
     }
 
     /// Empties the cache: a commit has changed more jobs than it lists.
@@ -73,7 +90,7 @@ final class JobCache: Sendable {
         guard !changed.isEmpty else { return }
         state.withLock { state in
             state.version += 1
-            for id in changed {
+            for id in state.known(of: changed) {
                 state.older[id] = nil
                 state.recent[id] = jobs[id].map { CachedJob($0) }
                 state.pendingReads[id]?.isStale = true
@@ -83,6 +100,16 @@ final class JobCache: Sendable {
 }
 
 extension JobCache.State {
+    /// A subset of the jobs that includes those that are cached or being read. New jobs are neither, so a large set of them
+    /// costs no more than the cache has jobs.
+    fileprivate func known(of jobs: Set<JobID>) -> Set<JobID> {
+        guard recent.count + older.count + pendingReads.count < jobs.count else { return jobs }
+        var known = Set<JobID>()
+        for ids in [recent.keys, older.keys] { known.formUnion(ids.lazy.filter(jobs.contains)) }
+        known.formUnion(pendingReads.keys.lazy.filter(jobs.contains))
+        return known
+    }
+
     fileprivate mutating func find(_ id: JobID, _ limit: Int) -> CachedJob? {
         if let cached = recent[id] { return cached }
         guard let cached = older.removeValue(forKey: id) else { return nil }

@@ -4,20 +4,71 @@ import GRDB
 extension Store {
     /// Uses keyset paging on identifiers, which are in commit order. Concurrent inserts and deletes don't make a reader
     /// skip or repeat another job.
+    ///
+    /// Clients poll the first page, and few of its jobs change meanwhile. So it reads only the identifiers and revisions of
+    /// the jobs that are in the cache.
     public func jobs(_ query: JobQuery) async throws(StoreError) -> JobPage {
-        let jobs = try await read { db in
-            let (sql, arguments) = query.statement
-            return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(JobRow.job)
+        guard query.before == nil else {
+            return query.page(try await read { db in try query.jobs(in: db).map(CachedJob.init) })
         }
-        let page = Array(jobs.prefix(query.limit))
-        return JobPage(jobs: page, next: jobs.count > page.count ? page.last?.id : nil)
+        let version = jobCache.version
+        let (jobs, new) = try await read { [jobCache] db in try query.jobs(in: db, knowing: jobCache) }
+        jobCache.keep(new, readAt: version)
+        return query.page(jobs)
     }
 }
 
 extension JobQuery {
+    fileprivate func page(_ jobs: [CachedJob]) -> JobPage {
+        let page = Array(jobs.prefix(limit))
+        return JobPage(cached: page, next: jobs.count > page.count ? page.last?.job.id : nil)
+    }
+
+    fileprivate func jobs(in db: Database) throws -> [Job] {
+        let (sql, arguments) = statement
+        return try Array(Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments).map(JobRow.job))
+    }
+
+    /// A cached job may be from before or after the snapshot of this read. It is used only in the revision of the snapshot.
+    ///
+    /// - Returns: also those that were not cached.
+    fileprivate func jobs(in db: Database, knowing cache: JobCache) throws -> (all: [CachedJob], new: [CachedJob]) {
+        let (sql, arguments) = versionStatement
+        let versions = try Array(
+            Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments).map {
+                (id: JobID($0[0]), revision: $0[1] as Int)
+            })
+        let known = zip(versions, cache.jobs(versions.map(\.id))).map { version, cached in
+            cached?.job.revision == version.revision ? cached : nil
+        }
+        // One statement for all jobs is faster than one for each of many.
+        guard known.count(where: { $0 == nil }) <= known.count / 4 else {
+            let jobs = try jobs(in: db).map(CachedJob.init)
+            return (jobs, jobs)
+        }
+        var new: [CachedJob] = []
+        let all = try zip(versions, known).compactMap { version, cached -> CachedJob? in
+            if let cached { return cached }
+            guard let read = try JobRow.job(version.id, in: db).map(CachedJob.init) else { return nil }
+            new.append(read)
+            return read
+        }
+        return (all, new)
+    }
+
     /// Each combination of filters walks one index from the cursor on. A condition on the state names the condition of the
     /// partial index for it.
     var statement: (sql: String, arguments: StatementArguments) {
+        statement(tag == nil ? JobRow.select : JobRow.selectTagged)
+    }
+
+    /// Reads the identifiers and revisions of the same jobs.
+    var versionStatement: (sql: String, arguments: StatementArguments) {
+        let table = tag == nil ? "jobs" : "job_tags JOIN jobs ON jobs.id = job_tags.job"
+        return statement("SELECT jobs.id, jobs.revision FROM \(table) ")
+    }
+
+    private func statement(_ select: String) -> (sql: String, arguments: StatementArguments) {
         let position = tag == nil ? "jobs.id" : "job_tags.job"
         var conditions = ["\(position) < ?"]
         // Above every identifier when there is no cursor.
@@ -35,7 +86,6 @@ extension JobQuery {
             addCondition("jobs.state <> 'running' AND jobs.state = ?", state?.rawValue ?? "")
         }
         arguments += [limit + 1]
-        let select = tag == nil ? JobRow.select : JobRow.selectTagged
         let condition = conditions.joined(separator: " AND ")
         return ("\(select)WHERE \(condition) ORDER BY \(position) DESC LIMIT ?", arguments)
     }

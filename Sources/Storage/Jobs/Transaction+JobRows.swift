@@ -16,33 +16,9 @@ extension Transaction {
 
     /// Reads jobs with a query that begins with `JobRow.select`.
     func jobs(_ sql: String, _ arguments: StatementArguments = []) throws -> [Job] {
-        let jobs = try rows(sql, arguments).map(JobRow.job)
+        let jobs = try Array(Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments).map(JobRow.job))
         for job in jobs { working.jobs.note(job, for: job.id) }
         return jobs
-    }
-
-    func insert(_ job: Job) throws {
-        let job = job.roundedToMilliseconds
-        try run(
-            """
-            INSERT INTO jobs (id, session, batch, state, revision, spec, priority, host, held_until, deadline, fails_at,
-                created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                job.id.text, job.session.text, job.batch, job.state.name.rawValue, job.revision,
-                try Stored.text(job.spec), job.rank, URLRule.hostAndPort(of: job.url),
-                job.heldUntil(after: now, confidence)?.milliseconds, job.spec.deadline?.milliseconds,
-                job.failsAt?.milliseconds, job.createdAt.milliseconds,
-            ])
-        count(nil, job)
-        wakeDeadlines(job)
-        for tag in job.spec.tags {
-            try run(
-                "INSERT INTO job_tags (tag, session, job) VALUES (?, ?, ?)", [tag, job.session.text, job.id.text])
-        }
-        touch(job.id)
-        working.jobs.note(job, for: job.id)
     }
 
     /// Writes what differs from the stored version: the columns, the specification and the part.
@@ -138,10 +114,10 @@ private struct ResumeColumns {
 }
 
 extension Job {
-    fileprivate var rank: Int { (spec.priority ?? .normal).rank }
+    var rank: Int { (spec.priority ?? .normal).rank }
 
     /// `not_before` while it is in the future, else nil.
-    fileprivate func heldUntil(after now: Date, _ confidence: ClockConfidence) -> Date? {
+    func heldUntil(after now: Date, _ confidence: ClockConfidence) -> Date? {
         spec.notBefore.flatMap { confidence.hasCome($0, namedAt: createdAt, at: now) ? nil : $0 }
     }
 }

@@ -19,16 +19,20 @@ extension Transaction {
         let configuration = try openConfiguration(of: session, forJobAt: index)
         let batch = try joinBatch(session, adding: new.count)
         try clearWaiting(of: session)
-        return try zip(index..., new).map { index, new in
+        let jobs = new.map { new in
             var spec = new.spec
             spec.priority = spec.priority ?? configuration.priority
-            let job = Job(
-                id: .make(nextULID()), session: session, batch: batch, spec: spec, createdAt: now)
-            try insert(job)
-            if let donor = new.resumeFrom { try adoptPart(of: donor, by: job, at: index) }
-            try announce(.jobCreated, of: job)
-            return try self.job(job.id)
+            return Job(
+                id: .make(nextULID()), session: session, batch: batch, spec: spec, createdAt: now
+            ).roundedToMilliseconds
         }
+        try insert(jobs)
+        for (index, (new, job)) in zip(index..., zip(new, jobs)) {
+            if let donor = new.resumeFrom { try adoptPart(of: donor, by: job, at: index) }
+        }
+        try append(
+            jobs.map { NewEvent(.jobCreated, of: $0, data: JSON.object($0.announcement(.jobCreated)).written) })
+        return try jobs.map { try job($0.id) }
     }
 
     /// The configuration of a session that accepts new jobs.

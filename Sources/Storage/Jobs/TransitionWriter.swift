@@ -34,7 +34,7 @@ struct TransitionWriter {
             guard transition.confidence == transaction.confidence else { return try decide(transition) }
             try load(next.session)
             guard try transaction.updateState(from: transition.job, to: next) else { return try decide(transition) }
-            if let event { events.append(NewEvent(type: event.type, job: next, data: event.data)) }
+            if let event { events.append(NewEvent(event.type, of: next, data: event.data)) }
             try follow(transition.job, next)
             transaction.wakeJobs(for: effects)
             return .done(next, then: effects)

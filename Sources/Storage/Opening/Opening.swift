@@ -17,6 +17,7 @@ struct Opening {
         let size = try folder.size(of: folder.database) ?? 0
         let isNew = found == nil && size == 0
         let initial = isNew ? try MarkFile.make(Mark(state: .initialising), in: folder) : found
+        try folder.createDatabase()
         do {
             connections = try Connections(path: folder.database, readers: options.readers)
             try Schema.migrator.migrate(connections.pool)

@@ -51,7 +51,10 @@ public struct Restoration: Sendable {
     }
 
     private func run(_ file: String) throws -> Report {
+        _ = try folder.makePrivate()
         try copy(file)
+        // The copy has the permissions of the file.
+        _ = try folder.makePrivate()
         try verify(file)
         let mark = try? MarkFile.open(in: folder)
         let (former, isUnreadable) = formerIdentifiers()

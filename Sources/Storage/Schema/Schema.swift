@@ -49,6 +49,9 @@ enum Schema {
         migrator.registerMigration("10: counts") { db in
             try db.execute(sql: listIndexes + counts)
         }
+        migrator.registerMigration("11: endpoints of webhooks") { db in
+            try db.execute(sql: endpoints)
+        }
         return migrator
     }
 

@@ -42,10 +42,10 @@ extension Store {
     ) async throws(StoreError) -> [PreparedTransition] {
         let (now, confidence) = (time.now, time.confidence)
         return try await read { db in
-            let rows = try Row.fetchAll(
+            let rows = try Row.fetchCursor(
                 db.cachedStatement(sql: Self.outstandingJobs),
                 arguments: ["session": session.text, "after": after?.text ?? "", "limit": limit])
-            return try rows.map { PreparedTransition(try JobRow.job($0), on: signal, at: now, confidence) }
+            return try Array(rows.map { PreparedTransition(try JobRow.job($0), on: signal, at: now, confidence) })
         }
     }
 

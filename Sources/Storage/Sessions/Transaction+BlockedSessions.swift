@@ -20,7 +20,6 @@ extension Transaction {
     }
 
     private func isBlocked(_ session: Name) throws -> Bool {
-        // The index of blocked jobs is nearly always empty, so this is nearly always the only query.
         let blocked = try blockedJobs(of: session)
         guard blocked > 0 else { return false }
         return try currentBatch(session)?.counts.outstanding == blocked
@@ -28,9 +27,14 @@ extension Transaction {
 
     /// The number of jobs that wait for help of the client.
     func blockedJobs(of session: Name) throws -> Int {
-        try row(
-            "SELECT count(*) AS n FROM jobs WHERE session = ? AND reason IN ('credentials', 'url')", [session.text])?[0]
+        if let known = working.blockedJobs[session] { return known }
+        let blocked: Int =
+            try row(
+                "SELECT count(*) AS n FROM jobs WHERE session = ? AND reason IN ('credentials', 'url')", [session.text])?[
+                0]
             ?? 0
+        working.blockedJobs.note(blocked, for: session)
+        return blocked
     }
 
     private func waitingAnnouncement(of session: Name) throws -> JSONObject {

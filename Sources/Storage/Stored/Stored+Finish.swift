@@ -4,56 +4,64 @@ import Formats
 /// Writes the plan of a promotion, and what a succeeded job leaves, in the form of `Stored+JobSpec.swift`.
 extension Stored {
     static func text(_ promotion: Promotion) -> String {
-        let stored: JSON = [
-            "part": ["text": .string(promotion.part.text)], "inode": json(promotion.inode),
-            "conflict": .string(promotion.conflict.rawValue), "file": json(promotion.file),
-            "receipt": json(promotion.receipt),
-        ]
-        return stored.written
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.object("part") { $0.member("text", promotion.part.text) }
+            writer.member("inode", json(promotion.inode))
+            writer.member("conflict", promotion.conflict.rawValue)
+            writer.object("file") { write(promotion.file, to: &$0) }
+            writer.object("receipt") { write(promotion.receipt, to: &$0) }
+        }
+        return writer.text
     }
 
     static func text(_ finish: Finish) -> String {
-        let stored: JSON = ["file": json(finish.file), "receipt": json(finish.receipt)]
-        return stored.written
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.object("file") { write(finish.file, to: &$0) }
+            writer.object("receipt") { write(finish.receipt, to: &$0) }
+        }
+        return writer.text
     }
 
-    private static func json(_ file: FinishedFile) -> JSON {
-        var stored: JSONObject = ["path": .string(file.path), "size": .integer(file.size)]
-        stored["sha256"] = file.sha256.map(JSON.string)
-        stored["contentType"] = file.contentType.map(JSON.string)
-        stored["mark"] = file.mark.map(json)
-        return .object(stored)
+    private static func write(_ file: FinishedFile, to writer: inout JSONWriter) {
+        writer.member("path", file.path)
+        writer.member("size", file.size)
+        if let sha256 = file.sha256 { writer.member("sha256", sha256) }
+        if let contentType = file.contentType { writer.member("contentType", contentType) }
+        if let mark = file.mark { writer.object("mark") { write(mark, to: &$0) } }
     }
 
-    private static func json(_ mark: FileMark) -> JSON {
-        var stored: JSONObject = ["inode": json(mark.inode), "modified": .integer(mark.modified)]
-        stored["born"] = mark.born.map(JSON.integer)
-        return .object(stored)
+    private static func write(_ mark: FileMark, to writer: inout JSONWriter) {
+        writer.member("inode", json(mark.inode))
+        writer.member("modified", mark.modified)
+        if let born = mark.born { writer.member("born", born) }
     }
 
-    private static func json(_ receipt: Receipt) -> JSON {
-        var stored: JSONObject = [
-            "finalURL": .string(receipt.finalURL), "redirects": .strings(receipt.redirects),
-            "status": .count(receipt.status), "networkProtocol": .string(receipt.networkProtocol),
-            "lengthVerified": .bool(receipt.lengthVerified), "attempts": .count(receipt.attempts),
-            "timings": [
-                "connect": .number(receipt.timings.connect), "firstByte": .number(receipt.timings.firstByte),
-                "transfer": .number(receipt.timings.transfer), "total": .number(receipt.timings.total),
-            ],
-        ]
-        stored["etag"] = receipt.etag.map(JSON.string)
-        stored["lastModified"] = receipt.lastModified.map(JSON.string)
-        stored["coding"] = receipt.coding.map(json)
-        stored["remoteAddress"] = receipt.remoteAddress.map(JSON.string)
-        return .object(stored)
+    private static func write(_ receipt: Receipt, to writer: inout JSONWriter) {
+        writer.member("finalURL", receipt.finalURL)
+        writer.member("redirects", receipt.redirects)
+        writer.member("status", receipt.status)
+        writer.member("networkProtocol", receipt.networkProtocol)
+        writer.member("lengthVerified", receipt.lengthVerified)
+        writer.member("attempts", receipt.attempts)
+        writer.object("timings") { writer in
+            writer.member("connect", receipt.timings.connect)
+            writer.member("firstByte", receipt.timings.firstByte)
+            writer.member("transfer", receipt.timings.transfer)
+            writer.member("total", receipt.timings.total)
+        }
+        if let etag = receipt.etag { writer.member("etag", etag) }
+        if let lastModified = receipt.lastModified { writer.member("lastModified", lastModified) }
+        if let coding = receipt.coding { writer.object("coding") { write(coding, to: &$0) } }
+        if let remoteAddress = receipt.remoteAddress { writer.member("remoteAddress", remoteAddress) }
     }
 
-    private static func json(_ coding: Receipt.Coding) -> JSON {
-        var stored: JSONObject = [
-            "name": .string(coding.name), "isDecoded": .bool(coding.isDecoded), "size": .integer(coding.size),
-        ]
-        stored["sha256"] = coding.sha256.map(JSON.string)
-        return .object(stored)
+    private static func write(_ coding: Receipt.Coding, to writer: inout JSONWriter) {
+        writer.member("name", coding.name)
+        writer.member("isDecoded", coding.isDecoded)
+        writer.member("size", coding.size)
+        if let sha256 = coding.sha256 { writer.member("sha256", sha256) }
     }
 
     /// `JSON.integer` is too small for some inode numbers.

@@ -8,46 +8,47 @@ import HTTPSemantics
 extension Stored {
     /// Members with their default value are left out.
     static func text(_ spec: JobSpec) throws -> String {
-        var stored: JSONObject = ["url": .string(spec.url)]
-        if !spec.mirrors.isEmpty { stored["mirrors"] = .strings(spec.mirrors) }
-        if spec.method != .get { stored["method"] = .string(spec.method.rawValue) }
-        if spec.destination != Destination() { stored["destination"] = json(spec.destination) }
-        stored["priority"] = spec.priority.map { .string($0.rawValue) }
-        stored["connections"] = spec.connections.map(JSON.count)
-        stored["expectedSize"] = spec.expectedSize.map(JSON.integer)
-        stored["maxSize"] = spec.maxSize.map(JSON.integer)
-        stored["digest"] = spec.digest.map { .string($0.rawValue) }
-        stored["decodes"] = spec.decodes.map(JSON.bool)
-        stored["waitFor"] = spec.waitFor.map { .strings($0.map(\.rawValue)) }
-        stored["rateLimit"] = spec.rateLimit.map(JSON.integer)
-        stored["notBefore"] = spec.notBefore.map(json)
-        stored["deadline"] = spec.deadline.map(json)
-        if !spec.tags.isEmpty { stored["tags"] = .strings(spec.tags) }
-        if spec.metadata != Metadata() { stored["metadata"] = .string(spec.metadata.json.written) }
-        try addRareMembers(of: spec, to: &stored)
-        return JSON.object(stored).written
+        let rareMembers = try rareMembers(of: spec)
+        var writer = JSONWriter(capacity: 256)
+        writer.object { writer in
+            writer.member("url", spec.url)
+            if !spec.mirrors.isEmpty { writer.member("mirrors", spec.mirrors) }
+            if spec.method != .get { writer.member("method", spec.method.rawValue) }
+            if spec.destination != Destination() { writer.object("destination") { write(spec.destination, to: &$0) } }
+            if let priority = spec.priority { writer.member("priority", priority.rawValue) }
+            if let connections = spec.connections { writer.member("connections", connections) }
+            if let size = spec.expectedSize { writer.member("expectedSize", size) }
+            if let size = spec.maxSize { writer.member("maxSize", size) }
+            if let digest = spec.digest { writer.member("digest", digest.rawValue) }
+            if let decodes = spec.decodes { writer.member("decodes", decodes) }
+            if let waitFor = spec.waitFor { writer.member("waitFor", waitFor.map(\.rawValue)) }
+            if let rate = spec.rateLimit { writer.member("rateLimit", rate) }
+            // Foundation's coders write a date as the seconds since 2001.
+            if let date = spec.notBefore { writer.member("notBefore", date.timeIntervalSinceReferenceDate) }
+            if let date = spec.deadline { writer.member("deadline", date.timeIntervalSinceReferenceDate) }
+            if !spec.tags.isEmpty { writer.member("tags", spec.tags) }
+            if spec.metadata != Metadata() { writer.member("metadata", spec.metadata.json.written) }
+            for member in rareMembers { writer.member(member.name, .text(member.value)) }
+        }
+        return writer.text
     }
 
-    private static func addRareMembers(of spec: JobSpec, to stored: inout JSONObject) throws {
-        stored["body"] = try spec.body.map(encoded)
-        if !spec.headers.isEmpty { stored["headers"] = try encoded(spec.headers) }
-        stored["credentials"] = try spec.credentials.map(encoded)
-        stored["checksum"] = try spec.checksum.map(encoded)
-        if spec.timeouts != Timeouts() { stored["timeouts"] = try encoded(spec.timeouts) }
-        stored["retry"] = try spec.retry.map(encoded)
+    /// The members that few specifications have, as Foundation's encoder writes them.
+    private static func rareMembers(of spec: JobSpec) throws -> [(name: StaticString, value: String)] {
+        var members: [(name: StaticString, value: String)] = []
+        if let body = spec.body { members.append(("body", try text(body))) }
+        if !spec.headers.isEmpty { members.append(("headers", try text(spec.headers))) }
+        if let credentials = spec.credentials { members.append(("credentials", try text(credentials))) }
+        if let checksum = spec.checksum { members.append(("checksum", try text(checksum))) }
+        if spec.timeouts != Timeouts() { members.append(("timeouts", try text(spec.timeouts))) }
+        if let retry = spec.retry { members.append(("retry", try text(retry))) }
+        return members
     }
 
-    private static func encoded(_ value: some Encodable) throws -> JSON { .text(try text(value)) }
-
-    private static func json(_ destination: Destination) -> JSON {
-        var stored = JSONObject()
-        stored["directory"] = destination.directory.map(JSON.string)
-        stored["filename"] = destination.filename.map(JSON.string)
-        stored["onConflict"] = destination.onConflict.map { .string($0.rawValue) }
-        stored["createDirectories"] = .bool(destination.createDirectories)
-        return .object(stored)
+    private static func write(_ destination: Destination, to writer: inout JSONWriter) {
+        if let directory = destination.directory { writer.member("directory", directory) }
+        if let filename = destination.filename { writer.member("filename", filename) }
+        if let conflict = destination.onConflict { writer.member("onConflict", conflict.rawValue) }
+        writer.member("createDirectories", destination.createDirectories)
     }
-
-    /// Foundation's coders write a date as the seconds since 2001.
-    private static func json(_ date: Date) -> JSON { .number(date.timeIntervalSinceReferenceDate) }
 }

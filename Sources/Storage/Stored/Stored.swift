@@ -33,6 +33,11 @@ extension Row {
         try Stored.value(type, from: self[column])
     }
 
+    /// - Parameter default: the value of NULL.
+    func decoded<Value: Decodable>(_ column: String, default: Value) throws -> Value {
+        try (self[column] as String?).map { try Stored.value(Value.self, from: $0) } ?? `default`
+    }
+
     /// A value of a closed set, stored by its name.
     func named<Value: RawRepresentable<String>>(_ column: String, as type: Value.Type) throws -> Value {
         try Stored.named(type, self[column], in: column)

@@ -101,7 +101,7 @@ extension Store {
         let found = try await read { db in
             try Row.fetchAll(
                 db.cachedStatement(sql: Self.page(of: state)), arguments: [webhook.key, before ?? .max, limit + 1]
-            ).map { try DeliveryRow.delivery($0, attempts: DeliveryRow.attempts(of: $0["id"], in: db)) }
+            ).map { try DeliveryRow.delivery($0, in: db) }
         }
         let page = Array(found.prefix(limit))
         return (page, found.count > page.count ? page.last?.event : nil)
@@ -124,7 +124,7 @@ extension Store {
     public func delivery(_ id: DeliveryID) async throws(StoreError) -> Delivery {
         let delivery = try await read { db in
             try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM deliveries WHERE id = ?"), arguments: [id.text])
-                .map { try DeliveryRow.delivery($0, attempts: DeliveryRow.attempts(of: id.text, in: db)) }
+                .map { try DeliveryRow.delivery($0, in: db) }
         }
         guard let delivery else { throw .noSuchDelivery(id) }
         return delivery

@@ -3,16 +3,15 @@ import GRDB
 
 /// Declares, reads and deletes webhooks.
 extension Store {
-    /// Creates a webhook of a session, or replaces the address and event patterns of an existing one. A disabled webhook is
-    /// enabled again. If the address changes, pending deliveries are sent to the new address at once. Events that were
-    /// committed before the webhook existed are not sent to it.
+    /// Creates a webhook of a session, or replaces the description of an existing one. A disabled webhook is
+    /// enabled again. If the address, the headers or the TLS settings change, pending deliveries are sent at once, as
+    /// the new declaration says. Events that were committed before the webhook existed are not sent to it.
     ///
-    /// - Parameter secret: nil keeps the existing secret, or makes one for a new webhook.
     /// - Throws: `noSuchSession`.
     public func declareWebhook(
-        _ name: Name, of session: Name, url: String, events: [EventPattern], secret: WebhookSecret?
+        _ name: Name, of session: Name, as declaration: WebhookDeclaration
     ) async throws -> (webhook: Webhook, isNew: Bool) {
-        try await writer.write { try $0.declareWebhook(name, of: session, url: url, events: events, secret: secret) }
+        try await writer.write { try $0.declareWebhook(name, of: session, as: declaration) }
     }
 
     /// - Throws: `noSuchSession`, `noSuchWebhook`.

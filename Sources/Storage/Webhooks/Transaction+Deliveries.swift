@@ -11,8 +11,8 @@ extension Transaction {
         guard let delivery = try row("SELECT * FROM deliveries WHERE id = ?", [due.id.text]) else { return }
         let isOfThisRequest = delivery["requests"] == due.requests
         // An attempt of a delivery that was cancelled meanwhile is logged as well.
-        try log(attempt, of: due.id, isCounted: isOfThisRequest && expeditedFrom(delivery) == nil)
         let webhook: Int64 = delivery["webhook"]
+        try log(attempt, of: due.id, to: webhook, isCounted: isOfThisRequest && expeditedFrom(delivery) == nil)
         switch verdict {
         case .accepted:
             try run("UPDATE deliveries SET is_accepted = 1 WHERE id = ?", [due.id.text])
@@ -84,14 +84,14 @@ extension Transaction {
         delivery.optionalTime("scheduled_at").flatMap { $0 > now ? $0 : nil }
     }
 
-    private func log(_ attempt: Delivery.Attempt, of id: DeliveryID, isCounted: Bool) throws {
+    private func log(_ attempt: Delivery.Attempt, of id: DeliveryID, to webhook: Int64, isCounted: Bool) throws {
         try run(
             """
-            INSERT INTO delivery_attempts (delivery, number, at, status, error, latency_seconds, response)
-            SELECT ?, count(*) + 1, ?, ?, ?, ?, ? FROM delivery_attempts WHERE delivery = ?
+            INSERT INTO delivery_attempts (delivery, webhook, number, at, status, error, latency_seconds, response)
+            SELECT ?, ?, count(*) + 1, ?, ?, ?, ?, ? FROM delivery_attempts WHERE delivery = ?
             """,
             [
-                id.text, attempt.at.milliseconds, attempt.status, attempt.error, attempt.latencySeconds,
+                id.text, webhook, attempt.at.milliseconds, attempt.status, attempt.error, attempt.latencySeconds,
                 attempt.response, id.text,
             ])
         if isCounted { try run("UPDATE deliveries SET tries = tries + 1 WHERE id = ?", [id.text]) }

@@ -11,8 +11,10 @@ enum WebhookRow {
         }
         return Webhook(
             key: row["key"], session: Name(trusted: row["session"]), name: Name(trusted: row["name"]),
-            url: row["url"], events: patterns(row["events"]), secret: secret, formerSecrets: try formerSecrets(row),
-            state: try state(row), createdAt: row.time("created_at"))
+            url: row["url"], events: patterns(row["events"]),
+            headers: try row.decoded("headers", default: []), tls: try row.decoded("tls", default: TLSRule()),
+            secret: secret, formerSecrets: try formerSecrets(row), state: try state(row),
+            createdAt: row.time("created_at"))
     }
 
     static func text(_ secrets: [FormerSecret]) throws -> String {

@@ -4,7 +4,8 @@ import GRDB
 /// statement names only the columns whose values differ.
 struct RowChange {
     private(set) var columns: [StaticString] = []
-    private(set) var values: [DatabaseValue] = []
+    /// Not `DatabaseValue`s: GRDB takes those through a key path, which costs more than the values.
+    private(set) var values: [(any DatabaseValueConvertible)?] = []
 
     var isEmpty: Bool { columns.isEmpty }
 
@@ -17,7 +18,7 @@ struct RowChange {
 
     mutating func write(_ column: StaticString, _ value: (some DatabaseValueConvertible)?) {
         columns.append(column)
-        values.append(value?.databaseValue ?? .null)
+        values.append(value)
     }
 }
 
@@ -31,10 +32,10 @@ extension Transaction {
     ) throws {
         guard !change.isEmpty else { return }
         let assignments = change.columns.map { "\($0) = ?" }.joined(separator: ", ")
-        var (condition, values) = ("\(key) = ?", change.values + [value.databaseValue])
+        var (condition, values) = ("\(key) = ?", change.values + [value])
         if let revision {
             condition += " AND revision = ?"
-            values.append(revision.databaseValue)
+            values.append(revision)
         }
         try run("UPDATE \(table) SET \(assignments) WHERE \(condition)", StatementArguments(values))
     }

@@ -9,6 +9,8 @@ final class WorkingSet: @unchecked Sendable {
     var currentBatches = RowVersions<Name, Batch>(limit: 1000)
     /// The enabled webhooks of each session.
     var subscriptions = RowVersions<Name, [WebhookSubscription]>(limit: 1000)
+    /// How many jobs of each session wait for help of the client.
+    var blockedJobs = RowVersions<Name, Int>(limit: 1000)
 
     /// The write under way succeeded; it becomes durable with its group.
     func keepWrite() {
@@ -16,6 +18,7 @@ final class WorkingSet: @unchecked Sendable {
         sessions.keepWrite()
         currentBatches.keepWrite()
         subscriptions.keepWrite()
+        blockedJobs.keepWrite()
     }
 
     /// The write under way was refused.
@@ -24,6 +27,7 @@ final class WorkingSet: @unchecked Sendable {
         sessions.dropWrite()
         currentBatches.dropWrite()
         subscriptions.dropWrite()
+        blockedJobs.dropWrite()
     }
 
     /// The group commit is durable.
@@ -32,6 +36,7 @@ final class WorkingSet: @unchecked Sendable {
         sessions.commit { _ in true }
         currentBatches.commit { _ in true }
         subscriptions.commit { _ in true }
+        blockedJobs.commit { _ in true }
     }
 
     /// The group commit failed, or a statement has changed rows of all kinds.
@@ -40,5 +45,6 @@ final class WorkingSet: @unchecked Sendable {
         sessions.removeAll()
         currentBatches.removeAll()
         subscriptions.removeAll()
+        blockedJobs.removeAll()
     }
 }

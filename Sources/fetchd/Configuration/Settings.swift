@@ -1,5 +1,6 @@
 import API
 import CurlClient
+import Daemon
 import Formats
 import Logging
 
@@ -9,6 +10,8 @@ struct Settings: Sendable {
     var listen: ListenAddress
     var dataDir: String
     var downloadsDir: String
+    /// Whether the folders are those of the working directory, because it has the database of an earlier version.
+    var usesFoldersOfWorkingDirectory: Bool
     var maxConcurrentJobs: Int
     var maxConnectionsPerHost: Int
     var allowedNetworks: [Network]
@@ -30,8 +33,9 @@ struct Settings: Sendable {
 
     enum Defaults {
         static let listen = "127.0.0.1:8080"
-        static let dataDir = "./data"
-        static let downloadsDir = "./downloads"
+        /// For the help. `DefaultFolders` chooses the folders.
+        static let dataDir = "~/.local/share/fetchd; for root /var/lib/fetchd/data"
+        static let downloadsDir = "~/Downloads/fetchd; for root /var/lib/fetchd/downloads"
         static let maxConcurrentJobs = 16
         static let maxConnectionsPerHost = 6
         static let webhookRetryDelays = "0,5,300,1800,7200,18000,36000,50400,72000,86400"
@@ -76,8 +80,12 @@ struct Settings: Sendable {
     init(flags: [Key: JSON], configFile: String?) throws {
         let sources = try SettingsSources(flags: flags, configFile: configFile)
         listen = try ListenAddress(sources.string(.listen) ?? Defaults.listen)
-        dataDir = try sources.path(.dataDir) ?? Defaults.dataDir
-        downloadsDir = try sources.path(.downloadsDir) ?? Defaults.downloadsDir
+        let (dataDir, downloadsDir) = (try sources.path(.dataDir), try sources.path(.downloadsDir))
+        // The folders of the working directory belong together: the files of another database are elsewhere.
+        let folders = DefaultFolders.ofProcess(usesWorkingDirectory: dataDir == nil)
+        self.dataDir = dataDir ?? folders.data
+        self.downloadsDir = downloadsDir ?? folders.downloads
+        usesFoldersOfWorkingDirectory = folders.areOfWorkingDirectory
         maxConcurrentJobs = try sources.int(.maxConcurrentJobs, in: 1...10_000) ?? Defaults.maxConcurrentJobs
         maxConnectionsPerHost =
             try sources.int(.maxConnectionsPerHost, in: 1...10_000) ?? Defaults.maxConnectionsPerHost

@@ -6,8 +6,9 @@ import Glibc
 enum DescriptorLimit {
     /// Descriptors for the database, webhooks, and files that libraries open.
     private static let reserve = 64
-    /// A job has a socket, a part file, and at times one or two open folders.
-    private static let ofOneJob = 3
+    /// A job has a socket, a part file, a second descriptor of a large part (`PartWriter`), and at times one or two open
+    /// folders.
+    private static let ofOneJob = 4
 
     /// Sets the soft limit to the hard limit.
     static func raise() {

@@ -1,4 +1,5 @@
 import Daemon
+import Foundation
 import Logging
 
 /// `fetchd serve` as a process: raises the limit on file descriptors, runs the service, and stops it on a signal.
@@ -16,6 +17,7 @@ struct Serving {
 
     /// - Throws: `StartError`, `UnstoredError`.
     func run() async throws {
+        announceFolders()
         DescriptorLimit.raise()
         if DescriptorLimit.jobs < settings.maxConcurrentJobs {
             log.warning(
@@ -37,4 +39,16 @@ struct Serving {
             group.cancelAll()
         }
     }
+
+    /// The first line of the log.
+    private func announceFolders() {
+        let (data, downloads) = (absolute(settings.dataDir), absolute(settings.downloadsDir))
+        log.notice("fetchd \(Version.text) starts. Database: \(data)/fetchd.sqlite. Downloads: \(downloads).")
+        guard settings.usesFoldersOfWorkingDirectory else { return }
+        log.warning(
+            "fetchd uses the database of the working directory, because it has one. A start elsewhere does not find it. Name it: --data-dir \(data) --downloads-dir \(downloads)."
+        )
+    }
+
+    private func absolute(_ path: String) -> String { URL(filePath: path).standardizedFileURL.path }
 }

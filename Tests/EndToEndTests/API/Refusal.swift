@@ -58,6 +58,13 @@ struct Refusal: Sendable {
     static let job: [Refusal] =
         common + [
             .init(["url": nil], "missing-field", "/url"),
+            .init(["url": nil, "resume_from": "job_1"], "missing-field", "/url"),
+            // The misspelt member is named, not the one that is missing because of it.
+            .unknown(["url": nil, "urll": "http://127.0.0.1/file"], "/urll"),
+            .unknown(["credentials": ["typ": "basic"]], "/credentials/typ"),
+            .unknown(["credentials": ["type": "basic", "user": "ada"]], "/credentials/user"),
+            .unknown(["checksum": ["algo": "md5"]], "/checksum/algo"),
+            .unknown(["checksum": ["algorithm": "md5", "hash": "00"]], "/checksum/hash"),
             .invalid(["url": 5], "/url"),
             .invalid(["url": ""], "/url"),
             .invalid(["url": "file"], "/url"),
@@ -173,6 +180,30 @@ struct Refusal: Sendable {
         .invalid(["secret": "hunter2"], "/secret"),
         .invalid(["secret": "whsec_c2hvcnQ="], "/secret"),
         .unknown(["event": "session.*"], "/event"),
+        .unknown(["url": nil, "uri": "https://consumer.example/"], "/uri"),
+        .invalid(["headers": "X-Key: a"], "/headers"),
+        .invalid(["headers": ["X-Key": 1]], "/headers/X-Key"),
+        .invalid(["headers": ["X-Key": "a\r\nb"]], "/headers/X-Key"),
+        .invalid(["headers": ["content-type": "text/plain"]], "/headers/content-type"),
+        .invalid(["headers": ["Content-Length": "1"]], "/headers/Content-Length"),
+        .invalid(["headers": ["Host": "elsewhere"]], "/headers/Host"),
+        .invalid(["headers": ["Webhook-Id": "dlv_1"]], "/headers/Webhook-Id"),
+        .invalid(["headers": ["webhook-signature": "v1,a"]], "/headers/webhook-signature"),
+        .invalid(["headers": ["Connection": "close"]], "/headers/Connection"),
+        .invalid(["headers": ["Keep-Alive": "timeout=5"]], "/headers/Keep-Alive"),
+        .invalid(["headers": ["TE": "trailers"]], "/headers/TE"),
+        .invalid(["headers": ["Transfer-Encoding": "chunked"]], "/headers/Transfer-Encoding"),
+        .invalid(["headers": ["Upgrade": "h2c"]], "/headers/Upgrade"),
+        .invalid(["headers": ["Proxy-Authorization": "Basic YQ=="]], "/headers/Proxy-Authorization"),
+        .invalid(["tls": true], "/tls"),
+        .invalid(["tls": ["ca_file": "ca.pem"]], "/tls/ca_file"),
+        .unknown(["tls": ["ca": "/ca.pem"]], "/tls/ca"),
+        .invalid(
+            ["tls": ["pinned_public_keys": ["consumer.example": ["short"]]]],
+            "/tls/pinned_public_keys/consumer.example"),
+        .invalid(
+            ["tls": ["pinned_public_keys": ["other.example": ["NvtdKMnNMLVfXi0+RhYTUyvJpQMAXpSvZhNzA2BCmFk="]]]],
+            "/tls/pinned_public_keys/other.example"),
     ]
 
     private static func checksum(_ md5: String) -> JSONObject {

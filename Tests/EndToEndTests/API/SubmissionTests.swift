@@ -122,7 +122,7 @@ import Testing
         let answer = try await scene.api.post("/v1/jobs", order)
         #expect(answer.status == 201)
         let id = try #require(answer.json["id"].string)
-        #expect(answer.header("Location") == "/v1/jobs/\(id)")
+        #expect(answer.header("Location") == "jobs/\(id)")
         let job = try await scene.api.waitForJob(id, .succeeded)
         for name in ["url", "session", "destination", "priority", "tags", "metadata"] {
             #expect(job[name] == order[name])

@@ -9,8 +9,12 @@ import Testing
         let cli = try await CommandLineScene()
         let id = try await cli.scene.job(in: .succeeded)
         _ = try await cli.scene.job(in: .failed)
+        // No event follows the finish.
+        let events = try await eventually("the finish of the session") {
+            let events = try await cli.api.events()
+            return events.last?["type"] == "session.finished" ? events : nil
+        }
         let all = try await cli.run("events", "--json")
-        let events = try await cli.api.events()
         #expect(all.json["events"].arrayValue == events && all.json["next_after"] == events.last?["id"])
         #expect(try await cli.run("events", "--json", "--job", id, "--limit", "2").json["events"].count == 2)
         let lines = try await cli.run("events", "--type", "job.*", "--after", "1").lines
@@ -121,6 +125,48 @@ import Testing
         let asked = try #require(front.requests(to: "/v1/events").first)
         #expect(
             asked.header("Last-Event-ID") == stats.json["last_event"].written && asked.target.hasSuffix("?job=\(id)"))
+    }
+
+    /// The headers come from an option and from a file; no output has their values.
+    @Test func declaresAndShowsEndpoints() async throws {
+        let (cli, receiver) = (try await CommandLineScene(), try WebhookReceiver())
+        try cli.folder.write("Authorization: Bearer 9f2c9f2c\nX-Empty:\n", to: "headers")
+        let certificate = try await Certificate.selfSigned()
+        let pin = "NvtdKMnNMLVfXi0+RhYTUyvJpQMAXpSvZhNzA2BCmFk="
+        let set = try await cli.run(
+            "webhook", "set", "me", receiver.url, "-H", "X-Tenant: films", "--header-file", "headers",
+            "--endpoint-ca-file", certificate.path, "--endpoint-pin", pin)
+        #expect(set.succeeded && set.output.contains("Authorization, X-Empty, X-Tenant"), "\(set)")
+        #expect(set.output.contains("\(certificate.path), 1 pinned key"))
+        let declared = try await cli.api.get("/v1/sessions/default/webhooks/me").json
+        #expect(declared["tls"]["pinned_public_keys"] == ["127.0.0.1": [.string(pin)]])
+        _ = try await cli.run("webhook", "test", "me")
+        let posted = try await receiver.waitFor("webhook.test")
+        #expect(posted.request.header("Authorization") == "Bearer 9f2c9f2c")
+        let show = try await eventually("the attempt to be counted") {
+            let show = try await cli.run("webhook", "show", "me")
+            return show.output.contains("1 in the last day, 100% accepted") ? show : nil
+        }
+        #expect(show.output.contains("median ") && !show.output.contains("9f2c"))
+        #expect(try await cli.run("webhook", "list").lines.last?.contains("100%") == true)
+        try cli.folder.write("no header", to: "headers")
+        let refused = try await cli.run("webhook", "set", "me", receiver.url, "--header-file", "headers")
+        #expect(!refused.succeeded && refused.errors.contains("Every line of headers must be a header"))
+    }
+
+    @Test func saysWhatAHeldBackFinishWaitsFor() async throws {
+        let (cli, receiver) = (try await CommandLineScene(), try WebhookReceiver())
+        receiver.refuse("job.succeeded")
+        try await cli.api.declareSession("default", ["finish_delay_seconds": 0])
+        try await cli.api.declareWebhook("me", url: receiver.url, events: ["job.succeeded", "session.finished"])
+        _ = try await cli.scene.job(in: .succeeded)
+        let finish = try await cli.api.waitForDelivery(of: "session.finished", to: "me", toBe: .pending)
+        let blocker = try await cli.api.deliveries(to: "me")[1]["id"].string ?? ""
+        #expect(finish["blocked_by"].string == blocker && finish["next_attempt_at"] == .null)
+        let list = try await cli.run("webhook", "deliveries", "me")
+        #expect(list.lines[1].contains("waits for \(blocker)"), "\(list.output)")
+        let show = try await cli.run("webhook", "delivery", finish["id"].string ?? "")
+        #expect(show.output.contains("fetchd webhook delivery \(blocker)"), "\(show.output)")
     }
 
     @Test func managesWebhooks() async throws {

@@ -119,7 +119,7 @@ import Testing
         #expect(plain.output.contains("\u{1B}[31mfailed"))
         let line = "export NO_COLOR=1; exec \(FetchdProcess.program) list"
         let bare = try await ChildProcess.run("script", ["-qefc", line, "/dev/null"], environment: cli.environment)
-        #expect(bare.output.contains("  failed  ") && !bare.output.contains("\u{1B}"))
+        #expect(bare.output.contains("  failed: bad_status 404  ") && !bare.output.contains("\u{1B}"))
     }
 
     @Test func truncatesTableToWindow() async throws {

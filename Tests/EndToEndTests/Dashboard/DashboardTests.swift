@@ -92,6 +92,17 @@ struct DashboardTests {
         try await BrowserStory("many", fetchd.baseURL, "1234", "number-7.bin").ended()
     }
 
+    @Test func showsWhatRunsAndWhatTheServiceMeasuredOnAPhone() async throws {
+        let (fetchd, origin, gate) = (try await FetchdProcess.start(), try Origin(), Gate())
+        origin.serve("/held.bin", .file(bytes), .waiting(at: 100_000, for: gate))
+        try await fetchd.api.waitForBytes(fetchd.api.submit(["url": .string(origin.url("/held.bin"))]))
+        let orders: [JSON] = (0..<300).map {
+            ["url": .string("http://127.0.0.1:1/number-\($0).bin"), "not_before": "2999-01-01T00:00:00Z"]
+        }
+        #expect(try await fetchd.api.post("/v1/jobs/batch", ["jobs": .array(orders)]).status == 201)
+        try await BrowserStory("lately", fetchd.baseURL, "held.bin").ended()
+    }
+
     @Test func passesAccessibilityChecks() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         receiver.answer(503, body: "Not now.")

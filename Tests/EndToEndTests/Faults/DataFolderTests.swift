@@ -150,4 +150,23 @@ import Testing
             #expect(try await fetchd.api.get("/v1/jobs/\(id)").status == 200, "call \(call)")
         }
     }
+
+    /// The service runs without the right to change permissions of files of other users, and a folder of another user is
+    /// open to all.
+    @Test(.enabled(if: getuid() == 0, "needs a folder of another user"))
+    func refusesAFolderThatOthersCanReadAndItCannotMakePrivate() async throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path("data"), withIntermediateDirectories: true)
+        chmod(folder.path("data"), 0o777)
+        chown(folder.path("data"), 65534, 65534)
+        let refused = try await ChildProcess.run(
+            "setpriv",
+            [
+                "--bounding-set=-fowner", "--inh-caps=-fowner", FetchdProcess.program, "serve", "--listen",
+                "127.0.0.1:0", "--data-dir", folder.path("data"), "--downloads-dir", folder.path("downloads"),
+            ])
+        #expect(refused.ending == .exited(1))
+        #expect(refused.errors.contains("Other users have permissions on the data folder"), "\(refused.errors)")
+        #expect(!folder.files.contains("data/fetchd.sqlite"))
+    }
 }

@@ -211,12 +211,17 @@ import Testing
         #expect(job["progress"]["bytes_durable"] == 50_000)
     }
 
-    @Test func exhaustsAttemptsOnUnknownName() async throws {
+    /// No name below `.invalid` exists (RFC 2606). Without a DNS server, the answer would be that the server fails.
+    private static var resolverKnowsThatNamesAreMissing: Bool {
+        var found: UnsafeMutablePointer<addrinfo>?
+        return getaddrinfo("fetchd.invalid", nil, nil, &found) == EAI_NONAME
+    }
+
+    @Test(.enabled(if: resolverKnowsThatNamesAreMissing, "needs a DNS server"))
+    func exhaustsAttemptsOnUnknownName() async throws {
         let scene = try await Scene()
-        // A label of 64 characters is invalid, so the resolver sends no query.
-        let name = String(repeating: "a", count: 64) + ".invalid"
         let id = try await scene.api.submit([
-            "url": .string("http://\(name)/f"), "retry": ["base_seconds": 0, "max_attempts": 3],
+            "url": "http://fetchd.invalid/f", "retry": ["base_seconds": 0, "max_attempts": 3],
         ])
         let job = try await scene.api.waitForJob(id, .failed)
         #expect(job["failure"]["code"] == "name_resolution_failed")

@@ -43,7 +43,7 @@ struct PlayedJob: Sendable {
         return PlayedJob(id: id, plan: plan, file: file, filename: filename, service: service)
     }
 
-    // MARK: Deeds
+    // MARK: Actions
 
     /// - Parameter others: files of jobs that can adopt the part.
     func play(in session: String, besides others: [ServedFile]) async throws -> [PlayedJob] {

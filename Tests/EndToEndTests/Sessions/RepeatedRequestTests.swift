@@ -54,7 +54,7 @@ import Testing
         #expect(first.status == 201)
         let ids = identifiers(first)
         #expect(ids.count == (route == .one ? 1 : 20))
-        #expect(first.header("Location") == (route == .one ? "/v1/jobs/\(ids[0])" : nil))
+        #expect(first.header("Location") == (route == .one ? "jobs/\(ids[0])" : nil))
         for isKilled in [false, true] {
             // The jobs have changed by now; the stored response has not.
             for id in ids { try await scene.api.waitForJob(id, .succeeded) }

@@ -21,7 +21,7 @@ import Testing
         #expect(header("content-type") == "text/event-stream")
         #expect(header("cache-control") == "no-store")
         #expect(header("x-accel-buffering") == "no")
-        #expect(state.retry == 2000)
+        #expect(state.retry == 2000 && state.positions.first == 0 && state.emptyBlocks == 0)
         let told = state.messages.filter { $0.id != nil }
         let journal = try await scene.api.events().prefix(told.count)
         #expect(told.map(\.data) == Array(journal))
@@ -135,13 +135,16 @@ import Testing
         let scene = try await Scene(.init { $0.feed.heartbeat = .seconds(0.2) })
         let listener = try EventListener(to: scene.fetchd.port, "type=session.waiting")
         let start = ContinuousClock.now
-        try await listener.wait(for: "three heartbeats") { $0.heartbeats >= 3 }
+        let quiet = try await listener.wait(for: "three heartbeats") { $0.heartbeats >= 3 }
         #expect(ContinuousClock.now - start >= .milliseconds(600))
-        // The heartbeat carries the position, so that filtered events need not be read again.
+        #expect(quiet.positions == [try await scene.lastEvent])
+        // A heartbeat has the position if it has moved, so that filtered events need not be read again.
         _ = try await scene.job(in: .failed)
         let last = try await scene.lastEvent
-        try await listener.wait(for: "the position") { $0.lastID ?? 0 >= last }
-        #expect(listener.messages.isEmpty)
+        let moved = try await listener.wait(for: "the position") { $0.lastID ?? 0 >= last }
+        #expect(moved.positions == moved.positions.sorted() && Set(moved.positions).count == moved.positions.count)
+        let later = try await listener.wait(for: "another heartbeat") { $0.heartbeats > moved.heartbeats }
+        #expect(later.messages.isEmpty && later.emptyBlocks == 0)
     }
 
     @Test func sendsProgressFourTimesPerSecondAndNeverAfterTheEnd() async throws {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct DeliveryLogTests {
     private static let log = "/v1/sessions/default/webhooks/receiver/deliveries"
 
-    @Test func recordsStatusResponseAndLatencyOfEveryAttempt() async throws {
+    @Test func recordsStatusAndLatencyOfEveryAttempt() async throws {
         let (scene, receiver) = (try await Scene.delivering(after: [0, 0.02, 0.02, 0.02]), try WebhookReceiver())
         receiver.answer(503, body: "Restarting.", to: 1...1)
         receiver.answer(404, to: 2...2)
@@ -13,13 +13,17 @@ import Testing
         try await scene.api.declareWebhook(url: receiver.url)
         let id = try #require(try await scene.api.act("test").json["id"].string)
         let delivery = try await scene.api.waitForDelivery(of: "webhook.test", toBe: .acknowledged)
-        let names = ["id", "webhook", "session", "event", "type", "state", "attempts", "next_attempt_at"]
-        #expect(Set(delivery.names) == Set(names))
+        let names: Set = [
+            "id", "webhook", "session", "event", "type", "state", "attempts", "next_attempt_at", "blocked_by",
+        ]
+        #expect(Set(delivery.names) == names)
+        #expect(delivery["blocked_by"] == nil)
         #expect(delivery["id"] == .string(id))
         #expect(delivery["next_attempt_at"] == nil)
         let attempts = delivery["attempts"].arrayValue ?? []
         #expect(attempts.map { $0["status"] } == [503, 404, 200])
-        #expect(attempts.map { $0["response"] } == ["Restarting.", nil, "Thank you."])
+        // The endpoint has an internal address, so the log has nothing of its responses.
+        #expect(attempts.allSatisfy { $0["response"] == nil })
         #expect(attempts.map { $0["error"] == nil } == [false, false, true])
         #expect(attempts.allSatisfy { ($0["latency_seconds"].numberValue ?? -1) >= 0 })
         let times = attempts.compactMap { $0["at"].string }

@@ -87,16 +87,6 @@ import Testing
         #expect(delivery["state"] == .string(state))
         #expect(delivery["attempts"].count == 1)
         #expect(delivery["attempts"][0]["status"] == .count(status))
-        #expect(delivery["attempts"][0]["response"].string == String(repeating: "a", count: 16_384))
-    }
-
-    @Test func storesBinaryResponseAsReplacedText() async throws {
-        let (scene, receiver) = (try await Scene.delivering(after: [0]), try WebhookReceiver())
-        receiver.answer(to: 1...1) { _ in OriginAnswer(status: 200, body: [0x61, 0x00, 0xFF, 0x22, 0x0A, 0x62]) }
-        try await scene.api.declareWebhook(url: receiver.url)
-        #expect(try await scene.api.act("test").status == 200)
-        let delivery = try await scene.api.waitForDelivery(of: "webhook.test", toBe: .acknowledged)
-        #expect(delivery["attempts"][0]["response"].string == "a\u{FFFD}\u{FFFD}\"\nb")
     }
 
     /// One dead endpoint accepts no connection, the other accepts it and never answers.

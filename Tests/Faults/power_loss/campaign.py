@@ -22,7 +22,7 @@ from .knowledge import Knowledge
 from .moments import Moment, moments
 from .service_audit import TERMINAL, all_events, all_jobs
 from .trace import Trace
-from .workload import ARGUMENTS, EndedByItself, Plan, Told, start
+from .workload import ARGUMENTS, EndedByItself, Plan, Received, start
 
 # A loss that keeps everything would test nothing.
 LOSSES = [(of_bytes, of_names) for of_bytes in FATES for of_names in FATES if {of_bytes, of_names} != {"kept"}]
@@ -50,7 +50,7 @@ class Campaign:
         run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         self._ports = run["ports"]
         self._plan = Plan(run["seed"], run["seconds"])
-        self._told = Told.load(folder / "told.json")
+        self._received = Received.load(folder / "received.json")
         self._trace = Trace(folder / "trace", folder / "disk")
         self._history = History(self._trace, ignored_syncs)
 
@@ -87,7 +87,7 @@ class Campaign:
         """Takes the kinds of moments in turn, and a random moment of each kind. A larger number of trials starts with
         the same ones."""
         source = random.Random(self._seed)
-        kinds = moments(self._trace, self._told)
+        kinds = moments(self._trace, self._received)
         deck: list[str] = []
         for number in range(count):
             deck = deck or source.sample(sorted(kinds), len(kinds))
@@ -142,7 +142,7 @@ class Campaign:
     def _faults(self, moment: Moment, loss: Loss, left: Left, folder: Path, receiver: Receiver) -> Iterator[str]:
         disk = folder / "disk"
         identities = Identities(folder / "identities", write(left, disk))
-        knowledge = Knowledge(self._plan, self._told, moment.time)
+        knowledge = Knowledge(self._plan, self._received, moment.time)
         yield from disk_audit.disk_faults(knowledge, disk)
         service = Service(self._program, disk, identities, ARGUMENTS, log=folder / "fetchd.log")
         earlier_posts = len(receiver.posts)

@@ -101,10 +101,10 @@ def _record(program: Path, folder: Path, seed: int, seconds: float) -> None:
         # One post in nine is refused, so that some deliveries wait for their next attempt.
         with Origin() as origin, Receiver(refuses=lambda number: number % 9 == 4) as receiver:
             origin.resources = plan.resources(is_difficult=True)
-            told = Workload(plan, service, origin, receiver, kill).run()
+            received = Workload(plan, service, origin, receiver, kill).run()
             ports = {"origin": origin.port, "receiver": receiver.port}
     finally:
         service.kill()
-    told.save(folder / "told.json")
+    received.save(folder / "received.json")
     run = {"seed": seed, "seconds": seconds, "ports": ports}
     (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")

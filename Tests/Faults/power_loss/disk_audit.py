@@ -148,7 +148,8 @@ def left_over_faults(jobs: list[dict[str, Any]], knowledge: Knowledge, disk: Pat
         known = {f".incomplete/{row['id']}.part" for row in database.execute("SELECT id FROM parts")}
     known |= {job["file"]["path"] for job in jobs if job["file"]}
     # Files of deleted jobs may be kept.
-    kept = {knowledge.content(name) for deed in knowledge.deeds if deed.action == "delete" for name in deed.names}
+    deletions = [request for request in knowledge.requests if request.action == "delete"]
+    kept = {knowledge.content(name) for request in deletions for name in request.names}
     for path in sorted(path for path in downloads.rglob("*") if path.is_file()):
         name = str(path.relative_to(downloads))
         if name not in known and path.read_bytes() not in kept:

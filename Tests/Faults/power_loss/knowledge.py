@@ -11,7 +11,7 @@ from typing import Any
 
 from receiver import Post
 
-from .workload import Deed, Plan, Told
+from .workload import Request, Plan, Received
 
 
 @dataclass
@@ -19,41 +19,41 @@ class Knowledge:
     """The received answers and posts at a moment, in nanoseconds of the monotonic clock."""
 
     plan: Plan
-    told: Told
+    received: Received
     moment: int
 
     @cached_property
-    def deeds(self) -> list[Deed]:
+    def requests(self) -> list[Request]:
         """The requests that were sent."""
-        return [deed for deed in self.told.deeds if deed.sent < self.moment]
+        return [request for request in self.received.requests if request.sent < self.moment]
 
     @cached_property
     def posts(self) -> list[Post]:
-        return [post for post in self.told.posts if post.time < self.moment]
+        return [post for post in self.received.posts if post.time < self.moment]
 
     @cached_property
     def events(self) -> list[dict[str, Any]]:
-        return [sighting.event for sighting in self.told.sightings if sighting.time < self.moment]
+        return [sighting.event for sighting in self.received.sightings if sighting.time < self.moment]
 
-    def is_acknowledged(self, deed: Deed) -> bool:
-        return deed.is_acknowledged(self.moment)
+    def is_acknowledged(self, request: Request) -> bool:
+        return request.is_acknowledged(self.moment)
 
-    def of(self, job: str, *actions: str) -> list[Deed]:
-        return [deed for deed in self.deeds if deed.action in actions and job in deed.ids]
+    def of(self, job: str, *actions: str) -> list[Request]:
+        return [request for request in self.requests if request.action in actions and job in request.ids]
 
     def is_adopted(self, job: str) -> bool:
         """Whether another job was to take over its part."""
-        creations = [deed for deed in self.deeds if deed.action == "create"]
-        return any(body.get("resume_from") == job for deed in creations for body in deed.body["jobs"])
+        creations = [request for request in self.requests if request.action == "create"]
+        return any(body.get("resume_from") == job for request in creations for body in request.body["jobs"])
 
     def is_sent(self, action: str, path_end: str, job: str) -> bool:
-        return any(deed.path.endswith(path_end) for deed in self.of(job, action))
+        return any(request.path.endswith(path_end) for request in self.of(job, action))
 
     @cached_property
     def acknowledged_jobs(self) -> dict[str, str]:
         """The names of the jobs, by identifier."""
-        creations = [deed for deed in self.deeds if deed.action == "create" and self.is_acknowledged(deed)]
-        return {id: name for deed in creations for id, name in zip(deed.ids, deed.names)}
+        creations = [request for request in self.requests if request.action == "create" and self.is_acknowledged(request)]
+        return {id: name for request in creations for id, name in zip(request.ids, request.names)}
 
     def content(self, name: str) -> bytes | None:
         resource = self.plan.orders[name].resource

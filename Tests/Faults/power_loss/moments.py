@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Iterator
 
 from .trace import Kind, Record, Trace
-from .workload import Told
+from .workload import Received
 
 
 LOG = "its log"
@@ -22,10 +22,10 @@ class Moment:
     kind: str
 
 
-def moments(trace: Trace, told: Told) -> dict[str, list[Moment]]:
+def moments(trace: Trace, received: Received) -> dict[str, list[Moment]]:
     """All moments, by kind."""
     kinds: dict[str, list[Moment]] = {}
-    answers = _answers(told)
+    answers = _answers(received)
     answer = next(answers, None)
     names = _Names(trace)
     for count, record in enumerate(trace.records, 1):
@@ -33,20 +33,20 @@ def moments(trace: Trace, told: Told) -> dict[str, list[Moment]]:
             kinds.setdefault(answer[1], []).append(Moment(count - 1, answer[0] + 1, answer[1]))
             answer = next(answers, None)
         place = names.kind(record)
-        kind = _start(told, record.time) or place
+        kind = _start(received, record.time) or place
         kinds.setdefault(kind, []).append(Moment(count, record.time, kind))
     return kinds
 
 
-def _answers(told: Told) -> Iterator[tuple[int, str]]:
+def _answers(received: Received) -> Iterator[tuple[int, str]]:
     """The moments of answers and posts: their contents must already be durable."""
-    answers = [(deed.done, f"answer to {deed.action}") for deed in told.deeds if deed.done]
-    posts = [(post.time, f"post of {post.type}") for post in told.posts if post.type.startswith("session")]
+    answers = [(request.done, f"answer to {request.action}") for request in received.requests if request.done]
+    posts = [(post.time, f"post of {post.type}") for post in received.posts if post.type.startswith("session")]
     return iter(sorted(answers + posts))
 
 
-def _start(told: Told, time: int) -> str | None:
-    for number, (begin, end) in enumerate(told.starts):
+def _start(received: Received, time: int) -> str | None:
+    for number, (begin, end) in enumerate(received.starts):
         if begin <= time < end:
             return "step of the first start" if number == 0 else "step of the start after the kill"
     return None

@@ -15,7 +15,7 @@ from service import Service
 
 from .disk_audit import bytes_of, shown
 from .knowledge import Knowledge
-from .workload import Deed
+from .workload import Request
 
 TERMINAL = ("succeeded", "failed", "cancelled")
 
@@ -70,20 +70,20 @@ def _job_faults(knowledge: Knowledge, id: str, name: str, job: dict[str, Any] | 
     yield from _patch_faults(knowledge, id, name, job)
 
 
-def _control_faults(knowledge: Knowledge, deed: Deed, name: str, job: dict[str, Any]) -> Iterator[str]:
-    wanted = {"pause": "paused", "cancel": "cancelled"}.get(deed.action)
+def _control_faults(knowledge: Knowledge, request: Request, name: str, job: dict[str, Any]) -> Iterator[str]:
+    wanted = {"pause": "paused", "cancel": "cancelled"}.get(request.action)
     if wanted and job["state"] != wanted:
-        yield f"{name}: {deed.action} was acknowledged, and it is {job['state']}"
+        yield f"{name}: {request.action} was acknowledged, and it is {job['state']}"
     kept = job["progress"]["bytes_durable"]
-    if deed.bytes_durable and kept < deed.bytes_durable and not knowledge.is_adopted(job["id"]):
-        yield f"{name}: {deed.bytes_durable} bytes were said to be durable, and {kept} are"
+    if request.bytes_durable and kept < request.bytes_durable and not knowledge.is_adopted(job["id"]):
+        yield f"{name}: {request.bytes_durable} bytes were said to be durable, and {kept} are"
 
 
 def _patch_faults(knowledge: Knowledge, id: str, name: str, job: dict[str, Any]) -> Iterator[str]:
-    patches = [deed for deed in knowledge.of(id, "patch") if deed.status is None or deed.status < 300]
+    patches = [request for request in knowledge.of(id, "patch") if request.status is None or request.status < 300]
     for member in ("metadata", "priority"):
-        values = [(deed, deed.body[member]) for deed in patches if member in deed.body]
-        known = max((i for i, (deed, _) in enumerate(values) if knowledge.is_acknowledged(deed)), default=None)
+        values = [(request, request.body[member]) for request in patches if member in request.body]
+        known = max((i for i, (request, _) in enumerate(values) if knowledge.is_acknowledged(request)), default=None)
         if known is not None and job[member] not in [value for _, value in values[known:]]:
             yield f"{name}: a patch of {member} was acknowledged, and it is {job[member]}"
 
@@ -91,17 +91,17 @@ def _patch_faults(knowledge: Knowledge, id: str, name: str, job: dict[str, Any])
 def _creation_faults(knowledge: Knowledge, jobs: list[dict[str, Any]]) -> Iterator[str]:
     """The service has all jobs of a request or none of them, each once, and no other jobs."""
     names = Counter(job["metadata"].get("order") for job in jobs)
-    deleted = {name for deed in knowledge.deeds if deed.action == "delete" for name in deed.names}
-    for deed in knowledge.deeds:
-        if deed.action == "create":
-            there = [name for name in deed.names if name in names]
-            missing = set(deed.names) - set(there) - deleted
+    deleted = {name for request in knowledge.requests if request.action == "delete" for name in request.names}
+    for request in knowledge.requests:
+        if request.action == "create":
+            there = [name for name in request.names if name in names]
+            missing = set(request.names) - set(there) - deleted
             if there and missing:
                 yield f"of the jobs of one request, {len(there)} are there, and these are not: {sorted(missing)}"
     for name, count in names.items():
         if count > 1:
             yield f"{name}: there are {count} jobs of one request"
-    submitted = {name for deed in knowledge.deeds if deed.action == "create" for name in deed.names}
+    submitted = {name for request in knowledge.requests if request.action == "create" for name in request.names}
     for name in names.keys() - submitted:
         yield f"{name}: there is a job that had not been submitted yet"
 
@@ -126,13 +126,13 @@ def journal_faults(knowledge: Knowledge, events: list[dict[str, Any]]) -> Iterat
 
 def repetition_faults(knowledge: Knowledge, service: Service) -> Iterator[str]:
     """A repeated request creates nothing, and gets the same answer as the first one."""
-    creations = [deed for deed in knowledge.deeds if deed.action == "create" and knowledge.is_acknowledged(deed)]
-    for deed in creations[-2:]:
-        answer = service.ask("POST", deed.path, deed.body, {"Idempotency-Key": deed.key or ""})
+    creations = [request for request in knowledge.requests if request.action == "create"]
+    for request in [request for request in creations if knowledge.is_acknowledged(request)][-2:]:
+        answer = service.ask("POST", request.path, request.body, {"Idempotency-Key": request.key or ""})
         again = [job["id"] for job in answer.document["jobs"]] if answer.status == 201 else []
-        if again != deed.ids:
-            given = f"{answer.status}: {again[:1]}, not {deed.ids[:1]}"
-            yield f"the repeated request for {deed.names[0]} was answered {given}"
+        if again != request.ids:
+            given = f"{answer.status}: {again[:1]}, not {request.ids[:1]}"
+            yield f"the repeated request for {request.names[0]} was answered {given}"
 
 
 # MARK: After all jobs have ended

@@ -29,7 +29,7 @@ FULL_LENGTH = 24
 
 
 @dataclass
-class Deed:
+class Request:
     """One request of a client. Times are nanoseconds of the monotonic clock."""
 
     # "create", "pause", "resume", "cancel", "retry", "patch", "delete", "declare"
@@ -61,10 +61,10 @@ class Sighting:
 
 
 @dataclass
-class Told:
+class Received:
     """Everything that clients and receivers received from the service, with the times."""
 
-    deeds: list[Deed] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
     sightings: list[Sighting] = field(default_factory=list)
     posts: list[Post] = field(default_factory=list)
     # The times of the starts of the service, from and to, in nanoseconds of the monotonic clock.
@@ -74,10 +74,10 @@ class Told:
         file.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     @staticmethod
-    def load(file: Path) -> Told:
+    def load(file: Path) -> Received:
         lists = json.loads(file.read_text(encoding="utf-8"))
-        return Told(
-            [Deed(**it) for it in lists["deeds"]],
+        return Received(
+            [Request(**it) for it in lists["requests"]],
             [Sighting(**it) for it in lists["sightings"]],
             [Post(**it) for it in lists["posts"]],
             [(begin, end) for begin, end in lists["starts"]],
@@ -206,12 +206,12 @@ class Workload:
         self._receiver = receiver
         self._kill = kill
         self._ids: dict[str, str] = {}
-        self._told = Told()
+        self._received = Received()
         self._lock = threading.Lock()
         self._began = 0.0
         self._is_over = threading.Event()
 
-    def run(self) -> Told:
+    def run(self) -> Received:
         self._start()
         self._began = time.monotonic()
         self._declare()
@@ -223,13 +223,13 @@ class Workload:
         self._is_over.set()
         for thread in others:
             thread.join()
-        self._told.posts = self._receiver.posts
-        return self._told
+        self._received.posts = self._receiver.posts
+        return self._received
 
     def _start(self) -> None:
         begin = time.monotonic_ns()
         start(self._service)
-        self._told.starts.append((begin, time.monotonic_ns()))
+        self._received.starts.append((begin, time.monotonic_ns()))
 
     # MARK: Actions of the clients
 
@@ -284,7 +284,7 @@ class Workload:
                 self._is_over.wait(0.05)
                 continue
             now = time.monotonic_ns()
-            self._told.sightings += [Sighting(now, event) for event in page["events"]]
+            self._received.sightings += [Sighting(now, event) for event in page["events"]]
             after = page["next_after"]
 
     # MARK: Requests
@@ -298,51 +298,51 @@ class Workload:
     def _declare(self) -> None:
         webhook = {"url": self._receiver.url, "events": ["job.*", "session.*"]}
         for session in SESSIONS:
-            self._do(Deed("declare", [], 0, f"/v1/sessions/{session}", CONFIGURATION), "PUT")
-            self._do(Deed("declare", [], 0, f"/v1/sessions/{session}/webhooks/consumer", webhook), "PUT")
+            self._do(Request("declare", [], 0, f"/v1/sessions/{session}", CONFIGURATION), "PUT")
+            self._do(Request("declare", [], 0, f"/v1/sessions/{session}/webhooks/consumer", webhook), "PUT")
 
     def _create(self, orders: list[Order], wish: dict[str, Any] | None = None) -> None:
         """Repeats the request with the same key until it is answered."""
         names = [order.name for order in orders]
         body = {"jobs": [order.body(self._origin.url) | (wish or {}) for order in orders]}
-        deed = Deed("create", names, 0, "/v1/jobs/batch", body, key=names[0])
-        while not self._do(deed) and not self._is_over.is_set():
+        request = Request("create", names, 0, "/v1/jobs/batch", body, key=names[0])
+        while not self._do(request) and not self._is_over.is_set():
             time.sleep(0.05)
-        self._ids |= zip(names, deed.ids)
+        self._ids |= zip(names, request.ids)
 
     def _act(self, action: str, name: str, body: Any = None) -> None:
-        self._do(Deed(action, [name], 0, f"/v1/jobs/{self._ids[name]}/{action}", body or {}))
+        self._do(Request(action, [name], 0, f"/v1/jobs/{self._ids[name]}/{action}", body or {}))
 
     def _patch(self, name: str, body: Any) -> None:
-        self._do(Deed("patch", [name], 0, f"/v1/jobs/{self._ids[name]}", body), "PATCH")
+        self._do(Request("patch", [name], 0, f"/v1/jobs/{self._ids[name]}", body), "PATCH")
 
     def _delete(self, name: str, file: str) -> None:
         path = f"/v1/jobs/{self._ids[name]}"
         if file == "delete":
             until(f"{name} has ended", lambda: self._service.ask("GET", path).document["finished_at"])
-        self._do(Deed("delete", [name], 0, f"{path}?file={file}"), "DELETE")
+        self._do(Request("delete", [name], 0, f"{path}?file={file}"), "DELETE")
 
-    def _do(self, deed: Deed, method: str = "POST") -> bool:
+    def _do(self, request: Request, method: str = "POST") -> bool:
         """Returns whether the request was answered."""
-        if deed.sent == 0:
-            deed.sent = time.monotonic_ns()
+        if request.sent == 0:
+            request.sent = time.monotonic_ns()
             with self._lock:
-                self._told.deeds.append(deed)
-        if deed.action != "create":
-            deed.ids = [self._ids[name] for name in deed.names]
+                self._received.requests.append(request)
+        if request.action != "create":
+            request.ids = [self._ids[name] for name in request.names]
         try:
-            headers = {"Idempotency-Key": deed.key} if deed.key else None
-            answer = self._service.ask(method, deed.path, deed.body, headers)
+            headers = {"Idempotency-Key": request.key} if request.key else None
+            answer = self._service.ask(method, request.path, request.body, headers)
         except Unreachable:
             return False
-        deed.done, deed.status = time.monotonic_ns(), answer.status
-        self._check(deed, answer)
+        request.done, request.status = time.monotonic_ns(), answer.status
+        self._check(request, answer)
         return True
 
-    def _check(self, deed: Deed, answer: Answer) -> None:
-        if deed.action == "create" and answer.status == 201:
-            deed.ids = [job["id"] for job in answer.document["jobs"]]
-        elif deed.action in ("pause", "cancel") and answer.status == 200:
-            deed.bytes_durable = answer.document["progress"]["bytes_durable"]
+    def _check(self, request: Request, answer: Answer) -> None:
+        if request.action == "create" and answer.status == 201:
+            request.ids = [job["id"] for job in answer.document["jobs"]]
+        elif request.action in ("pause", "cancel") and answer.status == 200:
+            request.bytes_durable = answer.document["progress"]["bytes_durable"]
         elif answer.status >= 300 and answer.status != 409:
-            raise AssertionError(f"{deed.action} {deed.path}: {answer.status} {answer.document}")
+            raise AssertionError(f"{request.action} {request.path}: {answer.status} {answer.document}")

@@ -21,9 +21,9 @@ class Meddler(Actor):
         if not job.lock.acquire(blocking=False):
             return
         try:
-            deeds = [self.pause_job, self.resume, self.cancel, self.retry, self.patch, self.look, self.delete]
-            deed = self.rng.choices(deeds, [3, 3, 2, 4, 4, 2, 0.5])[0]
-            deed(job)
+            actions = [self.pause_job, self.resume, self.cancel, self.retry, self.patch, self.look, self.delete]
+            action = self.rng.choices(actions, [3, 3, 2, 4, 4, 2, 0.5])[0]
+            action(job)
         finally:
             job.lock.release()
 

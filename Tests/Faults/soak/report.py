@@ -27,7 +27,7 @@ def rows(
         ("failures", _listed(codes)),
         ("attempts", f"{types['job.started']} begun, {types['job.resumed']} resumed,"
                      f" {types['job.restarted']} restarted"),
-        ("deeds", _listed({name: counts[name] for name in
+        ("client actions", _listed({name: counts[name] for name in
                            ("pauses", "resumes", "patches", "cancels", "retries", "helped",
                             "sessions paused and resumed", "sessions cancelled", "sessions configured",
                             "sessions deleted", "acknowledgements", "secrets rotated") if counts[name]})),

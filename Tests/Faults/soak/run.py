@@ -45,7 +45,7 @@ class Soak:
         self.folder = folder
         self._is_tampered = is_tampered
         self.planted: set[str] = set()
-        tally, ledger = Tally(folder / "deeds.jsonl"), Ledger()
+        tally, ledger = Tally(folder / "requests.jsonl"), Ledger()
         service = Service(program, folder, arguments=OPTIONS)
         self.world = World(
             seed, tally, ledger, Origin(seed, tally), Process(service, tally), Client(service, ledger, tally)

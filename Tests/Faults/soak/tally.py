@@ -14,12 +14,12 @@ MOST_FINDINGS = 20
 
 
 class Tally:
-    def __init__(self, deeds: Path):
+    def __init__(self, log: Path):
         self.began = time.monotonic()
         self.counts: Counter[str] = Counter()
         self._findings: dict[str, list[str]] = {}
         self._lock = threading.Lock()
-        self._deeds = deeds.open("a", encoding="utf-8", buffering=1 << 16)
+        self._log = log.open("a", encoding="utf-8", buffering=1 << 16)
 
     @property
     def seconds(self) -> float:
@@ -29,12 +29,12 @@ class Tally:
         with self._lock:
             self.counts[what] += number
 
-    def note(self, **deed: Any) -> None:
+    def note(self, **fields: Any) -> None:
         """Writes a line to the log of requests."""
-        line = {"at": round(self.seconds, 3), "thread": threading.current_thread().name} | deed
+        line = {"at": round(self.seconds, 3), "thread": threading.current_thread().name} | fields
         with self._lock:
-            if not self._deeds.closed:
-                self._deeds.write(json.dumps(line) + "\n")
+            if not self._log.closed:
+                self._log.write(json.dumps(line) + "\n")
 
     def find(self, kind: str, sentence: str) -> None:
         """Records a broken promise."""
@@ -59,4 +59,4 @@ class Tally:
 
     def close(self) -> None:
         with self._lock:
-            self._deeds.close()
+            self._log.close()

@@ -58,7 +58,7 @@ class Listener:
 
     def take(self, block: dict[str, str]) -> None:
         if "id" in block:
-            self._move(int(block["id"]), "data" in block)
+            self._move(int(block["id"]), block.get("event") != "position")
         match block.get("event"):
             case None | "position":
                 pass
@@ -72,7 +72,7 @@ class Listener:
                 self._note(type, json.loads(block["data"]))
 
     def _move(self, id: int, is_event: bool) -> None:
-        """An event has a higher number than all earlier ones. A block without an event may repeat the position."""
+        """An event has a higher number than all earlier ones. `position` may repeat the number."""
         if self.last is not None and (id < self.last or (is_event and id == self.last)):
             self._find(f"received {id} after {self.last}")
         self.last = id

@@ -78,8 +78,8 @@ final class ClockFixture {
         configuration.finishDelaySeconds = 30
         _ = try await store.declareSession(Self.due, configuration: configuration)
         let hook = try await store.declareWebhook(
-            Self.hook, of: .default, url: "https://consumer/", events: [EventPattern(trusted: "job.failed")],
-            secret: nil
+            Self.hook, of: .default,
+            as: WebhookDeclaration(url: "https://consumer/", events: [EventPattern(trusted: "job.failed")])
         ).webhook
         key = hook.key
         _ = try await store.createJobs(

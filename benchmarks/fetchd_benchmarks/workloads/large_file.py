@@ -82,8 +82,8 @@ def run_aria2(url: str, folder: Path) -> Sample:
 
 
 NOTES = """\
-"Bare libcurl" is benchmarks/native/floor.c: one epoll loop and writes of 512 KiB. fetchd syncs the file and its
-folder, and commits the receipt. aria2c syncs the file but not its folder. curl and the loop without a sync leave the
+"Bare libcurl" is benchmarks/native/floor.c: one epoll loop and writes of 512 KiB. fetchd writes files of at least 64 MiB
+past the page cache, syncs the file and its folder, and commits the receipt. aria2c syncs the file but not its folder. curl and the loop without a sync leave the
 bytes in memory: compare with them the time "until on disk", when a sync after the run has returned. The times of curl
 and of the loop include their start. fetchd and aria2c are asked for the progress, so their times are up to 2 % late."""
 

@@ -1,0 +1,36 @@
+import Downloads
+import Foundation
+import GRDB
+
+extension Store {
+    /// The statistics of each webhook, in the same order.
+    public func statistics(of webhooks: [Webhook]) async throws(StoreError) -> [WebhookStatistics] {
+        let since = time.now.addingTimeInterval(-WebhookStatistics.period).milliseconds
+        return try await read { db in try webhooks.map { try Self.statistics(of: $0.key, since: since, in: db) } }
+    }
+
+    private static func statistics(of webhook: Int64, since: Int64, in db: Database) throws -> WebhookStatistics {
+        let attempts = try Row.fetchAll(
+            db.cachedStatement(sql: latestAttempts), arguments: [webhook, since, WebhookStatistics.most])
+        var statistics = WebhookStatistics(of: attempts.map { (status: $0[0], latency: $0[1]) })
+        statistics.pending =
+            try Int.fetchOne(
+                db.cachedStatement(sql: pendingCount), arguments: [webhook, WebhookStatistics.mostPending]) ?? 0
+        statistics.oldestPendingAt = try Int64.fetchOne(db.cachedStatement(sql: oldestPending), arguments: [webhook])
+            .map(Date.init(milliseconds:))
+        return statistics
+    }
+
+    static let latestAttempts = """
+        SELECT status, latency_seconds FROM delivery_attempts WHERE webhook = ? AND at > ? ORDER BY at DESC LIMIT ?
+        """
+
+    static let pendingCount = """
+        SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE webhook = ? AND state = 'pending' LIMIT ?) AS pending
+        """
+
+    static let oldestPending = """
+        SELECT time FROM events
+        WHERE id = (SELECT event FROM deliveries WHERE webhook = ? AND state = 'pending' ORDER BY event LIMIT 1)
+        """
+}

@@ -1,0 +1,92 @@
+import Daemon
+import Foundation
+import TestKit
+import Testing
+
+/// Where a service without the settings for its folders stores its database and its files.
+@Suite struct DefaultFoldersTests {
+    struct Case: Sendable {
+        var isRoot = false
+        var environment: [String: String] = [:]
+        var workingDirectory: String?
+        var userDirectories: String?
+        var data: String
+        var downloads: String
+    }
+
+    private static let cases = [
+        Case(data: "/home/ada/.local/share/fetchd", downloads: "/home/ada/Downloads/fetchd"),
+        Case(
+            environment: ["XDG_DATA_HOME": "/home/ada/data"], data: "/home/ada/data/fetchd",
+            downloads: "/home/ada/Downloads/fetchd"),
+        Case(
+            environment: ["XDG_DATA_HOME": "data"], data: "/home/ada/.local/share/fetchd",
+            downloads: "/home/ada/Downloads/fetchd"),
+        Case(
+            userDirectories: "# a comment\nXDG_DESKTOP_DIR=\"$HOME/Bureau\"\nXDG_DOWNLOAD_DIR=\"$HOME/Fichiers\"\n",
+            data: "/home/ada/.local/share/fetchd", downloads: "/home/ada/Fichiers/fetchd"),
+        Case(
+            userDirectories: "XDG_DOWNLOAD_DIR=\"/media/files\"", data: "/home/ada/.local/share/fetchd",
+            downloads: "/media/files/fetchd"),
+        Case(
+            userDirectories: "XDG_DOWNLOAD_DIR=\"files\"", data: "/home/ada/.local/share/fetchd",
+            downloads: "/home/ada/Downloads/fetchd"),
+        Case(isRoot: true, data: "/var/lib/fetchd/data", downloads: "/var/lib/fetchd/downloads"),
+        Case(
+            isRoot: true, environment: ["XDG_DATA_HOME": "/root/data"], data: "/var/lib/fetchd/data",
+            downloads: "/var/lib/fetchd/downloads"),
+        Case(
+            environment: ["STATE_DIRECTORY": "/var/lib/fetchd:/var/lib/other"], data: "/var/lib/fetchd/data",
+            downloads: "/var/lib/fetchd/downloads"),
+        Case(
+            isRoot: true, environment: ["STATE_DIRECTORY": "/state"], workingDirectory: "/srv", data: "/srv/data",
+            downloads: "/srv/downloads"),
+        Case(workingDirectory: "/srv", data: "/srv/data", downloads: "/srv/downloads"),
+    ]
+
+    @Test(arguments: cases) func dependOnUserAndEnvironment(_ given: Case) {
+        let folders = DefaultFolders(
+            isRoot: given.isRoot, home: "/home/ada", environment: given.environment,
+            workingDirectory: given.workingDirectory, userDirectories: given.userDirectories)
+        #expect(folders.data == given.data && folders.downloads == given.downloads)
+        #expect(folders.areOfWorkingDirectory == (given.workingDirectory != nil))
+    }
+
+    /// A start in another folder finds the same database.
+    @Test func doNotDependOnWorkingDirectory() async throws {
+        let state = try TemporaryFolder()
+        for _ in 1...2 {
+            let log = try await Self.logOfStart(in: TemporaryFolder(), state: state.path)
+            let first = try #require(log.split(separator: "\n").first)
+            #expect(first.contains("Database: \(state.path)/data/fetchd.sqlite. Downloads: \(state.path)/downloads."))
+            #expect(!log.contains("warning"), "\(log)")
+        }
+        #expect(FileManager.default.fileExists(atPath: state.path("downloads/.incomplete")))
+    }
+
+    @Test func keepTheDatabaseOfAnEarlierVersion() async throws {
+        let (state, working) = (try TemporaryFolder(), try TemporaryFolder())
+        _ = try await Self.logOfStart(
+            ["--data-dir", "./data", "--downloads-dir", "./downloads"], in: working, state: state.path)
+        let log = try await Self.logOfStart(in: working, state: state.path)
+        #expect(log.split(separator: "\n").first?.contains("Database: \(working.path)/data/fetchd.sqlite.") == true)
+        #expect(log.contains("warning") && log.contains("--data-dir \(working.path)/data"), "\(log)")
+        #expect(state.files.isEmpty)
+    }
+
+    /// Starts the program and stops it when it is ready.
+    private static func logOfStart(
+        _ arguments: [String] = [], in folder: TemporaryFolder, state: String
+    ) async throws -> String {
+        let child = try await ChildProcess(
+            FetchdProcess.program, ["serve", "--listen", "127.0.0.1:0"] + arguments,
+            environment: ["STATE_DIRECTORY": state], workingFolder: folder.path)
+        _ = try await eventually("fetchd to be ready") {
+            if let ending = child.endingSoFar { throw Overdue("fetchd ended (\(ending)): \(child.errors)") }
+            return child.errors.contains(" is ready at ") ? true : nil
+        }
+        child.signal(SIGTERM)
+        #expect(try await child.waitForEnd() == .exited(0))
+        return child.errors
+    }
+}

@@ -1,0 +1,62 @@
+import CurlClient
+import Downloads
+import TestKit
+import Testing
+
+@testable import Webhooks
+
+/// What the delivery log keeps of a response.
+@Suite struct LoggedResponseTests {
+    /// The test's endpoint has the address 127.0.0.1, which is taken for a public one.
+    private static let options: Dispatcher.Options = {
+        var options = Dispatcher.Options()
+        options.keepsResponse = { _ in true }
+        return options
+    }()
+
+    private func logged(
+        _ status: Int, _ body: [UInt8], _ options: Dispatcher.Options = Self.options
+    ) async throws -> Delivery.Attempt? {
+        var attempt: Delivery.Attempt?
+        try await DispatcherFixture.open(options) { fixture in
+            fixture.receiver.answer(to: 1...1) { _ in OriginAnswer(status: status, body: body) }
+            try await fixture.declareWebhook()
+            try await fixture.happen()
+            try await fixture.settle()
+            attempt = try await fixture.log.first?.attempts.first
+        }
+        return attempt
+    }
+
+    @Test(arguments: [200, 410, 503]) func keepsTheBeginningOfAResponse(status: Int) async throws {
+        let attempt = try #require(try await logged(status, Array(repeating: 0x61, count: 5000)))
+        #expect(attempt.status == status)
+        #expect(attempt.response == String(repeating: "a", count: 1024))
+    }
+
+    @Test func keepsABinaryResponseAsReplacedText() async throws {
+        let attempt = try #require(try await logged(200, [0x61, 0x00, 0xFF, 0x22, 0x0A, 0x62]))
+        #expect(attempt.response == "a\u{FFFD}\u{FFFD}\"\nb")
+    }
+
+    @Test func keepsNothingOfAnEmptyResponse() async throws {
+        let attempt = try #require(try await logged(200, []))
+        #expect(attempt.response == nil)
+    }
+
+    /// Otherwise a webhook would be a way to read the pages of internal servers.
+    @Test(arguments: [200, 404, 503]) func keepsOnlyTheStatusOfAnInternalAddress(status: Int) async throws {
+        let attempt = try #require(try await logged(status, Array("secret".utf8), .init()))
+        #expect(attempt.status == status)
+        #expect(attempt.response == nil)
+        #expect(attempt.error?.contains("secret") != true)
+    }
+
+    @Test func asksForTheAddressOfTheEndpoint() async throws {
+        var options = Self.options
+        options.keepsResponse = { $0 == IPAddress("127.0.0.1") }
+        #expect(try await logged(200, Array("ok".utf8), options)?.response == "ok")
+        options.keepsResponse = { $0 != IPAddress("127.0.0.1") }
+        #expect(try await logged(200, Array("ok".utf8), options)?.response == nil)
+    }
+}
