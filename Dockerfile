@@ -7,7 +7,7 @@ FROM docker.io/library/swift:6.3-bookworm AS build
 
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev libssl-dev pkg-config \
+    && apt-get install -y --no-install-recommends libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev libssl-dev pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /source
@@ -28,7 +28,7 @@ FROM docker.io/library/debian:bookworm-slim
 # The health check uses curl.
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates curl libcurl4 libmicrohttpd12 libsqlite3-0 libssl3 \
+    && apt-get install -y --no-install-recommends ca-certificates curl libcurl4 libmicrohttpd12 libsqlite3-0 libssl3 zlib1g \
     && rm -rf /var/lib/apt/lists/*
 
 # A fixed user id, so that files in a volume have the same owner in every version of this image.

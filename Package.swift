@@ -40,6 +40,7 @@ let package = Package(
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         // What everybody who shares state between threads needs.
@@ -48,6 +49,9 @@ let package = Package(
         layer("Descriptors", []),
         // Digests and HMAC: the part of libcrypto that several layers need.
         layer("Hashing", ["CCrypto"]),
+
+        // Bodies that a server has compressed.
+        layer("Compression", ["CZlib"]),
 
         // Formats of text: JSON, times, identifiers, paths. And the rules of HTTP, as values.
         layer("Formats", []),
@@ -65,9 +69,9 @@ let package = Package(
         layer(
             "Engine",
             [
-                "CLinux", "CurlClient", "Descriptors", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks",
-                "Storage",
-                logging,
+                "CLinux", "Compression", "CurlClient", "Descriptors", "Downloads", "Formats", "HTTPSemantics",
+                "Hashing",
+                "Locks", "Storage", logging,
             ]),
         layer(
             "Webhooks",
@@ -110,6 +114,7 @@ let package = Package(
             dependencies: ["CurlClient", "Daemon", "Downloads", "Formats", "Hashing", "Locks", "Storage", logging],
             path: "Tests/TestKit", swiftSettings: strict),
         tests("HashingTests", ["Hashing"]),
+        tests("CompressionTests", ["Compression"]),
         tests("CurlClientTests", ["CurlClient"]),
         tests("HTTPServerTests", ["Descriptors", "HTTPServer", "Locks", httpTypes]),
         tests("FormatsTests", ["Formats"]),

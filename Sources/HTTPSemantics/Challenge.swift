@@ -1,25 +1,43 @@
-/// The authentication that a server demands (RFC 9110, section 11.6.1): the first scheme in the header, and its realm.
+/// An authentication that a server accepts (RFC 9110, section 11.6.1): its scheme and realm.
 public struct Challenge: Sendable, Equatable, Codable {
     /// Lowercase: `basic`, `digest`, `bearer`, ...
     public var scheme: String
     /// The protected area, in the server's words.
     public var realm: String?
+    /// The hash function of a Digest challenge, as it was sent (RFC 7616, section 3.3); nil if there is none.
+    public var algorithm: String?
 
-    public init(scheme: String, realm: String?) {
+    public init(scheme: String, realm: String?, algorithm: String? = nil) {
         self.scheme = scheme
         self.realm = realm
+        self.algorithm = algorithm
     }
 
-    /// Reads the value of `WWW-Authenticate` or `Proxy-Authenticate`; nil if it contains no scheme.
-    public init?(header: String) {
-        let elements = Self.elements(of: header)
+    /// Reads the value of `WWW-Authenticate` or `Proxy-Authenticate`: its challenges in order; empty if it does not begin
+    /// with a scheme.
+    public static func all(in header: String) -> [Challenge] {
+        var groups: [[Substring]] = []
+        for element in elements(of: header) {
+            if !groups.isEmpty, isParameter(element) {
+                groups[groups.count - 1].append(element)
+            } else {
+                groups.append([element])
+            }
+        }
+        guard let first = groups.first.flatMap(Challenge.init(elements:)) else { return [] }
+        return [first] + groups.dropFirst().compactMap(Challenge.init(elements:))
+    }
+
+    /// - Parameter elements: a scheme with its first parameter or token, and then the other parameters.
+    private init?(elements: [Substring]) {
         guard let first = elements.first else { return nil }
         let scheme = first.prefix { !Self.isSpace($0) }
         let rest = Self.trimmed(first.dropFirst(scheme.count))
         guard !scheme.contains(where: { "=\"".contains($0) }), rest.first != "=" else { return nil }
+        let parameters = [rest] + elements.dropFirst()
         self.init(
-            scheme: scheme.lowercased(),
-            realm: Self.realm(in: [rest] + elements.dropFirst().prefix(while: Self.isParameter)))
+            scheme: scheme.lowercased(), realm: Self.parameter("realm", in: parameters),
+            algorithm: Self.parameter("algorithm", in: parameters))
     }
 
     /// The nonempty elements between commas. Commas in quotes do not separate elements.
@@ -38,9 +56,9 @@ public struct Challenge: Sendable, Equatable, Codable {
         return !trimmed(element[..<equals]).contains(where: isSpace)
     }
 
-    private static func realm(in parameters: [Substring]) -> String? {
+    private static func parameter(_ name: String, in parameters: [Substring]) -> String? {
         for parameter in parameters {
-            guard let equals = parameter.firstIndex(of: "="), trimmed(parameter[..<equals]).lowercased() == "realm"
+            guard let equals = parameter.firstIndex(of: "="), trimmed(parameter[..<equals]).lowercased() == name
             else { continue }
             let value = trimmed(parameter[equals...].dropFirst())
             return value.first == "\"" ? unquoted(value.dropFirst()) : String(value)

@@ -10,17 +10,21 @@ public struct ResponseFacts: Sendable, Equatable {
     /// Whether the response is a redirect with a location.
     public var isRedirect: Bool
     public var validators: Validators
+    /// `Content-Encoding` in lower case; nil without a coding.
+    public var contentCoding: String?
     public var label: FileLabel
-    /// The challenge of the server, or of the proxy if the status is 407; nil if the response has none.
-    public var challenge: Challenge?
+    /// The challenges of the server, or of the proxy if it sent the response.
+    public var challenges: [Challenge]
+    /// Whether the response is the proxy's own demand for credentials.
+    public var isOfProxy: Bool
     /// `Retry-After` as it was sent.
     public var retryAfter: String?
 
-    public init(status: Int, headers: [(name: String, value: String)]) {
-        func value(_ name: String) -> String? {
-            headers.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }?.value
-                .trimmingCharacters(in: .whitespaces)
+    public init(status: Int, headers: [(name: String, value: String)], isOfProxy: Bool = false) {
+        func values(_ name: String) -> [String] {
+            headers.filter { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }.map(\.value)
         }
+        func value(_ name: String) -> String? { values(name).first?.trimmingCharacters(in: .whitespaces) }
         self.status = status
         // A transfer coding overrides the length (RFC 9112, section 6.3).
         let isCoded = value("transfer-encoding") != nil
@@ -28,18 +32,21 @@ public struct ResponseFacts: Sendable, Equatable {
         contentRange = value("content-range").flatMap(ContentRange.init)
         isMultipart = value("content-type")?.lowercased().hasPrefix("multipart/byteranges") ?? false
         isRedirect = [300, 301, 302, 303, 307, 308].contains(status) && !(value("location") ?? "").isEmpty
-        challenge = value(status == 407 ? "proxy-authenticate" : "www-authenticate").flatMap(Challenge.init(header:))
+        self.isOfProxy = isOfProxy
+        challenges = values(isOfProxy ? "proxy-authenticate" : "www-authenticate").flatMap(Challenge.all(in:))
         retryAfter = value("retry-after")
         label = FileLabel(
             contentType: value("content-type"), contentDisposition: value("content-disposition"),
             digests: DigestClaim.claims(ofStatus: status, headers))
-        let coding = value("content-encoding")?.lowercased() ?? "identity"
+        let codings = values("content-encoding").joined(separator: ", ")
+        let coding = codings.trimmingCharacters(in: .whitespaces).lowercased()
+        contentCoding = coding.isEmpty || coding == "identity" ? nil : coding
         let date = value("date").flatMap(Date.init(httpDate:))
         let modified = value("last-modified").flatMap(Date.init(httpDate:))
         validators = Validators(
             etag: value("etag"), lastModified: modified == nil ? nil : value("last-modified"),
             lastModifiedIsStrong: date.flatMap { date in modified.map { date.timeIntervalSince($0) >= 1 } } ?? false,
-            isEncoded: coding != "identity" && !coding.isEmpty)
+            isEncoded: contentCoding != nil)
     }
 
     /// The length in bytes of `Content-Length`. A list repeats one length (RFC 9110, section 8.6); nil if it does not.

@@ -45,9 +45,9 @@ import Testing
     /// Every failure code of the API has advice.
     @Test(arguments: [
         "bad_url", "blocked_address", "name_resolution_failed", "connect_failed", "connection_lost", "tls_failed",
-        "timed_out", "too_slow", "too_many_redirects", "bad_status", "credentials_required", "link_expired",
-        "truncated", "size_mismatch", "too_large", "checksum_mismatch", "bad_range", "source_changed",
-        "destination_exists", "destination_invalid", "no_space", "storage_error", "deadline_exceeded",
+        "timed_out", "too_slow", "too_many_redirects", "bad_status", "credentials_required",
+        "proxy_credentials_required", "link_expired", "truncated", "size_mismatch", "too_large", "checksum_mismatch",
+        "bad_range", "destination_exists", "destination_invalid", "no_space", "storage_error", "deadline_exceeded",
         "a_code_of_tomorrow",
     ])
     func givesAdviceForEveryFailureCode(_ code: String) throws {

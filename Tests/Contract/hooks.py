@@ -120,6 +120,9 @@ def obeying(name: str | None, value: Any) -> Any:
         # fetchd reads it when it is told of it.
         case "ca_file", str():
             return CERTIFICATES
+        # Which names there are beyond ASCII, the description cannot tell.
+        case "pinned_public_keys", dict():
+            return {f"host{index}.invalid": keys for index, keys in enumerate(value.values())}
         case ("url" | "proxy"), str():
             return made_possible(value)
         case "urls", list():

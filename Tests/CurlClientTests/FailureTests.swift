@@ -28,6 +28,13 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: NginxOrigin.isAvailable)) func serverWithoutTLSIsNamed() async throws {
+        let server = try await NginxOrigin()
+        let (result, _) = try await client.run("https://127.0.0.1:\(server.port)/")
+        #expect(
+            result.error == .tlsFailed("it did not answer with TLS; a server without TLS has an http:// address"))
+    }
+
     @Test func connectTimeoutIsTimedOut() async throws {
         let port = try UnresponsivePort()
         let request = TransferRequest(

@@ -203,7 +203,7 @@ import Testing
         let tunnels = try TunnelProxy(demanding: "ada:p")
         for username in [nil, "eve"] {
             let (result, _) = try await run("http://host.invalid/", proxy(.socks5, tunnels.port, username, username))
-            #expect(result.error == .proxyAuthenticationRequired)
+            #expect(result.error == .proxyAuthenticationRequired(proxy: "socks5://127.0.0.1:\(tunnels.port)"))
         }
         #expect(tunnels.tunnels.isEmpty)
     }

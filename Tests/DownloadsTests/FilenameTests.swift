@@ -22,7 +22,7 @@ import Testing
         let url = "https://host/other"
         #expect(SuggestedFilename.from(contentDisposition: header, url: url) == name)
         let filled = FilenameTemplate.suggested.name(
-            contentDisposition: header, url: url, job: JobID("job_1"), at: Sample.now)
+            contentDisposition: header, url: url, finalURL: url, job: JobID("job_1"), at: Sample.now)
         #expect(filled == name)
     }
 
@@ -76,7 +76,7 @@ import Testing
         func filled(_ template: String) throws -> String {
             try #require(FilenameTemplate(template)).name(
                 contentDisposition: "attachment; filename=\(String(repeating: "s", count: 300)).bin",
-                url: "https://h/f", job: JobID("job_1"), at: Sample.now)
+                url: "https://h/f", finalURL: "https://h/f", job: JobID("job_1"), at: Sample.now)
         }
         let name = String(repeating: "n", count: 251) + ".bin"
         #expect(try filled(name) == name)

@@ -168,14 +168,18 @@ import Testing
         #expect(code(judge(302, headers, .whole)) == .badStatus)
     }
 
-    @Test(arguments: [401, 403, 404, 410]) func reportsLinkExpiredOnlyWithBytes(_ status: Int) {
+    @Test(arguments: [401, 403, 404, 410]) func reportsLinkExpiredWithBytesOrIfJobWaitsForURL(_ status: Int) {
         #expect(code(judge(status, [], asked, had: 100)) == .linkExpired)
         #expect(code(judge(status, [], .whole, had: 0)) == .badStatus)
+        let facts = ResponseFacts(status: status, headers: [])
+        let verdict = ResponseVerdict.judge(facts, asked: .whole, bytesHad: 0, RequestAccess(waitsForURL: true))
+        #expect(code(verdict) == .linkExpired)
     }
 
     @Test func reportsCredentialsRequiredOnChallenge() {
         #expect(code(judge(401, [("WWW-Authenticate", "Basic realm=\"x\"")], asked, had: 100)) == .credentialsRequired)
-        #expect(code(judge(407, [("Proxy-Authenticate", "Basic")], .whole)) == .credentialsRequired)
+        // Nothing says that a proxy sent it.
+        #expect(code(judge(407, [("Proxy-Authenticate", "Basic")], .whole)) == .badStatus)
     }
 
     @Test(arguments: [204, 205, 304, 400, 416, 418, 500, 503]) func failsOnAnyOtherStatus(_ status: Int) {

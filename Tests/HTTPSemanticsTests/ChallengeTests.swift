@@ -21,7 +21,7 @@ import Testing
         ("Basic realm=\"without an end", "basic", "without an end"),
     ])
     func readsSchemeAndRealm(_ header: String, _ scheme: String, _ realm: String) {
-        #expect(Challenge(header: header) == Challenge(scheme: scheme, realm: realm))
+        #expect(Challenge.all(in: header).first == Challenge(scheme: scheme, realm: realm))
     }
 
     @Test(arguments: [
@@ -30,7 +30,7 @@ import Testing
         ("Basic title=\"realm=no\"", "basic"), ("Basic realm", "basic"),
     ])
     func acceptsMissingRealm(_ header: String, _ scheme: String) {
-        #expect(Challenge(header: header) == Challenge(scheme: scheme, realm: nil))
+        #expect(Challenge.all(in: header).first == Challenge(scheme: scheme, realm: nil))
     }
 
     /// Each challenge has its own realm: another's would ask for the wrong credentials.
@@ -45,11 +45,21 @@ import Testing
             ("NTLM, Negotiate, Basic realm=\"third\"", "ntlm", nil),
         ] as [(String, String, String?)])
     func takesFirstOfSeveralChallenges(_ header: String, _ scheme: String, _ realm: String?) {
-        #expect(Challenge(header: header) == Challenge(scheme: scheme, realm: realm))
+        #expect(Challenge.all(in: header).first == Challenge(scheme: scheme, realm: realm))
     }
 
     @Test(arguments: ["", "   ", ",", " , ,", "=", "realm=\"x\"", "realm = \"x\"", "realm=\"x\", Basic", "\"Basic\""])
     func findsNoChallengeWithoutScheme(_ header: String) {
-        #expect(Challenge(header: header) == nil)
+        #expect(Challenge.all(in: header).first == nil)
+    }
+
+    @Test func readsEveryChallengeAndAlgorithm() {
+        let header = #"Negotiate, Digest realm="a, b", algorithm=SHA-256, nonce="n", Basic realm=c, , NTLM abc=="#
+        #expect(
+            Challenge.all(in: header) == [
+                Challenge(scheme: "negotiate", realm: nil),
+                Challenge(scheme: "digest", realm: "a, b", algorithm: "SHA-256"),
+                Challenge(scheme: "basic", realm: "c"), Challenge(scheme: "ntlm", realm: nil),
+            ])
     }
 }

@@ -23,6 +23,7 @@ import Testing
         spec.expectedSize = .max
         spec.maxSize = 1
         spec.digest = Digest.none
+        spec.decodes = true
         spec.checksum = Checksum(.md5, hexadecimal: String(repeating: "0a", count: 16))
         spec.timeouts = Timeouts(requestSeconds: 0.1)
         var retry = RetryPolicy()
@@ -75,7 +76,8 @@ import Testing
         let receipt = Receipt(
             finalURL: "https://host/", redirects: isFull ? ["https://other/"] : [], status: 206,
             etag: isFull ? "\"e\"" : nil, lastModified: isFull ? "Sun, 06 Nov 1994 08:49:37 GMT" : nil,
-            remoteAddress: isFull ? "::1" : nil, networkProtocol: "HTTP/2", lengthVerified: isFull, attempts: 2,
+            remoteAddress: isFull ? "::1" : nil, networkProtocol: "HTTP/2", lengthVerified: isFull,
+            coding: isFull ? .init(name: "gzip", isDecoded: true, size: .max, sha256: "11") : nil, attempts: 2,
             timings: .init(connect: 0.1, firstByte: 0, transfer: 1e-7, total: 123_456.789))
         let finish = Finish(file: file, receipt: receipt)
         let promotion = Promotion(

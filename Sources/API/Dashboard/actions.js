@@ -21,6 +21,8 @@ export const largestSave = 250_000_000;
 
 /** @returns `url` or `credentials` if the user must supply it; otherwise null. */
 export function lack(job) {
+  // The session has the credentials for its proxy.
+  if (job.cause?.code === "proxy_credentials_required") return null;
   if (job.state === "waiting") return ["url", "credentials"].includes(job.reason) ? job.reason : null;
   if (job.failure?.code === "credentials_required") return "credentials";
   return job.failure?.code === "link_expired" ? "url" : null;

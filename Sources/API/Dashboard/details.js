@@ -174,12 +174,17 @@ function receiptFacts(receipt) {
     ["ETag", receipt.etag],
     ["Last modified", receipt.last_modified],
     ["Length", receipt.length_verified ? "Verified" : "Not verified: the server did not send the length"],
+    ["Compressed", receipt.coding && codingWords(receipt.coding)],
     ["Attempts", String(receipt.attempts)],
     ["Connected after", exactDuration(timings.connect_seconds)],
     ["First byte after", exactDuration(timings.first_byte_seconds)],
     ["Transfer took", exactDuration(timings.transfer_seconds)],
     ["Total time", exactDuration(timings.total_seconds)],
   ];
+}
+
+function codingWords(coding) {
+  return coding.decoded ? `${coding.name}, decoded from ${bytes(coding.size)}` : `${coding.name}, as the server sent it`;
 }
 
 function partFacts(part) {

@@ -37,10 +37,16 @@ function waitingSentence(job) {
     case "network": return `The service's machine has no network connection. ${nextTry(job)}`;
     case "space": return `The service's disk is full: free some space. ${nextTry(job)}`;
     case "storage": return `The downloads folder cannot be used: check the service's disk. ${nextTry(job)}`;
-    case "credentials": return `The server requires credentials${realm(job)}. Supply them to continue.`;
-    case "url": return "The address has expired. Supply a new one to continue.";
+    case "credentials": return credentialsSentence(job);
+    case "url": return `${job.cause?.message ?? "The address has expired."} Supply a new one to continue.`;
     default: return nextTry(job);
   }
+}
+
+function credentialsSentence(job) {
+  if (job.cause?.code === "proxy_credentials_required") return failureSentence(job.cause);
+  const what = job.cause?.message ?? `The server requires credentials${realm(job)}.`;
+  return `${what} Supply them to continue.`;
 }
 
 function nextTry(job) {
@@ -78,13 +84,13 @@ const advice = {
   too_many_redirects: "Open the address in a browser to see where the redirects end, and add that address.",
   bad_status: "Retry later, or ask the server's administrator.",
   credentials_required: "Supply credentials to retry.",
+  proxy_credentials_required: "When the session has them, the download continues, or retry it.",
   link_expired: "Supply a new link: the download continues from the bytes it has.",
   truncated: "Retry: the download continues from the bytes it has.",
   size_mismatch: "Check whether the file has changed on the server, and add it again.",
   too_large: "To download it anyway, add it again with a larger limit.",
   checksum_mismatch: "Check the checksum. If it is right, the server has a different file at this address.",
   bad_range: "Retry with one connection.",
-  source_changed: "Retry to download the new version from the beginning.",
   destination_exists: "Move the existing file, then retry, or add the download with another name.",
   destination_invalid: "Add it again with another folder or file name.",
   no_space: "Free some space on the disk, then retry.",

@@ -19,6 +19,7 @@ extension JobSpec {
         expectedSize = try reader.integer("expected_size", in: 0...Limits.largestSize)
         maxSize = try reader.integer("max_size", in: 0...Limits.largestSize)
         digest = try reader.choice("digest", of: Digest.self)
+        decodes = try reader.bool("decode")
         checksum = try reader.object("checksum", Checksum.init(reading:))
         timeouts = try reader.object("timeouts", Timeouts.init(reading:)) ?? Timeouts()
         retry = try reader.object("retry", RetryPolicy.init(reading:))

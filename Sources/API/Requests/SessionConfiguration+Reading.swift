@@ -20,6 +20,7 @@ extension SessionConfiguration {
         onConflict = try reader.choice("on_conflict", of: Destination.Conflict.self)
         waitFor = try reader.choices("wait_for", of: WaitFor.self)
         digest = try reader.choice("digest", of: Digest.self)
+        decodes = try reader.bool("decode")
         priority = try reader.choice("priority", of: Priority.self)
         finishDelaySeconds = try reader.seconds("finish_delay_seconds", in: 0...86_400)
         metadata = try reader.metadata("metadata") ?? Metadata()

@@ -40,6 +40,12 @@ struct NewJobOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The maximum rate in bytes per second, such as 500K or 2M.", valueName: "bytes"))
     var rateLimit: ByteCount?
 
+    @Flag(
+        help:
+            "Decode a body that the server has compressed (gzip or deflate). Without it, the bytes are stored as they come."
+    )
+    var decode = false
+
     @Option(help: ArgumentHelp("Start at this time or later: 2030-01-31T22:00:00Z.", valueName: "time"))
     var notBefore: String?
 
@@ -68,7 +74,8 @@ struct NewJobOptions: ParsableArguments {
                 ? nil : Dictionary(header.map { ($0.name, $0.value) }, uniquingKeysWith: { "\($0), \($1)" }),
             destination: NewDestination(path: out, onConflict: onConflict), priority: priority?.rawValue,
             connections: connections, rateLimitBytesPerSecond: rateLimit?.count, checksum: checksum?.checksum,
-            notBefore: notBefore, deadline: deadline, waitFor: waitFor.isEmpty ? nil : waitFor.map(\.rawValue),
+            decode: decode ? true : nil, notBefore: notBefore, deadline: deadline,
+            waitFor: waitFor.isEmpty ? nil : waitFor.map(\.rawValue),
             tags: tag.isEmpty ? nil : tag)
     }
 }

@@ -20,12 +20,14 @@ extension Sheet {
     init(_ job: JobDocument) {
         add("id", job.id)
         add("state", job.hasEnded ? JobDescription.ending(job) : JobDescription.state(job))
+        add("cause", job.cause.map(\.message))
         add("next", JobDescription.advice(job))
         add("url", job.url)
         add("session", job.session)
         add("progress", Self.progress(job))
         add("file", job.file?.path)
         add("sha-256", job.file?.sha256)
+        add("coding", job.receipt?.coding.map(Self.coding))
         add("priority", job.priority == "normal" ? nil : job.priority)
         add("tags", job.tags.joined(separator: ", "))
         add("attempts", job.attempts > 0 ? "\(job.attempts)" : nil)
@@ -46,6 +48,13 @@ extension Sheet {
         if let rate = progress.bytesPerSecond { text += ", " + DisplayFormat.rate(rate) }
         if let left = progress.etaSeconds { text += ", \(DisplayFormat.duration(left)) left" }
         return text
+    }
+
+    private static func coding(_ coding: JobDocument.Coding) -> String {
+        guard coding.decoded else {
+            return "\(coding.name), as the server sent it; add the job with --decode to decode it"
+        }
+        return "\(coding.name), decoded from \(DisplayFormat.bytes(coding.size))"
     }
 
     private static func resumption(_ resume: JobDocument.Resume) -> String? {

@@ -19,8 +19,10 @@ struct JobDocument: Decodable, Sendable, Equatable {
     var attempts: Int
     var retryAt: String?
     var challenge: Challenge?
+    var cause: Failure?
     var failure: Failure?
     var file: File?
+    var receipt: Receipt?
     var tags: [String]
 
     struct Destination: Decodable, Sendable, Equatable {
@@ -51,6 +53,18 @@ struct JobDocument: Decodable, Sendable, Equatable {
         var code: String
         var message: String
         var status: Int?
+    }
+
+    struct Receipt: Decodable, Sendable, Equatable {
+        var coding: Coding?
+    }
+
+    /// A content coding that the server used without being asked.
+    struct Coding: Decodable, Sendable, Equatable {
+        var name: String
+        var decoded: Bool
+        var size: Int64
+        var sha256: String?
     }
 
     struct File: Decodable, Sendable, Equatable {

@@ -10,6 +10,7 @@ struct NewJobDocument: Encodable, Sendable {
     var connections: Int?
     var rateLimitBytesPerSecond: Int64?
     var checksum: NewChecksum?
+    var decode: Bool?
     var notBefore: String?
     var deadline: String?
     var waitFor: [String]?

@@ -64,6 +64,8 @@ enum JobDescription {
 
     private static func waitingAdvice(_ job: JobDocument) -> String? {
         switch job.reason {
+        case "credentials" where job.cause?.code == "proxy_credentials_required":
+            "Declare session \(job.session) with the right user and password in its `proxy`; its jobs then continue."
         case "credentials":
             "The server requires credentials: fetchd update \(job.id) --user NAME --password-file FILE"
         case "url": "The link has expired. To set a new one: fetchd update \(job.id) --from NEW-URL"
@@ -89,6 +91,9 @@ enum JobDescription {
             return "Check the address. If it is right: \(retry)"
         case "credentials_required":
             return "Set credentials: fetchd update \(job.id) --user NAME --password-file FILE, then: \(retry)"
+        case "proxy_credentials_required":
+            return
+                "Declare session \(job.session) with the right user and password in its `proxy`, then: \(retry)"
         case "link_expired":
             return "Set a new link: fetchd update \(job.id) --from NEW-URL, then continue from the kept bytes: \(retry)"
         case "checksum_mismatch", "size_mismatch":

@@ -138,6 +138,8 @@ extension ActiveTransfer {
         do {
             guard case .head(var head) = try parser.feed(line) else { return true }
             head.remoteAddress = connectionState.remoteAddress ?? ""
+            // A 407 through a tunnel or a SOCKS proxy is a response of the server.
+            head.isOfProxy = head.status == 407 && request.proxy?.scheme == .http && !request.isTunnelled
             received(head)
             return true
         } catch {
@@ -147,12 +149,14 @@ extension ActiveTransfer {
     }
 
     /// Parses a line of a response to `CONNECT`. libcurl reports malformed responses and refusals of the proxy. Only
-    /// status 407 reaches the handler, which can supply credentials.
+    /// status 407 reaches the handler, which can supply credentials, and status 401, which tinyproxy sends instead if
+    /// the credentials are wrong.
     private func received(tunnelLine line: UnsafeRawBufferPointer) {
-        guard case .head(var head)? = try? tunnelParser.feed(line), head.status == 407 else { return }
+        guard case .head(var head)? = try? tunnelParser.feed(line), [401, 407].contains(head.status) else { return }
         // No request follows, so the prerequest callback does not report the address.
         connectionState.remoteAddress = easy.string(CURLINFO_PRIMARY_IP)
         head.remoteAddress = connectionState.remoteAddress ?? ""
+        head.isOfProxy = true
         judge(head)
         outcome = outcome ?? .completed
     }

@@ -13,6 +13,9 @@ public struct ResponseHead: Sendable {
     /// HEAD request, it is the length of a body that does not follow.
     public internal(set) var contentLength: Int64?
 
+    /// Whether this is the proxy's own response: its demand for credentials (407, or 401 to `CONNECT`).
+    public internal(set) var isOfProxy = false
+
     /// The numeric address of the peer.
     public internal(set) var remoteAddress: String
 

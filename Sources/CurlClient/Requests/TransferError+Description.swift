@@ -10,7 +10,7 @@ extension TransferError: CustomStringConvertible {
         case .proxyAddressRefused(let address):
             "connections to the address\(address.map { " \($0)" } ?? "") of the proxy are not allowed"
         case .tlsFailed(let why): "TLS failed (\(why))"
-        case .proxyAuthenticationRequired: "the proxy requires other credentials"
+        case .proxyAuthenticationRequired(let proxy): "the proxy \(proxy) requires other credentials"
         case .connectionLost(let why): "the connection was lost (\(why))"
         case .truncated(let expected?, let received): "the response ended after \(received) of \(expected) bytes"
         case .truncated(nil, let received): "the response ended early, after \(received) bytes"

@@ -23,7 +23,7 @@ extension TransferError {
         _ message: String, _ proxy: TransferRequest.Proxy, _ cause: Int?
     ) -> TransferError {
         let wantsCredentials = [CURLPX_NO_AUTH, CURLPX_USER_REJECTED].map { Int($0.rawValue) }
-        if let cause, wantsCredentials.contains(cause) { return .proxyAuthenticationRequired }
+        if let cause, wantsCredentials.contains(cause) { return .proxyAuthenticationRequired(proxy: proxy.description) }
         return .connectFailed("the proxy \(proxy.authority): \(message)")
     }
 

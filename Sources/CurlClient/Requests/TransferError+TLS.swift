@@ -21,7 +21,8 @@ extension TransferError {
         case CURLE_SSL_CONNECT_ERROR:
             // A connection that is lost during the handshake is not a TLS error.
             let signsOfLoss = ["SSL_ERROR_SYSCALL", "unexpected eof", "Connection reset", "Broken pipe"]
-            return signsOfLoss.contains { message.contains($0) } ? .connectionLost(message) : .tlsFailed(message)
+            if signsOfLoss.contains(where: message.contains) { return .connectionLost(message) }
+            return .tlsFailed(handshakeSentence(message))
         case CURLE_PEER_FAILED_VERIFICATION:
             return .tlsFailed(sentence(message, transfer.easy.long(CURLINFO_SSL_VERIFYRESULT)))
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
@@ -35,6 +36,16 @@ extension TransferError {
         default:
             return nil
         }
+    }
+
+    /// OpenSSL names the fault after the code and the library: `error:0A00010B:SSL routines::wrong version number`.
+    private static func handshakeSentence(_ message: String) -> String {
+        let signsOfPlainHTTP = ["wrong version number", "http request", "packet length too long"]
+        if signsOfPlainHTTP.contains(where: message.contains) {
+            return "it did not answer with TLS; a server without TLS has an http:// address"
+        }
+        guard message.contains("error:"), let fault = message.split(separator: ":").last else { return message }
+        return "the handshake failed: \(fault)"
     }
 
     private static func sentence(_ message: String, _ verification: Int?) -> String {

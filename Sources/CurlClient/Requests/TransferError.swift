@@ -18,8 +18,9 @@ public enum TransferError: Error, Sendable, Equatable {
     /// host, an untrusted issuer and a key that is not pinned. Also thrown if the TLS options of the request are
     /// invalid.
     case tlsFailed(String)
-    /// A SOCKS proxy requires credentials, or refused the given ones. An HTTP proxy responds with status 407 instead.
-    case proxyAuthenticationRequired
+    /// A SOCKS proxy, such as `socks5://host:1080`, requires credentials, or refused the given ones. An HTTP proxy responds
+    /// with status 407 instead.
+    case proxyAuthenticationRequired(proxy: String)
     /// The connection was reset, or closed before a response.
     case connectionLost(String)
     /// The body ended early. `expected` is nil if the body is chunked.

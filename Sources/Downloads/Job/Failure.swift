@@ -11,7 +11,7 @@ public struct Failure: Error, Sendable, Equatable, Codable {
     /// The number of attempts in the run when the failure occurred.
     public var attempts: Int
     public var at: Date
-    /// The challenge of the server or proxy, for `credentials_required`.
+    /// The challenge of the server or proxy, for `credentials_required` and `proxy_credentials_required`.
     public var challenge: Challenge?
 
     public init(
@@ -39,6 +39,7 @@ public struct Failure: Error, Sendable, Equatable, Codable {
         case tooManyRedirects = "too_many_redirects"
         case badStatus = "bad_status"
         case credentialsRequired = "credentials_required"
+        case proxyCredentialsRequired = "proxy_credentials_required"
         case linkExpired = "link_expired"
         case truncated
         case sizeMismatch = "size_mismatch"
@@ -59,8 +60,9 @@ extension Failure {
         switch code {
         case .nameResolutionFailed, .connectFailed, .connectionLost, .timedOut, .tooSlow, .truncated: true
         case .badStatus: status.map(Self.passingStatuses.contains) ?? false
-        case .badURL, .blockedAddress, .tlsFailed, .tooManyRedirects, .credentialsRequired, .linkExpired,
-            .sizeMismatch, .tooLarge, .checksumMismatch, .badRange, .destinationExists, .destinationInvalid, .noSpace,
+        case .badURL, .blockedAddress, .tlsFailed, .tooManyRedirects, .credentialsRequired, .proxyCredentialsRequired,
+            .linkExpired, .sizeMismatch, .tooLarge, .checksumMismatch, .badRange, .destinationExists,
+            .destinationInvalid, .noSpace,
             .storageError, .deadlineExceeded:
             false
         }
@@ -73,7 +75,9 @@ extension Failure {
             .tooSlow, .tooManyRedirects, .badStatus, .credentialsRequired, .linkExpired, .truncated, .sizeMismatch,
             .tooLarge, .checksumMismatch, .badRange:
             true
-        case .destinationExists, .destinationInvalid, .noSpace, .storageError, .deadlineExceeded: false
+        case .proxyCredentialsRequired, .destinationExists, .destinationInvalid, .noSpace, .storageError,
+            .deadlineExceeded:
+            false
         }
     }
 

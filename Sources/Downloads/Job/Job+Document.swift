@@ -63,12 +63,16 @@ extension Job {
     private func writeOutcome(for audience: Audience, to writer: inout JSONWriter) {
         writer.member("attempts", attempts)
         writer.member("retry_at", state.wait?.until)
-        writer.member("challenge", state.wait?.challenge?.document ?? .null)
+        writer.member("challenge", challenge?.document ?? .null)
+        writer.member("cause", state.wait?.cause.document ?? .null)
         writer.member("failure", state.failure?.document ?? .null)
         let finish = state.finish
         writer.object("file", finish?.file) { $0.writeMembers(to: &$1) }
         writer.object("receipt", finish?.receipt) { $0.writeMembers(for: audience, to: &$1) }
     }
+
+    /// The challenge that the job waits to answer, or that it has failed to answer.
+    private var challenge: Challenge? { state.wait?.challenge ?? state.failure?.challenge }
 
     private func writeProgress(_ live: LiveProgress?, to writer: inout JSONWriter) {
         let running = state.name == .running ? live : nil
@@ -185,6 +189,7 @@ extension Receipt {
         writer.member("remote_address", remoteAddress)
         writer.member("protocol", networkProtocol)
         writer.member("length_verified", lengthVerified)
+        writer.member("coding", coding?.document ?? .null)
         writer.member("attempts", attempts)
         writer.object("timings") { writer in
             writer.member("connect_seconds", timings.connect)
@@ -192,5 +197,13 @@ extension Receipt {
             writer.member("transfer_seconds", timings.transfer)
             writer.member("total_seconds", timings.total)
         }
+    }
+}
+
+extension Receipt.Coding {
+    fileprivate var document: JSON {
+        [
+            "name": .string(name), "decoded": .bool(isDecoded), "size": .integer(size), "sha256": .optional(sha256),
+        ]
     }
 }

@@ -10,8 +10,8 @@ public enum JobSignal: Sendable, Equatable {
     /// `keepsPart`: the received bytes are kept, so that a retry or another job can resume from them.
     case cancelRequested(keepsPart: Bool)
     case retryRequested
-    /// A PATCH supplied values that jobs wait for.
-    case helpSupplied(Set<WaitFor>)
+    /// A PATCH of the job, or a PUT of its session, supplied values that jobs wait for.
+    case helpSupplied(Set<Help>)
     /// `deadline` or `timeouts.resource_seconds` has passed.
     case timeElapsed(Failure)
     /// An attempt has stopped on request, and its bytes are on disk.

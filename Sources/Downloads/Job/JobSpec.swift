@@ -20,6 +20,8 @@ public struct JobSpec: Sendable, Equatable, Codable {
     /// In bytes. A larger file fails with `too_large`.
     public var maxSize: Int64?
     public var digest: Digest?
+    /// Whether a body that the server has coded is decoded while it is written; nil: as in the session.
+    public var decodes: Bool?
     /// The checksum that the bytes must have. Other bytes fail with `checksum_mismatch`.
     public var checksum: Checksum?
     public var timeouts = Timeouts()
@@ -52,6 +54,7 @@ public struct JobSpec: Sendable, Equatable, Codable {
         expectedSize = try stored.decodeIfPresent(Int64.self, forKey: .expectedSize)
         maxSize = try stored.decodeIfPresent(Int64.self, forKey: .maxSize)
         digest = try stored.decodeIfPresent(Digest.self, forKey: .digest)
+        decodes = try stored.decodeIfPresent(Bool.self, forKey: .decodes)
         checksum = try stored.decodeIfPresent(Checksum.self, forKey: .checksum)
         timeouts = try stored.decode(.timeouts, default: Timeouts())
         retry = try stored.decodeIfPresent(RetryPolicy.self, forKey: .retry)

@@ -85,7 +85,7 @@ extension JobState {
     }
 
     /// A job that does not wait for this help is patched without a change of its state.
-    private func helpSupplied(_ help: Set<WaitFor>) -> Decision {
+    private func helpSupplied(_ help: Set<Help>) -> Decision {
         switch self {
         case .waiting(let wait) where wait.isEnded(by: help):
             .become(.queued, announce: nil, then: [.wakeScheduler])

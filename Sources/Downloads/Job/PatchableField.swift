@@ -8,8 +8,8 @@ public enum PatchableField: String, Sendable, CaseIterable {
 
 extension Set<PatchableField> {
     /// The kinds of help that these fields give to waiting jobs.
-    public var help: Set<WaitFor> {
-        var help: Set<WaitFor> = []
+    public var help: Set<Help> {
+        var help: Set<Help> = []
         if contains(.url) { help.insert(.url) }
         if contains(.credentials) || contains(.headers) { help.insert(.credentials) }
         return help

@@ -74,7 +74,8 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
             return .wait(Wait(.space(until: now.addingTimeInterval(Self.spaceSeconds)), cause: failure))
         case .storageError where waitsFor.contains(.space) && !hint.mayPass:
             return .wait(Wait(.storage(until: now.addingTimeInterval(Self.spaceSeconds)), cause: failure))
-        case .credentialsRequired where waitsFor.contains(.credentials):
+        case .credentialsRequired where waitsFor.contains(.credentials),
+            .proxyCredentialsRequired where waitsFor.contains(.credentials):
             return .wait(Wait(.credentials, cause: failure))
         case .linkExpired where waitsFor.contains(.url): return .wait(Wait(.url, cause: failure))
         case .checksumMismatch where hint.mayBeginAnew: return .wait(Wait(.retry(until: now), cause: failure))

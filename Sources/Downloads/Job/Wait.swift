@@ -61,13 +61,17 @@ extension Wait {
         }
     }
 
-    func isEnded(by help: Set<WaitFor>) -> Bool {
+    /// Credentials for the server do not end the wait for those of a proxy.
+    func isEnded(by help: Set<Help>) -> Bool {
         switch reason {
-        case .credentials: help.contains(.credentials)
+        case .credentials: help.contains(isForProxy ? .proxy : .credentials)
         case .url: help.contains(.url)
         case .retry, .network, .space, .storage: false
         }
     }
+
+    /// Whether the job waits for credentials that the session's proxy accepts.
+    public var isForProxy: Bool { reason == .credentials && cause.code == .proxyCredentialsRequired }
 
     /// The challenge of the server or proxy, if the job waits for credentials.
     public var challenge: Challenge? { reason == .credentials ? cause.challenge : nil }

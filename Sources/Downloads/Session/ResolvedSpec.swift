@@ -30,8 +30,11 @@ public struct ResolvedSpec: Sendable, Equatable {
     public var retry: RetryPolicy
     /// The place for files whose job does not specify one.
     public var sessionPlace: Place
+    /// The problems that the job waits out instead of failing: see ``waitFor(after:)``.
     public var waitFor: [WaitFor]
     public var digest: Digest
+    /// Whether a body that the server has coded is decoded while it is written.
+    public var decodes: Bool
     public var checksum: Checksum?
     /// Whether bytes may be combined that only the checksum of the whole file can verify.
     public var restsOnChecksum: Bool
@@ -63,14 +66,19 @@ public struct ResolvedSpec: Sendable, Equatable {
         sessionPlace = Place(
             directory: configuration.directory ?? "", filename: nil, conflict: configuration.onConflict ?? .rename,
             createDirectories: true)
-        let wanted = spec.waitFor ?? configuration.waitFor ?? WaitFor.defaults
-        // A job waits for help only if it has no other URL left.
-        waitFor = hasMirrorLeft ? wanted.filter { $0 == .space } : wanted
+        waitFor = spec.waitFor ?? configuration.waitFor ?? WaitFor.defaults
         digest = spec.digest ?? configuration.digest ?? .sha256
+        decodes = spec.decodes ?? configuration.decodes ?? false
         checksum = spec.checksum
         restsOnChecksum = spec.checksum != nil && !job.isDisproved
         expectedSize = spec.expectedSize
         maxSize = spec.maxSize
+    }
+
+    /// The conditions for which the job waits after a failure. It waits for another URL, or for credentials for its URL,
+    /// only if it has no other URL left.
+    public func waitFor(after failure: Failure) -> [WaitFor] {
+        hasMirrorLeft && failure.isOfSource ? waitFor.filter { $0 == .space } : waitFor
     }
 
     /// The job's headers replace the session's headers of the same name. Names are compared without case, as in HTTP.

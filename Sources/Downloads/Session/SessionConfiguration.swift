@@ -17,6 +17,8 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
     public var onConflict: Destination.Conflict?
     public var waitFor: [WaitFor]?
     public var digest: Digest?
+    /// For each job that does not specify it.
+    public var decodes: Bool?
     public var priority: Priority?
     /// For each job that does not specify its own number.
     public var connections: Int?
@@ -48,6 +50,7 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
         onConflict = try stored.decodeIfPresent(Destination.Conflict.self, forKey: .onConflict)
         waitFor = try stored.decodeIfPresent([WaitFor].self, forKey: .waitFor)
         digest = try stored.decodeIfPresent(Digest.self, forKey: .digest)
+        decodes = try stored.decodeIfPresent(Bool.self, forKey: .decodes)
         priority = try stored.decodeIfPresent(Priority.self, forKey: .priority)
         connections = try stored.decodeIfPresent(Int.self, forKey: .connections)
         finishDelaySeconds = try stored.decodeIfPresent(Double.self, forKey: .finishDelaySeconds)

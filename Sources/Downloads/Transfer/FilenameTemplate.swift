@@ -6,7 +6,8 @@ import HTTPSemantics
 public struct FilenameTemplate: Sendable, Equatable {
     /// The placeholders that a template may contain.
     enum Placeholder: String, CaseIterable {
-        /// The name in `Content-Disposition`, otherwise the last component of the requested URL, otherwise `download`.
+        /// The name in `Content-Disposition`, otherwise the last component of the last URL, after redirects, otherwise
+        /// `download`.
         case suggestedFilename = "suggested_filename"
         /// The last component of the requested URL, otherwise `download`.
         case urlBasename = "url_basename"
@@ -77,9 +78,12 @@ public struct FilenameTemplate: Sendable, Equatable {
     /// - Parameters:
     ///   - contentDisposition: the header of the response; nil if the response had none.
     ///   - url: the requested URL.
-    public func name(contentDisposition: String?, url: String, job: JobID, at now: Date) -> String {
+    ///   - finalURL: the URL of the response, after redirects.
+    public func name(
+        contentDisposition: String?, url: String, finalURL: String, job: JobID, at now: Date
+    ) -> String {
         guard hasPlaceholder else { return filled { _ in "" } }
-        let suggested = SuggestedFilename.from(contentDisposition: contentDisposition, url: url)
+        let suggested = SuggestedFilename.from(contentDisposition: contentDisposition, url: finalURL)
         let name = filled { placeholder in
             switch placeholder {
             case .suggestedFilename: suggested

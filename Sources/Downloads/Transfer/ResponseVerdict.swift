@@ -18,7 +18,12 @@ public enum ResponseVerdict: Sendable, Equatable {
 }
 
 extension ResponseVerdict {
-    public static func judge(_ response: ResponseFacts, asked: RequestedRange, bytesHad: Int64) -> ResponseVerdict {
+    /// - Parameters:
+    ///   - bytesHad: the bytes that the job had before the request.
+    ///   - access: decides what a refusal means.
+    public static func judge(
+        _ response: ResponseFacts, asked: RequestedRange, bytesHad: Int64, _ access: RequestAccess = RequestAccess()
+    ) -> ResponseVerdict {
         switch response.status {
         case 200, 201, 202, 203: whole(response, asked)
         case 206 where asked.bytesHad > 0: partial(response, asked)
@@ -26,7 +31,7 @@ extension ResponseVerdict {
         case 416 where asked.isRange: unsatisfied(response, asked)
         case let status where response.isRedirect: .redirect(status: status)
         // Includes redirects without a location, and successful statuses without a file: 204, 205, 207, 226.
-        default: .fail(refusal(response, bytesHad: bytesHad))
+        default: .fail(Failure(refusing: response, bytesHad: bytesHad, access))
         }
     }
 
@@ -109,19 +114,5 @@ extension ResponseVerdict {
         }
         if let old = asked.size, let size, old != size { return .sizeChanged }
         return nil
-    }
-
-    private static func refusal(_ response: ResponseFacts, bytesHad: Int64) -> Failure {
-        let status = response.status
-        if let challenge = response.challenge, status == 401 || status == 407 {
-            return Failure(
-                .credentialsRequired, "The server asks for credentials (\(status)).", status: status,
-                challenge: challenge)
-        }
-        if bytesHad > 0, [401, 403, 404, 410].contains(status) {
-            return Failure(
-                .linkExpired, "The link worked before and now answers \(status): it has expired.", status: status)
-        }
-        return Failure(.badStatus, "The server answered \(status).", status: status)
     }
 }

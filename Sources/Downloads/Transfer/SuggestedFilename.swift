@@ -6,7 +6,7 @@ import HTTPSemantics
 /// Servers are not trusted: every suggested name becomes one harmless path component. (An unsafe name from a client is
 /// refused instead: `FilePathRule`.)
 enum SuggestedFilename {
-    /// The name in `Content-Disposition`, otherwise the last component of the requested URL, otherwise `download`.
+    /// The name in `Content-Disposition`, otherwise the last component of the URL, otherwise `download`.
     static func from(contentDisposition: String?, url: String) -> String {
         let candidates = [contentDisposition.flatMap(ContentDisposition.filename), lastComponent(of: url)]
         return candidates.lazy.compactMap { $0.flatMap { safe($0) } }.first ?? "download"

@@ -108,10 +108,13 @@ extension Attempt {
         if !spec.tls.verify {
             services.log.warning("\(job.id) does not verify certificates: its session disables the verification.")
         }
-        let folder = services.folder
-        guard let plan = try? await context.lane.run({ [job, spec] in RequestPlan(for: job, spec, in: folder) }) else {
-            return .stopped(.shutdown)
+        let (folder, directory) = (services.folder, spec.sessionPlace.specified(by: destination).directory)
+        let start = try? await context.lane.run { [job, spec] in
+            (plan: RequestPlan(for: job, spec, in: folder), fault: folder.fault(inFolder: directory))
         }
+        guard let (plan, fault) = start else { return .stopped(.shutdown) }
+        // Promotion checks the folder again. Here, the check saves the transfer.
+        if let fault { return .failed(fault) }
         let end = await fetch(plan)
         guard let file, file.isUnsound else { return end }
         guard (try? await discard(file, .badRange)) != nil else { return .stopped(.shutdown) }
@@ -205,7 +208,8 @@ extension Attempt {
         return .whole(
             WholePart(
                 file: file.part, size: size, head: answer.head, validators: file.validators, label: file.label,
-                metrics: answer.metrics, url: answer.requests.url, redirects: answer.requests.redirects,
+                metrics: answer.metrics, decoding: file.decoding, url: answer.requests.url,
+                redirects: answer.requests.redirects,
                 isLengthVerified: isEndKnown || spec.expectedSize != nil))
     }
 }

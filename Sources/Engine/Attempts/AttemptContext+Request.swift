@@ -13,7 +13,7 @@ extension AttemptContext {
     func request(
         _ requests: RequestSequence, _ asked: RequestedRange, home: String, isSegment: Bool = false
     ) -> TransferRequest {
-        let isHome = URLRule.origin(of: requests.url) == URLRule.origin(of: home)
+        let isHome = isHome(requests, home)
         var request = TransferRequest(
             url: address(of: requests.url), method: requests.method.rawValue, userAgent: spec.userAgent)
         // Headers that describe the body are dropped with the body, for every origin (fetch.spec.whatwg.org,
@@ -49,6 +49,25 @@ extension AttemptContext {
             request.proxy = spec.proxy.map(TransferRequest.Proxy.init)
         }
         return request
+    }
+
+    /// - Parameter home: the job's URL that the sequence began with.
+    func access(_ requests: RequestSequence, home: String) -> RequestAccess {
+        RequestAccess(
+            authorization: authorization(isHome: isHome(requests, home)), waitsForURL: spec.waitFor.contains(.url),
+            proxy: Rehearsal.isRehearsal(requests.url) ? nil : spec.proxy)
+    }
+
+    private func authorization(isHome: Bool) -> RequestAccess.Authorization {
+        let hasHeader = spec.headers.contains { $0.name.lowercased() == "authorization" }
+        guard spec.credentials != nil || hasHeader else { return .none }
+        guard isHome else { return .withheld }
+        return spec.credentials.map { .credentials(scheme: $0.scheme) } ?? .header
+    }
+
+    /// Whether the request goes to the origin that receives headers and credentials.
+    private func isHome(_ requests: RequestSequence, _ home: String) -> Bool {
+        URLRule.origin(of: requests.url) == URLRule.origin(of: home)
     }
 
     /// The URL to connect to. A rehearsal URL is replaced by its URL at the rehearsal origin.

@@ -25,7 +25,8 @@ struct AttemptRun: Sendable {
                 try whole.file.digests(spec.algorithms(whole.label), isStopped: { attempt.control.isStopping })
             }
             // A mismatch takes precedence over a stop: bytes that are known to be wrong are not kept.
-            if let digests, let mismatch = spec.claims(whole.label).refutation(by: digests) {
+            let mismatch = digests.flatMap { spec.claims(whole.label).refutation(by: $0) } ?? whole.decoding?.refutation
+            if let mismatch {
                 return await failed(mismatch, RetryPolicy.Hint(mayBeginAnew: attempt.mayBeginAnew), attempt)
             }
             guard let digests, attempt.control.beginPromotion() else {
@@ -70,7 +71,8 @@ struct AttemptRun: Sendable {
         if attempt.partFile?.fault != nil { hint.mayPass = true }
         let before = attempt.hasGained ? 0 : attempt.job.failuresInARow
         let verdict = attempt.spec.retry.verdict(
-            on: failure, waitsFor: attempt.spec.waitFor, failuresInARow: before + 1, hint: hint, at: now,
+            on: failure, waitsFor: attempt.spec.waitFor(after: failure), failuresInARow: before + 1, hint: hint,
+            at: now,
             jitter: .random(in: 0...1))
         services.log.info(
             "Attempt \(attempt.job.attempts) of \(attempt.job.id) ended: \(failure.code.rawValue), \(failure.message)")

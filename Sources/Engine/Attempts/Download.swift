@@ -42,7 +42,7 @@ final class Download: TransferHandler {
     /// the disk.
     typealias ChooseTarget = @Sendable (ResponseFacts, _ size: Int64?, ResumeOutcome) -> Target
 
-    private struct State {
+    struct State {
         var verdict: ResponseVerdict?
         var target: Target?
         /// Bytes of the body that are still to be dropped, because the part has them already.
@@ -55,11 +55,11 @@ final class Download: TransferHandler {
         var isOver: Bool { failure != nil || isSegmentFull }
     }
 
-    private let context: AttemptContext
-    private let maxSize: Int64?
+    let context: AttemptContext
+    let maxSize: Int64?
     private let judge: Judge
     private let chooseTarget: ChooseTarget
-    private let state = Locked(State())
+    let state = Locked(State())
 
     /// - Parameter maxSize: bytes; a larger file fails the exchange. nil: no limit.
     init(_ context: AttemptContext, maxSize: Int64?, judge: @escaping Judge, target: @escaping ChooseTarget) {
@@ -90,7 +90,7 @@ final class Download: TransferHandler {
     // MARK: On the transfer loop
 
     func received(head: ResponseHead) -> HeadVerdict {
-        let facts = ResponseFacts(status: head.status, headers: head.headers)
+        let facts = ResponseFacts(status: head.status, headers: head.headers, isOfProxy: head.isOfProxy)
         let verdict = judge(facts)
         guard case .accept(let offset, let skipping, let size, let outcome) = verdict else {
             state.withLock { $0.verdict = verdict }
@@ -117,78 +117,6 @@ final class Download: TransferHandler {
 
     func finished(_ result: TransferResult) {
         context.lane.async { self.end(result) }
-    }
-
-    // MARK: In the lane
-
-    private func prepare(_ file: SegmentedFile) {
-        do throws(DiskError) {
-            try file.part.open()
-            if let size = file.size { try file.part.claim(size) }
-        } catch {
-            fail(error.failure)
-        }
-    }
-
-    private func write(_ chunk: Chunk) {
-        let (target, skipped): (Target?, Int64) = state.withLock { state in
-            guard !state.isOver else { return (nil, 0) }
-            let skipped = min(state.skipping, Int64(chunk.count))
-            state.skipping -= skipped
-            return (state.target, skipped)
-        }
-        guard let target, Int(skipped) < chunk.count else { return }
-        let received = chunk.count - Int(skipped)
-        guard let advance = target.file.advance(target.lease, by: received) else { return fill() }
-        if advance.isExcess { return disbelieve(target.file) }
-        if let limit = maxSize, advance.offset + Int64(advance.count) > limit { return fail(.tooLarge(limit)) }
-        do throws(DiskError) {
-            try chunk.withUnsafeBytes { bytes throws(DiskError) in
-                let wanted = bytes.dropFirst(Int(skipped)).prefix(advance.count)
-                try target.file.part.write(UnsafeRawBufferPointer(rebasing: wanted), at: advance.offset)
-            }
-            context.progress.add(advance.count)
-        } catch {
-            return fail(error.failure)
-        }
-        if advance.isCut { fill() }
-    }
-
-    /// Called when a chunked body, or a body without a length, runs past the range in its head. It is then unknown
-    /// which bytes the body contains: many servers send the whole file with the head of a partial response.
-    private func disbelieve(_ file: SegmentedFile) {
-        file.disbelieve()
-        fail(Failure(.badRange, "The server sent more bytes than its Content-Range announced."))
-    }
-
-    private func fail(_ failure: Failure) {
-        end { $0.failure = $0.failure ?? failure }
-    }
-
-    /// Called when another connection fetches the rest of the body.
-    private func fill() {
-        end { $0.isSegmentFull = true }
-    }
-
-    private func end(_ mark: (inout State) -> Void) {
-        let transfer = state.withLock { state in
-            mark(&state)
-            return state.transfer
-        }
-        transfer?.cancel()
-    }
-
-    private func end(_ result: TransferResult) {
-        let (waiter, end) = state.withLock { state in
-            defer { state.waiter = nil }
-            return (
-                state.waiter,
-                End(
-                    result: result, verdict: state.verdict, target: state.target, isSegmentFull: state.isSegmentFull,
-                    failure: state.failure)
-            )
-        }
-        waiter?.resume(returning: end)
     }
 }
 

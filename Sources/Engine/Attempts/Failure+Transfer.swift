@@ -24,9 +24,10 @@ extension Failure {
         case .timedOut(.idle): self.init(.timedOut, "\(host) sent no data for too long.")
         case .timedOut(.total): self.init(.timedOut, "The transfer from \(host) took too long.")
         case .tooSlow: self.init(.tooSlow, "\(host) sends less than the session's minimum_bytes_per_second.")
-        case .proxyAuthenticationRequired:
+        case .proxyAuthenticationRequired(let proxy):
             self.init(
-                .credentialsRequired, "The proxy asks for credentials, or refuses those of the session's `proxy`.")
+                .proxyCredentialsRequired,
+                "The proxy \(proxy) asks for other credentials: set user:password@ in the session's `proxy`.")
         case .headTooLarge: self.init(.connectionLost, "The response head of \(host) is too large.")
         case .protocolError(let why): self.init(.connectionLost, "The HTTP exchange with \(host) is invalid: \(why).")
         case .tooManyOpenFiles:
@@ -37,10 +38,12 @@ extension Failure {
         }
     }
 
+    /// - Parameter who: the host with its port, or the proxy. The address is not repeated if the host is that address.
     private init(blocking who: String, at address: IPAddress?) {
         let shown = address.map(\.description) ?? "an address that cannot be read"
-        self.init(
-            .blockedAddress,
-            "\(who) is at \(shown), which is not a public address. Start fetchd with --allow-network to allow it.")
+        let isAddress = who.hasPrefix("\(shown):") || who.hasPrefix("[\(shown)]:")
+        let fault =
+            isAddress ? "\(who) is not at a public address" : "\(who) is at \(shown), which is not a public address"
+        self.init(.blockedAddress, "\(fault). Start fetchd with --allow-network to allow it.")
     }
 }

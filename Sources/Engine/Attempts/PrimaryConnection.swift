@@ -70,9 +70,10 @@ struct PrimaryConnection: Sendable {
     private func ask() async -> Download.End {
         let (spec, bytesHad) = (context.spec, context.job.bytesDurable)
         let asked = requests.asked(continuing: continued?.part.url)
+        let access = context.access(requests, home: spec.url)
         let download = Download(
             context, maxSize: spec.maxSize,
-            judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: bytesHad, spec) },
+            judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: bytesHad, access, spec) },
             target: { [self] in begin($0, asked, size: $1, $2) })
         return await download.run(context.request(requests, asked, home: spec.url))
     }
@@ -84,14 +85,23 @@ struct PrimaryConnection: Sendable {
     ) -> Download.Target {
         let continued = outcome.isResumed ? continued : nil
         let before = continued.map { asked.label($0.part.label, continuedBy: facts) }
-        let label = facts.label.completed(by: before ?? FileLabel())
+        var label = facts.label.completed(by: before ?? FileLabel())
+        let decoding = decoding(facts, label)
+        // The server's digests are those of the coded bytes, and the size is theirs, too.
+        if decoding != nil { label.digests = [] }
         let file = SegmentedFile(
             makePart(continued, context.spec.algorithms(label)),
-            from: requests.url, size: size,
+            from: requests.url, size: decoding == nil ? size : nil,
             validators: continued == nil ? facts.validators : asked.validators(continuedBy: facts), label: label,
-            outcome: outcome, isRange: asked.isRange && facts.status == 206, time: context.time)
+            outcome: outcome, isRange: asked.isRange && facts.status == 206, decoding: decoding, time: context.time)
         begin(file)
         return Download.Target(file: file, lease: file.firstLease)
+    }
+
+    /// - Returns: nil for a body without a coding, and for one that is stored as it was coded.
+    private func decoding(_ facts: ResponseFacts, _ label: FileLabel) -> BodyDecoding? {
+        guard context.spec.decodes, let coding = facts.contentCoding else { return nil }
+        return BodyDecoding(coding, claims: label.digests, digest: context.spec.digest)
     }
 
     private func begin(_ file: SegmentedFile) {

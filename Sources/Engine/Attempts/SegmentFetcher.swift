@@ -66,9 +66,10 @@ struct SegmentFetcher: Sendable {
 
     private func ask(_ requests: RequestSequence, _ lease: SegmentLease) async -> Download.End {
         let (file, asked) = (file, requests.asked(continuing: file.url))
+        let access = context.access(requests, home: source.home)
         let download = Download(
             context, maxSize: nil,
-            judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: asked.bytesHad).ofRange },
+            judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: asked.bytesHad, access).ofRange },
             target: { facts, _, _ in
                 file.join(facts.validators)
                 return Download.Target(file: file, lease: lease)

@@ -16,6 +16,8 @@ final class SegmentedFile: Sendable {
     /// Every further response must match these validators, unless a checksum verifies the whole file.
     let validators: Validators
     let label: FileLabel
+    /// Decodes the body on its way to the part; nil: the bytes are stored as they come.
+    let decoding: BodyDecoding?
     /// How the attempt began the file.
     let outcome: ResumeOutcome
     /// Bytes that the part had when the attempt began.
@@ -42,10 +44,11 @@ final class SegmentedFile: Sendable {
 
     init(
         _ part: PartFile, from url: String, size: Int64?, validators: Validators, label: FileLabel,
-        outcome: ResumeOutcome, isRange: Bool, time: any TimeSource
+        outcome: ResumeOutcome, isRange: Bool, decoding: BodyDecoding? = nil, time: any TimeSource
     ) {
         (self.part, self.url, self.size, self.time) = (part, url, size, time)
         (self.validators, self.label, self.outcome) = (validators, label, outcome)
+        self.decoding = decoding
         let had = part.written
         bytesHad = had.count
         isDivisible = isRange && size != nil && validators.strong != nil

@@ -12,6 +12,8 @@ struct WholePart: Sendable {
     var validators: Validators
     var label: FileLabel
     var metrics: TransferMetrics
+    /// The decoding of its body; nil if the bytes are those that were received.
+    var decoding: BodyDecoding?
     /// The last URL, after redirects.
     var url: String
     /// The URLs that redirected, in order.

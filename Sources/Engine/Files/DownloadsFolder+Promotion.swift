@@ -21,6 +21,10 @@ extension DownloadsFolder {
         case unsynced(DiskError)
         /// Another file took the name after the plan; another name has to be planned.
         case nameTaken
+
+        static func notAFolder(_ path: String) -> PromotionFault {
+            .invalid("\(path) leads through something that is not a folder.")
+        }
     }
 
     /// Plans the destination of each part. Two parts of one round never get the same name.
@@ -90,7 +94,7 @@ extension DownloadsFolder {
             switch error.code {
             case ENOENT where !isMade:
                 throw .invalid("The folder \(directory) does not exist, and create_directories is false.")
-            case ENOTDIR, ELOOP: throw .invalid("\(directory) leads through something that is not a folder.")
+            case ENOTDIR, ELOOP: throw .notAFolder(directory)
             default: throw .disk(error)
             }
         }

@@ -75,6 +75,17 @@ public final class DownloadsFolder: Sendable {
         return folder
     }
 
+    /// Why no file can be put into this folder: a component of the path is a file or a link. nil if the folder exists or can
+    /// be created.
+    func fault(inFolder path: String) -> Failure? {
+        do throws(DiskError) {
+            _ = try folder(path, isMade: false)
+            return nil
+        } catch {
+            return [ENOTDIR, ELOOP].contains(error.code) ? PromotionFault.notAFolder(path).failure : nil
+        }
+    }
+
     /// Opens a finished file for reading.
     ///
     /// - Returns: nil when the path has no file, another file, or something that is not a regular file.

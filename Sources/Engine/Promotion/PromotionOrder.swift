@@ -34,7 +34,8 @@ extension PromotionOrder {
     func filename(at now: Date) -> String {
         let template = place.filename.flatMap(FilenameTemplate.init) ?? .suggested
         return template.name(
-            contentDisposition: whole.label.contentDisposition, url: attempt.spec.url, job: attempt.job.id, at: now)
+            contentDisposition: whole.label.contentDisposition, url: attempt.spec.url, finalURL: whole.url,
+            job: attempt.job.id, at: now)
     }
 
     func promotion(path: String, mark: FileMark, at now: Date) -> Promotion {
@@ -49,13 +50,23 @@ extension PromotionOrder {
     /// Bytes that match a digest are complete.
     private var isLengthVerified: Bool { whole.isLengthVerified || !attempt.spec.claims(whole.label).isEmpty }
 
+    private var coding: Receipt.Coding? {
+        let digest = attempt.spec.digest
+        if let decoding = whole.decoding { return decoding.received(digest) }
+        let facts = ResponseFacts(status: whole.head.status, headers: whole.head.headers)
+        return facts.contentCoding.map { name in
+            Receipt.Coding(
+                name: name, isDecoded: false, size: whole.size, sha256: digest == .sha256 ? digests[.sha256] : nil)
+        }
+    }
+
     private func receipt(at now: Date) -> Receipt {
         let metrics = whole.metrics
         return Receipt(
             finalURL: whole.url, redirects: whole.redirects, status: whole.head.status,
             etag: whole.validators.etag, lastModified: whole.validators.lastModified,
             remoteAddress: metrics.remoteAddress, networkProtocol: metrics.protocolVersion ?? whole.head.httpVersion,
-            lengthVerified: isLengthVerified, attempts: attempt.job.attempts,
+            lengthVerified: isLengthVerified, coding: coding, attempts: attempt.job.attempts,
             timings: Receipt.Timings(
                 connect: metrics.connect?.seconds ?? 0, firstByte: metrics.timeToFirstByte?.seconds ?? 0,
                 transfer: max(0, ((metrics.total ?? .zero) - (metrics.timeToFirstByte ?? .zero)).seconds),

@@ -24,11 +24,23 @@ extension Transaction {
             return true
         }
         guard let configuration else { return false }
+        let proxy = try self.configuration(of: id).proxy
         try run("UPDATE sessions SET configuration = ? WHERE id = ?", [try Stored.text(configuration), id.text])
         working.sessions.forget(id)
         // A higher limit may admit jobs.
         wake(.jobs)
+        if configuration.proxy != proxy { try supplyProxy(toJobsOf: id) }
         return false
+    }
+
+    /// Queues the jobs that wait for credentials of the session's proxy. The index of blocked jobs is nearly always empty.
+    private func supplyProxy(toJobsOf session: Name) throws {
+        let blocked = try jobs(
+            JobRow.select + "WHERE jobs.session = ? AND jobs.reason IN ('credentials', 'url') ORDER BY jobs.id",
+            [session.text])
+        for job in blocked where job.state.wait?.isForProxy ?? false {
+            _ = try transitionJob(job.id, on: .helpSupplied([.proxy]))
+        }
     }
 
     /// A new session begins after the events that an earlier session of the same name left in the journal.

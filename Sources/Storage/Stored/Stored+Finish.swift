@@ -53,7 +53,15 @@ extension Stored {
         }
         if let etag = receipt.etag { writer.member("etag", etag) }
         if let lastModified = receipt.lastModified { writer.member("lastModified", lastModified) }
+        if let coding = receipt.coding { writer.object("coding") { write(coding, to: &$0) } }
         if let remoteAddress = receipt.remoteAddress { writer.member("remoteAddress", remoteAddress) }
+    }
+
+    private static func write(_ coding: Receipt.Coding, to writer: inout JSONWriter) {
+        writer.member("name", coding.name)
+        writer.member("isDecoded", coding.isDecoded)
+        writer.member("size", coding.size)
+        if let sha256 = coding.sha256 { writer.member("sha256", sha256) }
     }
 
     /// `JSON.integer` is too small for some inode numbers.

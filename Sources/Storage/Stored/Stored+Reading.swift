@@ -74,7 +74,9 @@ extension FinishedFile {
 
 extension Receipt {
     fileprivate init?(stored: JSONObject) {
-        guard let finalURL = stored["finalURL"]?.stringValue, let redirects = stored["redirects"]?.arrayValue,
+        // Few receipts have a coding.
+        guard stored["coding"] == nil, let finalURL = stored["finalURL"]?.stringValue,
+            let redirects = stored["redirects"]?.arrayValue,
             let status = stored["status"]?.integerValue, let networkProtocol = stored["networkProtocol"]?.stringValue,
             let lengthVerified = stored["lengthVerified"]?.boolValue, let attempts = stored["attempts"]?.integerValue,
             let timings = stored["timings"]?.objectValue.flatMap(Timings.init(stored:))

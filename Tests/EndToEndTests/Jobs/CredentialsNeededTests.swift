@@ -199,13 +199,11 @@ extension CredentialsNeededTests {
             let job = try await api.waitForJob(id, toWaitFor: .credentials)
             #expect(job["challenge"] == challenge, "\(scheme)")
             let told = try #require(try await api.events(of: id).last)
-            #expect(told["data"]["failure"]["code"] == "credentials_required")
+            #expect(told["data"]["failure"]["code"] == "proxy_credentials_required")
             // After wrong credentials the job waits again.
             try await declare("\(scheme)me:wrong@127.0.0.1:\(port)")
-            try await api.act(.resume, on: id)
             try await api.waitForJob(id, toWaitFor: .credentials, attempts: 2)
             try await declare("\(scheme)me:pw@127.0.0.1:\(port)")
-            try await api.act(.resume, on: id)
             try await api.waitForJob(id, .succeeded)
             #expect(try await api.session("films")["configuration"]["proxy"].string == "\(scheme)127.0.0.1:\(port)")
         }
@@ -223,8 +221,7 @@ extension CredentialsNeededTests {
         let told = try #require(try await api.events(of: id).last)
         #expect(told["data"]["failure"]["status"] == 407)
         try await declare("http://me:pw@127.0.0.1:\(tunnel.port)")
-        try await api.act(.resume, on: id)
-        #expect(try await api.waitForJob(id, .failed)["failure"]["code"] != "credentials_required")
+        #expect(try await api.waitForJob(id, .failed)["failure"]["code"] != "proxy_credentials_required")
         #expect(tunnel.tunnels.map(\.credentials) == [nil, "Basic bWU6cHc="])
     }
 }

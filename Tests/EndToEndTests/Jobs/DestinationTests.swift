@@ -54,6 +54,29 @@ import Testing
         #expect(job["file"]["path"].string == "\(job["id"].string ?? "").bin")
     }
 
+    /// Browsers and `curl -OJ` name the file after the last URL, too.
+    @Test func namesFileAfterLastURLOfRedirects() async throws {
+        let scene = try await Scene()
+        scene.origin.serve("/latest", .redirect(to: "/v2/clip%20two.tar.gz?signature=1"))
+        scene.origin.serve("/v2/clip%20two.tar.gz", .file(scene.bytes))
+        scene.origin.serve("/named", .redirect(to: "/titled"))
+        scene.origin.serve("/titled", .file(scene.bytes, headers: [Self.disposition]))
+        #expect(try await download(scene, "/latest")["file"]["path"] == "clip two.tar.gz")
+        #expect(try await download(scene, "/named")["file"]["path"] == "Holiday 1.mp4")
+        let template: JSON = ["filename": "{url_basename}-{extension}"]
+        let job = try await download(scene, "/latest", ("destination", template))
+        #expect(job["file"]["path"] == "latest-gz")
+    }
+
+    @Test func failsBeforeTransferIfFolderIsAFile() async throws {
+        let scene = try await Scene()
+        try scene.fetchd.folder.write("a file", to: "downloads/taken")
+        let id = try await scene.api.submit(scene.order("/file", ("destination", ["directory": "taken/inner"])))
+        let job = try await scene.api.waitForJob(id, .failed)
+        #expect(job["failure"]["code"] == "destination_invalid")
+        #expect(scene.origin.requests.isEmpty)
+    }
+
     /// Dates are in UTC, and those of the moment at which the name is chosen.
     @Test func expandsDateTemplatesInUTC() async throws {
         let scene = try await Scene()
@@ -73,15 +96,6 @@ import Testing
         let scene = try await Scene()
         scene.origin.serve(String(path.prefix { $0 != "?" }), .file(scene.bytes))
         #expect(try await download(scene, path)["file"]["path"].string == name)
-    }
-
-    @Test func namesFileAfterRequestedURLNotRedirectTarget() async throws {
-        let scene = try await Scene()
-        scene.origin.serve("/latest.zip", .redirect(to: "/v2/fetchd-2.zip"))
-        scene.origin.serve("/v2/fetchd-2.zip", .file(scene.bytes))
-        #expect(try await download(scene, "/latest.zip")["file"]["path"] == "latest.zip")
-        scene.origin.serve("/v2/fetchd-2.zip", .file(scene.bytes, headers: [Self.disposition]))
-        #expect(try await download(scene, "/latest.zip")["file"]["path"] == "Holiday 1.mp4")
     }
 
     @Test func takesDestinationDefaultsFromSession() async throws {

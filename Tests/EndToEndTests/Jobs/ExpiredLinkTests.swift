@@ -116,10 +116,26 @@ import Testing
         #expect(try await api.waitForJob(id, .succeeded)["resume"]["offset"] == 120_000)
     }
 
+    /// A signed link can expire in the queue, before the first request.
     @Test(arguments: [401, 403, 404, 410])
-    func failsWithBadStatusWhenNoBytesWereReceived(_ status: Int) async throws {
+    func waitsForURLWhenFirstRequestFindsLinkExpired(_ status: Int) async throws {
         scene.origin.serve("/old", .fixed(status: status, body: Self.page))
         let id = try await submit(waitFor: ["url", "credentials"])
+        let job = try await api.waitForJob(id, toWaitFor: .url)
+        #expect(job["cause"]["code"] == "link_expired")
+        #expect(job["cause"]["status"].integer == Int64(status))
+        try await scene.expectStoredParts([])
+        try await api.change(id, ["url": .string(scene.origin.url("/file?signature=2"))])
+        let done = try await api.waitForJob(id, .succeeded)
+        #expect(done["cause"] == .null)
+        #expect(done["resume"]["decision"] == "fresh")
+        #expect(scene.fetchd.downloaded("file") == scene.bytes)
+    }
+
+    @Test(arguments: [401, 403, 404, 410])
+    func failsWithBadStatusWithoutBytesUnlessWaitingForURL(_ status: Int) async throws {
+        scene.origin.serve("/old", .fixed(status: status, body: Self.page))
+        let id = try await submit(waitFor: ["credentials"])
         let job = try await api.waitForJob(id, .failed)
         #expect(job["failure"]["code"] == "bad_status")
         #expect(job["failure"]["status"].integer == Int64(status))

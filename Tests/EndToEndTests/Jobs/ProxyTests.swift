@@ -1,4 +1,5 @@
 import Formats
+import HTTPSemantics
 import TestKit
 import Testing
 
@@ -90,12 +91,15 @@ import Testing
         try await expectNoSecretShown(fetchd)
     }
 
-    @Test func failsWithCredentialsRequiredWhenHTTPProxyRefusesThem() async throws {
+    @Test func failsWithProxyCredentialsRequiredWhenHTTPProxyRefusesThem() async throws {
         let proxy = try Origin()
         proxy.serve("/file", .file(bytes), .demandingProxyBasic("ada", "another"))
-        let fetchd = try await start("http://ada:\(Self.password)@127.0.0.1:\(proxy.port)")
+        let proxyURL = "http://ada:\(Self.password)@127.0.0.1:\(proxy.port)"
+        let fetchd = try await start(proxyURL)
         let job = try await outcome("http://host.invalid/file", fetchd)
-        #expect(job["failure"]["code"] == "credentials_required")
+        #expect(job["failure"]["code"] == "proxy_credentials_required")
+        let name = URLRule.withoutCredentials(proxyURL)
+        #expect(job["failure"]["message"].string?.contains("The proxy \(name)") == true, "\(job["failure"].written)")
         #expect(job["failure"]["status"] == 407)
         try await expectNoSecretShown(fetchd)
     }
@@ -118,11 +122,14 @@ import Testing
         try await expectNoSecretShown(fetchd)
     }
 
-    @Test func failsWithCredentialsRequiredWhenSOCKSProxyRefusesThem() async throws {
+    @Test func failsWithProxyCredentialsRequiredWhenSOCKSProxyRefusesThem() async throws {
         let tunnels = try TunnelProxy(demanding: "ada:another")
-        let fetchd = try await start("socks5://ada:\(Self.password)@127.0.0.1:\(tunnels.port)")
+        let proxyURL = "socks5://ada:\(Self.password)@127.0.0.1:\(tunnels.port)"
+        let fetchd = try await start(proxyURL)
         let job = try await outcome("http://host.invalid/file", fetchd)
-        #expect(job["failure"]["code"] == "credentials_required")
+        #expect(job["failure"]["code"] == "proxy_credentials_required")
+        let name = URLRule.withoutCredentials(proxyURL)
+        #expect(job["failure"]["message"].string?.contains("The proxy \(name)") == true, "\(job["failure"].written)")
         try await expectNoSecretShown(fetchd)
     }
 

@@ -26,14 +26,14 @@ import Testing
         #expect(
             job["file"]
                 == [
-                    "path": "a", "size": 200_000, "sha256": .string(SHA.hexadecimal(of: scene.bytes)),
+                    "path": "c", "size": 200_000, "sha256": .string(SHA.hexadecimal(of: scene.bytes)),
                     "content_type": "video/mp4",
                 ])
         let receipt = job["receipt"]
         #expect(
             receipt.names == [
                 "final_url", "redirects", "status", "etag", "last_modified", "remote_address", "protocol",
-                "length_verified", "attempts", "timings",
+                "length_verified", "coding", "attempts", "timings",
             ])
         #expect(receipt["final_url"].string == scene.origin.url("/c?hop=2"))
         #expect(receipt["redirects"] == .strings([scene.origin.url("/a?hop=0"), scene.origin.url("/b?hop=1")]))

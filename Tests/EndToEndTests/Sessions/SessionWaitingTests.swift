@@ -96,7 +96,8 @@ import Testing
         }
         // A 401 without a challenge does not ask for credentials.
         origin.serve("/silent", .fixed(status: 401))
-        let job = try await api.waitForJob(submit("/silent"), .failed)
+        let order = scene.order("/silent", ("session", "films"), ("wait_for", ["credentials"]))
+        let job = try await api.waitForJob(api.submit(order), .failed)
         #expect(job["failure"]["code"] == "bad_status")
         #expect(try await calls() == [])
     }
