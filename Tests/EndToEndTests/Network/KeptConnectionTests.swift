@@ -22,7 +22,7 @@ import Testing
         #expect(scene.origin.connectionCount == 1)
     }
 
-    /// A server that offers HTTP/2 is asked for HTTP/1.1: see decision 21.
+    /// A server that offers HTTP/2 is asked for HTTP/1.1: see decision 20.
     @Test(.enabled(if: TLSOrigin.isAvailable)) func downloadsOverTLSShareOneConnection() async throws {
         let (scene, server) = (try await Scene(), try await TLSOrigin())
         server.origin.serve("/file", .file(scene.bytes))
