@@ -70,7 +70,9 @@ import Testing
             "not_before": .optional(job.spec.notBefore), "deadline": .optional(job.spec.deadline),
             "progress": progress(of: job, job.state.name == .running ? live : nil),
             "resume": (live?.resume ?? job.resume).map(resume) ?? .null, "attempts": .count(job.attempts),
-            "retry_at": .optional(job.state.wait?.until), "challenge": job.state.wait?.challenge?.document ?? .null,
+            "retry_at": .optional(job.state.wait?.until),
+            "challenge": (job.state.wait?.challenge ?? job.state.failure?.challenge)?.document ?? .null,
+            "cause": job.state.wait?.cause.document ?? .null,
             "failure": job.state.failure?.document ?? .null, "file": job.state.finish.map { file($0.file) } ?? .null,
             "receipt": job.state.finish.map { receipt($0.receipt, url) } ?? .null,
             "tags": .strings(job.spec.tags), "metadata": job.spec.metadata.parsed,
@@ -113,6 +115,7 @@ import Testing
             "status": .count(receipt.status), "etag": .optional(receipt.etag),
             "last_modified": .optional(receipt.lastModified), "remote_address": .optional(receipt.remoteAddress),
             "protocol": .string(receipt.networkProtocol), "length_verified": .bool(receipt.lengthVerified),
+            "coding": receipt.coding.map(coding) ?? .null,
             "attempts": .count(receipt.attempts),
             "timings": [
                 "connect_seconds": .number(receipt.timings.connect),
@@ -120,6 +123,13 @@ import Testing
                 "transfer_seconds": .number(receipt.timings.transfer),
                 "total_seconds": .number(receipt.timings.total),
             ],
+        ]
+    }
+
+    private static func coding(_ coding: Receipt.Coding) -> JSON {
+        [
+            "name": .string(coding.name), "decoded": .bool(coding.isDecoded), "size": .integer(coding.size),
+            "sha256": .optional(coding.sha256),
         ]
     }
 }

@@ -72,7 +72,7 @@ def missing(service: Fetchd, site: Site) -> str:
 
 CHECKS = [
     Check("link expires", expires_midway),
-    Check("link expired before", expired_before, is_long=True),
+    Check("link expired before", expired_before),
     Check("redirects", redirects),
     Check("404", missing),
 ]
