@@ -82,7 +82,7 @@ import Testing
         var segments = whole(4)
         let first = try lease(&segments)
         let second = try lease(&segments)
-        let skipped = segments.answer(second, from: 2 * smallest, reach: nil)
+        let skipped = segments.answer(second, from: 2 * smallest, reach: nil, isMeasured: true)
         #expect(skipped == 0)
         let advance = try self.advance(&segments, first, by: Int(3 * smallest))
         #expect(advance == .init(offset: 0, count: Int(2 * smallest), isCut: true, isExcess: false))
@@ -121,7 +121,7 @@ import Testing
         let advance = try self.advance(&segments, first, by: Int(3 * smallest))
         #expect(advance == .init(offset: 0, count: Int(3 * smallest), isCut: false, isExcess: false))
         // Bytes received meanwhile are skipped, and one byte in transit.
-        let skipped = segments.answer(second, from: 2 * smallest, reach: 4 * smallest)
+        let skipped = segments.answer(second, from: 2 * smallest, reach: 4 * smallest, isMeasured: true)
         #expect(skipped == smallest + 1)
         #expect(
             try self.advance(&segments, first, by: 9)
@@ -134,7 +134,7 @@ import Testing
         let first = try lease(&segments)
         let second = try lease(&segments)
         #expect(try advance(&segments, first, by: Int(4 * smallest)).isCut == false)
-        let skipped = segments.answer(second, from: 2 * smallest, reach: nil)
+        let skipped = segments.answer(second, from: 2 * smallest, reach: nil, isMeasured: true)
         #expect(skipped == nil)
         segments.release(second)
         segments.close(first)
@@ -153,10 +153,50 @@ import Testing
     @Test func cutsResponseBeyondRequestedRange() throws {
         var segments = Segments(missing: [0..<2 * smallest, 3 * smallest..<4 * smallest])
         let first = try lease(&segments)
-        let skipped = segments.answer(first, from: 0, reach: 4 * smallest)
+        let skipped = segments.answer(first, from: 0, reach: 4 * smallest, isMeasured: true)
         #expect(skipped == 0)
         let advance = try self.advance(&segments, first, by: Int(3 * smallest))
         #expect(advance == .init(offset: 0, count: Int(2 * smallest), isCut: true, isExcess: false))
+    }
+
+    /// A body without a length can be the whole file instead of the range. Only its end shows that.
+    @Test func dividesNoSegmentWhoseResponseHasNoLength() throws {
+        var segments = whole(4)
+        let first = try lease(&segments)
+        let second = try lease(&segments)
+        #expect(segments.answer(second, from: 2 * smallest, reach: 4 * smallest, isMeasured: false) == 0)
+        let third = try lease(&segments)
+        #expect(segments.range(of: third) == smallest..<2 * smallest)
+        #expect(segments.range(of: second) == 2 * smallest..<4 * smallest)
+        #expect(segments.range(of: first) == 0..<smallest)
+        #expect(!segments.isLeasable)
+        let advance = try self.advance(&segments, second, by: Int(2 * smallest) + 1)
+        #expect(advance == .init(offset: 2 * smallest, count: 0, isCut: false, isExcess: true))
+    }
+
+    @Test func rejectsResponseWithoutLengthForADividedSegment() throws {
+        var segments = whole(8)
+        _ = try lease(&segments)
+        let second = try lease(&segments)
+        _ = try lease(&segments)
+        let fourth = try lease(&segments)
+        #expect(segments.range(of: second) == 4 * smallest..<6 * smallest)
+        #expect(segments.range(of: fourth) == 6 * smallest..<8 * smallest)
+        #expect(segments.answer(second, from: 4 * smallest, reach: 8 * smallest, isMeasured: false) == nil)
+        segments.release(second)
+        let again = try lease(&segments)
+        #expect(segments.range(of: again) == 4 * smallest..<6 * smallest)
+        #expect(segments.answer(again, from: 4 * smallest, reach: 6 * smallest, isMeasured: false) == 0)
+    }
+
+    /// The whole file and a range from its beginning have the same first bytes.
+    @Test func dividesResponseWithoutLengthFromTheBeginning() throws {
+        var segments = whole(4)
+        let first = try lease(&segments)
+        #expect(segments.answer(first, from: 0, reach: 4 * smallest, isMeasured: false) == 0)
+        let second = try lease(&segments)
+        #expect(segments.range(of: first) == 0..<2 * smallest)
+        #expect(segments.range(of: second) == 2 * smallest..<4 * smallest)
     }
 
     @Test func reassignsSegmentOfStalledConnection() throws {

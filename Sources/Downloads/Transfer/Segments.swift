@@ -17,6 +17,8 @@ public struct Segments: Sendable, Equatable {
         var reach: Int64
         /// A response that fills the segment was accepted.
         var isAnswered = false
+        /// Whether another connection may take a part of the segment.
+        var isDivisible = true
         /// The uptime when the last bytes were received.
         var movedAt: Duration
 
@@ -85,7 +87,7 @@ public struct Segments: Sendable, Equatable {
     }
 
     private var largest: SegmentLease? {
-        let candidate = segments.max { first, second in
+        let candidate = segments.filter(\.value.isDivisible).max { first, second in
             (first.value.remaining, second.key.number) < (second.value.remaining, first.key.number)
         }
         guard let candidate, candidate.value.end < .max, candidate.value.remaining >= 2 * Self.smallestSegment else {
@@ -110,12 +112,21 @@ public struct Segments: Sendable, Equatable {
     ///   - offset: the position of the response's first byte.
     ///   - reach: the end of the response, which may be before or after the end of the request; nil: the end of the
     ///     request.
-    /// - Returns: how many of the first bytes another response has already brought; nil if the lease has ended.
-    public mutating func answer(_ lease: SegmentLease, from offset: Int64, reach: Int64?) -> Int64? {
-        guard let position = segments[lease]?.position else { return nil }
-        segments[lease]?.isAnswered = true
-        if let reach { segments[lease]?.reach = reach }
-        return position - offset
+    ///   - isMeasured: whether the response states the length of its body. Many servers send the whole file with the head
+    ///     of a partial response. Without a length, only a body that is longer than its range shows this. So such a body
+    ///     must be read to its end, and its segment is not divided, unless it begins with the file.
+    /// - Returns: how many of the first bytes another response has already brought; nil if the lease has ended, or if
+    ///   the segment was divided and its response must be read to its end.
+    public mutating func answer(
+        _ lease: SegmentLease, from offset: Int64, reach: Int64?, isMeasured: Bool
+    ) -> Int64? {
+        guard var segment = segments[lease] else { return nil }
+        segment.isAnswered = true
+        segment.isDivisible = isMeasured || offset == 0
+        segment.reach = reach ?? segment.reach
+        guard segment.isDivisible || segment.reach <= segment.end else { return nil }
+        segments[lease] = segment
+        return segment.position - offset
     }
 
     /// What a connection does with received bytes.

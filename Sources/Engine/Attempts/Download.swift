@@ -97,7 +97,8 @@ final class Download: TransferHandler {
             return .reject
         }
         let target = chooseTarget(facts, size, outcome)
-        let brought = target.file.answer(target.lease, from: offset, reach: facts.rangeEnd)
+        let brought = target.file.answer(
+            target.lease, from: offset, reach: facts.rangeEnd, isMeasured: facts.contentLength != nil)
         let transfer = state.withLock { state in
             state.verdict = verdict
             state.target = target

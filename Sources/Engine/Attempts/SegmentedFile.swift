@@ -138,8 +138,8 @@ final class SegmentedFile: Sendable {
     }
 
     /// Notes an accepted response that fills a segment: see `Segments.answer`.
-    func answer(_ lease: SegmentLease, from offset: Int64, reach: Int64?) -> Int64? {
-        state.withLock { $0.segments.answer(lease, from: offset, reach: reach) }
+    func answer(_ lease: SegmentLease, from offset: Int64, reach: Int64?, isMeasured: Bool) -> Int64? {
+        state.withLock { $0.segments.answer(lease, from: offset, reach: reach, isMeasured: isMeasured) }
     }
 
     /// Registers the transfer that fills the segment. Cancels it if the file was abandoned.
