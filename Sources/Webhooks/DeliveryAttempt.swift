@@ -12,7 +12,7 @@ struct DeliveryAttempt: Sendable {
     let time: any TimeSource
     /// For the whole exchange: name resolution, connection, request and response.
     let timeout: Duration
-    /// The number of bytes of the response that are read and logged.
+    /// The number of bytes of the response that are logged.
     let responseLimit: Int
     /// Whether the body of a response from this address is logged.
     let keepsResponse: @Sendable (IPAddress) -> Bool
@@ -20,8 +20,10 @@ struct DeliveryAttempt: Sendable {
     func run(_ delivery: DueDelivery) async -> (log: Delivery.Attempt, verdict: DeliveryOutcome) {
         let (at, started) = (time.now, time.uptime)
         let answer: Result<ExchangeResponse, TransferError>
+        // A secret that begins in the logged bytes must be read to its end, or its beginning would be logged.
+        let limit = responseLimit + (secrets(of: delivery.webhook).map(\.utf8.count).max() ?? 0)
         do throws(TransferError) {
-            answer = .success(try await client.exchange(request(for: delivery, at: at), bodyLimit: responseLimit))
+            answer = .success(try await client.exchange(request(for: delivery, at: at), bodyLimit: limit))
         } catch {
             answer = .failure(error)
         }
@@ -89,9 +91,12 @@ struct DeliveryAttempt: Sendable {
         // SQLite would end a text at its first NUL.
         let text = String(decoding: response.body, as: UTF8.self).replacing("\u{0}", with: "\u{FFFD}")
         // Some endpoints answer with the headers of the request.
-        return webhook.headers.map(\.value).filter { $0.utf8.count >= Self.shortestSecret }.reduce(text) {
-            $0.replacing($1, with: "[secret]")
-        }
+        let shown = secrets(of: webhook).reduce(text) { $0.replacing($1, with: "[secret]") }
+        return String(decoding: shown.utf8.prefix(responseLimit), as: UTF8.self)
+    }
+
+    private func secrets(of webhook: Webhook) -> [String] {
+        webhook.headers.map(\.value).filter { $0.utf8.count >= Self.shortestSecret }
     }
 
     /// Bytes. A shorter value of a header is not a secret, and could occur in any text.

@@ -38,6 +38,21 @@ import Testing
         }
     }
 
+    /// The log has the first 1,024 bytes of a response, and the secret begins before and ends behind them.
+    @Test func hidesTheBeginningOfAHeaderAtTheEndOfTheLoggedResponse() async throws {
+        var options = Dispatcher.Options()
+        options.keepsResponse = { _ in true }
+        try await DispatcherFixture.open(options) { fixture in
+            let secret = "5b1f0c9e7d"
+            fixture.receiver.answer(500, body: String(repeating: "a", count: 1020) + secret)
+            try await fixture.declareWebhook(headers: [HeaderField(name: "X-Key", value: secret)])
+            try await fixture.happen()
+            try await fixture.settle()
+            let response = try await fixture.log.first?.attempts.first?.response
+            #expect(response == String(repeating: "a", count: 1020) + "[sec")
+        }
+    }
+
     @Test(.enabled(if: TLSOrigin.isAvailable)) func trustsTheAuthorityAndKeysOfTheWebhook() async throws {
         let authority = try await CertificateAuthority()
         let server = try await TLSOrigin(authority.issue())

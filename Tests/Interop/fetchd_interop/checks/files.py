@@ -70,10 +70,10 @@ def compressible(service: Fetchd, site: Site) -> str:
     job = service.download(site.address("gzip"))
     stored = service.path(job).read_bytes()
     if site.large is None:
-        # httpbin compresses whatever the client accepts.
+        # httpbin compresses for every client.
         document = json.loads(gzip.decompress(stored) if stored[:2] == b"\x1f\x8b" else stored)
         require(document["gzipped"] is True, "the file is another")
-        return "compressed although nobody asked; stored as sent"
+        return "compressed although fetchd asked for identity; stored as sent"
     require(stored == TEXT, f"the file begins with {stored[:20]!r}")
     return ""
 

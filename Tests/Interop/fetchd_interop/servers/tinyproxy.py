@@ -12,7 +12,7 @@ from ..processes import serving
 from ..server import Place, Server, Site
 from . import nginx
 
-REFUSAL = "tinyproxy 1.11 refuses a wrong password with 401, as a server does, so nobody can tell who refused"
+REFUSAL = "tinyproxy 1.11 refuses a wrong password with 401, as a server does, so a client cannot tell which of the two refused"
 
 
 @contextlib.contextmanager
