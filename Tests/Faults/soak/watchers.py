@@ -30,7 +30,8 @@ class Stream:
             raise Unreachable(f"a stream is answered {self._response.status}")
 
     def blocks(self) -> Iterator[dict[str, str]]:
-        """The fields of each block; comments are left out."""
+        """The fields of each block. A comment, such as a heartbeat, is a block without fields, so that a reader that
+        shall stop notices it while there are no events."""
         fields: dict[str, str] = {}
         while line := self._response.readline().decode():
             if line == "\n":
@@ -41,6 +42,8 @@ class Stream:
             name, _, value = line.rstrip("\n").partition(":")
             if name:
                 fields[name] = value.removeprefix(" ")
+            else:
+                yield {}
 
     def close(self) -> None:
         self._connection.close()
