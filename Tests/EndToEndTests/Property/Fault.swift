@@ -51,7 +51,7 @@ extension Fault: CustomStringConvertible {
         case .chunked: "chunked"
         case .untilClose: "no length, closed at the end"
         case .excess(let bytes): "\(bytes) bytes more than the range"
-        case .coded: "gzip nobody asked for"
+        case .coded: "gzip that fetchd did not request"
         }
     }
 }

@@ -58,7 +58,7 @@ extension TransferScenario {
                 .withoutLength.once, .closing(after: Trial.half).once,
                 with: ["expected_size": .count(Trial.size)])
         },
-        .init("gzip that nobody asked for") { try await $0.begin(.gzipped) },
+        .init("gzip that fetchd did not request") { try await $0.begin(.gzipped) },
         .init("the same, broken off once") { try await $0.begin(.gzipped, .closing(after: Trial.half).once) },
     ]
 
@@ -96,7 +96,7 @@ extension TransferScenario {
         .init("101, unasked") { try await $0.begin(.answering(101)) },
         .init("300 KiB of header fields") { try await $0.begin(.hugeHead(bytes: 300 * 1024)) },
         .init("two lengths that differ") { try await $0.begin(.header("Content-Length", "5")) },
-        .init("a transfer coding that nobody asked for") {
+        .init("a transfer coding that fetchd did not request") {
             try await $0.begin(.header("Transfer-Encoding", "gzip, chunked"), .unframed, .closingConnection)
         },
     ]
