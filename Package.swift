@@ -134,7 +134,7 @@ let package = Package(
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests(
             "APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Storage", httpTypes]),
-        tests("ClientTests", ["Client"]),
+        tests("ClientTests", ["Client", "Formats"]),
         tests(
             "EndToEndTests",
             [

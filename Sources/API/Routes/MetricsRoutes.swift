@@ -13,7 +13,7 @@ struct MetricsRoutes: Sendable {
     let loops: @Sendable () -> [LoopMetrics]
     let time: any TimeSource
 
-    var routes: [Route] { [Route(.get, "/metrics", metrics)] }
+    var routes: [Route] { [Route(.get, "/metrics", .scope(.read, of: .service), metrics)] }
 
     private func metrics(_ context: RequestContext) async throws -> Response {
         var exposition = Exposition()
