@@ -83,28 +83,12 @@ struct JobRoutes: Sendable {
     /// Creates all jobs of the batch or none.
     private func createBatch(_ context: RequestContext) async throws -> Response {
         if let first = try await firstAnswer(context) { return first }
-        let new = try context.body { reader throws(Problem) in
-            guard let jobs = reader.value("jobs")?.arrayValue, (1...Self.largestBatch).contains(jobs.count) else {
-                throw reader.invalid("jobs", "must be an array of 1 to \(Self.largestBatch) jobs")
-            }
-            return try read(jobs)
-        }
+        let new = try JSONBody.list("jobs", in: context.request.body, atMost: Self.largestBatch, read)
         return try await create(new, context) { jobs in
             var writer = JSONWriter(capacity: Self.usualDocument * jobs.count)
             writer.object { $0.array("jobs", jobs) { JobView($0, engine).writeDocument(to: &$1) } }
             return RememberedAnswer(location: nil, body: writer.bytes)
         }
-    }
-
-    private func read(_ jobs: [JSON]) throws(Problem) -> [NewJob] {
-        var new: [NewJob] = []
-        new.reserveCapacity(jobs.count)
-        for (index, job) in jobs.enumerated() {
-            var reader = try FieldReader(job, at: "/jobs/\(index)")
-            new.append(try read(&reader))
-            try reader.finish()
-        }
-        return new
     }
 
     private func read(_ reader: inout FieldReader) throws(Problem) -> NewJob {
