@@ -41,9 +41,33 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The address and port of the API. Port 0: the system chooses a free port. (default: \(Settings.Defaults.listen))",
+            "The address and port of the API. Port 0: the system chooses a free port. none: no port, only a Unix domain socket. (default: \(Settings.Defaults.listen))",
             valueName: "host:port"))
     var listen: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A Unix domain socket on which the API is served, too. The file is removed at the end. (default: none)",
+            valueName: "path"))
+    var unixSocket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The permissions of the Unix domain socket, in octal. Who may write to it may use the API. (default: \(Settings.Defaults.unixSocketMode))",
+            valueName: "mode"))
+    var unixSocketMode: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of clients that are connected at the same time, 16 to 20000. Others wait. (default: 20000, or fewer if the limit on file descriptors requires it)",
+            valueName: "n"))
+    var maxConnections: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of connections from one IPv4 address or IPv6 /64 network, except loopback; 0: no limit. Further connections are closed. (default: half of --max-connections)",
+            valueName: "n"))
+    var maxConnectionsPerAddress: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -172,6 +196,10 @@ struct ServeCommand: AsyncParsableCommand {
     private var flags: [Settings.Key: JSON] {
         let flags: [Settings.Key: JSON?] = [
             .listen: listen.map(JSON.string),
+            .unixSocket: unixSocket.map(JSON.string),
+            .unixSocketMode: unixSocketMode.map(JSON.string),
+            .maxConnections: integer(maxConnections),
+            .maxConnectionsPerAddress: integer(maxConnectionsPerAddress),
             .dataDir: dataDir.map(JSON.string),
             .downloadsDir: downloadsDir.map(JSON.string),
             .maxConcurrentJobs: integer(maxConcurrentJobs),

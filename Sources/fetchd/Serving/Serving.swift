@@ -34,10 +34,16 @@ struct Serving {
                 }
             }
             try await service.run { port in
-                log.notice("fetchd \(Version.text) is ready at http://\(settings.listen.with(port: port))")
+                log.notice("fetchd \(Version.text) is ready at \(addresses(port: port))")
             }
             group.cancelAll()
         }
+    }
+
+    private func addresses(port: UInt16) -> String {
+        let network = settings.listen.map { "http://\($0.with(port: port))" }
+        let local = settings.unixSocket.map { "unix:\($0.path)" }
+        return [network, local].compactMap(\.self).joined(separator: " and ")
     }
 
     /// The first line of the log.
