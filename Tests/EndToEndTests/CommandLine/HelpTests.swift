@@ -8,7 +8,7 @@ import Testing
 @Suite struct HelpTests {
     private static let commands = [
         ["add"], ["list"], ["show"], ["watch"], ["get"], ["pause"], ["resume"], ["cancel"], ["retry"], ["update"],
-        ["delete"], ["events"], ["stats"], ["session"], ["webhook"], ["completions"],
+        ["delete"], ["events"], ["stats"], ["health"], ["session"], ["webhook"], ["completions"],
         ["session", "list"], ["session", "show"], ["session", "set"], ["session", "pause"], ["session", "resume"],
         ["session", "cancel"], ["session", "acknowledge"], ["session", "delete"],
         ["webhook", "list"], ["webhook", "show"], ["webhook", "set"], ["webhook", "delete"], ["webhook", "test"],
