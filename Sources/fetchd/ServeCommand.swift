@@ -19,9 +19,13 @@ struct ServeCommand: AsyncParsableCommand {
             Until an administrator has a token, callers on this machine need none, and fetchd listens on loopback addresses \
             only.
 
-            Without --data-dir and --downloads-dir, the folders do not depend on the working directory: XDG_DATA_HOME and             the download folder of user-dirs.dirs for a person, STATE_DIRECTORY or /var/lib/fetchd for a system service.             If ./data/fetchd.sqlite exists, as in earlier versions, fetchd uses ./data and ./downloads, with a warning.             The first line of the log names the folders.
+            Without --data-dir and --downloads-dir, the folders do not depend on the working directory: XDG_DATA_HOME and \
+            the download folder of user-dirs.dirs for a person, STATE_DIRECTORY or /var/lib/fetchd for a system service. \
+            If ./data/fetchd.sqlite exists, as in earlier versions, fetchd uses ./data and ./downloads, with a warning. \
+            The first line of the log names the folders.
 
-            The service is ready when GET /readyz answers 200. On SIGTERM, running transfers keep the bytes they have \
+            The service is ready when GET /readyz answers 200; 'fetchd health' asks for it. It reports readiness, progress and \
+            stop to systemd (Type=notify, WatchdogSec=). On SIGTERM, running transfers keep the bytes they have \
             received, and fetchd ends. The transfers continue at the next start, as after a crash. A second SIGTERM ends \
             fetchd at once.
 
