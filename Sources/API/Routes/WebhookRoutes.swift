@@ -38,13 +38,13 @@ struct WebhookRoutes: Sendable {
     private func declare(_ context: RequestContext) async throws -> Response {
         let (session, name) = (try context.name("session"), try context.name("webhook"))
         let wanted = try context.body(WebhookDeclaration.init(reading:))
-        let (webhook, isNew) = try await store.declareWebhook(name, of: session, as: wanted)
+        let (webhook, isNew, hasNewSecret) = try await store.declareWebhook(name, of: session, as: wanted)
         if !webhook.tls.verify {
             log.warning(
                 "Webhook \(name) of session \(session) does not verify certificates: an attacker on the network path can read its events."
             )
         }
-        return try await answer(webhook, showsSecret: isNew, isNew ? .created : .ok)
+        return try await answer(webhook, showsSecret: hasNewSecret, isNew ? .created : .ok)
     }
 
     private func show(_ context: RequestContext) async throws -> Response {
