@@ -32,7 +32,7 @@ public final class DownloadService: Sendable {
     ///
     /// - Parameter onReady: called with the port of the API, after the jobs of the last run are recovered and the API accepts
     ///   requests.
-    /// - Throws: `StartError`; `UnstoredError` if some changes could not be written to the disk. All layers are closed in
+    /// - Throws: `StartError`; `TokenMissing`; `UnstoredError` if some changes could not be written to the disk. All layers are closed in
     ///   either case.
     public func run(onReady: @Sendable (_ port: UInt16) -> Void = { _ in }) async throws {
         let opening = StoreOpening(options: options, log: log) { [self] in isStopping }
@@ -71,6 +71,7 @@ public final class DownloadService: Sendable {
     }
 
     private func run(_ store: Store, _ onReady: @Sendable (UInt16) -> Void) async throws {
+        try options.requireToken(in: store)
         let folder = try await StartError.wrapping { () async throws(EngineError) in
             try await DownloadsFolder.open(at: options.downloadsFolder, minimumFreeBytes: options.minimumFreeBytes)
         }
@@ -202,6 +203,7 @@ public final class DownloadService: Sendable {
         var api = options.api
         api.version = options.version
         api.acknowledgementPatience = options.acknowledgementPatience
+        api.alwaysNeedsToken = options.tokenDemand != nil
         api.allowsRehearsals = options.allowsRehearsals
         api.loops = { clients.map(LoopMetrics.init) }
         return api

@@ -40,6 +40,8 @@ public final class Store: Sendable {
     let jobCache: JobCache
     let sealer: Sealer
     private let observers: Locked<[@Sendable (Commit) -> Void]>
+    /// The tokens that requests are authenticated with.
+    public let tokens: TokenTable
     /// The clock of the whole service.
     public let time: ServiceClock
     private let events: [WorkKind: AsyncAutoResetEvent]
@@ -66,6 +68,7 @@ public final class Store: Sendable {
         readers = ReaderThreads(count: options.readers)
         (connections, mark, beganAt) = (opening.connections, opening.mark, opening.history.beganAt)
         sealer = opening.sealer
+        tokens = try Self.tokens(in: opening.connections)
         self.time = ServiceClock(following: time, after: try Self.clockPast(in: opening.connections))
         let events = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, AsyncAutoResetEvent()) })
         self.events = events

@@ -14,9 +14,10 @@ struct ServeCommand: AsyncParsableCommand {
             names ("listen", "data_dir", ...; lists as arrays). An option takes precedence over the environment, and the \
             environment over the file.
 
-            FETCHD_TOKEN (or "token" in the file) is the bearer token that every request must carry. It has no option, \
-            because other users of the machine can read command lines. Without a token, fetchd listens on loopback \
-            addresses only.
+            FETCHD_TOKEN (or "token" in the file) is the first administrator's token. It has no option, because other users \
+            of the machine can read command lines. 'fetchd token create' makes further tokens, which the database stores. \
+            Until an administrator has a token, callers on this machine need none, and fetchd listens on loopback addresses \
+            only.
 
             Without --data-dir and --downloads-dir, the folders do not depend on the working directory: XDG_DATA_HOME and             the download folder of user-dirs.dirs for a person, STATE_DIRECTORY or /var/lib/fetchd for a system service.             If ./data/fetchd.sqlite exists, as in earlier versions, fetchd uses ./data and ./downloads, with a warning.             The first line of the log names the folders.
 
@@ -182,6 +183,8 @@ struct ServeCommand: AsyncParsableCommand {
             let settings = try Settings(flags: flags, configFile: config)
             try await Serving(settings).run()
         } catch let error as SettingsError {
+            throw ValidationError(error.description)
+        } catch let error as TokenMissing {
             throw ValidationError(error.description)
         } catch let error as StartError {
             FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))

@@ -7,8 +7,7 @@ import HTTPTypes
 struct RequestContext: Sendable {
     let request: Request
     let match: RouteMatch
-    /// The caller, as `Authentication` names it.
-    let caller: String
+    let caller: Caller
 
     var head: RequestHead { request.head }
 

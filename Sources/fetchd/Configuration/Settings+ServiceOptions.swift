@@ -18,6 +18,7 @@ extension Settings {
         options.webhooks.schedule = RetrySchedule(delays: webhookRetryDelays)
         options.feed.heartbeat = .seconds(streamHeartbeat)
         options.api.token = token
+        options.tokenDemand = tokenDemand
         options.api.publicHosts = publicHosts
         options.api.allowedOrigins = allowedOrigins
         options.server.address = listen.host

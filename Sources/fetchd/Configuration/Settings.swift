@@ -2,6 +2,7 @@ import API
 import CurlClient
 import Daemon
 import Formats
+import Foundation
 import Logging
 import Sealing
 
@@ -120,17 +121,27 @@ struct Settings: Sendable {
                 "The token must be visible ASCII characters, without spaces or line breaks. Change FETCHD_TOKEN, or unset it."
             )
         }
-        if allowedOrigins == .any, token == nil {
-            throw SettingsError(
-                "allow_origin * without a token would let any web page that is opened on this machine use fetchd. Set FETCHD_TOKEN, or list the origins."
-            )
-        }
-        if !listen.isLoopback, token == nil {
-            throw SettingsError(
-                "Listening on \(listen) requires a token, because other machines can connect. Set FETCHD_TOKEN, or listen on a loopback address."
-            )
+        // An existing database may have an administrator's token. The service looks when it has opened the database.
+        if let tokenDemand, token == nil, !FileManager.default.fileExists(atPath: self.dataDir + "/fetchd.sqlite") {
+            throw SettingsError(tokenDemand)
         }
     }
+
+    /// Why the service needs an administrator's token, as a sentence with the remedy; nil if it does not.
+    var tokenDemand: String? {
+        if allowedOrigins == .any {
+            return
+                "allow_origin * without a token would let any web page that is opened on this machine use fetchd. Set FETCHD_TOKEN, or list the origins. \(Self.otherRemedy)"
+        }
+        if !listen.isLoopback {
+            return
+                "Listening on \(listen) requires a token, because other machines can connect. Set FETCHD_TOKEN, or listen on a loopback address. \(Self.otherRemedy)"
+        }
+        return nil
+    }
+
+    private static let otherRemedy =
+        "Or create a token while fetchd listens on a loopback address: fetchd token create --scope admin."
 
     private static func delays(_ texts: [String]) throws -> [Double] {
         let texts = texts.isEmpty ? Defaults.webhookRetryDelays.split(separator: ",").map(String.init) : texts
