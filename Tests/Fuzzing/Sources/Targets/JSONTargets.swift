@@ -57,7 +57,9 @@ extension FuzzTarget {
                 require(FilenameTemplate(template) != nil, "the template has a fault")
             }
         } catch {
-            require(error.pointer.map { $0.isEmpty || $0.utf8.first == UInt8(ascii: "/") } ?? true, "the pointer is invalid")
+            require(
+                error.pointer.map { $0.isEmpty || $0.utf8.first == UInt8(ascii: "/") } ?? true, "the pointer is invalid"
+            )
             require(error.kind.status.code == 422, "the refusal is \(error.kind)")
         }
     }
