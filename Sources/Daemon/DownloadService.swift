@@ -22,6 +22,8 @@ public final class DownloadService: Sendable {
     private let options: Options
     private let log: Logger
     private let stage = Locked(Stage.starting)
+    /// nil until the layers are open.
+    private let pulse = Locked<Heartbeat?>(nil)
 
     public init(_ options: Options, log: Logger) {
         self.options = options
@@ -32,7 +34,7 @@ public final class DownloadService: Sendable {
     ///
     /// - Parameter onReady: called with the port of the API, after the jobs of the last run are recovered and the API accepts
     ///   requests.
-    /// - Throws: `StartError`; `UnstoredError` if some changes could not be written to the disk. All layers are closed in
+    /// - Throws: `StartError`; `TokenMissing`; `UnstoredError` if some changes could not be written to the disk. All layers are closed in
     ///   either case.
     public func run(onReady: @Sendable (_ port: UInt16) -> Void = { _ in }) async throws {
         let opening = StoreOpening(options: options, log: log) { [self] in isStopping }
@@ -66,21 +68,33 @@ public final class DownloadService: Sendable {
         engine.stop()
     }
 
+    /// Returns when the threads of the service have shown that they make progress. A blocked thread delays it until it
+    /// continues.
+    public func heartbeat() async { await pulse.withLock(\.self)?.beat() }
+
     private var isStopping: Bool {
         stage.withLock { if case .stopping = $0 { true } else { false } }
     }
 
     private func run(_ store: Store, _ onReady: @Sendable (UInt16) -> Void) async throws {
+        try options.requireToken(in: store)
         let folder = try await StartError.wrapping { () async throws(EngineError) in
-            try await DownloadsFolder.open(at: options.downloadsFolder, minimumFreeBytes: options.minimumFreeBytes)
+            try await DownloadsFolder.open(
+                at: options.downloadsFolder, minimumFreeBytes: options.minimumFreeBytes, modes: options.fileModes)
         }
-        let policy = AddressPolicy(allowing: options.allowedNetworks)
-        let downloads = try client("downloads", admitting: policy.admits)
-        let webhooks = try client("webhooks")
+        let downloads = try client(
+            "downloads",
+            admitting: AddressPolicy(allowing: options.allowedNetworks, denying: options.deniedNetworks),
+            options.hosts)
+        // A receiver often runs on the same machine. Webhooks of limited reach have their own policy.
+        let webhooks = try client(
+            "webhooks", admitting: AddressPolicy(admitting: .allAddresses, denying: options.deniedNetworks))
+        pulse.withLock { $0 = Heartbeat(store: store, clients: [downloads, webhooks]) }
+        defer { pulse.withLock { $0 = nil } }
         let rehearsals = options.allowsRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
         let engine = Engine(
             options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
-        let dispatcher = Dispatcher(options: options.webhooks, store: store, client: webhooks, log: log)
+        let dispatcher = Dispatcher(options: webhookOptions, store: store, client: webhooks, log: log)
         let readiness = Readiness()
         let feed = try await StartError.wrapping { () async throws(StoreError) in
             try await Feed(options: options.feed, store: store, engine: engine)
@@ -175,10 +189,12 @@ public final class DownloadService: Sendable {
         }
     }
 
-    /// - Parameter admits: nil for webhooks, which may be sent to any address: a receiver often runs on the same machine.
-    private func client(_ name: String, admitting admits: (@Sendable (IPAddress) -> Bool)? = nil) throws -> CurlClient {
+    private func client(
+        _ name: String, admitting addresses: AddressPolicy, _ hosts: HostPolicy = HostPolicy()
+    ) throws -> CurlClient {
         var curl = CurlClient.Options()
-        curl.admitsAddress = admits
+        curl.admitsAddress = addresses.admits
+        curl.hosts = hosts
         curl.maxLookups = options.maxLookups
         return try StartError.wrapping { () throws(CurlClientError) in try CurlClient(options: curl, name: name) }
     }
@@ -190,10 +206,17 @@ public final class DownloadService: Sendable {
         return engine
     }
 
+    private var webhookOptions: Dispatcher.Options {
+        var webhooks = options.webhooks
+        webhooks.publicAddresses = AddressPolicy(allowing: options.webhookNetworks, denying: options.deniedNetworks)
+        return webhooks
+    }
+
     private func apiOptions(_ clients: [CurlClient]) -> APIHandler.Options {
         var api = options.api
         api.version = options.version
         api.acknowledgementPatience = options.acknowledgementPatience
+        api.alwaysNeedsToken = options.tokenDemand != nil
         api.allowsRehearsals = options.allowsRehearsals
         api.loops = { clients.map(LoopMetrics.init) }
         return api

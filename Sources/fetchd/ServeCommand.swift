@@ -14,13 +14,18 @@ struct ServeCommand: AsyncParsableCommand {
             names ("listen", "data_dir", ...; lists as arrays). An option takes precedence over the environment, and the \
             environment over the file.
 
-            FETCHD_TOKEN (or "token" in the file) is the bearer token that every request must carry. It has no option, \
-            because other users of the machine can read command lines. Without a token, fetchd listens on loopback \
-            addresses only.
+            FETCHD_TOKEN (or "token" in the file) is the first administrator's token. It has no option, because other users \
+            of the machine can read command lines. 'fetchd token create' makes further tokens, which the database stores. \
+            Until an administrator has a token, callers on this machine need none, and fetchd listens on loopback addresses \
+            only.
 
-            Without --data-dir and --downloads-dir, the folders do not depend on the working directory: XDG_DATA_HOME and             the download folder of user-dirs.dirs for a person, STATE_DIRECTORY or /var/lib/fetchd for a system service.             If ./data/fetchd.sqlite exists, as in earlier versions, fetchd uses ./data and ./downloads, with a warning.             The first line of the log names the folders.
+            Without --data-dir and --downloads-dir, the folders do not depend on the working directory: XDG_DATA_HOME and \
+            the download folder of user-dirs.dirs for a person, STATE_DIRECTORY or /var/lib/fetchd for a system service. \
+            If ./data/fetchd.sqlite exists, as in earlier versions, fetchd uses ./data and ./downloads, with a warning. \
+            The first line of the log names the folders.
 
-            The service is ready when GET /readyz answers 200. On SIGTERM, running transfers keep the bytes they have \
+            The service is ready when GET /readyz answers 200; 'fetchd health' asks for it. It reports readiness, progress and \
+            stop to systemd (Type=notify, WatchdogSec=). On SIGTERM, running transfers keep the bytes they have \
             received, and fetchd ends. The transfers continue at the next start, as after a crash. A second SIGTERM ends \
             fetchd at once.
 
@@ -92,12 +97,7 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "n"))
     var maxConnectionsPerHost: Int?
 
-    @Option(
-        parsing: .singleValue,
-        help: ArgumentHelp(
-            "A network that is not public, such as 192.168.0.0/16, and that downloads and their proxies may reach; repeatable. Webhooks can be sent to any address. (default: none)",
-            valueName: "cidr"))
-    var allowNetwork: [String] = []
+    @OptionGroup var network: NetworkOptions
 
     @Option(
         parsing: .singleValue,
@@ -143,11 +143,7 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "bytes"))
     var resumeDataMaxBytes: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "Bytes that downloads leave free on the file system of the downloads folder. A job waits until there is enough space for it. (default: 1 % of the file system, at most 1 GiB)",
-            valueName: "bytes"))
-    var minimumFreeBytes: Int?
+    @OptionGroup var files: FileOptions
 
     @Option(
         help: ArgumentHelp(
@@ -190,6 +186,8 @@ struct ServeCommand: AsyncParsableCommand {
             try await Serving(settings).run()
         } catch let error as SettingsError {
             throw ValidationError(error.description)
+        } catch let error as TokenMissing {
+            throw ValidationError(error.description)
         } catch let error as StartError {
             FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))
             throw ExitCode.failure
@@ -210,7 +208,6 @@ struct ServeCommand: AsyncParsableCommand {
             .downloadsDir: downloadsDir.map(JSON.string),
             .maxConcurrentJobs: integer(maxConcurrentJobs),
             .maxConnectionsPerHost: integer(maxConnectionsPerHost),
-            .allowNetwork: list(allowNetwork),
             .publicHost: list(publicHost),
             .allowOrigin: list(allowOrigin),
             .webhookRetryDelays: webhookRetryDelays.flatMap { list($0.split(separator: ",").map(String.init)) },
@@ -218,7 +215,6 @@ struct ServeCommand: AsyncParsableCommand {
             .eventRetention: eventRetention.map(JSON.number),
             .unacknowledgedRetention: unacknowledgedRetention.map(JSON.number),
             .resumeDataMaxBytes: integer(resumeDataMaxBytes),
-            .minimumFreeBytes: integer(minimumFreeBytes),
             .rateLimit: integer(rateLimitBytesPerSecond),
             .minimumSpeedSeconds: minimumSpeedSeconds.map(JSON.number),
             .streamHeartbeat: streamHeartbeat.map(JSON.number),
@@ -226,7 +222,7 @@ struct ServeCommand: AsyncParsableCommand {
             .enableRehearsals: enableRehearsals ? .bool(true) : nil,
             .logLevel: logLevel.map(JSON.string),
         ]
-        return flags.compactMapValues(\.self)
+        return flags.compactMapValues(\.self).merging(network.flags) { $1 }.merging(files.flags) { $1 }
     }
 
     private func integer(_ number: Int?) -> JSON? { number.map { .integer(Int64($0)) } }

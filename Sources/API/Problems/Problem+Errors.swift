@@ -19,7 +19,8 @@ extension Problem {
 
     init(_ error: StoreError) {
         switch error {
-        case .noSuchSession, .noSuchJob, .noSuchWebhook, .noSuchDelivery: self.init(.notFound, error.description)
+        case .noSuchSession, .noSuchJob, .noSuchWebhook, .noSuchDelivery, .noSuchToken:
+            self.init(.notFound, error.description)
         case .unknownSession(_, let index):
             self.init(.unknownSession, error.description, at: "/jobs/\(index)/session")
         case .sessionFinishing(_, let index):

@@ -37,8 +37,11 @@ public struct TransferRequest: Sendable {
     /// address, so that no name is looked up. nil.
     public var unixSocket: String?
 
-    /// If true, `Options.admitsAddress` is not called, because the URL does not come from a client. false.
+    /// If true, no rule for hosts and addresses applies, because the URL does not come from a client. false.
     public var admitsAnyAddress = false
+
+    /// Replaces `Options.admitsAddress` for this request. nil.
+    public var addressPolicy: AddressPolicy?
 
     public var timeouts: Timeouts
 

@@ -1,7 +1,7 @@
 import API
-import CurlClient
 import Daemon
 import Formats
+import Foundation
 import HTTPServer
 import Logging
 
@@ -21,7 +21,8 @@ struct Settings: Sendable {
     var usesFoldersOfWorkingDirectory: Bool
     var maxConcurrentJobs: Int
     var maxConnectionsPerHost: Int
-    var allowedNetworks: [Network]
+    var network: NetworkSettings
+    var files: FileSettings
     var publicHosts: [String]
     var allowedOrigins: AllowedOrigins
     var webhookRetryDelays: [Double]
@@ -29,7 +30,6 @@ struct Settings: Sendable {
     var eventRetention: Double
     var unacknowledgedRetention: Double
     var resumeDataMaxBytes: Int?
-    var minimumFreeBytes: Int?
     var rateLimit: Int?
     var minimumSpeedSeconds: Double
     var streamHeartbeat: Double
@@ -69,6 +69,11 @@ struct Settings: Sendable {
         case maxConcurrentJobs = "max_concurrent_jobs"
         case maxConnectionsPerHost = "max_connections_per_host"
         case allowNetwork = "allow_network"
+        case denyNetwork = "deny_network"
+        case allowWebhookNetwork = "allow_webhook_network"
+        case allowOriginHost = "allow_origin_host"
+        case denyOriginHost = "deny_origin_host"
+        case allowOriginPort = "allow_origin_port"
         case publicHost = "public_host"
         case allowOrigin = "allow_origin"
         case webhookRetryDelays = "webhook_retry_delays"
@@ -77,6 +82,10 @@ struct Settings: Sendable {
         case unacknowledgedRetention = "unacknowledged_retention"
         case resumeDataMaxBytes = "resume_data_max_bytes"
         case minimumFreeBytes = "minimum_free_bytes"
+        case maxFileSize = "max_file_size"
+        case maxParts = "max_parts"
+        case fileMode = "file_mode"
+        case directoryMode = "directory_mode"
         case rateLimit = "rate_limit_bytes_per_second"
         case minimumSpeedSeconds = "minimum_speed_seconds"
         case streamHeartbeat = "stream_heartbeat"
@@ -108,7 +117,8 @@ struct Settings: Sendable {
         maxConcurrentJobs = try sources.int(.maxConcurrentJobs, in: 1...10_000) ?? Defaults.maxConcurrentJobs
         maxConnectionsPerHost =
             try sources.int(.maxConnectionsPerHost, in: 1...10_000) ?? Defaults.maxConnectionsPerHost
-        allowedNetworks = try sources.strings(.allowNetwork).map(Network.init(reading:))
+        network = try NetworkSettings(sources)
+        files = try FileSettings(sources)
         publicHosts = try sources.strings(.publicHost)
         allowedOrigins = try AllowedOrigins(reading: sources.strings(.allowOrigin))
         webhookRetryDelays = try Self.delays(sources.strings(.webhookRetryDelays))
@@ -118,7 +128,6 @@ struct Settings: Sendable {
         unacknowledgedRetention =
             try sources.seconds(.unacknowledgedRetention) ?? Defaults.unacknowledgedRetention
         resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes, in: 0...(1 << 60))
-        minimumFreeBytes = try sources.int(.minimumFreeBytes, in: 0...(1 << 60))
         rateLimit = try sources.int(.rateLimit, in: 1...(1 << 40))
         minimumSpeedSeconds = try sources.seconds(.minimumSpeedSeconds) ?? Defaults.minimumSpeedSeconds
         streamHeartbeat = max(0.1, try sources.seconds(.streamHeartbeat) ?? Defaults.streamHeartbeat)
@@ -131,17 +140,27 @@ struct Settings: Sendable {
                 "The token must be visible ASCII characters, without spaces or line breaks. Change FETCHD_TOKEN, or unset it."
             )
         }
-        if allowedOrigins == .any, token == nil {
-            throw SettingsError(
-                "allow_origin * without a token would let any web page that is opened on this machine use fetchd. Set FETCHD_TOKEN, or list the origins."
-            )
-        }
-        if let listen, !listen.isLoopback, token == nil {
-            throw SettingsError(
-                "Listening on \(listen) requires a token, because other machines can connect. Set FETCHD_TOKEN, or listen on a loopback address."
-            )
+        // An existing database may have an administrator's token. The service looks when it has opened the database.
+        if let tokenDemand, token == nil, !FileManager.default.fileExists(atPath: self.dataDir + "/fetchd.sqlite") {
+            throw SettingsError(tokenDemand)
         }
     }
+
+    /// Why the service needs an administrator's token, as a sentence with the remedy; nil if it does not.
+    var tokenDemand: String? {
+        if allowedOrigins == .any {
+            return
+                "allow_origin * without a token would let any web page that is opened on this machine use fetchd. Set FETCHD_TOKEN, or list the origins. \(Self.otherRemedy)"
+        }
+        if let listen, !listen.isLoopback {
+            return
+                "Listening on \(listen) requires a token, because other machines can connect. Set FETCHD_TOKEN, or listen on a loopback address. \(Self.otherRemedy)"
+        }
+        return nil
+    }
+
+    private static let otherRemedy =
+        "Or create a token while fetchd listens on a loopback address: fetchd token create --scope admin."
 
     private static func delays(_ texts: [String]) throws -> [Double] {
         let texts = texts.isEmpty ? Defaults.webhookRetryDelays.split(separator: ",").map(String.init) : texts

@@ -25,16 +25,21 @@ struct Serving {
             )
         }
         let service = DownloadService(settings.serviceOptions, log: log)
+        let supervisor = Supervisor(environment: ProcessInfo.processInfo.environment, log: log)
         let signals = await StopSignals.heed(stopWithin: settings.stopTimeout)
         try await withThrowingTaskGroup { group in
             group.addTask {
                 for await _ in signals {
                     log.notice("Stopping. A second signal ends fetchd at once.")
+                    supervisor.reportStopping()
                     service.stop()
                 }
             }
+            group.addTask { await supervisor.watch { await service.heartbeat() } }
             try await service.run { port in
-                log.notice("fetchd \(Version.text) is ready at \(addresses(port: port))")
+                let address = addresses(port: port)
+                log.notice("fetchd \(Version.text) is ready at \(address)")
+                supervisor.reportReady(at: address)
             }
             group.cancelAll()
         }
