@@ -149,3 +149,15 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The program that scripts/fuzz runs is built with a sanitizer, apart from everything else.
+if Context.environment["FETCHD_FUZZING"] != nil {
+    package.targets += [
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "CurlClient", "Downloads", "Formats", "HTTPSemantics", "HTTPServer", httpTypes,
+            ],
+            path: "Tests/Fuzzing/Sources", swiftSettings: strict)
+    ]
+}
