@@ -31,6 +31,9 @@ extension DownloadService {
         public var allowsRehearsals = false
         /// Seconds after which the log and the metrics report an unacknowledged finish.
         public var acknowledgementPatience = 3600.0
+        /// Why the service may run only if an administrator has a token, as a sentence; nil: callers from this machine
+        /// need no token until an administrator has one.
+        public var tokenDemand: String?
         /// The version that the statistics and the log report.
         public var version = ""
 

@@ -22,6 +22,8 @@ public final class DownloadService: Sendable {
     private let options: Options
     private let log: Logger
     private let stage = Locked(Stage.starting)
+    /// nil until the layers are open.
+    private let pulse = Locked<Heartbeat?>(nil)
 
     public init(_ options: Options, log: Logger) {
         self.options = options
@@ -32,7 +34,7 @@ public final class DownloadService: Sendable {
     ///
     /// - Parameter onReady: called with the port of the API, after the jobs of the last run are recovered and the API accepts
     ///   requests.
-    /// - Throws: `StartError`; `UnstoredError` if some changes could not be written to the disk. All layers are closed in
+    /// - Throws: `StartError`; `TokenMissing`; `UnstoredError` if some changes could not be written to the disk. All layers are closed in
     ///   either case.
     public func run(onReady: @Sendable (_ port: UInt16) -> Void = { _ in }) async throws {
         let opening = StoreOpening(options: options, log: log) { [self] in isStopping }
@@ -66,11 +68,16 @@ public final class DownloadService: Sendable {
         engine.stop()
     }
 
+    /// Returns when the threads of the service have shown that they make progress. A blocked thread delays it until it
+    /// continues.
+    public func heartbeat() async { await pulse.withLock(\.self)?.beat() }
+
     private var isStopping: Bool {
         stage.withLock { if case .stopping = $0 { true } else { false } }
     }
 
     private func run(_ store: Store, _ onReady: @Sendable (UInt16) -> Void) async throws {
+        try options.requireToken(in: store)
         let folder = try await StartError.wrapping { () async throws(EngineError) in
             try await DownloadsFolder.open(
                 at: options.downloadsFolder, minimumFreeBytes: options.minimumFreeBytes, modes: options.fileModes)
@@ -82,6 +89,8 @@ public final class DownloadService: Sendable {
         // A receiver often runs on the same machine. Webhooks of limited reach have their own policy.
         let webhooks = try client(
             "webhooks", admitting: AddressPolicy(admitting: .allAddresses, denying: options.deniedNetworks))
+        pulse.withLock { $0 = Heartbeat(store: store, clients: [downloads, webhooks]) }
+        defer { pulse.withLock { $0 = nil } }
         let rehearsals = options.allowsRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
         let engine = Engine(
             options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
@@ -207,6 +216,7 @@ public final class DownloadService: Sendable {
         var api = options.api
         api.version = options.version
         api.acknowledgementPatience = options.acknowledgementPatience
+        api.alwaysNeedsToken = options.tokenDemand != nil
         api.allowsRehearsals = options.allowsRehearsals
         api.loops = { clients.map(LoopMetrics.init) }
         return api

@@ -36,6 +36,8 @@ public final class Store: Sendable {
     private let readers: ReaderThreads
     let jobCache: JobCache
     private let observers: Locked<[@Sendable (Commit) -> Void]>
+    /// The tokens that requests are authenticated with.
+    public let tokens: TokenTable
     /// The clock of the whole service.
     public let time: ServiceClock
     private let events: [WorkKind: AsyncAutoResetEvent]
@@ -61,6 +63,7 @@ public final class Store: Sendable {
         let opening = try Opening(folder, options)
         readers = ReaderThreads(count: options.readers)
         (connections, mark, beganAt) = (opening.connections, opening.mark, opening.history.beganAt)
+        tokens = try Self.tokens(in: opening.connections)
         self.time = ServiceClock(following: time, after: try Self.clockPast(in: opening.connections))
         let events = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, AsyncAutoResetEvent()) })
         self.events = events

@@ -30,6 +30,7 @@ public enum StoreError: Error, Sendable, Equatable {
     /// `index` is the index of the job that names the session, where the request has several jobs.
     case unknownSession(Name, index: Int)
     case noSuchDelivery(DeliveryID)
+    case noSuchToken(TokenID)
     /// The session was deleted and accepts no more jobs. `index` as above; nil for a retry.
     case sessionFinishing(Name, index: Int?)
     /// The session `default` cannot be deleted.
@@ -84,8 +85,8 @@ extension StoreError {
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
             .databaseIncomplete,
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .noSuchSession, .noSuchJob,
-            .noSuchWebhook, .unknownSession, .noSuchDelivery, .sessionFinishing, .sessionPermanent, .webhookDisabled,
-            .webhookGone, .noSuchEvent, .eventsPruned, .revisionChanged, .fieldsFixed, .noResumeData,
+            .noSuchWebhook, .unknownSession, .noSuchDelivery, .noSuchToken, .sessionFinishing, .sessionPermanent,
+            .webhookDisabled, .webhookGone, .noSuchEvent, .eventsPruned, .revisionChanged, .fieldsFixed, .noResumeData,
             .idempotencyKeyReused, .failed, .notClosed:
             false
         }
@@ -118,6 +119,7 @@ extension StoreError: CustomStringConvertible {
         case .unknownSession(let session, _):
             "There is no session \(session). Declare it first, with PUT /v1/sessions/\(session)."
         case .noSuchDelivery(let delivery): "There is no delivery \(delivery)."
+        case .noSuchToken(let token): "There is no token \(token)."
         case .sessionFinishing(let session, _):
             "Session \(session) was deleted and is finishing: it takes no more jobs. Declare it again after it is removed."
         case .sessionPermanent(let session): "The session \(session) is permanent; it cannot be deleted."

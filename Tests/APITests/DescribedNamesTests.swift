@@ -33,6 +33,7 @@ import Testing
         "Method": names(RequestMethod.self),
         "Priority": names(Priority.self),
         "RestartReason": names(ResumeOutcome.RestartReason.self),
+        "Scope": names(Scope.self),
         "SessionState": names(SessionStatus.State.self),
         "WaitFor": names(WaitFor.self),
         "WaitReason": names(Wait.Name.self),

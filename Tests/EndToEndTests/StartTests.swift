@@ -102,6 +102,25 @@ import Testing
         #expect(try await APIClient(baseURL: fetchd.baseURL).get("/v1/jobs").status == 401)
     }
 
+    @Test func administratorsTokenOfTheDatabaseAllowsPublicAddress() async throws {
+        let folder = try TemporaryFolder()
+        let local = try await FetchdProcess.start(.init(), in: folder)
+        let token = try #require(try await local.api.createToken("admin")["token"].string)
+        try await local.stop()
+        let open = try await FetchdProcess.start(.init(arguments: ["--listen", "0.0.0.0:0"]), in: folder)
+        let client = APIClient(baseURL: open.baseURL, token: token)
+        #expect(try await client.get("/v1/jobs").status == 200)
+        // Here, no caller is trusted for its address, also without any token.
+        for listed in try await client.get("/v1/tokens").json["tokens"].arrayValue ?? [] {
+            #expect(try await client.delete("/v1/tokens/\(listed["id"].string ?? "")").status == 204)
+        }
+        #expect(try await APIClient(baseURL: open.baseURL).get("/v1/jobs").status == 401)
+        try await open.stop()
+        let refused = try await serve(folder, ["--listen", "0.0.0.0:0"])
+        #expect(refused.ending == misuse)
+        #expect(refused.errors.contains("Set FETCHD_TOKEN, or listen on a loopback address."))
+    }
+
     /// No client could send such a token; for example one read from a file with its newline.
     @Test(arguments: ["", "two words", "line\n", "schlüssel"])
     func refusesTokenThatNoHeaderCanCarry(_ token: String) async throws {

@@ -37,7 +37,10 @@ public enum ClientCommands {
             ]),
         CommandGroup(
             name: "Session and service",
-            subcommands: [SessionCommand.self, WebhookCommand.self, EventsCommand.self, StatsCommand.self]),
+            subcommands: [
+                SessionCommand.self, WebhookCommand.self, EventsCommand.self, TokenCommand.self, StatsCommand.self,
+                HealthCommand.self,
+            ]),
     ]
 }
 

@@ -79,6 +79,10 @@ extension JobQuery {
         }
         if let tag { addCondition("job_tags.tag = ?", tag) }
         if let session { addCondition(sessionCondition, session.text) }
+        if let (condition, names) = visible.condition(on: tag == nil ? "jobs.session" : "job_tags.session") {
+            conditions.append(condition)
+            arguments += StatementArguments(names)
+        }
         switch state {
         case nil: break
         case .running: conditions.append("jobs.state = 'running'")

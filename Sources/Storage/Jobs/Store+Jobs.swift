@@ -5,8 +5,8 @@ extension Store {
     /// Creates all jobs or none, in the given order.
     ///
     /// - Throws: `unknownSession` or `sessionFinishing`, with the index of the first job that names such a session.
-    public func createJobs(_ new: [NewJob]) async throws -> [Job] {
-        try await writer.write { try $0.createJobs(new) }
+    public func createJobs(_ new: [NewJob], by creator: JobCreator = .unlimited) async throws -> [Job] {
+        try await writer.write { try $0.createJobs(new, by: creator) }
     }
 
     /// Creates the jobs unless the same request was carried out before. Then it creates none and returns the first answer.
@@ -14,11 +14,12 @@ extension Store {
     /// - Parameter answer: makes the answer to the request. The store commits it together with the jobs.
     /// - Throws: also `idempotencyKeyReused`.
     public func createJobs(
-        _ new: [NewJob], once claim: IdempotencyClaim, answer: @escaping @Sendable ([Job]) -> RememberedAnswer
+        _ new: [NewJob], by creator: JobCreator = .unlimited, once claim: IdempotencyClaim,
+        answer: @escaping @Sendable ([Job]) -> RememberedAnswer
     ) async throws -> RememberedAnswer {
         try await writer.write { transaction in
             if let first = try transaction.rememberedAnswer(to: claim) { return first }
-            let answer = answer(try transaction.createJobs(new))
+            let answer = answer(try transaction.createJobs(new, by: creator))
             try transaction.remember(answer, to: claim)
             return answer
         }

@@ -41,10 +41,12 @@ extension Transaction {
 
     /// Moves the part of an idle job to a job that is being created.
     ///
-    /// - Parameter index: the index of the new job in its request.
+    /// - Parameters:
+    ///   - index: the index of the new job in its request.
+    ///   - creator: if it cannot see the donor, the error is that of a donor that does not exist.
     /// - Throws: `noResumeData`.
-    func adoptPart(of donor: JobID, by heir: Job, at index: Int) throws {
-        guard var job = try? job(donor) else {
+    func adoptPart(of donor: JobID, by heir: Job, at index: Int, _ creator: JobCreator) throws {
+        guard var job = try? job(donor), creator.visible.contain(job.session) else {
             throw StoreError.noResumeData(donor, why: "the job does not exist", index: index)
         }
         switch job.state {
