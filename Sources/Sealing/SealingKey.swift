@@ -46,6 +46,15 @@ public final class SealingKey: @unchecked Sendable {
         bytes.deallocate()
     }
 
+    /// Another key of 32 bytes, from which this key cannot be computed: the HMAC-SHA256 of its purpose.
+    public func derived(for purpose: String) -> [UInt8] {
+        withBytes { key in
+            var copy = Array(UnsafeBufferPointer(start: key, count: Self.length))
+            defer { OPENSSL_cleanse(&copy, copy.count) }
+            return MessageAuthentication.hmacSHA256(Array("fetchd \(purpose)".utf8), key: copy)
+        }
+    }
+
     func withBytes<Result>(_ body: (UnsafePointer<UInt8>) -> Result) -> Result {
         guard let address = bytes.bindMemory(to: UInt8.self).baseAddress else { preconditionFailure() }
         return body(address)

@@ -23,4 +23,12 @@ import Testing
         #expect(SealingKey(base64: Array(text.utf8)) == nil)
         #expect(SealingKey(Array(text.utf8)) == nil || text.utf8.count == 32)
     }
+
+    @Test func derivesOtherKeysForOtherPurposes() {
+        let key = SealingKey.random()
+        #expect(key.derived(for: "sign-in") == key.derived(for: "sign-in"))
+        #expect(key.derived(for: "sign-in") != key.derived(for: "sign-out"))
+        #expect(key.derived(for: "sign-in") != SealingKey.random().derived(for: "sign-in"))
+        #expect(key.derived(for: "sign-in").count == 32)
+    }
 }
