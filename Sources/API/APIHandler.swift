@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Foundation
 import HTTPServer
 import HTTPTypes
@@ -8,9 +9,12 @@ import Storage
 /// Handles the requests of the API: checks heads, finds routes, and turns errors into problem documents.
 public struct APIHandler: RequestHandler {
     public struct Options: Sendable {
-        /// The bearer token that every request needs, except health, specification and dashboard; nil: no request needs
-        /// one.
+        /// The first administrator's token; nil: only stored tokens exist.
         public var token: String?
+        /// Whether requests from this machine need a token also before an administrator has one.
+        public var alwaysNeedsToken = false
+        /// The key of the cookies of the dashboard. With another key, their browsers have to sign in again.
+        public var signInKey = [UInt8].random(count: 32)
         /// Names accepted in `Host` besides `localhost` and addresses.
         public var publicHosts: [String] = []
         /// Web pages of other origins that may use the API from a browser.
@@ -30,6 +34,7 @@ public struct APIHandler: RequestHandler {
     private let table: RouteTable
     private let feed: Feed
     private let authentication: Authentication
+    private let visibility: Visibility
     private let readiness: Readiness
     private let hosts: HostRule
     private let origins: OriginRule
@@ -38,6 +43,7 @@ public struct APIHandler: RequestHandler {
     public init(
         options: Options, store: Store, engine: Engine, feed: Feed, readiness: Readiness, log: Logger
     ) {
+        let signIns = SignIns(key: options.signInKey, time: store.time)
         table = RouteTable(
             HealthRoutes(store: store, engine: engine, readiness: readiness).routes
                 + MetricsRoutes(
@@ -53,9 +59,13 @@ public struct APIHandler: RequestHandler {
                 + StatsRoutes(
                     store: store, engine: engine, feed: feed, version: options.version, time: store.time
                 ).routes
-                + EventRoutes(store: store, feed: feed, log: log).routes + DashboardRoutes().routes)
+                + EventRoutes(store: store, feed: feed, log: log).routes + TokenRoutes(store: store).routes
+                + SignInRoutes(signIns: signIns, time: store.time).routes + DashboardRoutes().routes)
         self.feed = feed
-        authentication = Authentication(token: options.token)
+        authentication = Authentication(
+            token: options.token, tokens: store.tokens, signIns: signIns, time: store.time,
+            alwaysNeedsToken: options.alwaysNeedsToken)
+        visibility = Visibility(store: store)
         self.readiness = readiness
         hosts = HostRule(publicHosts: options.publicHosts)
         origins = OriginRule(options.allowedOrigins)
@@ -66,22 +76,28 @@ public struct APIHandler: RequestHandler {
     public func admit(_ head: RequestHead) -> Admission {
         do throws(Problem) {
             try hosts.check(head)
+            if head.target == "*" { return .refuse(answered(head, .noContent)) }
             if origins.isPreflight(head) { return .refuse(answered(head, try preflight(head))) }
             try origins.check(head)
             let match = try table.find(head)
-            if !match.route.isOpen {
-                try authentication.check(head)
-                try readiness.check()
-            }
-            return .accept(maxBodyBytes: try bodyLimit(of: match.route, head)) { respond(to: $0, match) }
+            let caller = try admittedCaller(head, match.route)
+            return .accept(maxBodyBytes: try bodyLimit(of: match.route, head)) { respond(to: $0, match, caller) }
         } catch {
             return .refuse(answered(head, error.response))
         }
     }
 
-    private func respond(to request: Request, _ match: RouteMatch) -> Answer {
+    private func admittedCaller(_ head: RequestHead, _ route: Route) throws(Problem) -> Caller {
+        guard case .scope(let scope, let subject) = route.access else { return .unknown }
+        let caller = try authentication.caller(of: head, takesTicket: route.takesTicket)
+        try caller.require(scope, of: subject)
+        try readiness.check()
+        return caller
+    }
+
+    private func respond(to request: Request, _ match: RouteMatch, _ caller: Caller) -> Answer {
         let (head, route) = (request.head, match.route)
-        let context = RequestContext(request: request, match: match, caller: authentication.caller)
+        let context = RequestContext(request: request, match: match, caller: caller)
         if let immediate = route.immediate, let answer = immediate(context) { return answered(head, answer) }
         let work = { @Sendable in answered(head, await response(to: context, of: route)) }
         guard route.mayWait, context.asksToWait else { return .eventually(work) }
@@ -106,6 +122,7 @@ public struct APIHandler: RequestHandler {
 
     private func response(to context: RequestContext, of route: Route) async -> Response {
         do {
+            if case .scope(_, let subject) = route.access { try await visibility.check(subject, context) }
             if case .required = route.body, !context.hasBody {
                 throw Problem(.malformedJSON, "The request needs a JSON body.")
             }

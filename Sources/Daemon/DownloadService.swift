@@ -34,7 +34,7 @@ public final class DownloadService: Sendable {
     ///
     /// - Parameter onReady: called with the port of the API, after the jobs of the last run are recovered and the API accepts
     ///   requests.
-    /// - Throws: `StartError`; `UnstoredError` if some changes could not be written to the disk. All layers are closed in
+    /// - Throws: `StartError`; `TokenMissing`; `UnstoredError` if some changes could not be written to the disk. All layers are closed in
     ///   either case.
     public func run(onReady: @Sendable (_ port: UInt16) -> Void = { _ in }) async throws {
         let opening = StoreOpening(options: options, log: log) { [self] in isStopping }
@@ -77,18 +77,24 @@ public final class DownloadService: Sendable {
     }
 
     private func run(_ store: Store, _ onReady: @Sendable (UInt16) -> Void) async throws {
+        try options.requireToken(in: store)
         let folder = try await StartError.wrapping { () async throws(EngineError) in
-            try await DownloadsFolder.open(at: options.downloadsFolder, minimumFreeBytes: options.minimumFreeBytes)
+            try await DownloadsFolder.open(
+                at: options.downloadsFolder, minimumFreeBytes: options.minimumFreeBytes, modes: options.fileModes)
         }
-        let policy = AddressPolicy(allowing: options.allowedNetworks)
-        let downloads = try client("downloads", admitting: policy.admits)
-        let webhooks = try client("webhooks")
+        let downloads = try client(
+            "downloads",
+            admitting: AddressPolicy(allowing: options.allowedNetworks, denying: options.deniedNetworks),
+            options.hosts)
+        // A receiver often runs on the same machine. Webhooks of limited reach have their own policy.
+        let webhooks = try client(
+            "webhooks", admitting: AddressPolicy(admitting: .allAddresses, denying: options.deniedNetworks))
         pulse.withLock { $0 = Heartbeat(store: store, clients: [downloads, webhooks]) }
         defer { pulse.withLock { $0 = nil } }
         let rehearsals = options.allowsRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
         let engine = Engine(
             options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
-        let dispatcher = Dispatcher(options: options.webhooks, store: store, client: webhooks, log: log)
+        let dispatcher = Dispatcher(options: webhookOptions, store: store, client: webhooks, log: log)
         let readiness = Readiness()
         let feed = try await StartError.wrapping { () async throws(StoreError) in
             try await Feed(options: options.feed, store: store, engine: engine)
@@ -102,7 +108,7 @@ public final class DownloadService: Sendable {
         }
         let result: Result<Void, any Error>
         do {
-            result = .success(try await serve(engine, dispatcher, feed, server, readiness, onReady))
+            result = .success(try await serve(store, engine, dispatcher, feed, server, readiness, onReady))
         } catch {
             result = .failure(error)
         }
@@ -115,7 +121,8 @@ public final class DownloadService: Sendable {
     /// The layers end in reverse order: first the transfers, while the server still reads and refuses requests; then the
     /// server closes its port; then the last webhooks end.
     private func serve(
-        _ engine: Engine, _ dispatcher: Dispatcher, _ feed: Feed, _ server: HTTPServer, _ readiness: Readiness,
+        _ store: Store, _ engine: Engine, _ dispatcher: Dispatcher, _ feed: Feed, _ server: HTTPServer,
+        _ readiness: Readiness,
         _ onReady: @Sendable (UInt16) -> Void
     ) async throws {
         try await withThrowingTaskGroup { group in
@@ -123,7 +130,7 @@ public final class DownloadService: Sendable {
             group.addTask { await feed.run() }
             let result: Result<Void, any Error>
             do {
-                result = .success(try await work(engine, readiness) { onReady(server.port) })
+                result = .success(try await work(store, engine, readiness) { onReady(server.port) })
             } catch {
                 result = .failure(error)
             }
@@ -142,14 +149,14 @@ public final class DownloadService: Sendable {
     private static let grace = Duration.seconds(2)
 
     /// Recovers the jobs, calls `onReady`, and runs the engine. `stop()` also ends the recovery.
-    private func work(_ engine: Engine, _ readiness: Readiness, _ onReady: () -> Void) async throws {
+    private func work(_ store: Store, _ engine: Engine, _ readiness: Readiness, _ onReady: () -> Void) async throws {
         let begins = stage.withLock { stage in
             guard case .starting = stage else { return false }
             stage = .running(engine, readiness)
             return true
         }
         guard begins else { return }
-        try await recover(engine)
+        try await recover(store, engine)
         guard !engine.isStopping else { return }
         readiness.open()
         onReady()
@@ -158,9 +165,10 @@ public final class DownloadService: Sendable {
 
     /// While the disk of the database fails, the recovery is repeated. Opening the store has read the database, so the
     /// failure may be temporary.
-    private func recover(_ engine: Engine) async throws {
+    private func recover(_ store: Store, _ engine: Engine) async throws {
         while !engine.isStopping {
             do {
+                try await disableWebhooksWithoutSecrets(store)
                 return try await engine.recover()
             } catch let error as StoreError where error.canPass {
                 log.warning(
@@ -170,6 +178,12 @@ public final class DownloadService: Sendable {
                 throw StartError(description: "The jobs of the last run could not be recovered. \(error)")
             }
         }
+    }
+
+    private func disableWebhooksWithoutSecrets(_ store: Store) async throws {
+        let count = try await store.disableWebhooksWithoutSecrets()
+        guard count > 0 else { return }
+        log.warning("fetchd has disabled \(count) webhooks, because the key that sealed their secrets is lost.")
     }
 
     /// - Returns: false if the write-ahead log could not be copied into the database. The next start copies it.
@@ -183,10 +197,12 @@ public final class DownloadService: Sendable {
         }
     }
 
-    /// - Parameter admits: nil for webhooks, which may be sent to any address: a receiver often runs on the same machine.
-    private func client(_ name: String, admitting admits: (@Sendable (IPAddress) -> Bool)? = nil) throws -> CurlClient {
+    private func client(
+        _ name: String, admitting addresses: AddressPolicy, _ hosts: HostPolicy = HostPolicy()
+    ) throws -> CurlClient {
         var curl = CurlClient.Options()
-        curl.admitsAddress = admits
+        curl.admitsAddress = addresses.admits
+        curl.hosts = hosts
         curl.maxLookups = options.maxLookups
         return try StartError.wrapping { () throws(CurlClientError) in try CurlClient(options: curl, name: name) }
     }
@@ -198,10 +214,17 @@ public final class DownloadService: Sendable {
         return engine
     }
 
+    private var webhookOptions: Dispatcher.Options {
+        var webhooks = options.webhooks
+        webhooks.publicAddresses = AddressPolicy(allowing: options.webhookNetworks, denying: options.deniedNetworks)
+        return webhooks
+    }
+
     private func apiOptions(_ clients: [CurlClient]) -> APIHandler.Options {
         var api = options.api
         api.version = options.version
         api.acknowledgementPatience = options.acknowledgementPatience
+        api.alwaysNeedsToken = options.tokenDemand != nil
         api.allowsRehearsals = options.allowsRehearsals
         api.loops = { clients.map(LoopMetrics.init) }
         return api

@@ -18,6 +18,8 @@ extension Engine {
         public var pruning: TimeInterval?
         /// Between two comparisons of the kept counts with a full count.
         public var countCheck: TimeInterval = 3600
+        /// Between two commits of the times when tokens were last used.
+        public var tokenUse: TimeInterval = 60
         /// Between a failed pass of a background worker and its next pass.
         public var maintenanceRetry: TimeInterval = 1
         /// Between two tries to store a change when the disk fails, while the engine runs.

@@ -14,9 +14,10 @@ struct ServeCommand: AsyncParsableCommand {
             names ("listen", "data_dir", ...; lists as arrays). An option takes precedence over the environment, and the \
             environment over the file.
 
-            FETCHD_TOKEN (or "token" in the file) is the bearer token that every request must carry. It has no option, \
-            because other users of the machine can read command lines. Without a token, fetchd listens on loopback \
-            addresses only.
+            FETCHD_TOKEN (or "token" in the file) is the first administrator's token. It has no option, because other users \
+            of the machine can read command lines. 'fetchd token create' makes further tokens, which the database stores. \
+            Until an administrator has a token, callers on this machine need none, and fetchd listens on loopback addresses \
+            only.
 
             Without --data-dir and --downloads-dir, the folders do not depend on the working directory: XDG_DATA_HOME and \
             the download folder of user-dirs.dirs for a person, STATE_DIRECTORY or /var/lib/fetchd for a system service. \
@@ -44,9 +45,33 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The address and port of the API. Port 0: the system chooses a free port. (default: \(Settings.Defaults.listen))",
+            "The address and port of the API. Port 0: the system chooses a free port. none: no port, only a Unix domain socket. (default: \(Settings.Defaults.listen))",
             valueName: "host:port"))
     var listen: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A Unix domain socket on which the API is served, too. The file is removed at the end. (default: none)",
+            valueName: "path"))
+    var unixSocket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The permissions of the Unix domain socket, in octal. Who may write to it may use the API. (default: \(Settings.Defaults.unixSocketMode))",
+            valueName: "mode"))
+    var unixSocketMode: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of clients that are connected at the same time, 16 to 20000. Others wait. (default: 20000, or fewer if the limit on file descriptors requires it)",
+            valueName: "n"))
+    var maxConnections: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of connections from one IPv4 address or IPv6 /64 network, except loopback; 0: no limit. Further connections are closed. (default: half of --max-connections)",
+            valueName: "n"))
+    var maxConnectionsPerAddress: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -72,12 +97,7 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "n"))
     var maxConnectionsPerHost: Int?
 
-    @Option(
-        parsing: .singleValue,
-        help: ArgumentHelp(
-            "A network that is not public, such as 192.168.0.0/16, and that downloads and their proxies may reach; repeatable. Webhooks can be sent to any address. (default: none)",
-            valueName: "cidr"))
-    var allowNetwork: [String] = []
+    @OptionGroup var network: NetworkOptions
 
     @Option(
         parsing: .singleValue,
@@ -123,11 +143,7 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "bytes"))
     var resumeDataMaxBytes: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "Bytes that downloads leave free on the file system of the downloads folder. A job waits until there is enough space for it. (default: 1 % of the file system, at most 1 GiB)",
-            valueName: "bytes"))
-    var minimumFreeBytes: Int?
+    @OptionGroup var files: FileOptions
 
     @Option(
         help: ArgumentHelp(
@@ -160,6 +176,23 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "A file of mode 0600 with the key that encrypts secrets in the database: 32 bytes in base64. See docs/operations.md. (default: fetchd.key in the data folder, created if missing)",
+            valueName: "file"))
+    var keyFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A command that prints this key. It is split at blanks and runs without a shell, for at most 30 s. (default: none)",
+            valueName: "command"))
+    var keyCommand: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Allow core dumps, which contain passwords and the key. (default: off: fetchd sets RLIMIT_CORE)"))
+    var allowCoreDumps = false
+
+    @Option(
+        help: ArgumentHelp(
             "The lowest level that is logged: trace, debug, info, notice, warning, error or critical. (default: \(Settings.Defaults.logLevel))",
             valueName: "level"))
     var logLevel: String?
@@ -169,6 +202,8 @@ struct ServeCommand: AsyncParsableCommand {
             let settings = try Settings(flags: flags, configFile: config)
             try await Serving(settings).run()
         } catch let error as SettingsError {
+            throw ValidationError(error.description)
+        } catch let error as TokenMissing {
             throw ValidationError(error.description)
         } catch let error as StartError {
             FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))
@@ -182,11 +217,14 @@ struct ServeCommand: AsyncParsableCommand {
     private var flags: [Settings.Key: JSON] {
         let flags: [Settings.Key: JSON?] = [
             .listen: listen.map(JSON.string),
+            .unixSocket: unixSocket.map(JSON.string),
+            .unixSocketMode: unixSocketMode.map(JSON.string),
+            .maxConnections: integer(maxConnections),
+            .maxConnectionsPerAddress: integer(maxConnectionsPerAddress),
             .dataDir: dataDir.map(JSON.string),
             .downloadsDir: downloadsDir.map(JSON.string),
             .maxConcurrentJobs: integer(maxConcurrentJobs),
             .maxConnectionsPerHost: integer(maxConnectionsPerHost),
-            .allowNetwork: list(allowNetwork),
             .publicHost: list(publicHost),
             .allowOrigin: list(allowOrigin),
             .webhookRetryDelays: webhookRetryDelays.flatMap { list($0.split(separator: ",").map(String.init)) },
@@ -194,15 +232,17 @@ struct ServeCommand: AsyncParsableCommand {
             .eventRetention: eventRetention.map(JSON.number),
             .unacknowledgedRetention: unacknowledgedRetention.map(JSON.number),
             .resumeDataMaxBytes: integer(resumeDataMaxBytes),
-            .minimumFreeBytes: integer(minimumFreeBytes),
             .rateLimit: integer(rateLimitBytesPerSecond),
             .minimumSpeedSeconds: minimumSpeedSeconds.map(JSON.number),
             .streamHeartbeat: streamHeartbeat.map(JSON.number),
             .stopTimeout: stopTimeout.map(JSON.number),
             .enableRehearsals: enableRehearsals ? .bool(true) : nil,
+            .keyFile: keyFile.map(JSON.string),
+            .keyCommand: keyCommand.map(JSON.string),
+            .allowCoreDumps: allowCoreDumps ? .bool(true) : nil,
             .logLevel: logLevel.map(JSON.string),
         ]
-        return flags.compactMapValues(\.self)
+        return flags.compactMapValues(\.self).merging(network.flags) { $1 }.merging(files.flags) { $1 }
     }
 
     private func integer(_ number: Int?) -> JSON? { number.map { .integer(Int64($0)) } }

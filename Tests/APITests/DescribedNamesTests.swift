@@ -33,10 +33,12 @@ import Testing
         "Method": names(RequestMethod.self),
         "Priority": names(Priority.self),
         "RestartReason": names(ResumeOutcome.RestartReason.self),
+        "Scope": names(Scope.self),
         "SessionState": names(SessionStatus.State.self),
         "WaitFor": names(WaitFor.self),
         "WaitReason": names(Wait.Name.self),
         "WebhookState": names(Webhook.State.Name.self),
+        "WebhookReach": names(WebhookReach.self),
     ]
 
     private static func names<Value: RawRepresentable<String> & CaseIterable>(_ type: Value.Type) -> [String] {

@@ -13,8 +13,8 @@ import Testing
     private func context(_ field: HTTPField.Name, _ value: String) -> RequestContext {
         var head = RequestHead(method: .get, target: "/")
         head.headers[field] = value
-        let match = RouteMatch(route: Route(.get, "/") { _ in .noContent }, path: [])
-        return RequestContext(request: Request(head: head), match: match, caller: "")
+        let match = RouteMatch(route: Route(.get, "/", .open) { _ in .noContent }, path: [])
+        return RequestContext(request: Request(head: head), match: match, caller: .unknown)
     }
 
     @Test(arguments: [

@@ -1,3 +1,5 @@
+import Formats
+import Foundation
 import Testing
 
 @testable import Client
@@ -91,4 +93,17 @@ import Testing
             "state", String?.none)
         #expect(path.text == "/v1/sessions/a%20b%2Fc%3Fd/webhooks/%2E%2E?tag=%C3%A4%26%3D")
     }
+
+    @Test(arguments: [
+        ("90d", "2019-11-17T15:23:14.000Z"), ("1s", "2019-08-19T15:23:15.000Z"), ("30m", "2019-08-19T15:53:14.000Z"),
+        ("12h", "2019-08-20T03:23:14.000Z"), ("2w", "2019-09-02T15:23:14.000Z"),
+        ("2030-01-31T00:00:00Z", "2030-01-31T00:00:00Z"),
+    ])
+    func readsExpiry(_ text: String, _ time: String) throws {
+        let now = try #require(Date(rfc3339: "2019-08-19T15:23:14Z"))
+        #expect(ExpiryArgument(argument: text)?.time(from: now) == time)
+    }
+
+    @Test(arguments: ["", "d", "90", "0d", "-1d", "1.5h", "90 d", "1y", "9999999d", "tomorrow"])
+    func refusesOtherExpiry(_ text: String) { #expect(ExpiryArgument(argument: text) == nil) }
 }

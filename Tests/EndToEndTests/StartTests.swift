@@ -102,6 +102,25 @@ import Testing
         #expect(try await APIClient(baseURL: fetchd.baseURL).get("/v1/jobs").status == 401)
     }
 
+    @Test func administratorsTokenOfTheDatabaseAllowsPublicAddress() async throws {
+        let folder = try TemporaryFolder()
+        let local = try await FetchdProcess.start(.init(), in: folder)
+        let token = try #require(try await local.api.createToken("admin")["token"].string)
+        try await local.stop()
+        let open = try await FetchdProcess.start(.init(arguments: ["--listen", "0.0.0.0:0"]), in: folder)
+        let client = APIClient(baseURL: open.baseURL, token: token)
+        #expect(try await client.get("/v1/jobs").status == 200)
+        // Here, no caller is trusted for its address, also without any token.
+        for listed in try await client.get("/v1/tokens").json["tokens"].arrayValue ?? [] {
+            #expect(try await client.delete("/v1/tokens/\(listed["id"].string ?? "")").status == 204)
+        }
+        #expect(try await APIClient(baseURL: open.baseURL).get("/v1/jobs").status == 401)
+        try await open.stop()
+        let refused = try await serve(folder, ["--listen", "0.0.0.0:0"])
+        #expect(refused.ending == misuse)
+        #expect(refused.errors.contains("Set FETCHD_TOKEN, or listen on a loopback address."))
+    }
+
     /// No client could send such a token; for example one read from a file with its newline.
     @Test(arguments: ["", "two words", "line\n", "schlüssel"])
     func refusesTokenThatNoHeaderCanCarry(_ token: String) async throws {
@@ -123,6 +142,15 @@ import Testing
         ("max-concurrent-jobs", "many", "max"), ("max-connections-per-host", "10001", "from 1 to 10000"),
         ("allow-network", "10.0.0.0/33", "allow_network contains '10.0.0.0/33'"),
         ("allow-network", "localhost", "allow_network contains 'localhost'"),
+        ("deny-network", "10.0.0.0/33", "deny_network contains '10.0.0.0/33'"),
+        ("allow-webhook-network", "localhost", "allow_webhook_network contains 'localhost'"),
+        ("allow-origin-host", "http://a.example", "allow_origin_host contains 'http://a.example'; it takes host names"),
+        ("deny-origin-host", "*", "deny_origin_host contains '*'"),
+        ("allow-origin-port", "0", "allow_origin_port contains '0'"),
+        ("allow-origin-port", "80-79", "it takes ports from 1 to 65535, such as 443 or 8000-8999"),
+        ("file-mode", "0400", "file_mode is '0400'"), ("file-mode", "9", "as an octal number from 0 to 0777"),
+        ("directory-mode", "0600", "fetchd must be able to use its folders (0700)"), ("max-file-size", "-1", "max"),
+        ("max-parts", "many", "max"),
         ("allow-origin", "http://a.example/app", "allow_origin contains 'http://a.example/app'"),
         ("allow-origin", "localhost:9000", "such as https://downloads.example or http://localhost:9000"),
         ("allow-origin", "null", "Serve the page from a web server"),

@@ -8,9 +8,11 @@ import HTTPTypes
 struct JobView {
     let job: Job
     let live: LiveProgress?
+    let audience: Job.Audience
 
-    init(_ job: Job, _ engine: Engine) {
+    init(_ job: Job, _ engine: Engine, for audience: Job.Audience) {
         self.job = job
+        self.audience = audience
         // An attempt that has just ended may still be there.
         live = job.state.name == .running ? engine.progress(of: job.id) : nil
     }
@@ -22,7 +24,7 @@ struct JobView {
         writeDocument(to: &writer)
         return .json(writer, headers: [.eTag: tag.text])
     }
-    func writeDocument(to writer: inout JSONWriter) { job.writeDocument(live: live, to: &writer) }
+    func writeDocument(to writer: inout JSONWriter) { job.writeDocument(for: audience, live: live, to: &writer) }
 
     var notModified: Response { Response(status: .notModified, headers: [.eTag: tag.text]) }
 }

@@ -19,13 +19,16 @@ extension Problem {
 
     init(_ error: StoreError) {
         switch error {
-        case .noSuchSession, .noSuchJob, .noSuchWebhook, .noSuchDelivery: self.init(.notFound, error.description)
+        case .noSuchSession, .noSuchJob, .noSuchWebhook, .noSuchDelivery, .noSuchToken:
+            self.init(.notFound, error.description)
         case .unknownSession(_, let index):
             self.init(.unknownSession, error.description, at: "/jobs/\(index)/session")
         case .sessionFinishing(_, let index):
             self.init(.sessionFinishing, error.description, at: index.map { "/jobs/\($0)/session" })
-        case .sessionPermanent, .webhookDisabled, .webhookGone, .fieldsFixed:
+        case .sessionPermanent, .webhookDisabled, .webhookGone, .fieldsFixed, .answerLost, .webhookSecretsLost:
             self.init(.stateConflict, error.description)
+        case .placeholderUnknown(let header):
+            self.init(.invalidValue, error.description, at: "/headers/" + header.replacing("~", with: "~0"))
         case .noSuchEvent: self.init(.invalidValue, error.description)
         case .eventsPruned(_, let first):
             self.init(.eventsPruned, error.description)
@@ -42,18 +45,19 @@ extension Problem {
             headers[.retryAfter] = "5"
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
             .databaseIncomplete,
-            .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .notClosed, .failed:
+            .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .notClosed, .failed, .keyUnusable,
+            .keyWrong, .sealBroken:
             self.init(.internalError, error.description)
         }
     }
 
     init(_ fault: RequestFault) {
         switch fault {
-        case .methodInvalid, .targetInvalid, .fieldInvalid, .hostMissing, .hostRepeated, .contentLengthInvalid,
-            .framingAmbiguous:
+        case .methodInvalid, .targetInvalid, .lineInvalid, .fieldInvalid, .hostMissing, .hostRepeated,
+            .contentLengthInvalid, .framingAmbiguous:
             self.init(.malformedRequest, fault.description)
         case .transferEncodingUnsupported: self.init(.notImplemented, fault.description)
-        case .headTooLarge: self.init(.headTooLarge, fault.description)
+        case .headTooLarge, .tooManyFields: self.init(.headTooLarge, fault.description)
         case .bodyTooLarge: self.init(.bodyTooLarge, fault.description)
         case .bodiesTooLarge, .answerOverdue, .stopping:
             self.init(.unavailable, fault.description)

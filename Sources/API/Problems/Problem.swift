@@ -24,6 +24,7 @@ struct Problem: Error, Sendable {
         case malformedRequest = "malformed-request"
         case malformedJSON = "malformed-json"
         case unauthorized
+        case forbidden
         case foreignOrigin = "foreign-origin"
         case notFound = "not-found"
         case methodNotAllowed = "method-not-allowed"
@@ -68,7 +69,7 @@ extension Problem.Kind {
         switch self {
         case .malformedRequest, .malformedJSON: .badRequest
         case .unauthorized: .unauthorized
-        case .foreignOrigin: .forbidden
+        case .forbidden, .foreignOrigin: .forbidden
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .stateConflict, .sessionFinishing: .conflict
@@ -92,6 +93,7 @@ extension Problem.Kind {
         case .malformedRequest: "The request is malformed"
         case .malformedJSON: "The body is not JSON"
         case .unauthorized: "A token is needed"
+        case .forbidden: "The token does not allow it"
         case .foreignOrigin: "Pages of this origin are not allowed"
         case .notFound: "There is no such thing"
         case .methodNotAllowed: "The method is not allowed here"

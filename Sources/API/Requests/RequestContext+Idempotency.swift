@@ -15,7 +15,7 @@ extension RequestContext {
             throw Problem(.malformedRequest, "Idempotency-Key takes 1 to 255 characters of printable ASCII.")
         }
         return IdempotencyClaim(
-            caller: caller, route: "\(head.method.rawValue) \(head.path)", key: key,
+            caller: caller.identity, route: "\(head.method.rawValue) \(head.path)", key: key,
             fingerprint: Data(HashFunction.sha256.hash(request.body)))
     }
 }

@@ -6,8 +6,8 @@ import HTTPTypes
 struct DashboardRoutes: Sendable {
     var routes: [Route] {
         [
-            Route(.get, "/", isOpen: true) { context in DashboardFile.page.response(to: context.head) },
-            Route(.get, "/dashboard/{file}", isOpen: true, file),
+            Route(.get, "/", .open) { context in DashboardFile.page.response(to: context.head) },
+            Route(.get, "/dashboard/{file}", .open, file),
         ]
     }
 

@@ -8,9 +8,13 @@ struct DeliveryRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/v1/sessions/{session}/webhooks/{webhook}/deliveries", readsQuery: true, list),
-            Route(.get, "/v1/deliveries/{id}", show),
-            Route(.post, "/v1/deliveries/{id}/redeliver", body: .optional(limit: JSONBody.limit), redeliver),
+            Route(
+                .get, "/v1/sessions/{session}/webhooks/{webhook}/deliveries", .scope(.read, of: .session),
+                readsQuery: true, list),
+            Route(.get, "/v1/deliveries/{id}", .scope(.read, of: .delivery), show),
+            Route(
+                .post, "/v1/deliveries/{id}/redeliver", .scope(.sessions, of: .delivery),
+                body: .optional(limit: JSONBody.limit), redeliver),
         ]
     }
 

@@ -17,7 +17,13 @@ struct EventRoutes: Sendable {
         (self.store, self.feed, self.log) = (store, feed, log)
     }
 
-    var routes: [Route] { [Route(.get, "/v1/events", readsQuery: true, mayWait: true, park: park, show)] }
+    var routes: [Route] {
+        [
+            Route(
+                .get, "/v1/events", .scope(.read, of: .selection), readsQuery: true, takesTicket: true, mayWait: true,
+                park: park, show)
+        ]
+    }
 
     private func show(_ context: RequestContext) async throws -> Response {
         let last = try Self.lastEvent(context)
@@ -25,7 +31,7 @@ struct EventRoutes: Sendable {
     }
 
     private func list(_ context: RequestContext) async throws -> Response {
-        let (query, seconds) = try context.query(Self.pageQuery)
+        let (query, seconds) = try context.query { query throws(Problem) in try Self.pageQuery(&query, context.caller) }
         let page =
             seconds > 0 ? try await pageOnceThere(query, within: .seconds(seconds)) : try await store.events(query)
         return Self.response(page)
@@ -38,8 +44,10 @@ struct EventRoutes: Sendable {
     }
 
     /// The events of a page, and the seconds to wait for them.
-    private static func pageQuery(_ query: inout Query) throws(Problem) -> (EventQuery, seconds: Int64) {
-        var wanted = try Self.query(&query)
+    private static func pageQuery(
+        _ query: inout Query, _ caller: Caller
+    ) throws(Problem) -> (EventQuery, seconds: Int64) {
+        var wanted = try Self.query(&query, caller)
         wanted.limit = try query.limit()
         return (wanted, try query.integer("wait", in: 0...Int64(RequestContext.longestWait)) ?? 0)
     }
@@ -47,7 +55,9 @@ struct EventRoutes: Sendable {
     /// Waits without a task: for a client that has read all events, except those that are still in memory.
     private func park(_ context: RequestContext) -> ParkedRequest.Wait? {
         guard !context.wantsEventStream, Self.hasValidLastEvent(context),
-            let (query, seconds) = try? context.query(Self.pageQuery), seconds > 0,
+            let (query, seconds) = try? context.query({ query throws(Problem) in
+                try Self.pageQuery(&query, context.caller)
+            }), seconds > 0,
             (query.after ?? 0) <= feed.lastEvent, feed.page(query) != nil
         else { return nil }
         // Advances past events that do not match the query.
@@ -98,14 +108,25 @@ struct EventRoutes: Sendable {
     /// Streams the events after the last event that the client received. A browser sends its identifier when it
     /// reconnects.
     private func stream(_ context: RequestContext, from last: EventID?) throws -> Response {
-        var query = try context.query(Self.query)
+        var query = try context.query { query throws(Problem) in try Self.query(&query, context.caller) }
         query.after = last ?? query.after
         let headers: HTTPFields = [
             .contentType: "text/event-stream", .cacheControl: "no-store", .vary: "Accept",
             // A proxy that buffers responses would hold this one back for ever.
             .accelBuffering: "no",
         ]
-        return Response(status: .ok, headers: headers, body: .stream(feed.stream(query, from: store, log: log)))
+        return Response(
+            status: .ok, headers: headers,
+            body: .stream(feed.stream(query, from: store, log: log, while: permission(of: context.caller))))
+    }
+
+    /// Whether the token of a stream is still valid: a stream can outlive it.
+    private func permission(of caller: Caller) -> @Sendable () -> Bool {
+        guard let digest = caller.digest else { return { true } }
+        return { [store] in
+            let now = store.time.now
+            return store.tokens.match(digest, at: now).map { !$0.token.isExpired(at: now) } ?? false
+        }
     }
 
     private static func hasValidLastEvent(_ context: RequestContext) -> Bool {
@@ -127,10 +148,12 @@ struct EventRoutes: Sendable {
     }
 
     /// Reads the parameters that pages and streams share.
-    private static func query(_ query: inout Query) throws(Problem) -> EventQuery {
-        EventQuery(
+    private static func query(_ query: inout Query, _ caller: Caller) throws(Problem) -> EventQuery {
+        var wanted = EventQuery(
             after: try query.integer("after", in: 0...Int64.max), session: try query.name("session"),
             job: try query.value("job").map { JobID($0) }, type: try query.value("type").map(Self.pattern))
+        wanted.visible = caller.visible
+        return wanted
     }
 
     private static func pattern(_ text: String) throws(Problem) -> EventPattern {

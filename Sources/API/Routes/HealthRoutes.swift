@@ -11,9 +11,9 @@ struct HealthRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/livez", isOpen: true, immediate: Self.aliveImmediately) { _ in .json(Self.alive) },
-            Route(.get, "/readyz", isOpen: true, ready),
-            Route(.get, "/openapi.yaml", isOpen: true) { _ in
+            Route(.get, "/livez", .open, immediate: Self.aliveImmediately) { _ in .json(Self.alive) },
+            Route(.get, "/readyz", .open, ready),
+            Route(.get, "/openapi.yaml", .open) { _ in
                 Response(
                     status: .ok, headers: [.contentType: "application/yaml"],
                     body: .bytes(PackageResources.openapi_yaml))

@@ -7,21 +7,24 @@ import Storage
 extension JobRoutes {
     /// A page that was read before, if no job has changed since.
     func listImmediately(_ context: RequestContext) -> Answer? {
-        pages.page(at: context.head.target, version: store.jobsVersion).map { .prepared($0) }
+        kept.pages.page(at: JobPages.Key(context), version: store.jobsVersion).map { .prepared($0) }
     }
 
     func list(_ context: RequestContext) async throws -> Response {
         let version = store.jobsVersion
         let query = try context.query { query throws(Problem) in
-            JobQuery(
+            var wanted = JobQuery(
                 session: try query.name("session"), state: try query.choice("state", of: JobState.Name.self),
                 tag: try query.value("tag"), limit: try query.limit(),
                 before: try query.value("cursor").map(Self.position))
+            wanted.visible = context.caller.visible
+            return wanted
         }
         let page = try await store.jobs(query)
-        let documents = documents.documents(of: page.cached) { job in
+        let audience = context.caller.audience
+        let documents = kept.documents(for: audience).documents(of: page.cached) { job in
             var writer = JSONWriter()
-            JobView(job, engine).writeDocument(to: &writer)
+            JobView(job, engine, for: audience).writeDocument(to: &writer)
             return writer.bytes
         }
         var writer = JSONWriter(capacity: documents.reduce(64) { $0 + $1.count + 1 })
@@ -32,7 +35,7 @@ extension JobRoutes {
         let response = Response.json(writer)
         // The progress of a running job changes without a commit.
         if !page.cached.contains(where: { $0.job.state.name == .running }), let prepared = PreparedResponse(response) {
-            pages.keep(prepared, at: context.head.target, version: version)
+            kept.pages.keep(prepared, at: JobPages.Key(context), version: version)
         }
         return response
     }
@@ -41,5 +44,12 @@ extension JobRoutes {
         let position = try Cursor.position(cursor)
         guard position.hasPrefix("job_") else { throw Cursor.unknown }
         return JobID(position)
+    }
+}
+
+extension JobPages.Key {
+    fileprivate init(_ context: RequestContext) {
+        self.init(
+            target: context.head.target, visible: context.caller.visible, audience: context.caller.audience)
     }
 }

@@ -10,19 +10,30 @@ extension JobRoutes {
     /// Answers a poll from the cache, without a task. nil when the job is not cached or the client may want to wait.
     func showImmediately(_ context: RequestContext) -> Answer? {
         let head = context.head
-        guard !head.headers.contains(.prefer), head.query == nil, let cached = store.cachedJob(context.job) else {
+        guard !head.headers.contains(.prefer), head.query == nil, let cached = visibleCachedJob(context) else {
             return nil
         }
+        let audience = context.caller.audience
         guard cached.job.state.name != .running else {
-            return .now(answer(JobView(cached.job, engine), to: context.knownVersions))
+            return .now(answer(JobView(cached.job, engine, for: audience), to: context.knownVersions))
         }
-        return renderings.rendering(of: cached) { JobRendering(JobView(cached.job, engine)) }
+        return kept.renderings(for: audience)
+            .rendering(of: cached) { JobRendering(JobView(cached.job, engine, for: audience)) }
             .map { .prepared($0.response(knowing: head.headers[.ifNoneMatch])) }
+    }
+
+    /// The job if it is in the cache and the caller may see it.
+    private func visibleCachedJob(_ context: RequestContext) -> CachedJob? {
+        guard let cached = store.cachedJob(context.job), context.caller.visible.contain(cached.job.session) else {
+            return nil
+        }
+        return cached
     }
 
     func show(_ context: RequestContext) async throws -> Response {
         guard let seconds = context.preferredWait, seconds > 0 else {
-            return answer(JobView(try await store.job(context.job), engine), to: context.knownVersions)
+            let view = JobView(try await store.job(context.job), engine, for: context.caller.audience)
+            return answer(view, to: context.knownVersions)
         }
         var response = try await answerOnceChanged(context, within: .seconds(seconds))
         response.headers[.preferenceApplied] = "wait=\(seconds)"
@@ -39,7 +50,8 @@ extension JobRoutes {
         // The watcher is registered before the first read, so that no change is missed in between.
         let watcher = feed.watcher(of: [.job(context.job)])
         defer { feed.dismiss(watcher) }
-        var view = JobView(try await store.job(context.job), engine)
+        let audience = context.caller.audience
+        var view = JobView(try await store.job(context.job), engine, for: audience)
         let wait = JobWait(knowing: context.knownVersions, view)
         var isLast = false
         while true {
@@ -49,27 +61,28 @@ extension JobRoutes {
             case .keepWaiting: break
             }
             isLast = await feed.sleep(watcher, until: deadline) != .rung
-            if !isLast { view = JobView(try await store.job(context.job), engine) }
+            if !isLast { view = JobView(try await store.job(context.job), engine, for: audience) }
         }
     }
 
     /// Waits without a task: for a job in the cache.
     func park(_ context: RequestContext) -> ParkedRequest.Wait? {
         guard let seconds = context.preferredWait, seconds > 0, context.head.query == nil,
-            let cached = store.cachedJob(context.job)
+            let cached = visibleCachedJob(context)
         else { return nil }
-        let id = context.job
-        let wait = JobWait(knowing: context.knownVersions, JobView(cached.job, engine))
+        let (id, audience) = (context.job, context.caller.audience)
+        let wait = JobWait(knowing: context.knownVersions, JobView(cached.job, engine, for: audience))
         return ParkedRequest.Wait(
             topics: [.job(id)], duration: .seconds(seconds),
             look: { isLast in
                 guard let cached = store.cachedJob(id) else { return .askStore }
-                return reply(to: wait, JobView(cached.job, engine), seconds, isLast: isLast)
+                return reply(to: wait, JobView(cached.job, engine, for: audience), seconds, isLast: isLast)
                     .map { .reply($0) } ?? .keepWaiting
             },
             askStore: { isLast in
                 do {
-                    return reply(to: wait, JobView(try await store.job(id), engine), seconds, isLast: isLast)
+                    let view = JobView(try await store.job(id), engine, for: audience)
+                    return reply(to: wait, view, seconds, isLast: isLast)
                 } catch {
                     return .response(Problem(error).response)
                 }
@@ -80,8 +93,9 @@ extension JobRoutes {
         let verdict = wait.verdict(on: view.tag, isLast: isLast)
         guard verdict != .keepWaiting else { return nil }
         let isModified = verdict == .document
-        return waitReplies.reply(
-            for: JobWait.Key(job: view.job.id, tag: view.tag, seconds: seconds, isModified: isModified)
+        return kept.waitReplies.reply(
+            for: JobWait.Key(
+                job: view.job.id, audience: view.audience, tag: view.tag, seconds: seconds, isModified: isModified)
         ) {
             var response = isModified ? view.response : view.notModified
             response.headers[.preferenceApplied] = "wait=\(seconds)"

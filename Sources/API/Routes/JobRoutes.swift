@@ -11,10 +11,7 @@ struct JobRoutes: Sendable {
     let engine: Engine
     let feed: Feed
     let allowsRehearsals: Bool
-    let renderings = JobRenderings()
-    let pages = JobPages()
-    let documents = JobDocuments()
-    let waitReplies = ReplyCache<JobWait.Key>()
+    let kept = KeptJobReplies()
 
     init(store: Store, engine: Engine, feed: Feed, allowsRehearsals: Bool) {
         (self.store, self.engine, self.feed, self.allowsRehearsals) = (store, engine, feed, allowsRehearsals)
@@ -22,13 +19,20 @@ struct JobRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.post, "/v1/jobs", body: .required(limit: JSONBody.limit), create),
-            Route(.post, "/v1/jobs/batch", body: .required(limit: JSONBody.batchLimit), createBatch),
-            Route(.get, "/v1/jobs", readsQuery: true, immediate: listImmediately, list),
-            Route(.get, "/v1/jobs/{id}", immediate: showImmediately, mayWait: true, park: park, show),
-            Route(.patch, "/v1/jobs/{id}", body: .required(limit: JSONBody.limit), patch),
-            Route(.delete, "/v1/jobs/{id}", readsQuery: true, delete),
-            Route(.get, "/v1/jobs/{id}/resume-data", resumeData),
+            Route(
+                .post, "/v1/jobs", .scope(.jobs, of: .selection), body: .required(limit: JSONBody.limit), create),
+            Route(
+                .post, "/v1/jobs/batch", .scope(.jobs, of: .selection), body: .required(limit: JSONBody.batchLimit),
+                createBatch),
+            Route(
+                .get, "/v1/jobs", .scope(.read, of: .selection), readsQuery: true, immediate: listImmediately, list),
+            Route(
+                .get, "/v1/jobs/{id}", .scope(.read, of: .job), immediate: showImmediately, mayWait: true, park: park,
+                show),
+            Route(
+                .patch, "/v1/jobs/{id}", .scope(.jobs, of: .job), body: .required(limit: JSONBody.limit), patch),
+            Route(.delete, "/v1/jobs/{id}", .scope(.jobs, of: .job), readsQuery: true, delete),
+            Route(.get, "/v1/jobs/{id}/resume-data", .scope(.jobs, of: .job), resumeData),
         ] + JobSignal.Action.allCases.map(actionRoute)
     }
 
@@ -40,16 +44,18 @@ struct JobRoutes: Sendable {
             case .cancel: "/v1/jobs/{id}/cancel"
             case .retry: "/v1/jobs/{id}/retry"
             }
-        return Route(.post, path, body: .optional(limit: JSONBody.limit)) { try await act(action, $0) }
+        return Route(.post, path, .scope(.jobs, of: .job), body: .optional(limit: JSONBody.limit)) {
+            try await act(action, $0)
+        }
     }
 
     private func create(_ context: RequestContext) async throws -> Response {
         if let first = try await firstAnswer(context) { return first }
-        let new = try context.body(read)
+        let new = try context.body { reader throws(Problem) in try read(&reader, context.caller) }
         do {
             return try await create([new], context) { jobs in
                 var writer = JSONWriter()
-                JobView(jobs[0], engine).writeDocument(to: &writer)
+                JobView(jobs[0], engine, for: context.caller.audience).writeDocument(to: &writer)
                 return RememberedAnswer(location: "jobs/\(jobs[0].id)", body: writer.bytes)
             }
         } catch let error as StoreError {
@@ -74,41 +80,32 @@ struct JobRoutes: Sendable {
     private func create(
         _ new: [NewJob], _ context: RequestContext, _ answer: @escaping @Sendable ([Job]) -> RememberedAnswer
     ) async throws -> Response {
+        let creator = JobCreator(visible: context.caller.visible)
         guard let claim = try context.idempotencyClaim() else {
-            return .created(answer(try await store.createJobs(new)))
+            return .created(answer(try await store.createJobs(new, by: creator)))
         }
-        return .created(try await store.createJobs(new, once: claim, answer: answer))
+        return .created(try await store.createJobs(new, by: creator, once: claim, answer: answer))
     }
 
     /// Creates all jobs of the batch or none.
     private func createBatch(_ context: RequestContext) async throws -> Response {
         if let first = try await firstAnswer(context) { return first }
-        let new = try context.body { reader throws(Problem) in
-            guard let jobs = reader.value("jobs")?.arrayValue, (1...Self.largestBatch).contains(jobs.count) else {
-                throw reader.invalid("jobs", "must be an array of 1 to \(Self.largestBatch) jobs")
-            }
-            return try read(jobs)
+        let new = try JSONBody.list("jobs", in: context.request.body, atMost: Self.largestBatch) {
+            (reader) throws(Problem) in
+            try read(&reader, context.caller)
         }
         return try await create(new, context) { jobs in
             var writer = JSONWriter(capacity: Self.usualDocument * jobs.count)
-            writer.object { $0.array("jobs", jobs) { JobView($0, engine).writeDocument(to: &$1) } }
+            writer.object {
+                $0.array("jobs", jobs) { JobView($0, engine, for: context.caller.audience).writeDocument(to: &$1) }
+            }
             return RememberedAnswer(location: nil, body: writer.bytes)
         }
     }
 
-    private func read(_ jobs: [JSON]) throws(Problem) -> [NewJob] {
-        var new: [NewJob] = []
-        new.reserveCapacity(jobs.count)
-        for (index, job) in jobs.enumerated() {
-            var reader = try FieldReader(job, at: "/jobs/\(index)")
-            new.append(try read(&reader))
-            try reader.finish()
-        }
-        return new
-    }
-
-    private func read(_ reader: inout FieldReader) throws(Problem) -> NewJob {
+    private func read(_ reader: inout FieldReader, _ caller: Caller) throws(Problem) -> NewJob {
         let new = try NewJob(reading: &reader)
+        try caller.requireWritable(new.session, at: reader.pointer(to: "session"))
         try requireNoRehearsal(new.spec, reader, at: new.spec.mirrors.isEmpty ? "url" : "urls")
         return new
     }
@@ -118,8 +115,8 @@ struct JobRoutes: Sendable {
         throw reader.invalid(field, "is a rehearsal; start fetchd with --enable-rehearsals to allow it")
     }
 
-    /// The job with its ETag.
-    private func shown(_ job: Job) -> Response { JobView(job, engine).response }
+    /// The job with its ETag, for a caller that may change it.
+    private func shown(_ job: Job) -> Response { JobView(job, engine, for: .client).response }
 
     private func patch(_ context: RequestContext) async throws -> Response {
         let patch = try context.body { reader throws(Problem) in try JobPatch(reading: &reader) }
@@ -181,14 +178,5 @@ extension Response {
         var headers: HTTPFields = [.contentType: "application/json"]
         headers[.location] = answer.location
         return Response(status: .created, headers: headers, body: .bytes(answer.body + [0x0A]))
-    }
-}
-
-extension NewJob {
-    fileprivate init(reading reader: inout FieldReader) throws(Problem) {
-        let session = try reader.string("session") ?? Name.default.text
-        guard let name = Name(session) else { throw reader.invalid("session", "cannot be a session's name") }
-        let donor = try reader.string("resume_from").map { JobID($0) }
-        self.init(session: name, spec: try JobSpec(reading: &reader), resumeFrom: donor)
     }
 }

@@ -12,9 +12,11 @@ struct Route: Sendable {
     /// Whether the handler reads query parameters. If not, a request with any parameter is refused before the handler
     /// runs.
     let readsQuery: Bool
-    /// Whether the route needs no token.
-    let isOpen: Bool
-    /// Responds from memory, on the thread of the connection; returns nil if `handle` must respond.
+    let access: Access
+    /// Whether the route accepts a ticket, in the query, in place of a token.
+    let takesTicket: Bool
+    /// Responds from memory, on the thread of the connection; returns nil if `handle` must respond. It and `park` run
+    /// before `Visibility` checks what the caller may see, so they return nil for what it may not see.
     let immediate: (@Sendable (RequestContext) -> Answer?)?
     /// Whether clients can ask the route to wait for a change.
     let mayWait: Bool
@@ -30,8 +32,9 @@ struct Route: Sendable {
     }
 
     init(
-        _ method: HTTPRequest.Method, _ path: StaticString, body: BodyRule = .none, readsQuery: Bool = false,
-        isOpen: Bool = false, immediate: (@Sendable (RequestContext) -> Answer?)? = nil, mayWait: Bool = false,
+        _ method: HTTPRequest.Method, _ path: StaticString, _ access: Access, body: BodyRule = .none,
+        readsQuery: Bool = false, takesTicket: Bool = false,
+        immediate: (@Sendable (RequestContext) -> Answer?)? = nil, mayWait: Bool = false,
         park: (@Sendable (RequestContext) -> ParkedRequest.Wait?)? = nil,
         _ handle: @escaping @Sendable (RequestContext) async throws -> Response
     ) {
@@ -41,7 +44,8 @@ struct Route: Sendable {
             .map { ($0.element.dropFirst().dropLast(), $0.offset) }
         self.body = body
         self.readsQuery = readsQuery
-        self.isOpen = isOpen
+        self.access = access
+        self.takesTicket = takesTicket
         self.immediate = immediate
         self.mayWait = mayWait
         self.park = park

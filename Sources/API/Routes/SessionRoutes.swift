@@ -11,11 +11,15 @@ struct SessionRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/v1/sessions", list),
-            Route(.put, "/v1/sessions/{session}", body: .optional(limit: JSONBody.limit), declare),
-            Route(.get, "/v1/sessions/{session}", show),
-            Route(.delete, "/v1/sessions/{session}", readsQuery: true, delete),
-            Route(.post, "/v1/sessions/{session}/acknowledge", body: .required(limit: JSONBody.limit), acknowledge),
+            Route(.get, "/v1/sessions", .scope(.read, of: .selection), list),
+            Route(
+                .put, "/v1/sessions/{session}", .scope(.sessions, of: .session),
+                body: .optional(limit: JSONBody.limit), declare),
+            Route(.get, "/v1/sessions/{session}", .scope(.read, of: .session), show),
+            Route(.delete, "/v1/sessions/{session}", .scope(.sessions, of: .session), readsQuery: true, delete),
+            Route(
+                .post, "/v1/sessions/{session}/acknowledge", .scope(.sessions, of: .session),
+                body: .required(limit: JSONBody.limit), acknowledge),
             actionRoute(.pause, "/v1/sessions/{session}/pause"),
             actionRoute(.resume, "/v1/sessions/{session}/resume"),
             actionRoute(.cancel, "/v1/sessions/{session}/cancel"),
@@ -23,14 +27,15 @@ struct SessionRoutes: Sendable {
     }
 
     private func actionRoute(_ action: JobSignal.Action, _ path: StaticString) -> Route {
-        Route(.post, path, body: .optional(limit: JSONBody.limit)) { context in
+        Route(.post, path, .scope(.sessions, of: .session), body: .optional(limit: JSONBody.limit)) { context in
             let session = try context.name("session")
             return .json(try await engine.perform(try JobRoutes.request(action, context), onAllOf: session).document)
         }
     }
 
     private func list(_ context: RequestContext) async throws -> Response {
-        return .json(["sessions": .array(try await store.sessions().map(\.document))])
+        let sessions = try await store.sessions().filter { context.caller.visible.contain($0.session.id) }
+        return .json(["sessions": .array(sessions.map(\.document))])
     }
 
     /// Declares a session. A body replaces the configuration; without a body, an existing session does not change.

@@ -21,7 +21,7 @@ struct StatsRoutes: Sendable {
         (startedAt, start) = (SystemTime().now, time.uptime)
     }
 
-    var routes: [Route] { [Route(.get, "/v1/stats", show)] }
+    var routes: [Route] { [Route(.get, "/v1/stats", .scope(.read, of: .service), show)] }
 
     private func show(_ context: RequestContext) async throws -> Response {
         let (census, load, watching) = (try await store.statistics(), await engine.load(since: start), feed.watching)

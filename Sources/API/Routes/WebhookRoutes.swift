@@ -11,21 +11,24 @@ struct WebhookRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/v1/sessions/{session}/webhooks", list),
-            Route(.put, "/v1/sessions/{session}/webhooks/{webhook}", body: .required(limit: JSONBody.limit), declare),
-            Route(.get, "/v1/sessions/{session}/webhooks/{webhook}", show),
-            Route(.delete, "/v1/sessions/{session}/webhooks/{webhook}", delete),
+            Route(.get, "/v1/sessions/{session}/webhooks", .scope(.read, of: .session), list),
             Route(
-                .post, "/v1/sessions/{session}/webhooks/{webhook}/test", body: .optional(limit: JSONBody.limit), test),
+                .put, "/v1/sessions/{session}/webhooks/{webhook}", .scope(.sessions, of: .session),
+                body: .required(limit: JSONBody.limit), declare),
+            Route(.get, "/v1/sessions/{session}/webhooks/{webhook}", .scope(.read, of: .session), show),
+            Route(.delete, "/v1/sessions/{session}/webhooks/{webhook}", .scope(.sessions, of: .session), delete),
             Route(
-                .post, "/v1/sessions/{session}/webhooks/{webhook}/rotate-secret",
+                .post, "/v1/sessions/{session}/webhooks/{webhook}/test", .scope(.sessions, of: .session),
+                body: .optional(limit: JSONBody.limit), test),
+            Route(
+                .post, "/v1/sessions/{session}/webhooks/{webhook}/rotate-secret", .scope(.sessions, of: .session),
                 body: .optional(limit: JSONBody.limit), rotateSecret),
             Route(
-                .post, "/v1/sessions/{session}/webhooks/{webhook}/recover", body: .required(limit: JSONBody.limit),
-                recover),
+                .post, "/v1/sessions/{session}/webhooks/{webhook}/recover", .scope(.sessions, of: .session),
+                body: .required(limit: JSONBody.limit), recover),
             Route(
-                .post, "/v1/sessions/{session}/webhooks/{webhook}/enable", body: .optional(limit: JSONBody.limit),
-                enable),
+                .post, "/v1/sessions/{session}/webhooks/{webhook}/enable", .scope(.sessions, of: .session),
+                body: .optional(limit: JSONBody.limit), enable),
         ]
     }
 
@@ -38,13 +41,19 @@ struct WebhookRoutes: Sendable {
     private func declare(_ context: RequestContext) async throws -> Response {
         let (session, name) = (try context.name("session"), try context.name("webhook"))
         let wanted = try context.body(WebhookDeclaration.init(reading:))
-        let (webhook, isNew) = try await store.declareWebhook(name, of: session, as: wanted)
+        let (webhook, isNew, hasNewSecret) = try await store.declareWebhook(
+            name, of: session, as: wanted, reaching: reach(of: context))
         if !webhook.tls.verify {
             log.warning(
                 "Webhook \(name) of session \(session) does not verify certificates: an attacker on the network path can read its events."
             )
         }
-        return try await answer(webhook, showsSecret: isNew, isNew ? .created : .ok)
+        return try await answer(webhook, showsSecret: hasNewSecret, isNew ? .created : .ok)
+    }
+
+    /// The addresses to which the caller may send the events of a session: any address for an administrator.
+    private func reach(of context: RequestContext) -> WebhookReach {
+        context.caller.isAdministrator ? .any : .public
     }
 
     private func show(_ context: RequestContext) async throws -> Response {

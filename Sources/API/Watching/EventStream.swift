@@ -18,6 +18,8 @@ struct EventStream {
     private let query: EventQuery
     private let body: ResponseStream
     private let watcher: Watcher
+    /// Whether the caller may still read the events.
+    private let isPermitted: @Sendable () -> Bool
     private let wantsProgress: Bool
     /// The last event that was sent or left out.
     private var position: EventID
@@ -30,8 +32,12 @@ struct EventStream {
     /// When the stream last sent bytes.
     private var quietSince = ContinuousClock.now
 
-    init(_ query: EventQuery, feed: Feed, store: Store, body: ResponseStream, watcher: Watcher, log: Logger) {
+    init(
+        _ query: EventQuery, feed: Feed, store: Store, body: ResponseStream, watcher: Watcher, log: Logger,
+        while isPermitted: @escaping @Sendable () -> Bool
+    ) {
         (self.feed, self.store, self.body, self.watcher, self.log) = (feed, store, body, watcher, log)
+        self.isPermitted = isPermitted
         self.query = query
         wantsProgress = query.wantsProgress
         let last = feed.lastEvent
@@ -40,11 +46,12 @@ struct EventStream {
         isCaughtUp = position == last
     }
 
-    /// Runs until the reader disconnects or the service stops.
+    /// Runs until the reader disconnects, the service stops, or the reader's token is no longer valid.
     mutating func run() async {
         defer { body.finish() }
         guard await send(ServerSentEvent.position(position, retry: Self.retryMilliseconds)) else { return }
-        while true {
+        // A stream without events notices the end of the permission at its next heartbeat.
+        while isPermitted() {
             switch await step() {
             case .send(let bytes): guard await send(bytes) else { return }
             case .moved: continue
@@ -162,8 +169,12 @@ extension Feed {
 
     /// Begins a stream, and returns its body.
     ///
-    /// - Parameter query: the events to send; without `after`, the stream begins with the next event.
-    func stream(_ query: EventQuery, from store: Store, log: Logger) -> ResponseStream {
+    /// - Parameters:
+    ///   - query: the events to send; without `after`, the stream begins with the next event.
+    ///   - isPermitted: the stream ends when it returns false.
+    func stream(
+        _ query: EventQuery, from store: Store, log: Logger, while isPermitted: @escaping @Sendable () -> Bool
+    ) -> ResponseStream {
         var query = query
         query.after = query.after ?? lastEvent
         let scope = Topic.Scope(query)
@@ -171,7 +182,8 @@ extension Feed {
         state.withLock { $0.streams += 1 }
         let body = ResponseStream(bufferLimit: options.streamBuffer) { _ in watcher.close() }
         Task { [query] in
-            var stream = EventStream(query, feed: self, store: store, body: body, watcher: watcher, log: log)
+            var stream = EventStream(
+                query, feed: self, store: store, body: body, watcher: watcher, log: log, while: isPermitted)
             await stream.run()
             dismiss(watcher)
             state.withLock { $0.streams -= 1 }

@@ -10,9 +10,10 @@ struct JobWait: Sendable {
         case document, notModified, keepWaiting
     }
 
-    /// Determines the reply: one tag stands for one document.
+    /// Determines the reply: one tag stands for one document of each audience.
     struct Key: Hashable, Sendable {
         let job: JobID
+        let audience: Job.Audience
         let tag: JobETag
         let seconds: Int
         let isModified: Bool

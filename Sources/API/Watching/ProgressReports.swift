@@ -30,6 +30,7 @@ struct ProgressReports {
         let candidates = query.job.map { job in reports[job].map { [$0] } ?? [] } ?? Array(reports.values)
         return candidates.filter { report in
             report.round > round && (query.session == nil || query.session == report.session)
+                && query.visible.contain(report.session)
         }.map(\.frame)
     }
 }

@@ -13,3 +13,5 @@ enum JobStateArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
 enum DeliveryStateArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
     case pending, acknowledged, exhausted, cancelled
 }
+
+enum ScopeArgument: String, ExpressibleByArgument, CaseIterable, Sendable { case read, jobs, sessions, admin }

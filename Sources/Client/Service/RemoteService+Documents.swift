@@ -42,9 +42,15 @@ extension RemoteService {
         return latest.values.sorted { $0.id < $1.id }
     }
 
-    /// The number of the last event of the journal.
+    /// The number of the last event of the journal that the client may see.
     func lastEvent() async throws(ClientError) -> Int64 {
-        try await stats().document(StatsDocument.self).lastEvent
+        do {
+            return try await stats().document(StatsDocument.self).lastEvent
+        } catch  where error.problem?.type == "/problems/forbidden" {
+            // A token that is bound to sessions cannot read the statistics of the service.
+            let sessions = try await send("GET", RequestPath("sessions")).document(SessionListDocument.self).sessions
+            return sessions.map(\.lastEvent).max() ?? 0
+        }
     }
 
     /// - Throws: if the session does not exist. nil stands for all sessions.

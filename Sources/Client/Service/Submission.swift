@@ -33,7 +33,7 @@ struct Submission: Sendable {
 
     private func isThere(_ service: RemoteService) async -> Bool {
         if service.wasSeen { return true }
-        return (try? await service.stats()) != nil
+        return (try? await service.lastEvent()) != nil
     }
 
     private func sendOnce(to service: RemoteService) async throws -> AddedJobs {

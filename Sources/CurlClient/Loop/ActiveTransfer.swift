@@ -110,7 +110,7 @@ extension ActiveTransfer {
     }
 
     private func mayTalk(to address: IPAddress?) -> Bool {
-        request.admitsAnyAddress || services.admits(address)
+        request.admits(address, by: services.options)
     }
 
     /// libcurl calls this before it sends the request over a connection, new or reused.
@@ -122,7 +122,8 @@ extension ActiveTransfer {
             outcome = .failed(refusal(of: ip))
             return false
         }
-        services.sockets.willSend(through: connection)
+        // All connections to a Unix domain socket have the same endpoints, so the registry cannot tell them apart.
+        if request.unixSocket == nil { services.sockets.willSend(through: connection) }
         progressed()
         planWakeUp()
         return true

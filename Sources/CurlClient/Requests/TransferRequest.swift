@@ -33,8 +33,15 @@ public struct TransferRequest: Sendable {
 
     public var tls: TLSOptions
 
-    /// If true, `Options.admitsAddress` is not called, because the URL does not come from a client. false.
+    /// The path of a Unix domain socket to connect to. The URL's host is then only the value of `Host`; it must be an
+    /// address, so that no name is looked up. nil.
+    public var unixSocket: String?
+
+    /// If true, no rule for hosts and addresses applies, because the URL does not come from a client. false.
     public var admitsAnyAddress = false
+
+    /// Replaces `Options.admitsAddress` for this request. nil.
+    public var addressPolicy: AddressPolicy?
 
     public var timeouts: Timeouts
 

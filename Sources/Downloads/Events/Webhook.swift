@@ -12,11 +12,16 @@ public struct Webhook: Sendable, Equatable {
     /// Sent with every request, after fetchd's own headers. The values can be secret: no response or log shows them.
     public var headers: [HeaderField]
     public var tls: TLSRule
-    public var secret: WebhookSecret
+    public var reach: WebhookReach
+    /// nil if the key that sealed the secret is lost.
+    public var secret: WebhookSecret?
     /// Secrets that `rotate-secret` has replaced. Each of them still signs for a day.
     public var formerSecrets: [FormerSecret]
     public var state: State
     public let createdAt: Date
+    /// The members that cannot be read any more, because the key that sealed them is lost. fetchd posts nothing to such a
+    /// webhook.
+    public var lost: Set<SecretMember>
 
     public enum State: Sendable, Equatable {
         /// `failingSince`: the endpoint has accepted nothing since that attempt; nil after a 2xx, and at the beginning.
@@ -28,8 +33,8 @@ public struct Webhook: Sendable, Equatable {
 
     public init(
         key: Int64, session: Name, name: Name, url: String, events: [EventPattern], headers: [HeaderField] = [],
-        tls: TLSRule = TLSRule(), secret: WebhookSecret, formerSecrets: [FormerSecret] = [], state: State,
-        createdAt: Date
+        tls: TLSRule = TLSRule(), reach: WebhookReach = .any, secret: WebhookSecret?,
+        formerSecrets: [FormerSecret] = [], state: State, createdAt: Date, lost: Set<SecretMember> = []
     ) {
         self.key = key
         self.session = session
@@ -38,9 +43,11 @@ public struct Webhook: Sendable, Equatable {
         self.events = events
         self.headers = headers
         self.tls = tls
+        self.reach = reach
         self.secret = secret
         self.formerSecrets = formerSecrets
         self.state = state
         self.createdAt = createdAt
+        self.lost = lost
     }
 }

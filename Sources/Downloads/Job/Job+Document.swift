@@ -5,14 +5,14 @@ import HTTPSemantics
 /// The job as the API shows it. The document belongs to the domain, not to the API, because the journal stores it: a
 /// terminal event contains the whole job.
 extension Job {
-    enum Audience {
-        /// The client: complete URLs, but without user name and password.
+    public enum Audience: Sendable, Hashable, CaseIterable {
+        /// Callers that may change the job: complete URLs, but without user name and password.
         case client
-        /// Events, deliveries and logs: URLs also without their query, which often contains a signature.
+        /// All others, and events, deliveries and logs: URLs also without their query, which often contains a signature.
         case journal
     }
 
-    /// The document for the job's clients.
+    /// The document for callers that may change the job.
     public func document(live: LiveProgress? = nil) -> JSON { document(for: .client, live: live) }
 
     func document(for audience: Audience, live: LiveProgress? = nil) -> JSON {
@@ -21,12 +21,8 @@ extension Job {
         return .text(writer.text)
     }
 
-    /// Writes the document for the job's clients as the next value.
-    public func writeDocument(live: LiveProgress? = nil, to writer: inout JSONWriter) {
-        writeDocument(for: .client, live: live, to: &writer)
-    }
-
-    private func writeDocument(for audience: Audience, live: LiveProgress?, to writer: inout JSONWriter) {
+    /// Writes the document as the next value.
+    public func writeDocument(for audience: Audience, live: LiveProgress?, to writer: inout JSONWriter) {
         writer.object { writer in
             writeState(live, to: &writer)
             writer.member("url", audience.shown(url))

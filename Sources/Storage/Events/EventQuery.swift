@@ -5,6 +5,8 @@ public struct EventQuery: Sendable, Hashable {
     /// The last event before the page; nil: the page begins with the first event in the journal.
     public var after: EventID?
     public var session: Name?
+    /// Other sessions are not selected.
+    public var visible = VisibleSessions.all
     public var job: JobID?
     public var type: EventPattern?
     public var limit: Int
@@ -23,7 +25,7 @@ public struct EventQuery: Sendable, Hashable {
 extension EventQuery {
     /// Whether the event matches, without regard to `after`.
     public func matches(_ event: Event) -> Bool {
-        (session == nil || session == event.session) && (job == nil || job == event.job)
-            && type?.matches(event.type) ?? true
+        (session == nil || session == event.session) && visible.contain(event.session)
+            && (job == nil || job == event.job) && type?.matches(event.type) ?? true
     }
 }

@@ -38,6 +38,10 @@ extension EventQuery {
             arguments += [value]
         }
         if let session { addCondition("session = ?", session.text) }
+        if let (condition, names) = visible.condition(on: "session") {
+            conditions.append(condition)
+            arguments += StatementArguments(names)
+        }
         if let job { addCondition("job = ?", job.text) }
         // Event types contain no `_` and no `%`. The star matches the rest of the name.
         if let type { addCondition("type LIKE ?", type.text.replacing("*", with: "%")) }

@@ -36,6 +36,11 @@ extension Store {
                 db.cachedStatement(sql: "SELECT last_event FROM removed_events WHERE session = ?"),
                 arguments: [session]) ?? 0
         }
+        if let (condition, names) = query.visible.condition(on: "session") {
+            return try EventID.fetchOne(
+                db.cachedStatement(sql: "SELECT max(last_event) FROM removed_events WHERE \(condition)"),
+                arguments: StatementArguments(names)) ?? 0
+        }
         // Identifiers are assigned in order and never reused: those below the first event were pruned.
         return try EventID.fetchOne(db.cachedStatement(sql: "SELECT min(id) - 1 FROM events")) ?? lastEvent(in: db)
     }

@@ -3,6 +3,8 @@ import Downloads
 /// Selects jobs, newest first, after a cursor.
 public struct JobQuery: Sendable {
     public var session: Name?
+    /// Jobs of other sessions are not selected.
+    public var visible = VisibleSessions.all
     public var state: JobState.Name?
     public var tag: String?
     public var limit: Int

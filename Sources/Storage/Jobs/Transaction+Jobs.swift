@@ -4,17 +4,19 @@ import Foundation
 import GRDB
 
 extension Transaction {
-    func createJobs(_ new: [NewJob]) throws -> [Job] {
+    func createJobs(_ new: [NewJob], by creator: JobCreator = .unlimited) throws -> [Job] {
         var jobs: [Job] = []
         jobs.reserveCapacity(new.count)
         for run in new.indices.runs(where: { new[$0].session == new[$1].session }) {
-            jobs += try createJobs(ofOneSession: new[run], at: run.lowerBound)
+            jobs += try createJobs(ofOneSession: new[run], at: run.lowerBound, by: creator)
         }
         wake(.jobs)
         return jobs
     }
 
-    private func createJobs(ofOneSession new: ArraySlice<NewJob>, at index: Int) throws -> [Job] {
+    private func createJobs(
+        ofOneSession new: ArraySlice<NewJob>, at index: Int, by creator: JobCreator
+    ) throws -> [Job] {
         guard let session = new.first?.session else { return [] }
         let configuration = try openConfiguration(of: session, forJobAt: index)
         let batch = try joinBatch(session, adding: new.count)
@@ -28,7 +30,7 @@ extension Transaction {
         }
         try insert(jobs)
         for (index, (new, job)) in zip(index..., zip(new, jobs)) {
-            if let donor = new.resumeFrom { try adoptPart(of: donor, by: job, at: index) }
+            if let donor = new.resumeFrom { try adoptPart(of: donor, by: job, at: index, creator) }
         }
         try append(
             jobs.map { NewEvent(.jobCreated, of: $0, data: JSON.object($0.announcement(.jobCreated)).written) })

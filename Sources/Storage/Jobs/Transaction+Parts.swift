@@ -12,7 +12,7 @@ extension Transaction {
     }
 
     /// Removes the oldest parts first. Parts of running jobs are not resume data and stay.
-    func evictParts(over limit: Int64) throws -> [PartID] {
+    func evictParts(over limit: Int64, keeping count: Int) throws -> [PartID] {
         let parts = try rows(
             """
             SELECT parts.id, parts.job, bytes_durable FROM parts JOIN jobs ON jobs.id = parts.job
@@ -20,7 +20,7 @@ extension Transaction {
             """)
         var excess = parts.reduce(0) { $0 + ($1["bytes_durable"] as Int64) } - limit
         var evicted: [PartID] = []
-        for part in parts where excess > 0 {
+        for part in parts where excess > 0 || parts.count - evicted.count > count {
             excess -= part["bytes_durable"] as Int64
             evicted.append(try forget(part))
         }
@@ -41,10 +41,12 @@ extension Transaction {
 
     /// Moves the part of an idle job to a job that is being created.
     ///
-    /// - Parameter index: the index of the new job in its request.
+    /// - Parameters:
+    ///   - index: the index of the new job in its request.
+    ///   - creator: if it cannot see the donor, the error is that of a donor that does not exist.
     /// - Throws: `noResumeData`.
-    func adoptPart(of donor: JobID, by heir: Job, at index: Int) throws {
-        guard var job = try? job(donor) else {
+    func adoptPart(of donor: JobID, by heir: Job, at index: Int, _ creator: JobCreator) throws {
+        guard var job = try? job(donor), creator.visible.contain(job.session) else {
             throw StoreError.noResumeData(donor, why: "the job does not exist", index: index)
         }
         switch job.state {

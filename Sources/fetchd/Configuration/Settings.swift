@@ -1,20 +1,29 @@
 import API
-import CurlClient
 import Daemon
 import Formats
+import Foundation
+import HTTPServer
 import Logging
+import Sealing
 
 /// The settings of the service. An option takes precedence over an environment variable, a variable over the configuration
 /// file, and the file over the default. The error for an invalid value names its source.
 struct Settings: Sendable {
-    var listen: ListenAddress
+    /// nil: the service does not listen on TCP.
+    var listen: ListenAddress?
+    var unixSocket: UnixSocket?
+    /// nil: as many as the system's limit on file descriptors allows.
+    var maxConnections: Int?
+    /// nil: half of all connections.
+    var maxConnectionsPerAddress: Int?
     var dataDir: String
     var downloadsDir: String
     /// Whether the folders are those of the working directory, because it has the database of an earlier version.
     var usesFoldersOfWorkingDirectory: Bool
     var maxConcurrentJobs: Int
     var maxConnectionsPerHost: Int
-    var allowedNetworks: [Network]
+    var network: NetworkSettings
+    var files: FileSettings
     var publicHosts: [String]
     var allowedOrigins: AllowedOrigins
     var webhookRetryDelays: [Double]
@@ -22,17 +31,19 @@ struct Settings: Sendable {
     var eventRetention: Double
     var unacknowledgedRetention: Double
     var resumeDataMaxBytes: Int?
-    var minimumFreeBytes: Int?
     var rateLimit: Int?
     var minimumSpeedSeconds: Double
     var streamHeartbeat: Double
     var stopTimeout: Double
     var enableRehearsals: Bool
+    var key: KeySource
+    var allowCoreDumps: Bool
     var logLevel: Logger.Level
     var token: String?
 
     enum Defaults {
         static let listen = "127.0.0.1:8080"
+        static let unixSocketMode = "0600"
         /// For the help. `DefaultFolders` chooses the folders.
         static let dataDir = "~/.local/share/fetchd; for root /var/lib/fetchd/data"
         static let downloadsDir = "~/Downloads/fetchd; for root /var/lib/fetchd/downloads"
@@ -52,11 +63,20 @@ struct Settings: Sendable {
     /// capitals.
     enum Key: String, CaseIterable {
         case listen
+        case unixSocket = "unix_socket"
+        case unixSocketMode = "unix_socket_mode"
+        case maxConnections = "max_connections"
+        case maxConnectionsPerAddress = "max_connections_per_address"
         case dataDir = "data_dir"
         case downloadsDir = "downloads_dir"
         case maxConcurrentJobs = "max_concurrent_jobs"
         case maxConnectionsPerHost = "max_connections_per_host"
         case allowNetwork = "allow_network"
+        case denyNetwork = "deny_network"
+        case allowWebhookNetwork = "allow_webhook_network"
+        case allowOriginHost = "allow_origin_host"
+        case denyOriginHost = "deny_origin_host"
+        case allowOriginPort = "allow_origin_port"
         case publicHost = "public_host"
         case allowOrigin = "allow_origin"
         case webhookRetryDelays = "webhook_retry_delays"
@@ -65,11 +85,18 @@ struct Settings: Sendable {
         case unacknowledgedRetention = "unacknowledged_retention"
         case resumeDataMaxBytes = "resume_data_max_bytes"
         case minimumFreeBytes = "minimum_free_bytes"
+        case maxFileSize = "max_file_size"
+        case maxParts = "max_parts"
+        case fileMode = "file_mode"
+        case directoryMode = "directory_mode"
         case rateLimit = "rate_limit_bytes_per_second"
         case minimumSpeedSeconds = "minimum_speed_seconds"
         case streamHeartbeat = "stream_heartbeat"
         case stopTimeout = "stop_timeout"
         case enableRehearsals = "enable_rehearsals"
+        case keyFile = "key_file"
+        case keyCommand = "key_command"
+        case allowCoreDumps = "allow_core_dumps"
         case logLevel = "log_level"
         case token
 
@@ -79,7 +106,14 @@ struct Settings: Sendable {
     /// - Throws: `SettingsError` if the configuration file cannot be read or a value is invalid.
     init(flags: [Key: JSON], configFile: String?) throws {
         let sources = try SettingsSources(flags: flags, configFile: configFile)
-        listen = try ListenAddress(sources.string(.listen) ?? Defaults.listen)
+        let address = try sources.string(.listen) ?? Defaults.listen
+        listen = address == "none" ? nil : try ListenAddress(address)
+        unixSocket = try UnixSocket(reading: sources)
+        if listen == nil, unixSocket == nil {
+            throw SettingsError("listen is 'none', so fetchd needs a Unix domain socket: set --unix-socket.")
+        }
+        maxConnections = try sources.int(.maxConnections, in: 16...20_000)
+        maxConnectionsPerAddress = try sources.int(.maxConnectionsPerAddress, in: 0...20_000)
         let (dataDir, downloadsDir) = (try sources.path(.dataDir), try sources.path(.downloadsDir))
         // The folders of the working directory belong together: the files of another database are elsewhere.
         let folders = DefaultFolders.ofProcess(usesWorkingDirectory: dataDir == nil)
@@ -89,7 +123,8 @@ struct Settings: Sendable {
         maxConcurrentJobs = try sources.int(.maxConcurrentJobs, in: 1...10_000) ?? Defaults.maxConcurrentJobs
         maxConnectionsPerHost =
             try sources.int(.maxConnectionsPerHost, in: 1...10_000) ?? Defaults.maxConnectionsPerHost
-        allowedNetworks = try sources.strings(.allowNetwork).map(Network.init(reading:))
+        network = try NetworkSettings(sources)
+        files = try FileSettings(sources)
         publicHosts = try sources.strings(.publicHost)
         allowedOrigins = try AllowedOrigins(reading: sources.strings(.allowOrigin))
         webhookRetryDelays = try Self.delays(sources.strings(.webhookRetryDelays))
@@ -99,12 +134,13 @@ struct Settings: Sendable {
         unacknowledgedRetention =
             try sources.seconds(.unacknowledgedRetention) ?? Defaults.unacknowledgedRetention
         resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes, in: 0...(1 << 60))
-        minimumFreeBytes = try sources.int(.minimumFreeBytes, in: 0...(1 << 60))
         rateLimit = try sources.int(.rateLimit, in: 1...(1 << 40))
         minimumSpeedSeconds = try sources.seconds(.minimumSpeedSeconds) ?? Defaults.minimumSpeedSeconds
         streamHeartbeat = max(0.1, try sources.seconds(.streamHeartbeat) ?? Defaults.streamHeartbeat)
         stopTimeout = try sources.seconds(.stopTimeout) ?? Defaults.stopTimeout
         enableRehearsals = try sources.bool(.enableRehearsals) ?? false
+        key = try sources.key
+        allowCoreDumps = try sources.bool(.allowCoreDumps) ?? false
         logLevel = try Self.level(sources.string(.logLevel) ?? Defaults.logLevel)
         token = try sources.string(.token)
         if let token, token.isEmpty || !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
@@ -112,17 +148,27 @@ struct Settings: Sendable {
                 "The token must be visible ASCII characters, without spaces or line breaks. Change FETCHD_TOKEN, or unset it."
             )
         }
-        if allowedOrigins == .any, token == nil {
-            throw SettingsError(
-                "allow_origin * without a token would let any web page that is opened on this machine use fetchd. Set FETCHD_TOKEN, or list the origins."
-            )
-        }
-        if !listen.isLoopback, token == nil {
-            throw SettingsError(
-                "Listening on \(listen) requires a token, because other machines can connect. Set FETCHD_TOKEN, or listen on a loopback address."
-            )
+        // An existing database may have an administrator's token. The service looks when it has opened the database.
+        if let tokenDemand, token == nil, !FileManager.default.fileExists(atPath: self.dataDir + "/fetchd.sqlite") {
+            throw SettingsError(tokenDemand)
         }
     }
+
+    /// Why the service needs an administrator's token, as a sentence with the remedy; nil if it does not.
+    var tokenDemand: String? {
+        if allowedOrigins == .any {
+            return
+                "allow_origin * without a token would let any web page that is opened on this machine use fetchd. Set FETCHD_TOKEN, or list the origins. \(Self.otherRemedy)"
+        }
+        if let listen, !listen.isLoopback {
+            return
+                "Listening on \(listen) requires a token, because other machines can connect. Set FETCHD_TOKEN, or listen on a loopback address. \(Self.otherRemedy)"
+        }
+        return nil
+    }
+
+    private static let otherRemedy =
+        "Or create a token while fetchd listens on a loopback address: fetchd token create --scope admin."
 
     private static func delays(_ texts: [String]) throws -> [Double] {
         let texts = texts.isEmpty ? Defaults.webhookRetryDelays.split(separator: ",").map(String.init) : texts

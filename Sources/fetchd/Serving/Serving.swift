@@ -17,6 +17,7 @@ struct Serving {
 
     /// - Throws: `StartError`, `UnstoredError`.
     func run() async throws {
+        if !settings.allowCoreDumps { CoreDumps.disable() }
         announceFolders()
         DescriptorLimit.raise()
         if DescriptorLimit.jobs < settings.maxConcurrentJobs {
@@ -37,12 +38,18 @@ struct Serving {
             }
             group.addTask { await supervisor.watch { await service.heartbeat() } }
             try await service.run { port in
-                let address = "http://\(settings.listen.with(port: port))"
+                let address = addresses(port: port)
                 log.notice("fetchd \(Version.text) is ready at \(address)")
                 supervisor.reportReady(at: address)
             }
             group.cancelAll()
         }
+    }
+
+    private func addresses(port: UInt16) -> String {
+        let network = settings.listen.map { "http://\($0.with(port: port))" }
+        let local = settings.unixSocket.map { "unix:\($0.path)" }
+        return [network, local].compactMap(\.self).joined(separator: " and ")
     }
 
     /// The first line of the log.

@@ -109,7 +109,7 @@ import Testing
         let answer = try await stranger.get("/v1/jobs", headers: [("Authorization", authorization)])
         #expect(answer.status == 401)
         #expect(answer.problem == .init(kind: "unauthorized"))
-        #expect(answer.header("WWW-Authenticate") == "Bearer")
+        #expect(answer.header("WWW-Authenticate")?.hasPrefix("Bearer") == true)
         let refused = try await stranger.send(
             "POST", "/v1/jobs", scene.order(), headers: [("Authorization", authorization)])
         #expect(refused.status == 401)

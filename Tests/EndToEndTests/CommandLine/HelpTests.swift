@@ -8,7 +8,8 @@ import Testing
 @Suite struct HelpTests {
     private static let commands = [
         ["add"], ["list"], ["show"], ["watch"], ["get"], ["pause"], ["resume"], ["cancel"], ["retry"], ["update"],
-        ["delete"], ["events"], ["stats"], ["health"], ["session"], ["webhook"], ["completions"],
+        ["delete"], ["events"], ["stats"], ["health"], ["session"], ["webhook"], ["token"], ["completions"],
+        ["token", "create"], ["token", "list"], ["token", "rotate"], ["token", "revoke"],
         ["session", "list"], ["session", "show"], ["session", "set"], ["session", "pause"], ["session", "resume"],
         ["session", "cancel"], ["session", "acknowledge"], ["session", "delete"],
         ["webhook", "list"], ["webhook", "show"], ["webhook", "set"], ["webhook", "delete"], ["webhook", "test"],
@@ -20,7 +21,7 @@ import Testing
     @Test func commandListMatchesHelp() async throws {
         let help = try await FetchdProcess.run(["--experimental-dump-help"])
         let commands = Self.subcommands(of: help.json["command"], path: [])
-        #expect(Set(commands) == Set(Self.commands + [["serve"], ["restore"]]))
+        #expect(Set(commands) == Set(Self.commands + [["serve"], ["restore"], ["rotate-key"]]))
     }
 
     private static func subcommands(of command: JSON, path: [String]) -> [[String]] {
@@ -70,12 +71,14 @@ import Testing
         _ = try await cli.api.put("/v1/sessions/photos/webhooks/me", ["url": .string(cli.url("/hook"))])
         _ = try await cli.api.put("/v1/sessions/default/webhooks/me", ["url": .string(cli.url("/hook"))])
         let delivery = try await cli.api.post("/v1/sessions/default/webhooks/me/test").json["id"].string
+        let token = try await cli.api.createToken("read")["id"].string ?? ""
         for name in ["image.iso", "a.iso", "1.jpg", "2.jpg"] {
             cli.scene.origin.serve("/\(name)", .file(cli.scene.bytes))
         }
         return [
             "job_01HZX3K9V7Q2N4R8T6W0YB5CDE": try await cli.scene.job(in: state),
-            "dlv_01HZX3K9V7Q2N4R8T6W0YB5CDG": delivery ?? "", "https://example.org": cli.url(""),
+            "dlv_01HZX3K9V7Q2N4R8T6W0YB5CDG": delivery ?? "", "tok_01HZX3K9V7Q2N4R8T6W0YB5CDH": token,
+            "https://example.org": cli.url(""),
             "--after 412": "--after 1", "~/": cli.folder.path + "/",
         ]
     }

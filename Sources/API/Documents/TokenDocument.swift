@@ -1,0 +1,26 @@
+import Downloads
+import Formats
+
+/// Tokens in the form of the API contract.
+extension Token {
+    /// - Parameter secret: only in the response that creates or replaces it.
+    func document(secret: TokenSecret? = nil) -> JSON {
+        var document: JSONObject = [
+            "id": .string(id.text), "name": .optional(name?.text), "scope": .string(grant.scope.rawValue),
+            "sessions": grant.sessions.document, "created_at": .time(createdAt), "expires_at": .optional(expiresAt),
+            "last_used_at": .optional(lastUsedAt), "former_token_until": .optional(formerSecretUntil),
+        ]
+        if let secret { document["token"] = .string(secret.text) }
+        return .object(document)
+    }
+}
+
+extension VisibleSessions {
+    /// The patterns; null for all sessions.
+    var document: JSON {
+        switch self {
+        case .all: .null
+        case .matching(let patterns): .strings(patterns.map(\.text))
+        }
+    }
+}

@@ -1,0 +1,12 @@
+import Downloads
+import Storage
+
+/// Reads a new job from the request of a client.
+extension NewJob {
+    init(reading reader: inout FieldReader) throws(Problem) {
+        let session = try reader.string("session") ?? Name.default.text
+        guard let name = Name(session) else { throw reader.invalid("session", "cannot be a session's name") }
+        let donor = try reader.string("resume_from").map { JobID($0) }
+        self.init(session: name, spec: try JobSpec(reading: &reader), resumeFrom: donor)
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+
+struct TokenRotateCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate", abstract: "Replaces the secret of a token, and prints the new one.",
+        discussion: """
+            The service refuses the old secret at once, unless --overlap gives its users time to change it.
+
+            EXAMPLES:
+              fetchd token rotate tok_01HZX3K9V7Q2N4R8T6W0YB5CDH
+              fetchd token rotate tok_01HZX3K9V7Q2N4R8T6W0YB5CDH --overlap 60
+            """)
+
+    @Argument(help: "The token.", completion: .tokenIDs) var id: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds for which the service still accepts the old secret, at most a week. (default: 0)",
+            valueName: "seconds"))
+    var overlap: Double?
+
+    @Flag(name: .shortAndLong, help: "Print only the secret.")
+    var quiet = false
+
+    @OptionGroup(title: "The service") var service: ServiceOptions
+
+    func perform(with service: RemoteService, _ console: Console) async throws {
+        let body = overlap.map { JSONText.object([("overlap_seconds", JSONText(JSONText.written($0)))]).bytes }
+        let answer = try await service.send("POST", RequestPath("tokens", id, "rotate"), body)
+        try TokenDescription.show(answer, onlySecret: quiet, console)
+    }
+}

@@ -1,0 +1,49 @@
+import Downloads
+import Formats
+import Foundation
+import GRDB
+
+extension Transaction {
+    func createToken(_ new: NewToken, with digest: TokenDigest) throws -> StoredToken {
+        let id = TokenID.make(nextULID())
+        try run(
+            """
+            INSERT INTO tokens (id, digest, name, scope, sessions, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                id.text, Data(digest.bytes), new.name?.text, new.grant.scope.rawValue,
+                try new.grant.sessions.storedText(), now.milliseconds, new.expiresAt?.milliseconds,
+            ])
+        return try token(id)
+    }
+
+    func deleteToken(_ id: TokenID) throws {
+        _ = try token(id)
+        try run("DELETE FROM tokens WHERE id = ?", [id.text])
+    }
+
+    func rotateToken(_ id: TokenID, to digest: TokenDigest, overlap: TimeInterval) throws -> StoredToken {
+        let old = try token(id)
+        let keepsFormer = overlap > 0
+        try run(
+            "UPDATE tokens SET digest = ?, former_digest = ?, former_until = ? WHERE id = ?",
+            [
+                Data(digest.bytes), keepsFormer ? Data(old.digest.bytes) : nil,
+                keepsFormer ? now.addingTimeInterval(overlap).milliseconds : nil, id.text,
+            ])
+        return try token(id)
+    }
+
+    func noteUses(_ uses: [TokenID: Date]) throws {
+        for (id, time) in uses {
+            try run("UPDATE tokens SET last_used_at = ? WHERE id = ?", [time.milliseconds, id.text])
+        }
+    }
+
+    private func token(_ id: TokenID) throws -> StoredToken {
+        guard let row = try row("SELECT * FROM tokens WHERE id = ?", [id.text]) else {
+            throw StoreError.noSuchToken(id)
+        }
+        return try TokenRow.token(row)
+    }
+}
