@@ -41,7 +41,7 @@ import Testing
         let (fetchd, origin) = try await stage(faults)
         let id = try await fetchd.api.submit(["url": .string(origin.url("/0"))])
         let promised = try await fetchd.api.waitForBytes(id, durable: true)["progress"]["bytes_durable"].integer
-        try faults.set("fdatasync .incomplete 1 1 EIO!")
+        try faults.set("fdatasync,fsync .part$ 1 1 EIO!")
         let job = try await expectBytes(id, fetchd)
         #expect(faults.log.count == 1)
         #expect(job["resume"]["decision"] == "resumed", "\(job.written)")
@@ -70,7 +70,7 @@ import Testing
         let faults = try await DiskFaults()
         let (fetchd, origin) = try await stage(faults)
         origin.serve("/small", .file(bytes))
-        try faults.set("fdatasync .incomplete 1 1 EIO!")
+        try faults.set("fdatasync,fsync .part$ 1 1 EIO!")
         let job = try await expectBytes(fetchd.api.submit(["url": .string(origin.url("/small"))]), fetchd)
         #expect(faults.log.count == 1)
         #expect(job["resume"]["why"] == "sync_failed")
