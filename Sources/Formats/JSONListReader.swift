@@ -77,6 +77,8 @@ public struct JSONListReader {
                 problem = problem ?? .notAList
             }
             if try parser.value(atMost: limit) == nil { return problem ?? .tooLarge }
+            // The rest of a large document is not worth its time.
+            if let problem, parser.position > limit { return problem }
         } while parser.take(UInt8(ascii: ","))
         return try endObject()
     }

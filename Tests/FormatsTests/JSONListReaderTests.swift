@@ -48,6 +48,7 @@ import Testing
         #expect(try steps(list, limit: element.utf8.count).count == 3)
         #expect(try steps(list, limit: element.utf8.count - 1) == [.tooLarge])
         #expect(try steps("[" + list + "]", limit: 10) == [.notAnObject])
+        #expect(try steps(#"{"a":1,"b":2,"c":nonsense"#, limit: 10) == [.otherMember("a")])
     }
 
     /// A document that is read in this way and one that is read at once are the same, wherever it ends.

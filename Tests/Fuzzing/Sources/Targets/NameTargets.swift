@@ -69,10 +69,20 @@ extension FuzzTarget {
         guard let base = try? ParsedURL("http://host:81/folder/file?query"), let url = base.resolve(text) else {
             return
         }
-        require(!url.utf8.contains { $0 <= 0x20 || $0 == 0x7F }, "a control character")
+        // libcurl keeps a space in the user of a URL, and then refuses the URL.
+        if url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
+            require((try? validated(url)) == nil, "an accepted URL with a control character")
+            return
+        }
         guard URLRule.fault(in: url) == nil else { return }
         requireSameServer(URLRule.normalized(url))
         require(URLRule.origin(of: url).hasPrefix("http"), "the origin is \(URLRule.origin(of: url))")
+    }
+
+    /// The host of a URL that can be requested.
+    private static func validated(_ url: String) throws -> String? {
+        try TransferRequest(url: url).validate()
+        return try ParsedURL(url).host
     }
 
     static let rehearsal = FuzzTarget.text("rehearsal") { text in
