@@ -1,4 +1,5 @@
-# fetchd in a container. It is built with the official Swift image, and runs on Debian with five libraries, without Swift's.
+# fetchd in a container: the program and its libraries, without a shell and without other programs. It is built with the
+# official Swift image. docs/install.md explains its use.
 #
 #   docker build -t fetchd .
 #   docker run -p 127.0.0.1:8080:8080 -e FETCHD_TOKEN=secret -v fetchd-data:/data -v fetchd-downloads:/downloads fetchd
@@ -17,40 +18,41 @@ RUN swift package resolve
 
 COPY . .
 # Link statically, so that the final image needs no Swift libraries.
-RUN swift build -c release --product fetchd --static-swift-stdlib \
+RUN swift build -c release --product fetchd --static-swift-stdlib -Xlinker -z -Xlinker now \
     && mkdir /staging \
-    && cp "$(swift build -c release --product fetchd --static-swift-stdlib --show-bin-path)/fetchd" /staging/ \
+    && cp "$(swift build -c release --product fetchd --static-swift-stdlib -Xlinker -z -Xlinker now --show-bin-path)/fetchd" /staging/ \
     && strip /staging/fetchd
 
 
-FROM docker.io/library/debian:bookworm-slim
+FROM docker.io/library/debian:bookworm-slim AS root
 
-# The health check uses curl.
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates curl libcurl4 libmicrohttpd12 libsqlite3-0 libssl3 zlib1g \
+    && apt-get install -y --no-install-recommends ca-certificates libcurl4 libmicrohttpd12 libsqlite3-0 libssl3 libstdc++6 tzdata zlib1g \
     && rm -rf /var/lib/apt/lists/*
+COPY packaging/image-root LICENSE /
+COPY --from=build /staging/fetchd /usr/bin/fetchd
+# The program, the libraries that it loads, certificates, time zones and licences.
+RUN /image-root /image
 
-# A fixed user id, so that files in a volume have the same owner in every version of this image.
-RUN groupadd --gid 10001 fetchd \
-    && useradd --uid 10001 --gid fetchd --no-create-home --home-dir /data --shell /usr/sbin/nologin fetchd \
-    && install -d -o fetchd -g fetchd -m 0700 /data \
-    && install -d -o fetchd -g fetchd -m 0750 /downloads
 
-COPY --from=build /staging/fetchd /usr/local/bin/fetchd
+FROM scratch
+
+COPY --from=root /image/ /
 
 # This is not a loopback address, so fetchd refuses to start without FETCHD_TOKEN.
 ENV FETCHD_LISTEN=0.0.0.0:8080 \
     FETCHD_DATA_DIR=/data \
-    FETCHD_DOWNLOADS_DIR=/downloads
+    FETCHD_DOWNLOADS_DIR=/downloads \
+    HOME=/data
 
+# A fixed user id, so that files in a volume have the same owner in every version of this image. `--user` chooses another.
 USER 10001:10001
 WORKDIR /data
 VOLUME ["/data", "/downloads"]
 EXPOSE 8080
 
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
-    CMD ["curl", "-fsS", "-o", "/dev/null", "http://127.0.0.1:8080/readyz"]
+HEALTHCHECK --interval=10s --timeout=6s --start-period=10s --retries=3 CMD ["fetchd", "health"]
 
 ENTRYPOINT ["fetchd"]
 CMD ["serve"]

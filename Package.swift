@@ -49,6 +49,8 @@ let package = Package(
         layer("Descriptors", []),
         // Digests and HMAC: the part of libcrypto that several layers need.
         layer("Hashing", ["CCrypto"]),
+        // Authenticated encryption of what is secret in the database, and its keys.
+        layer("Sealing", ["CCrypto", "Hashing"]),
 
         // Bodies that a server has compressed.
         layer("Compression", ["CZlib"]),
@@ -63,7 +65,7 @@ let package = Package(
         layer("Downloads", ["Formats", "HTTPSemantics"]),
 
         // The database.
-        layer("Storage", ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", grdb, logging]),
+        layer("Storage", ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Sealing", grdb, logging]),
 
         // The workers: transfers and deliveries.
         layer(
@@ -104,8 +106,8 @@ let package = Package(
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "CurlClient", "Daemon", "Engine", "Formats", "HTTPServer", "Locks", "Storage",
-                "Webhooks",
+                "API", "Client", "CurlClient", "Daemon", "Engine", "Formats", "HTTPServer", "Locks", "Sealing",
+                "Storage", "Webhooks",
                 argumentParser, logging,
             ],
             swiftSettings: strict),
@@ -115,13 +117,14 @@ let package = Package(
             dependencies: ["CurlClient", "Daemon", "Downloads", "Formats", "Hashing", "Locks", "Storage", logging],
             path: "Tests/TestKit", swiftSettings: strict),
         tests("HashingTests", ["Hashing"]),
+        tests("SealingTests", ["Sealing"]),
         tests("CompressionTests", ["Compression"]),
         tests("CurlClientTests", ["CurlClient"]),
         tests("HTTPServerTests", ["Descriptors", "HTTPServer", "Locks", httpTypes]),
         tests("FormatsTests", ["Formats"]),
         tests("HTTPSemanticsTests", ["Formats", "HTTPSemantics"]),
         tests("DownloadsTests", ["Downloads", "Formats", "HTTPSemantics"]),
-        tests("StorageTests", ["Storage", "Downloads", "Formats", "HTTPSemantics", "Locks", grdb]),
+        tests("StorageTests", ["Storage", "Downloads", "Formats", "HTTPSemantics", "Locks", "Sealing", grdb, logging]),
         tests(
             "EngineTests",
             [
@@ -146,3 +149,15 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The program that scripts/fuzz runs is built with a sanitizer, apart from everything else.
+if Context.environment["FETCHD_FUZZING"] != nil {
+    package.targets += [
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "CurlClient", "Downloads", "Formats", "HTTPSemantics", "HTTPServer", httpTypes,
+            ],
+            path: "Tests/Fuzzing/Sources", swiftSettings: strict)
+    ]
+}

@@ -1,5 +1,4 @@
 import Engine
-import Formats
 import Foundation
 import HTTPServer
 import HTTPTypes
@@ -13,8 +12,6 @@ public struct APIHandler: RequestHandler {
         public var token: String?
         /// Whether requests from this machine need a token also before an administrator has one.
         public var alwaysNeedsToken = false
-        /// The key of the cookies of the dashboard. With another key, their browsers have to sign in again.
-        public var signInKey = [UInt8].random(count: 32)
         /// Names accepted in `Host` besides `localhost` and addresses.
         public var publicHosts: [String] = []
         /// Web pages of other origins that may use the API from a browser.
@@ -43,7 +40,7 @@ public struct APIHandler: RequestHandler {
     public init(
         options: Options, store: Store, engine: Engine, feed: Feed, readiness: Readiness, log: Logger
     ) {
-        let signIns = SignIns(key: options.signInKey, time: store.time)
+        let signIns = SignIns(key: store.key(for: "sign-in"), time: store.time)
         table = RouteTable(
             HealthRoutes(store: store, engine: engine, readiness: readiness).routes
                 + MetricsRoutes(

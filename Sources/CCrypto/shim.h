@@ -1,4 +1,4 @@
-/// libcrypto's digests and HMAC, and its comparison in constant time, as they are.
+/// libcrypto's digests, HMAC, ciphers and random numbers, and its comparison in constant time, as they are.
 
 #ifndef CCRYPTO_SHIM_H
 #define CCRYPTO_SHIM_H
@@ -6,5 +6,6 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/rand.h>
 
 #endif

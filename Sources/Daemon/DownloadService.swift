@@ -108,7 +108,7 @@ public final class DownloadService: Sendable {
         }
         let result: Result<Void, any Error>
         do {
-            result = .success(try await serve(engine, dispatcher, feed, server, readiness, onReady))
+            result = .success(try await serve(store, engine, dispatcher, feed, server, readiness, onReady))
         } catch {
             result = .failure(error)
         }
@@ -121,7 +121,8 @@ public final class DownloadService: Sendable {
     /// The layers end in reverse order: first the transfers, while the server still reads and refuses requests; then the
     /// server closes its port; then the last webhooks end.
     private func serve(
-        _ engine: Engine, _ dispatcher: Dispatcher, _ feed: Feed, _ server: HTTPServer, _ readiness: Readiness,
+        _ store: Store, _ engine: Engine, _ dispatcher: Dispatcher, _ feed: Feed, _ server: HTTPServer,
+        _ readiness: Readiness,
         _ onReady: @Sendable (UInt16) -> Void
     ) async throws {
         try await withThrowingTaskGroup { group in
@@ -129,7 +130,7 @@ public final class DownloadService: Sendable {
             group.addTask { await feed.run() }
             let result: Result<Void, any Error>
             do {
-                result = .success(try await work(engine, readiness) { onReady(server.port) })
+                result = .success(try await work(store, engine, readiness) { onReady(server.port) })
             } catch {
                 result = .failure(error)
             }
@@ -148,14 +149,14 @@ public final class DownloadService: Sendable {
     private static let grace = Duration.seconds(2)
 
     /// Recovers the jobs, calls `onReady`, and runs the engine. `stop()` also ends the recovery.
-    private func work(_ engine: Engine, _ readiness: Readiness, _ onReady: () -> Void) async throws {
+    private func work(_ store: Store, _ engine: Engine, _ readiness: Readiness, _ onReady: () -> Void) async throws {
         let begins = stage.withLock { stage in
             guard case .starting = stage else { return false }
             stage = .running(engine, readiness)
             return true
         }
         guard begins else { return }
-        try await recover(engine)
+        try await recover(store, engine)
         guard !engine.isStopping else { return }
         readiness.open()
         onReady()
@@ -164,9 +165,10 @@ public final class DownloadService: Sendable {
 
     /// While the disk of the database fails, the recovery is repeated. Opening the store has read the database, so the
     /// failure may be temporary.
-    private func recover(_ engine: Engine) async throws {
+    private func recover(_ store: Store, _ engine: Engine) async throws {
         while !engine.isStopping {
             do {
+                try await disableWebhooksWithoutSecrets(store)
                 return try await engine.recover()
             } catch let error as StoreError where error.canPass {
                 log.warning(
@@ -176,6 +178,12 @@ public final class DownloadService: Sendable {
                 throw StartError(description: "The jobs of the last run could not be recovered. \(error)")
             }
         }
+    }
+
+    private func disableWebhooksWithoutSecrets(_ store: Store) async throws {
+        let count = try await store.disableWebhooksWithoutSecrets()
+        guard count > 0 else { return }
+        log.warning("fetchd has disabled \(count) webhooks, because the key that sealed their secrets is lost.")
     }
 
     /// - Returns: false if the write-ahead log could not be copied into the database. The next start copies it.

@@ -9,13 +9,27 @@ extension Date {
     }
 
     init?(readingAny text: String) {
-        guard let offset = Self.offset(of: text) else { return nil }
+        guard Self.hasForm(text), let offset = Self.offset(of: text) else { return nil }
         let universal = text.hasSuffix("Z") ? text : String(text.dropLast(Self.offsetLength)) + "Z"
         let styles = [false, true].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
         guard let date = styles.lazy.compactMap({ try? $0.parse(universal) }).first, Self.exists(text) else {
             return nil
         }
         self = date.addingTimeInterval(-offset)
+    }
+
+    /// Whether the text has the digits and separators of RFC 3339, section 5.6, up to its offset. Foundation also accepts
+    /// years of fewer digits.
+    private static func hasForm(_ text: String) -> Bool {
+        let form = Array("0000-00-00T00:00:00".utf8)
+        let bytes = Array(text.utf8)
+        func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+        let begins = zip(bytes, form).allSatisfy { $1 == UInt8(ascii: "0") ? isDigit($0) : $0 == $1 }
+        guard bytes.count > form.count, begins else { return false }
+        let end = text.hasSuffix("Z") ? 1 : offsetLength
+        let fraction = bytes[form.count...].dropLast(end)
+        return fraction.isEmpty
+            || fraction.first == UInt8(ascii: ".") && fraction.count > 1 && fraction.dropFirst().allSatisfy(isDigit)
     }
 
     /// Seconds ahead of UTC. Foundation accepts at most 18 hours, RFC 3339 (section 5.6) up to 23:59.

@@ -30,8 +30,12 @@ public enum ContentRange: Sendable, Equatable {
         return last == complete - 1
     }
 
-    /// Accepts digits only. `Int64` would also accept a sign.
+    /// Accepts digits only. `Int64` would also accept a sign. The largest number is refused: a range that ended there would
+    /// have an end and a length that `Int64` cannot hold.
     private static func number(_ text: Substring) -> Int64? {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text), number < .max else {
+            return nil
+        }
+        return number
     }
 }

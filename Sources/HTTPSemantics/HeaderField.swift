@@ -8,3 +8,21 @@ public struct HeaderField: Sendable, Hashable, Codable {
         self.value = value
     }
 }
+
+extension HeaderField {
+    /// Whether the name suggests that the value is a credential. Such a value is never shown, and is encrypted in the
+    /// database.
+    public var isSecret: Bool {
+        let name = name.lowercased()
+        return ["auth", "cookie", "token", "secret", "key", "password", "credential"].contains { name.contains($0) }
+    }
+
+    /// Stands for a secret value in answers. A client that sends it back keeps the stored value.
+    public static let placeholder = "[secret]"
+
+    /// Whether the placeholder stands for the value.
+    public var isRedacted: Bool { isSecret && value == Self.placeholder }
+
+    /// The header as it may be shown.
+    public var redacted: HeaderField { isSecret ? HeaderField(name: name, value: Self.placeholder) : self }
+}

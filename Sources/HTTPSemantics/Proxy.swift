@@ -44,4 +44,11 @@ public struct Proxy: Sendable, Equatable, Codable {
 
     /// The proxy's URL without credentials.
     public var url: String { "\(scheme.rawValue)://\(host):\(port)" }
+
+    /// The same proxy without credentials.
+    public var withoutCredentials: Proxy {
+        var proxy = self
+        (proxy.username, proxy.password) = (nil, nil)
+        return proxy
+    }
 }

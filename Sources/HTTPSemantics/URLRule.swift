@@ -50,6 +50,31 @@ public enum URLRule {
         return withoutCredentials(end.map { String(text[..<$0]) + "?..." } ?? text)
     }
 
+    /// Whether the URL has a user or a query, which often are secret: whether `redacted` removes anything.
+    public static func holdsSecret(_ text: String) -> Bool {
+        let marks = text.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "#") }
+        return marks && redacted(text) != text
+    }
+
+    /// What a text must not show of this URL: the user and the password, the query, and the longer values of the query.
+    public static func secrets(of text: String) -> [String] {
+        var secrets: [Substring] = []
+        if let mark = text.firstIndex(of: "?") {
+            let query = text[text.index(after: mark)...].prefix { $0 != "#" }
+            secrets.append(query)
+            secrets += query.split(separator: "&").compactMap { pair in
+                pair.firstIndex(of: "=").map { pair[pair.index(after: $0)...] }
+            }.filter { $0.utf8.count >= 8 }
+        }
+        let user = text.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        if let end = user.lastIndex(of: "@") { secrets += [user[..<end]] + user[..<end].split(separator: ":") }
+        // Longer ones first: they contain others.
+        return secrets.filter { !$0.isEmpty }.map(String.init).sorted { $0.utf8.count > $1.utf8.count }
+    }
+
+    /// Whether the text is a URL whose query was removed by `redacted`.
+    public static func isRedacted(_ text: String) -> Bool { text.hasSuffix("?...") }
+
     /// For all readers except the URL's own server: the URL without user and password.
     public static func withoutCredentials(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "@")), let host = text.hostRange,

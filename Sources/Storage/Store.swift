@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Locks
 import Logging
+import Sealing
 
 /// The database of the service: sessions, jobs, parts, batches, events, webhooks and deliveries in one SQLite file.
 ///
@@ -22,6 +23,8 @@ public final class Store: Sendable {
         /// If the database was not closed and has at most this many bytes with its log, the store checks it before use;
         /// a larger one is checked in the background.
         public var quickCheckLimit: Int64 = 64 << 20
+        /// Where the key comes from that seals secrets.
+        public var key = KeySource.dataFolder
         /// Receives the log lines about the database.
         public var log = Logger(label: "fetchd.store") { _ in SwiftLogNoOpLogHandler() }
 
@@ -35,6 +38,7 @@ public final class Store: Sendable {
     let connections: Connections
     private let readers: ReaderThreads
     let jobCache: JobCache
+    let sealer: Sealer
     private let observers: Locked<[@Sendable (Commit) -> Void]>
     /// The tokens that requests are authenticated with.
     public let tokens: TokenTable
@@ -51,8 +55,8 @@ public final class Store: Sendable {
 
     /// Opens the store in the folder `path`. Creates the folder and the tables if they are missing.
     ///
-    /// - Throws: `StoreError` when the folder is locked by a running service or cannot be written, and when the
-    ///   database is damaged, incomplete or from a newer version. An existing database is never recreated. After
+    /// - Throws: `StoreError` when the folder is locked by a running service or cannot be written, when the database is
+    ///   damaged, incomplete or from a newer version, and when it is sealed with another key. An existing database is never recreated. After
     ///   `outOfSpace` and `busy` a later call can succeed without help.
     public init(at path: String, options: Options = Options(), time: any TimeSource = SystemTime()) throws(StoreError) {
         FileErrors.install()
@@ -63,6 +67,7 @@ public final class Store: Sendable {
         let opening = try Opening(folder, options)
         readers = ReaderThreads(count: options.readers)
         (connections, mark, beganAt) = (opening.connections, opening.mark, opening.history.beganAt)
+        sealer = opening.sealer
         tokens = try Self.tokens(in: opening.connections)
         self.time = ServiceClock(following: time, after: try Self.clockPast(in: opening.connections))
         let events = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, AsyncAutoResetEvent()) })
@@ -72,7 +77,7 @@ public final class Store: Sendable {
         writer = Writer(
             connections: connections, commits: CommitCount(opening.mark), time: self.time,
             longestDeliveryDelay: options.longestDeliveryDelay, ulids: try Self.sequence(after: opening),
-            jobCache: jobCache,
+            jobCache: jobCache, sealer: opening.sealer,
             log: options.log,
             onCommit: { commit in for observer in observers.withLock({ $0 }) { observer(commit) } },
             onDue: { due in for kind in due { events[kind]?.set() } })

@@ -1,6 +1,7 @@
 import Downloads
 import GRDB
 import Glibc
+import HTTPSemantics
 
 /// An error of the store. Each names its subject, and says how to correct it where possible. Only the API maps them to
 /// HTTP statuses.
@@ -19,6 +20,11 @@ public enum StoreError: Error, Sendable, Equatable {
     case markUnreadable(path: String)
     /// A restore into the folder was interrupted.
     case restoreUnfinished(path: String)
+
+    /// The key cannot be read or written. `why` is a sentence.
+    case keyUnusable(why: String)
+    /// The store was sealed with another key. `source` names the given one.
+    case keyWrong(source: String, path: String)
 
     // Restoring.
     case copyUnusable(path: String, why: String)
@@ -51,6 +57,12 @@ public enum StoreError: Error, Sendable, Equatable {
     case noResumeData(JobID, why: String, index: Int)
     /// Another request has used this key.
     case idempotencyKeyReused(String)
+    /// The request was carried out, but the key that sealed its first answer is lost.
+    case answerLost(String)
+    /// Members of the webhook are lost with the key that sealed them, so it cannot be enabled.
+    case webhookSecretsLost(Name, Set<SecretMember>)
+    /// The placeholder of a secret stands for a header that the session does not have.
+    case placeholderUnknown(header: String)
 
     // Writing.
     /// The disk is full. Nothing of the request is stored.
@@ -60,6 +72,10 @@ public enum StoreError: Error, Sendable, Equatable {
     /// The disk of the database failed. `why` says whether the change may be stored nevertheless.
     case diskFailed(why: String)
     case failed(why: String)
+
+    // Reading.
+    /// A sealed value was changed, or moved from another place.
+    case sealBroken(place: String)
 
     // Closing.
     case notClosed(path: String, why: String)
@@ -87,7 +103,8 @@ extension StoreError {
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .noSuchSession, .noSuchJob,
             .noSuchWebhook, .unknownSession, .noSuchDelivery, .noSuchToken, .sessionFinishing, .sessionPermanent,
             .webhookDisabled, .webhookGone, .noSuchEvent, .eventsPruned, .revisionChanged, .fieldsFixed, .noResumeData,
-            .idempotencyKeyReused, .failed, .notClosed:
+            .idempotencyKeyReused, .failed, .notClosed, .keyUnusable, .keyWrong, .answerLost, .webhookSecretsLost,
+            .placeholderUnknown, .sealBroken:
             false
         }
     }
@@ -112,6 +129,17 @@ extension StoreError: CustomStringConvertible {
             "The mark \(path) is damaged: it does not show whether the database is complete. To continue with this database, remove the mark. To restore a copy, run 'fetchd restore FILE'."
         case .restoreUnfinished(let path):
             "A restore into \(path) did not finish. Run 'fetchd restore FILE' again. The previous database is still in the folder, with '.replaced' in its name."
+        case .keyUnusable(let why): why
+        case .keyWrong(let source, let path):
+            "The secrets in \(path) are sealed with another key than \(source). Nothing was changed. Start fetchd with the right key. If that key is lost, run 'fetchd rotate-key --lost': fetchd then continues without these secrets."
+        case .answerLost(let key):
+            "The request with the Idempotency-Key '\(key)' was carried out, but the key that sealed its answer is lost. Look for its jobs in GET /v1/jobs."
+        case .webhookSecretsLost(let webhook, let members):
+            "The key that sealed members of webhook \(webhook) is lost: \(members.listed). Declare the webhook again, with PUT and these members. For the secret alone, POST .../webhooks/\(webhook)/rotate-secret is enough."
+        case .placeholderUnknown(let header):
+            "The value \(HeaderField.placeholder) keeps the stored value of \(header), but the session has no such header. Send its value."
+        case .sealBroken(let place):
+            "The sealed value \(place) cannot be opened: it was changed, or moved from another place. Restore a copy of the database."
         case .copyUnusable(let path, let why): "\(path) cannot be restored: \(why). Nothing was changed."
         case .noSuchSession(let session): "There is no session \(session)."
         case .noSuchJob(let job): "There is no job \(job)."

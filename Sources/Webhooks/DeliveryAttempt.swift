@@ -97,13 +97,14 @@ struct DeliveryAttempt: Sendable {
         }
         // SQLite would end a text at its first NUL.
         let text = String(decoding: response.body, as: UTF8.self).replacing("\u{0}", with: "\u{FFFD}")
-        // Some endpoints answer with the headers of the request.
+        // Some endpoints answer with the request.
         let shown = secrets(of: webhook).reduce(text) { $0.replacing($1, with: "[secret]") }
         return String(decoding: shown.utf8.prefix(responseLimit), as: UTF8.self)
     }
 
     private func secrets(of webhook: Webhook) -> [String] {
-        webhook.headers.map(\.value).filter { $0.utf8.count >= Self.shortestSecret }
+        let values = webhook.headers.map(\.value) + webhook.secrets(at: .distantPast).map(\.text)
+        return (values + URLRule.secrets(of: webhook.url)).filter { $0.utf8.count >= Self.shortestSecret }
     }
 
     /// Bytes. A shorter value of a header is not a secret, and could occur in any text.

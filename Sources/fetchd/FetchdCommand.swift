@@ -9,7 +9,7 @@ struct FetchdCommand: AsyncParsableCommand {
         abstract: "Downloads files in the background. Programs submit jobs over HTTP and are notified at the end.",
         discussion: """
             'fetchd serve' runs the service; 'fetchd serve --help' explains every option. 'fetchd restore' replaces the \
-            service's database with a copy. All other commands send requests to a running service. The service describes its \
+            service's database with a copy. 'fetchd rotate-key' changes the key of its secrets. All other commands send requests to a running service. The service describes its \
             public API at /openapi.yaml.
 
             The commands take the address and the token of the service from --url and --token-file, from FETCHD_URL and \
@@ -41,7 +41,9 @@ struct FetchdCommand: AsyncParsableCommand {
               fetchd watch
             """,
         version: Version.text,
-        subcommands: [ServeCommand.self, RestoreCommand.self, CompletionsCommand.self],
+        subcommands: [
+            ServeCommand.self, RestoreCommand.self, RotateKeyCommand.self, CompletionsCommand.self,
+        ],
         groupedSubcommands: ClientCommands.groups)
 
     /// Opens closed standard streams before anything else: otherwise the next file to be opened would get the descriptor of

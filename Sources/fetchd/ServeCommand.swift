@@ -176,6 +176,23 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "A file of mode 0600 with the key that encrypts secrets in the database: 32 bytes in base64. See docs/operations.md. (default: fetchd.key in the data folder, created if missing)",
+            valueName: "file"))
+    var keyFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A command that prints this key. It is split at blanks and runs without a shell, for at most 30 s. (default: none)",
+            valueName: "command"))
+    var keyCommand: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Allow core dumps, which contain passwords and the key. (default: off: fetchd sets RLIMIT_CORE)"))
+    var allowCoreDumps = false
+
+    @Option(
+        help: ArgumentHelp(
             "The lowest level that is logged: trace, debug, info, notice, warning, error or critical. (default: \(Settings.Defaults.logLevel))",
             valueName: "level"))
     var logLevel: String?
@@ -220,6 +237,9 @@ struct ServeCommand: AsyncParsableCommand {
             .streamHeartbeat: streamHeartbeat.map(JSON.number),
             .stopTimeout: stopTimeout.map(JSON.number),
             .enableRehearsals: enableRehearsals ? .bool(true) : nil,
+            .keyFile: keyFile.map(JSON.string),
+            .keyCommand: keyCommand.map(JSON.string),
+            .allowCoreDumps: allowCoreDumps ? .bool(true) : nil,
             .logLevel: logLevel.map(JSON.string),
         ]
         return flags.compactMapValues(\.self).merging(network.flags) { $1 }.merging(files.flags) { $1 }

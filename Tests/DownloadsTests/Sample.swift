@@ -79,6 +79,7 @@ enum Sample {
         ("accepted", .accepted), ("rejected (first)", .rejected(at: now)),
         ("rejected (for five days)", .rejected(at: now.addingTimeInterval(5 * 86_400))),
         ("goneAnswered", .goneAnswered), ("enableRequested", .enableRequested),
+        ("secretsLost", .secretsLost),
     ]
 
     static func job(_ state: JobState = .queued, url: String = "https://host/b?signature=s") -> Job {

@@ -17,6 +17,10 @@ private let now = Date(milliseconds: 1_566_228_194_250)
             #expect(Date(rfc3339: "2019-08-19T15:23:14" + zone) == nil, "\(zone)")
         }
         #expect(Date(rfc3339: "yesterday") == nil)
+        for text in ["015-01-01T00:00:00Z", "2019-8-19T15:23:14Z", "2019-08-19T15:23:14.Z", "2019-08-19 15:23:14Z"] {
+            #expect(Date(rfc3339: text) == nil, "\(text)")
+        }
+        #expect(Date(rfc3339: "2019-08-19T15:23:14.250000Z") == now)
         // Invalid days and hours.
         for text in ["2019-02-30T00:00:00Z", "2019-13-01T00:00:00Z", "2019-01-01T24:00:00Z", "2019-00-10T00:00:00Z"] {
             #expect(Date(rfc3339: text) == nil, "\(text)")

@@ -7,7 +7,9 @@ import Testing
 
 /// Other users of the machine cannot read the data folder: it holds passwords, tokens and webhook secrets.
 @Suite struct DataFolderPrivacyTests {
-    private static let files = ["fetchd.mark", "fetchd.sqlite", "fetchd.sqlite-shm", "fetchd.sqlite-wal", "lock"]
+    private static let files = [
+        "fetchd.key", "fetchd.mark", "fetchd.sqlite", "fetchd.sqlite-shm", "fetchd.sqlite-wal", "lock",
+    ]
 
     private func mode(_ path: String) throws -> mode_t {
         var status = stat()

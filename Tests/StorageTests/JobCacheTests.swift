@@ -47,12 +47,12 @@ import Testing
         var (version, rows) = (UInt64.max, [Job?]())
         func check(_ step: String, _ location: SourceLocation = #_sourceLocation) async throws {
             for id in jobs {
-                let stored = try await store.read { db in try JobRow.job(id, in: db) }
+                let stored = try await store.read { db in try JobRow.job(id, in: db, store.sealer) }
                 #expect(store.cachedJob(id)?.job == stored, "\(step)", sourceLocation: location)
                 if let stored { revisions.append(stored.revision) }
             }
             try await fixture.expectWorkingSetEqualsRows(jobs, step, location)
-            let stored = try await store.read { db in try jobs.map { try JobRow.job($0, in: db) } }
+            let stored = try await store.read { db in try jobs.map { try JobRow.job($0, in: db, store.sealer) } }
             #expect(stored == rows || store.jobsVersion != version, "\(step)", sourceLocation: location)
             (version, rows) = (store.jobsVersion, stored)
         }

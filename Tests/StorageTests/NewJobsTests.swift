@@ -15,7 +15,7 @@ import Testing
         let created = try await store.createJobs(new)
         #expect(created.map(\.spec.url) == new.map(\.spec.url))
         #expect(created.map(\.id.text) == created.map(\.id.text).sorted())
-        let rows = try await store.read { db in try created.map { try JobRow.job($0.id, in: db) } }
+        let rows = try await store.read { db in try created.map { try JobRow.job($0.id, in: db, store.sealer) } }
         #expect(rows == created)
         try await fixture.expectWorkingSetEqualsRows(created.map(\.id), "created")
         let events = try await store.events(EventQuery(type: EventPattern("job.created"), limit: 1000)).events

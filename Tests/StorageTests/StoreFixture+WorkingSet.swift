@@ -9,12 +9,12 @@ extension StoreFixture {
         _ jobs: [JobID], _ step: String, _ location: SourceLocation = #_sourceLocation
     ) async throws {
         try await store.writer.write { transaction in
-            let (working, db) = (transaction.working, transaction.db)
+            let (working, db, sealer) = (transaction.working, transaction.db, transaction.sealer)
             for id in jobs {
                 guard let known = working.jobs[id] else { continue }
-                #expect(try JobRow.job(id, in: db) == known, "\(step)", sourceLocation: location)
+                #expect(try JobRow.job(id, in: db, sealer) == known, "\(step)", sourceLocation: location)
             }
-            let sessions = try transaction.rows("SELECT * FROM sessions").map { try SessionRow.session($0) }
+            let sessions = try transaction.rows("SELECT * FROM sessions").map { try SessionRow.session($0, sealer) }
             for session in sessions {
                 if let known = working.sessions[session.id] {
                     #expect(known == session, "\(step)", sourceLocation: location)

@@ -35,6 +35,7 @@ import Testing
         spec.deadline = Date(timeIntervalSince1970: 1_900_000_000)
         spec.tags = ["t"]
         spec.metadata = Metadata(["k": ["v": 1.25]])
+        spec.lost = [.body, .url]
         return spec
     }
 

@@ -48,8 +48,10 @@ public final class Canary: Sendable {
         var address = sockaddr_in6()
         address.sin6_family = sa_family_t(AF_INET6)
         // Without IPv6 on this machine, the addresses of IPv4 have to do.
-        let listens = withSocketAddress(&address) { socket.startListening(at: $0, $1) }
-        return listens ? socket : try .listeningAtAllIPv4()
+        guard withSocketAddress(&address, { socket.startListening(at: $0, $1) }) else {
+            return try .listeningAtAllIPv4()
+        }
+        return socket
     }
 }
 

@@ -350,8 +350,9 @@ import Testing
             func isSigned(_ posted: ReceivedWebhook, _ secret: WebhookSecret) -> Bool {
                 posted.isSigned(with: secret.text, tolerance: .infinity)
             }
-            let old = try await fixture.declareWebhook().secret
-            let new = try await fixture.store.rotateSecret(of: DispatcherFixture.webhook, of: .default, to: nil).secret
+            let old = try #require(try await fixture.declareWebhook().secret)
+            let new = try #require(
+                try await fixture.store.rotateSecret(of: DispatcherFixture.webhook, of: .default, to: nil).secret)
             fixture.time.advance(by: Self.day - 1)
             let both = try await posted()
             #expect(both.signatureCount == 2)

@@ -25,7 +25,7 @@ extension SessionConfiguration {
         let retry = retry ?? RetryPolicy()
         return [
             "headers": .object(
-                headers.reduce(into: JSONObject()) { $0[$1.name] = .string($1.isSecret ? "[secret]" : $1.value) }),
+                headers.reduce(into: JSONObject()) { $0[$1.name] = .string($1.redacted.value) }),
             "user_agent": .string(userAgent ?? Self.defaultUserAgent),
             "timeouts": [
                 "request_seconds": .optional(timeouts.requestSeconds ?? Timeouts.defaults.requestSeconds),
@@ -62,13 +62,5 @@ extension TLSRule {
                 }),
             "verify": .bool(verify),
         ]
-    }
-}
-
-extension HeaderField {
-    /// Whether the name suggests that the value is a credential. Such a value is never shown.
-    var isSecret: Bool {
-        let name = name.lowercased()
-        return ["auth", "cookie", "token", "secret", "key", "password", "credential"].contains { name.contains($0) }
     }
 }

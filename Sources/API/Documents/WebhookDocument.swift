@@ -1,5 +1,6 @@
 import Downloads
 import Formats
+import HTTPSemantics
 import Storage
 
 /// Webhooks and deliveries in the form of the API contract.
@@ -7,13 +8,13 @@ extension Webhook {
     /// - Parameter showsSecret: true only in the response that creates or replaces the secret.
     func document(_ statistics: WebhookStatistics, showsSecret: Bool = false) -> JSON {
         var document: JSONObject = [
-            "name": .string(name.text), "session": .string(session.text), "url": .string(url),
+            "name": .string(name.text), "session": .string(session.text), "url": .string(URLRule.redacted(url)),
             "events": .strings(events.map(\.text)), "header_names": .strings(headers.map(\.name)), "tls": tls.document,
             "reach": .string(reach.rawValue), "state": .string(state.name.rawValue),
             "disabled_reason": .optional(state.reason), "created_at": .time(createdAt),
             "statistics": statistics.document,
         ]
-        if showsSecret { document["secret"] = .string(secret.text) }
+        if showsSecret, let secret { document["secret"] = .string(secret.text) }
         return .object(document)
     }
 }

@@ -25,8 +25,10 @@ extension Problem {
             self.init(.unknownSession, error.description, at: "/jobs/\(index)/session")
         case .sessionFinishing(_, let index):
             self.init(.sessionFinishing, error.description, at: index.map { "/jobs/\($0)/session" })
-        case .sessionPermanent, .webhookDisabled, .webhookGone, .fieldsFixed:
+        case .sessionPermanent, .webhookDisabled, .webhookGone, .fieldsFixed, .answerLost, .webhookSecretsLost:
             self.init(.stateConflict, error.description)
+        case .placeholderUnknown(let header):
+            self.init(.invalidValue, error.description, at: "/headers/" + header.replacing("~", with: "~0"))
         case .noSuchEvent: self.init(.invalidValue, error.description)
         case .eventsPruned(_, let first):
             self.init(.eventsPruned, error.description)
@@ -43,7 +45,8 @@ extension Problem {
             headers[.retryAfter] = "5"
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
             .databaseIncomplete,
-            .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .notClosed, .failed:
+            .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .notClosed, .failed, .keyUnusable,
+            .keyWrong, .sealBroken:
             self.init(.internalError, error.description)
         }
     }

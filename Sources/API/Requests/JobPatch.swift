@@ -26,6 +26,7 @@ struct JobPatch: Sendable {
         for field in PatchableField.allCases where fields.contains(field) {
             try patched.take(field, &reader)
         }
+        patched.endLoss(supplied: fields)
         return patched
     }
 
@@ -37,7 +38,8 @@ extension JobSpec {
     fileprivate mutating func take(_ field: PatchableField, _ reader: inout FieldReader) throws(Problem) {
         switch field {
         case .url:
-            url = try reader.source("url") ?? url
+            let given = try reader.source("url") ?? url
+            url = self.url(shownAs: given) ?? given
             mirrors = []
         case .headers: headers = try reader.headers("headers") ?? []
         case .credentials: credentials = try reader.object("credentials", Credentials.init(reading:))

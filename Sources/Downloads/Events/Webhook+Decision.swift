@@ -10,13 +10,14 @@ extension Webhook.State {
     public func after(_ signal: WebhookSignal) -> Webhook.State? {
         switch (self, signal) {
         case (.enabled(nil), .accepted), (.enabled(nil), .enableRequested), (.disabled, .accepted),
-            (.disabled, .rejected), (.disabled, .goneAnswered):
+            (.disabled, .rejected), (.disabled, .goneAnswered), (.disabled, .secretsLost):
             nil
         case (.enabled, .accepted), (.enabled, .enableRequested), (.disabled, .enableRequested):
             .enabled(failingSince: nil)
         case (.enabled(nil), .rejected(let now)): .enabled(failingSince: now)
         case (.enabled(let since?), .rejected(let now)): Self.failing(since: since, now: now)
         case (.enabled, .goneAnswered): .disabled(reason: "The endpoint answered 410: it is gone.")
+        case (.enabled, .secretsLost): .disabled(reason: "The key that sealed its secrets is lost.")
         }
     }
 

@@ -13,11 +13,15 @@ public struct Webhook: Sendable, Equatable {
     public var headers: [HeaderField]
     public var tls: TLSRule
     public var reach: WebhookReach
-    public var secret: WebhookSecret
+    /// nil if the key that sealed the secret is lost.
+    public var secret: WebhookSecret?
     /// Secrets that `rotate-secret` has replaced. Each of them still signs for a day.
     public var formerSecrets: [FormerSecret]
     public var state: State
     public let createdAt: Date
+    /// The members that cannot be read any more, because the key that sealed them is lost. fetchd posts nothing to such a
+    /// webhook.
+    public var lost: Set<SecretMember>
 
     public enum State: Sendable, Equatable {
         /// `failingSince`: the endpoint has accepted nothing since that attempt; nil after a 2xx, and at the beginning.
@@ -29,9 +33,8 @@ public struct Webhook: Sendable, Equatable {
 
     public init(
         key: Int64, session: Name, name: Name, url: String, events: [EventPattern], headers: [HeaderField] = [],
-        tls: TLSRule = TLSRule(), reach: WebhookReach = .any, secret: WebhookSecret, formerSecrets: [FormerSecret] = [],
-        state: State,
-        createdAt: Date
+        tls: TLSRule = TLSRule(), reach: WebhookReach = .any, secret: WebhookSecret?,
+        formerSecrets: [FormerSecret] = [], state: State, createdAt: Date, lost: Set<SecretMember> = []
     ) {
         self.key = key
         self.session = session
@@ -45,5 +48,6 @@ public struct Webhook: Sendable, Equatable {
         self.formerSecrets = formerSecrets
         self.state = state
         self.createdAt = createdAt
+        self.lost = lost
     }
 }

@@ -7,4 +7,6 @@ public enum WebhookSignal: Sendable, Equatable {
     /// The endpoint answered 410: it refuses all further events.
     case goneAnswered
     case enableRequested
+    /// The key that sealed members of the webhook is lost.
+    case secretsLost
 }

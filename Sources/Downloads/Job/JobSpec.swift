@@ -35,6 +35,9 @@ public struct JobSpec: Sendable, Equatable, Codable {
     public var deadline: Date?
     public var tags: [String] = []
     public var metadata = Metadata()
+    /// The members whose secrets cannot be read any more, because the key that sealed them is lost. Their values are those
+    /// of `withoutSecrets`.
+    public var lost: Set<SecretMember> = []
 
     public static let mostConnections = 16
 
@@ -64,6 +67,7 @@ public struct JobSpec: Sendable, Equatable, Codable {
         deadline = try stored.decodeIfPresent(Date.self, forKey: .deadline)
         tags = try stored.decode(.tags, default: [])
         metadata = try stored.decode(.metadata, default: Metadata())
+        lost = try stored.decode(.lost, default: [])
     }
 }
 

@@ -40,6 +40,10 @@ public struct ResolvedSpec: Sendable, Equatable {
     public var restsOnChecksum: Bool
     public var expectedSize: Int64?
     public var sizeLimit: SizeLimit?
+    /// The members of the job whose secrets are lost with their key.
+    public var lost: Set<SecretMember>
+    /// The same for the members of the session that the job uses.
+    public var lostBySession: Set<SecretMember>
 
     public init(_ job: Job, in configuration: SessionConfiguration) {
         let spec = job.spec
@@ -73,6 +77,8 @@ public struct ResolvedSpec: Sendable, Equatable {
         restsOnChecksum = spec.checksum != nil && !job.isDisproved
         expectedSize = spec.expectedSize
         sizeLimit = SizeLimit(job: spec.maxSize, service: nil)
+        lost = spec.lost
+        lostBySession = configuration.lost
     }
 
     /// - Parameter bytes: the largest file that the service accepts; nil: no limit.
@@ -83,9 +89,10 @@ public struct ResolvedSpec: Sendable, Equatable {
     }
 
     /// The conditions for which the job waits after a failure. It waits for another URL, or for credentials for its URL,
-    /// only if it has no other URL left.
+    /// only if it has no other URL left. A job whose secrets are lost waits for them in any case.
     public func waitFor(after failure: Failure) -> [WaitFor] {
-        hasMirrorLeft && failure.isOfSource ? waitFor.filter { $0 == .space } : waitFor
+        if lossOfSecrets != nil { return [.credentials] }
+        return hasMirrorLeft && failure.isOfSource ? waitFor.filter { $0 == .space } : waitFor
     }
 
     /// The job's headers replace the session's headers of the same name. Names are compared without case, as in HTTP.

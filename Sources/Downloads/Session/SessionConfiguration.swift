@@ -35,6 +35,8 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
     /// Seconds for which fetchd keeps the bytes of a job that does not run.
     public var resumeDataTTL: Double?
     public var metadata = Metadata()
+    /// The members whose secrets cannot be read any more, because the key that sealed them is lost.
+    public var lost: Set<SecretMember> = []
 
     public init() {}
 
@@ -60,6 +62,7 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
         proxy = try stored.decodeIfPresent(Proxy.self, forKey: .proxy)
         resumeDataTTL = try stored.decodeIfPresent(Double.self, forKey: .resumeDataTTL)
         metadata = try stored.decode(.metadata, default: Metadata())
+        lost = try stored.decode(.lost, default: [])
     }
 
     public static let defaultFinishDelaySeconds = 1.0

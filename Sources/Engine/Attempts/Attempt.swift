@@ -101,6 +101,7 @@ extension Attempt {
 
 extension Attempt {
     func run() async -> End {
+        if let loss = spec.lossOfSecrets { return .failed(loss) }
         if Rehearsal.isRehearsal(spec.url), services.rehearsalOrigin == nil {
             return .failed(
                 Failure(.badURL, "Rehearsals are switched off: start fetchd with --enable-rehearsals, and retry."))

@@ -19,7 +19,8 @@ struct RequestTarget: Equatable {
         let rest = text.utf8.dropFirst(scheme.utf8.count)
         let host = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         guard !host.isEmpty else { return nil }
-        let path = String(Substring(rest.dropFirst(host.count)))
-        (local, authority) = (path.hasPrefix("/") ? path : "/" + path, String(Substring(host)))
+        let path = rest.dropFirst(host.count)
+        let slash = path.first == UInt8(ascii: "/") ? "" : "/"
+        (local, authority) = (slash + String(Substring(path)), String(Substring(host)))
     }
 }

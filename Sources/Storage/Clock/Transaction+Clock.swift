@@ -78,7 +78,7 @@ extension Transaction {
     private func webhooksWithMoments() throws -> [Webhook] {
         // An unreadable webhook is reported when it is read. It must not make every commit fail.
         try rows("SELECT * FROM webhooks WHERE failing_since IS NOT NULL OR former_secrets <> '[]'")
-            .compactMap { try? WebhookRow.webhook($0) }
+            .compactMap { try? WebhookRow.webhook($0, sealer) }
     }
 
     // MARK: Bounds
@@ -106,7 +106,7 @@ extension Transaction {
             let late = try rows(
                 JobRow.select + "WHERE jobs.retry_at > ? AND jobs.reason = ?",
                 [now.addingTimeInterval(shortest).milliseconds, reason.rawValue]
-            ).compactMap { try? JobRow.job($0) }
+            ).compactMap { try? JobRow.job($0, sealer) }
             for job in late { try boundWait(of: job, reason) }
         }
     }

@@ -68,6 +68,27 @@ final class Connections: Sendable {
         if isDue { try checkpoint(.passive) }
     }
 
+    /// Makes one change while the store is opened. Later, the writer makes all changes.
+    func change(_ body: (Database) throws -> Void) throws {
+        try pool.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                try body(db)
+                return .commit
+            }
+        }
+    }
+
+    /// Rewrites the file without its free space, and empties the log.
+    func vacuum() throws {
+        try pool.writeWithoutTransaction { db in
+            // The copy of a large database does not fit into memory.
+            try db.execute(sql: "PRAGMA temp_store = FILE")
+            defer { try? db.execute(sql: "PRAGMA temp_store = MEMORY") }
+            try db.execute(sql: "VACUUM")
+        }
+        try checkpoint(.truncate)
+    }
+
     /// A checkpoint has failed, and none has succeeded since.
     var needsCheckpoint: Bool { state.withLock { $0.needsCheckpoint } }
 

@@ -5,21 +5,21 @@ import GRDB
 extension Store {
     /// The answer to the first request; nil when it was not carried out, or is not committed yet.
     ///
-    /// - Throws: `idempotencyKeyReused`.
+    /// - Throws: `idempotencyKeyReused`; `answerLost` when the answer cannot be read any more.
     public func rememberedAnswer(to claim: IdempotencyClaim) async throws(StoreError) -> RememberedAnswer? {
         let now = time.now
-        return try await read { try claim.rememberedAnswer(at: now, in: $0) }
+        return try await read { [sealer] in try claim.rememberedAnswer(at: now, in: $0, sealer) }
     }
 }
 
 extension IdempotencyClaim {
-    func rememberedAnswer(at now: Date, in db: Database) throws -> RememberedAnswer? {
+    func rememberedAnswer(at now: Date, in db: Database, _ sealer: Sealer) throws -> RememberedAnswer? {
         let row = try Row.fetchOne(
             db.cachedStatement(
                 sql: "SELECT * FROM idempotency_keys WHERE caller = ? AND route = ? AND key = ? AND created_at > ?"),
             arguments: [caller, route, key, now.addingTimeInterval(-Self.lifetime).milliseconds])
         guard let row else { return nil }
         guard row["fingerprint"] == fingerprint else { throw StoreError.idempotencyKeyReused(key) }
-        return RememberedAnswer(location: row["location"], body: Array(row["answer"] as Data))
+        return RememberedAnswer(location: row["location"], body: try sealer.answer(row["answer"], to: self))
     }
 }

@@ -6,12 +6,13 @@ import GRDB
 /// and remembered, or neither. The writer orders concurrent requests: all but the first find the first answer, and none
 /// gets "in progress".
 extension Transaction {
-    /// - Throws: `idempotencyKeyReused`.
+    /// - Throws: `idempotencyKeyReused`, `answerLost`.
     func rememberedAnswer(to claim: IdempotencyClaim) throws -> RememberedAnswer? {
-        try claim.rememberedAnswer(at: now, in: db)
+        try claim.rememberedAnswer(at: now, in: db, sealer)
     }
 
-    func remember(_ answer: RememberedAnswer, to claim: IdempotencyClaim) throws {
+    /// - Parameter holdsSecrets: whether the answer may show a secret.
+    func remember(_ answer: RememberedAnswer, to claim: IdempotencyClaim, holdsSecrets: Bool) throws {
         // Replaces an expired answer.
         try run(
             """
@@ -19,8 +20,8 @@ extension Transaction {
             VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                claim.caller, claim.route, claim.key, claim.fingerprint, answer.location, Data(answer.body),
-                now.milliseconds,
+                claim.caller, claim.route, claim.key, claim.fingerprint, answer.location,
+                sealer.answer(answer.body, to: claim, holdsSecrets: holdsSecrets), now.milliseconds,
             ])
     }
 }

@@ -6,34 +6,38 @@ import HTTPSemantics
 
 /// Reads a job and its part from a row.
 enum JobRow {
-    static func job(_ id: JobID, in db: Database) throws -> Job? {
-        try Row.fetchOne(db.cachedStatement(sql: select + "WHERE jobs.id = ?"), arguments: [id.text]).map(job)
+    static func job(_ id: JobID, in db: Database, _ sealer: Sealer) throws -> Job? {
+        try Row.fetchOne(db.cachedStatement(sql: select + "WHERE jobs.id = ?"), arguments: [id.text])
+            .map { try job($0, sealer) }
     }
 
-    static func job(_ row: Row) throws -> Job {
+    static func job(_ row: Row, _ sealer: Sealer) throws -> Job {
         Job(
-            id: JobID(row[.id]), session: Name(trusted: row[.session]), batch: row[.batch], state: try state(row),
-            revision: row[.revision], spec: try Stored.spec(from: row[.spec]), mirror: row[.mirror],
+            id: JobID(row[.id]), session: Name(trusted: row[.session]), batch: row[.batch],
+            state: try state(row, sealer), revision: row[.revision],
+            spec: try Stored.spec(from: try row.opened(.spec, .jobSpec, sealer)), mirror: row[.mirror],
             createdAt: row.time(.createdAt), startedAt: row.optionalTime(.startedAt),
             finishedAt: row.optionalTime(.finishedAt), attempts: row[.attempts],
             failuresInARow: row[.failuresInARow], resume: try resume(row),
-            resourceTime: row.countdown(until: .resourceUntil, left: .resourceLeft), part: try part(row),
+            resourceTime: row.countdown(until: .resourceUntil, left: .resourceLeft), part: try part(row, sealer),
             isPartLost: row[.partLost], hasSyncFailed: row[.syncFailed], isDisproved: row[.disproved])
     }
 
-    private static func state(_ row: Row) throws -> JobState {
+    private static func state(_ row: Row, _ sealer: Sealer) throws -> JobState {
         switch try row.named(.state, as: JobState.Name.self) {
         case .queued: .queued
         case .running:
-            if let text: String = row[.promotion] {
-                .running(.promoting(try Stored.value(Promotion.self, from: text)))
+            if (row[.promotion] as String?) != nil {
+                .running(
+                    .promoting(
+                        try Stored.value(Promotion.self, from: try row.opened(.promotion, .jobPromotion, sealer))))
             } else {
                 .running(.attempting)
             }
         case .waiting:
             .waiting(Wait(try waitReason(row), cause: try row.decoded(.failure, as: Failure.self)))
         case .paused: .paused
-        case .succeeded: .succeeded(try Stored.finish(from: row[.finish]))
+        case .succeeded: .succeeded(try Stored.finish(from: try row.opened(.finish, .jobFinish, sealer)))
         case .failed: .failed(try row.decoded(.failure, as: Failure.self))
         case .cancelled: .cancelled
         }
@@ -63,13 +67,14 @@ enum JobRow {
         }
     }
 
-    private static func part(_ row: Row) throws -> Part? {
+    private static func part(_ row: Row, _ sealer: Sealer) throws -> Part? {
         guard let id: String = row[.partID] else { return nil }
         let validators = Validators(
             etag: row[.etag], lastModified: row[.lastModified], lastModifiedIsStrong: row[.lastModifiedIsStrong],
             isEncoded: row[.isEncoded])
         return Part(
-            id: PartID(id), url: row[.partURL], validators: validators,
+            id: PartID(id), url: try sealer.open(row[.partURL], at: SecretColumn.partURL.place(id)).text,
+            validators: validators,
             label: FileLabel(
                 contentType: row[.contentType], contentDisposition: row[.contentDisposition],
                 digests: try (row[.digests] as String?).map { try Stored.value([DigestClaim].self, from: $0) } ?? []),
@@ -81,6 +86,11 @@ enum JobRow {
 }
 
 extension Row {
+    /// The whole text of a column of the job.
+    fileprivate func opened(_ column: JobRow.Column, _ secret: SecretColumn, _ sealer: Sealer) throws -> String {
+        try sealer.open(self[column], at: secret.place(self[.id] as String)).text
+    }
+
     fileprivate func countdown(until: JobRow.Column, left: JobRow.Column) -> Countdown? {
         if let until = optionalTime(until) { return .running(until: until) }
         return (self[left] as Int64?).map { .stopped(left: Double($0) / 1000) }

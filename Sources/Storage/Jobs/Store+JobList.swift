@@ -9,10 +9,12 @@ extension Store {
     /// the jobs that are in the cache.
     public func jobs(_ query: JobQuery) async throws(StoreError) -> JobPage {
         guard query.before == nil else {
-            return query.page(try await read { db in try query.jobs(in: db).map(CachedJob.init) })
+            return query.page(try await read { [sealer] db in try query.jobs(in: db, sealer).map(CachedJob.init) })
         }
         let version = jobCache.version
-        let (jobs, new) = try await read { [jobCache] db in try query.jobs(in: db, knowing: jobCache) }
+        let (jobs, new) = try await read { [jobCache, sealer] db in
+            try query.jobs(in: db, sealer, knowing: jobCache)
+        }
         jobCache.keep(new, readAt: version)
         return query.page(jobs)
     }
@@ -24,15 +26,18 @@ extension JobQuery {
         return JobPage(cached: page, next: jobs.count > page.count ? page.last?.job.id : nil)
     }
 
-    fileprivate func jobs(in db: Database) throws -> [Job] {
+    fileprivate func jobs(in db: Database, _ sealer: Sealer) throws -> [Job] {
         let (sql, arguments) = statement
-        return try Array(Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments).map(JobRow.job))
+        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
+        return try Array(rows.map { try JobRow.job($0, sealer) })
     }
 
     /// A cached job may be from before or after the snapshot of this read. It is used only in the revision of the snapshot.
     ///
     /// - Returns: also those that were not cached.
-    fileprivate func jobs(in db: Database, knowing cache: JobCache) throws -> (all: [CachedJob], new: [CachedJob]) {
+    fileprivate func jobs(
+        in db: Database, _ sealer: Sealer, knowing cache: JobCache
+    ) throws -> (all: [CachedJob], new: [CachedJob]) {
         let (sql, arguments) = versionStatement
         let versions = try Array(
             Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments).map {
@@ -43,13 +48,13 @@ extension JobQuery {
         }
         // One statement for all jobs is faster than one for each of many.
         guard known.count(where: { $0 == nil }) <= known.count / 4 else {
-            let jobs = try jobs(in: db).map(CachedJob.init)
+            let jobs = try jobs(in: db, sealer).map(CachedJob.init)
             return (jobs, jobs)
         }
         var new: [CachedJob] = []
         let all = try zip(versions, known).compactMap { version, cached -> CachedJob? in
             if let cached { return cached }
-            guard let read = try JobRow.job(version.id, in: db).map(CachedJob.init) else { return nil }
+            guard let read = try JobRow.job(version.id, in: db, sealer).map(CachedJob.init) else { return nil }
             new.append(read)
             return read
         }

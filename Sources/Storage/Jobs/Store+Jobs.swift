@@ -12,7 +12,7 @@ extension Store {
     /// Creates the jobs unless the same request was carried out before. Then it creates none and returns the first answer.
     ///
     /// - Parameter answer: makes the answer to the request. The store commits it together with the jobs.
-    /// - Throws: also `idempotencyKeyReused`.
+    /// - Throws: also `idempotencyKeyReused`, `answerLost`.
     public func createJobs(
         _ new: [NewJob], by creator: JobCreator = .unlimited, once claim: IdempotencyClaim,
         answer: @escaping @Sendable ([Job]) -> RememberedAnswer
@@ -20,7 +20,7 @@ extension Store {
         try await writer.write { transaction in
             if let first = try transaction.rememberedAnswer(to: claim) { return first }
             let answer = answer(try transaction.createJobs(new, by: creator))
-            try transaction.remember(answer, to: claim)
+            try transaction.remember(answer, to: claim, holdsSecrets: new.contains { $0.spec.holdsSecrets })
             return answer
         }
     }
@@ -30,7 +30,7 @@ extension Store {
     /// - Throws: `noSuchJob`.
     public func job(_ id: JobID) async throws(StoreError) -> Job {
         let job = try await jobCache.job(id) { () async throws(StoreError) in
-            try await read { db in try JobRow.job(id, in: db) }
+            try await read { [sealer] db in try JobRow.job(id, in: db, sealer) }
         }
         guard let job else { throw .noSuchJob(id) }
         return job

@@ -9,14 +9,15 @@ extension Transaction {
     /// - Throws: `noSuchJob`.
     func job(_ id: JobID) throws -> Job {
         if let known = working.jobs[id] { return known }
-        guard let job = try JobRow.job(id, in: db) else { throw StoreError.noSuchJob(id) }
+        guard let job = try JobRow.job(id, in: db, sealer) else { throw StoreError.noSuchJob(id) }
         working.jobs.note(job, for: id)
         return job
     }
 
     /// Reads jobs with a query that begins with `JobRow.select`.
     func jobs(_ sql: String, _ arguments: StatementArguments = []) throws -> [Job] {
-        let jobs = try Array(Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments).map(JobRow.job))
+        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
+        let jobs = try Array(rows.map { [sealer] in try JobRow.job($0, sealer) })
         for job in jobs { working.jobs.note(job, for: job.id) }
         return jobs
     }
@@ -27,8 +28,10 @@ extension Transaction {
         let job = job.roundedToMilliseconds
         guard job != stored else { return }
         var change = RowChange()
-        try change.compare(job, with: stored)
-        if job.spec != stored.spec { try change.writeSpec(of: job, heldUntil: job.heldUntil(after: now, confidence)) }
+        try change.compare(job, with: stored, sealer)
+        if job.spec != stored.spec {
+            try change.writeSpec(of: job, heldUntil: job.heldUntil(after: now, confidence), sealer)
+        }
         try update("jobs", change, where: "id", is: job.id.text)
         try savePart(of: job, replacing: stored.part)
         count(stored, job)
@@ -51,12 +54,12 @@ extension Transaction {
 
 extension RowChange {
     /// Every column that can change, except the specification and the part.
-    mutating func compare(_ job: Job, with stored: Job) throws {
+    mutating func compare(_ job: Job, with stored: Job, _ sealer: Sealer) throws {
         set("batch", from: stored.batch, to: job.batch)
         set("revision", from: stored.revision, to: job.revision)
         set("mirror", from: stored.mirror, to: job.mirror)
         if job.url != stored.url { write("host", URLRule.hostAndPort(of: job.url)) }
-        try compareStates(job, with: stored)
+        try compareStates(job, with: stored, sealer)
         set("attempts", from: stored.attempts, to: job.attempts)
         set("failures_in_a_row", from: stored.failuresInARow, to: job.failuresInARow)
         if job.resume != stored.resume {
@@ -77,7 +80,7 @@ extension RowChange {
         set("disproved", from: stored.isDisproved, to: job.isDisproved)
     }
 
-    private mutating func compareStates(_ job: Job, with stored: Job) throws {
+    private mutating func compareStates(_ job: Job, with stored: Job, _ sealer: Sealer) throws {
         guard job.state != stored.state else { return }
         let (state, before) = (job.state, stored.state)
         set("state", from: before.name.rawValue, to: state.name.rawValue)
@@ -86,12 +89,14 @@ extension RowChange {
         set("file_size", from: before.finish?.file.size, to: state.finish?.file.size)
         let failure = state.failure ?? state.wait?.cause
         if failure != before.failure ?? before.wait?.cause { write("failure", try failure.map(Stored.text)) }
-        if state.promotion != before.promotion { write("promotion", state.promotion.map(Stored.text)) }
-        if state.finish != before.finish { write("finish", state.finish.map(Stored.text)) }
+        if state.promotion != before.promotion {
+            write("promotion", state.promotion.map { sealer.text($0, of: job.id) })
+        }
+        if state.finish != before.finish { write("finish", state.finish.map { sealer.text($0, of: job.id) }) }
     }
 
-    fileprivate mutating func writeSpec(of job: Job, heldUntil: Date?) throws {
-        write("spec", try Stored.text(job.spec))
+    fileprivate mutating func writeSpec(of job: Job, heldUntil: Date?, _ sealer: Sealer) throws {
+        write("spec", try sealer.text(job.spec, of: job.id))
         write("priority", job.rank)
         write("held_until", heldUntil?.milliseconds)
         write("deadline", job.spec.deadline?.milliseconds)

@@ -18,7 +18,7 @@ extension Transaction {
         if let known, known != before { return false }
         let next = next.roundedToMilliseconds
         var change = RowChange()
-        try change.compare(next, with: before)
+        try change.compare(next, with: before, sealer)
         try update("jobs", change, where: "id", is: next.id.text, andRevision: before.revision)
         guard changedRows == 1 else { return false }
         count(before, next)

@@ -38,7 +38,7 @@ extension Transaction {
         values.append(job.batch)
         values.append(job.state.name.rawValue)
         values.append(job.revision)
-        values.append(try Stored.text(job.spec))
+        values.append(try sealer.text(job.spec, of: job.id))
         values.append(job.rank)
         values.append(URLRule.hostAndPort(of: job.url))
         values.append(job.heldUntil(after: now, confidence)?.milliseconds)

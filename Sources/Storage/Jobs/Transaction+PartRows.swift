@@ -29,7 +29,8 @@ extension Transaction {
                 content_disposition = excluded.content_disposition, digests = excluded.digests
             """,
             [
-                part.id.text, job.text, part.url, part.validators.etag, part.validators.lastModified,
+                part.id.text, job.text, sealer.url(part.url, of: part.id), part.validators.etag,
+                part.validators.lastModified,
                 part.validators.lastModifiedIsStrong, part.validators.isEncoded, part.size, part.bytesDurable,
                 part.ranges.isPrefix ? nil : try Stored.text(part.ranges.pairs), part.label.contentType,
                 part.label.contentDisposition,

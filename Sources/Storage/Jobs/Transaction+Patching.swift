@@ -30,7 +30,9 @@ extension Transaction {
         }
         try save(patched)
         wake(.jobs)
-        let outcome = try transitionJob(patched, on: .helpSupplied(fields.help))
+        // A job whose secrets are lost waits for `credentials`, also if another member was lost.
+        let help = spec.lost == job.spec.lost ? fields.help : fields.help.union([.credentials])
+        let outcome = try transitionJob(patched, on: .helpSupplied(help))
         return .done(outcome.job, then: [])
     }
 }

@@ -6,8 +6,10 @@ struct Opening {
     let connections: Connections
     let mark: MarkFile
     let history: History
+    let sealer: Sealer
 
     init(_ folder: DataFolder, _ options: Store.Options) throws(StoreError) {
+        let unlocking = try Unlocking(folder, options.key)
         let found = try MarkFile.open(in: folder)
         let isUnchecked = try StartupCheck(
             folder: folder, mark: found?.mark, quickCheckLimit: options.quickCheckLimit
@@ -20,7 +22,10 @@ struct Opening {
         try folder.createDatabase()
         do {
             connections = try Connections(path: folder.database, readers: options.readers)
+            try connections.read(unlocking.verify)
             try Schema.migrator.migrate(connections.pool)
+            sealer = Sealer(keys: try unlocking.keyring(connections, options.log))
+            try SealingStep.runAll(connections, sealer, options.log)
             // The log is copied as well: its bytes can be read, but may not be on the disk.
             try connections.checkpoint(.truncate)
             guard let history = try connections.read(History.read) else {

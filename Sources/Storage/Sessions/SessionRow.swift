@@ -4,15 +4,17 @@ import Foundation
 import GRDB
 
 enum SessionRow {
-    static func session(_ row: Row) throws -> Session {
-        Session(
+    static func session(_ row: Row, _ sealer: Sealer) throws -> Session {
+        let place = SecretColumn.sessionConfiguration.place(row["id"] as String)
+        let configuration = try sealer.open(row["configuration"], at: place).text
+        return Session(
             id: Name(trusted: row["id"]),
-            configuration: try row.decoded("configuration", as: SessionConfiguration.self),
+            configuration: try Stored.value(SessionConfiguration.self, from: configuration),
             isFinishing: row["is_finishing"], createdAt: row.time("created_at"))
     }
 
-    static func status(_ row: Row, in db: Database) throws -> SessionStatus {
-        let session = try session(row)
+    static func status(_ row: Row, in db: Database, _ sealer: Sealer) throws -> SessionStatus {
+        let session = try session(row, sealer)
         let name = session.id.text
         let batch = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT * FROM batches WHERE session = ? ORDER BY number DESC LIMIT 1"),

@@ -41,11 +41,12 @@ extension Store {
         _ signal: JobSignal, forJobsOf session: Name, after: JobID?, _ limit: Int
     ) async throws(StoreError) -> [PreparedTransition] {
         let (now, confidence) = (time.now, time.confidence)
-        return try await read { db in
+        return try await read { [sealer] db in
             let rows = try Row.fetchCursor(
                 db.cachedStatement(sql: Self.outstandingJobs),
                 arguments: ["session": session.text, "after": after?.text ?? "", "limit": limit])
-            return try Array(rows.map { PreparedTransition(try JobRow.job($0), on: signal, at: now, confidence) })
+            return try Array(
+                rows.map { PreparedTransition(try JobRow.job($0, sealer), on: signal, at: now, confidence) })
         }
     }
 

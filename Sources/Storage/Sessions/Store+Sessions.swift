@@ -19,9 +19,9 @@ extension Store {
 
     /// - Throws: `noSuchSession`.
     public func session(_ id: Name) async throws(StoreError) -> SessionStatus {
-        let status = try await read { db in
+        let status = try await read { [sealer] db in
             try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM sessions WHERE id = ?"), arguments: [id.text])
-                .map { try SessionRow.status($0, in: db) }
+                .map { try SessionRow.status($0, in: db, sealer) }
         }
         guard let status else { throw .noSuchSession(id) }
         return status
@@ -29,9 +29,9 @@ extension Store {
 
     /// All sessions, ordered by name.
     public func sessions() async throws(StoreError) -> [SessionStatus] {
-        try await read { db in
+        try await read { [sealer] db in
             try Row.fetchAll(db.cachedStatement(sql: "SELECT * FROM sessions ORDER BY id"))
-                .map { try SessionRow.status($0, in: db) }
+                .map { try SessionRow.status($0, in: db, sealer) }
         }
     }
 }

@@ -10,7 +10,7 @@ extension Transaction {
         guard let row = try row("SELECT * FROM sessions WHERE id = ?", [id.text]) else {
             throw StoreError.noSuchSession(id)
         }
-        let session = try SessionRow.session(row)
+        let session = try SessionRow.session(row, sealer)
         working.sessions.note(session, for: id)
         return session
     }
@@ -20,27 +20,43 @@ extension Transaction {
     /// - Returns: whether the session is new.
     func declareSession(_ id: Name, _ configuration: SessionConfiguration?) throws -> Bool {
         if try row("SELECT 1 FROM sessions WHERE id = ?", [id.text]) == nil {
-            try insertSession(id, configuration ?? SessionConfiguration())
+            try insertSession(
+                id, keepingSecrets(of: SessionConfiguration(), in: configuration ?? SessionConfiguration()))
             return true
         }
         guard let configuration else { return false }
-        let proxy = try self.configuration(of: id).proxy
-        try run("UPDATE sessions SET configuration = ? WHERE id = ?", [try Stored.text(configuration), id.text])
+        let before = try self.configuration(of: id)
+        let after = try keepingSecrets(of: before, in: configuration)
+        try run("UPDATE sessions SET configuration = ? WHERE id = ?", [try sealer.text(after, of: id), id.text])
         working.sessions.forget(id)
         // A higher limit may admit jobs.
         wake(.jobs)
-        if configuration.proxy != proxy { try supplyProxy(toJobsOf: id) }
+        if after.lost != before.lost {
+            try supply([.credentials, .proxy], toJobsOf: id)
+        } else if after.proxy != before.proxy {
+            try supply([.proxy], toJobsOf: id)
+        }
         return false
     }
 
-    /// Queues the jobs that wait for credentials of the session's proxy. The index of blocked jobs is nearly always empty.
-    private func supplyProxy(toJobsOf session: Name) throws {
+    /// - Throws: `placeholderUnknown`.
+    private func keepingSecrets(
+        of stored: SessionConfiguration, in declared: SessionConfiguration
+    ) throws -> SessionConfiguration {
+        do {
+            return try declared.keepingSecrets(of: stored)
+        } catch {
+            throw StoreError.placeholderUnknown(header: error.header)
+        }
+    }
+
+    /// Queues the jobs that wait for credentials of the session's proxy, or for other secrets of the session. The index of
+    /// blocked jobs is nearly always empty.
+    private func supply(_ help: Set<Help>, toJobsOf session: Name) throws {
         let blocked = try jobs(
             JobRow.select + "WHERE jobs.session = ? AND jobs.reason IN ('credentials', 'url') ORDER BY jobs.id",
             [session.text])
-        for job in blocked where job.state.wait?.isForProxy ?? false {
-            _ = try transitionJob(job.id, on: .helpSupplied([.proxy]))
-        }
+        for job in blocked { _ = try transitionJob(job.id, on: .helpSupplied(help)) }
     }
 
     /// A new session begins after the events that an earlier session of the same name left in the journal.
@@ -50,7 +66,7 @@ extension Transaction {
             INSERT INTO sessions (id, configuration, acknowledged_through, created_at)
             SELECT ?1, ?2, coalesce(max(id), (SELECT last_event FROM removed_events WHERE session = ?1), 0), ?3
             FROM events WHERE session = ?1
-            """, [id.text, try Stored.text(configuration), now.milliseconds])
+            """, [id.text, try sealer.text(configuration, of: id), now.milliseconds])
         try run("INSERT INTO session_counts (session) VALUES (?)", [id.text])
     }
 }

@@ -28,6 +28,7 @@ extension Stored {
             if let date = spec.deadline { writer.member("deadline", date.timeIntervalSinceReferenceDate) }
             if !spec.tags.isEmpty { writer.member("tags", spec.tags) }
             if spec.metadata != Metadata() { writer.member("metadata", spec.metadata.json.written) }
+            if !spec.lost.isEmpty { writer.member("lost", spec.lost.map(\.rawValue).sorted()) }
             for member in rareMembers { writer.member(member.name, .text(member.value)) }
         }
         return writer.text

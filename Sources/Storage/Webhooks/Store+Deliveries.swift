@@ -48,12 +48,13 @@ extension Store {
     /// The deliveries to attempt now for one webhook, in the order of their due times, and then of their events.
     public func dueDeliveries(to webhook: Int64, limit: Int) async throws(StoreError) -> [DueDelivery] {
         let now = time.now.milliseconds
-        return try await read { db in
+        return try await read { [sealer] db in
             guard
                 let row = try Row.fetchOne(
                     db.cachedStatement(sql: "SELECT * FROM webhooks WHERE key = ?"), arguments: [webhook])
             else { return [] }
-            let webhook = try WebhookRow.webhook(row)
+            let webhook = try WebhookRow.webhook(row, sealer)
+            guard webhook.lost.isEmpty else { return [] }
             // The finish is the first pending delivery, so it is not held back.
             let finish = try Row.fetchAll(
                 db.cachedStatement(sql: Self.finishDue), arguments: [webhook.key, now])

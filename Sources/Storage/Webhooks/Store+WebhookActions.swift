@@ -19,6 +19,8 @@ extension Store {
 
     /// Enables a webhook, and ends its count of failures. Its pending deliveries are sent at once. Cancelled deliveries stay
     /// cancelled until `recoverWebhook`.
+    ///
+    /// - Throws: `webhookSecretsLost`.
     public func enableWebhook(_ name: Name, of session: Name) async throws -> Webhook {
         try await writer.write { try $0.enableWebhook(name, of: session) }
     }

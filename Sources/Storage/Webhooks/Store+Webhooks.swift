@@ -7,11 +7,14 @@ extension Store {
     /// enabled again. If the address, the headers, the TLS settings or the reach change, pending deliveries are sent at
     /// once, as the new declaration says. Events that were committed before the webhook existed are not sent to it.
     ///
+    /// A URL in its redacted form keeps the stored URL.
+    ///
     /// - Parameter reach: the addresses that the caller may post to. It replaces the reach of an existing webhook.
-    /// - Throws: `noSuchSession`.
+    /// - Returns: `hasNewSecret`: the webhook had no secret before, because it is new or the secret was lost.
+    /// - Throws: `noSuchSession`; `webhookSecretsLost` if the URL is in its redacted form and the stored URL is lost.
     public func declareWebhook(
         _ name: Name, of session: Name, as declaration: WebhookDeclaration, reaching reach: WebhookReach = .any
-    ) async throws -> (webhook: Webhook, isNew: Bool) {
+    ) async throws -> (webhook: Webhook, isNew: Bool, hasNewSecret: Bool) {
         try await writer.write { try $0.declareWebhook(name, of: session, as: declaration, reaching: reach) }
     }
 
@@ -27,17 +30,24 @@ extension Store {
     ///
     /// - Throws: `noSuchSession`.
     public func webhooks(of session: Name) async throws(StoreError) -> [Webhook] {
-        let webhooks: [Webhook]? = try await read { db in
+        let webhooks: [Webhook]? = try await read { [sealer] db in
             let found = try Int.fetchOne(
                 db.cachedStatement(sql: "SELECT 1 FROM sessions WHERE id = ?"), arguments: [session.text])
             guard found != nil else { return nil }
             return try Row.fetchAll(
                 db.cachedStatement(sql: "SELECT * FROM webhooks WHERE session = ? ORDER BY name"),
                 arguments: [session.text]
-            ).map(WebhookRow.webhook)
+            ).map { try WebhookRow.webhook($0, sealer) }
         }
         guard let webhooks else { throw .noSuchSession(session) }
         return webhooks
+    }
+
+    /// Disables the webhooks whose secrets were sealed with a lost key. Call it before deliveries are sent.
+    ///
+    /// - Returns: the number of webhooks that were enabled.
+    public func disableWebhooksWithoutSecrets() async throws -> Int {
+        try await writer.write { try $0.disableWebhooksWithoutSecrets() }
     }
 
     /// Deletes a webhook and cancels its pending deliveries.

@@ -16,6 +16,7 @@ extension Transaction {
 
     func enableWebhook(_ name: Name, of session: Name) throws -> Webhook {
         let webhook = try existingWebhook(name, of: session)
+        guard webhook.lost.isEmpty else { throw StoreError.webhookSecretsLost(name, webhook.lost) }
         try transitionWebhook(webhook.key, on: .enableRequested)
         try releaseDeliveries(to: webhook.key)
         return try existingWebhook(name, of: session)

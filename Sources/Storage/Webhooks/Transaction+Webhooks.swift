@@ -6,11 +6,11 @@ import GRDB
 extension Transaction {
     func webhook(_ name: Name, of session: Name) throws -> Webhook? {
         try row("SELECT * FROM webhooks WHERE session = ? AND name = ?", [session.text, name.text])
-            .map(WebhookRow.webhook)
+            .map { try WebhookRow.webhook($0, sealer) }
     }
 
     func webhook(_ key: Int64) throws -> Webhook? {
-        try row("SELECT * FROM webhooks WHERE key = ?", [key]).map(WebhookRow.webhook)
+        try row("SELECT * FROM webhooks WHERE key = ?", [key]).map { try WebhookRow.webhook($0, sealer) }
     }
 
     /// - Throws: `noSuchSession`, `noSuchWebhook`.
@@ -22,9 +22,10 @@ extension Transaction {
 
     func declareWebhook(
         _ name: Name, of session: Name, as declaration: WebhookDeclaration, reaching reach: WebhookReach
-    ) throws -> (webhook: Webhook, isNew: Bool) {
+    ) throws -> (webhook: Webhook, isNew: Bool, hasNewSecret: Bool) {
         _ = try self.session(session)
         let existing = try webhook(name, of: session)
+        let declaration = try declaration.keepingURL(of: existing)
         try run(
             """
             INSERT INTO webhooks (session, name, url, events, headers, tls, reach, secret, state, created_at)
@@ -34,16 +35,18 @@ extension Transaction {
                 state = 'enabled', disabled_reason = NULL, failing_since = NULL
             """,
             [
-                session.text, name.text, declaration.url, WebhookRow.text(declaration.events),
-                try Stored.text(declaration.headers), try Stored.text(declaration.tls), reach.rawValue,
-                (declaration.secret ?? existing?.secret ?? .random()).text, now.milliseconds,
+                session.text, name.text, sealer.url(declaration.url, ofWebhook: name, session),
+                WebhookRow.text(declaration.events), try sealer.text(declaration.headers, ofWebhook: name, session),
+                try Stored.text(declaration.tls), reach.rawValue,
+                sealer.text(declaration.secret ?? existing?.secret ?? .random(), ofWebhook: name, session),
+                now.milliseconds,
             ])
         working.subscriptions.forget(session)
         guard let webhook = try webhook(name, of: session) else { throw StoreError.noSuchWebhook(name) }
         if let existing, existing.reach != reach || !declaration.reaches(asDoes: existing) {
             try releaseDeliveries(to: webhook.key)
         }
-        return (webhook, existing == nil)
+        return (webhook, existing == nil, existing?.secret == nil)
     }
 
     func deleteWebhook(_ name: Name, of session: Name) throws {
@@ -51,6 +54,17 @@ extension Transaction {
         try cancelDeliveries(to: webhook.key)
         try run("DELETE FROM webhooks WHERE key = ?", [webhook.key])
         working.subscriptions.forget(session)
+    }
+
+    /// Disables the webhooks that were sealed with a lost key. Without their URL, headers and secret, a request could only
+    /// fail.
+    ///
+    /// - Returns: the number of webhooks that were enabled.
+    func disableWebhooksWithoutSecrets() throws -> Int {
+        let webhooks = try rows("SELECT * FROM webhooks WHERE state = 'enabled'").map {
+            try WebhookRow.webhook($0, sealer)
+        }
+        return try webhooks.count { try !$0.lost.isEmpty && transitionWebhook($0.key, on: .secretsLost) }
     }
 
     /// Writes the fields that signals and secret rotations change.
@@ -61,8 +75,10 @@ extension Transaction {
             WHERE key = ?
             """,
             [
-                webhook.secret.text, try WebhookRow.text(webhook.formerSecrets), webhook.state.name.rawValue,
-                webhook.state.reason, webhook.state.failingSince?.milliseconds, webhook.key,
+                sealer.text(webhook.secret, ofWebhook: webhook.name, webhook.session),
+                try sealer.text(webhook.formerSecrets, ofWebhook: webhook.name, webhook.session),
+                webhook.state.name.rawValue, webhook.state.reason, webhook.state.failingSince?.milliseconds,
+                webhook.key,
             ])
         working.subscriptions.forget(webhook.session)
     }

@@ -21,6 +21,19 @@ public struct WebhookDeclaration: Sendable, Equatable {
         self.secret = secret
     }
 
+    /// Answers show the URL of a webhook without user and query. A client that sends this form back does not change the URL.
+    ///
+    /// - Throws: `webhookSecretsLost` if the stored URL is lost.
+    func keepingURL(of existing: Webhook?) throws(StoreError) -> WebhookDeclaration {
+        guard let existing, url == URLRule.redacted(existing.url), URLRule.isRedacted(url) || url != existing.url else {
+            return self
+        }
+        guard !existing.lost.contains(.url) else { throw .webhookSecretsLost(existing.name, [.url]) }
+        var declaration = self
+        declaration.url = existing.url
+        return declaration
+    }
+
     /// Whether requests reach this endpoint in the same way as `webhook`. If not, an endpoint that failed may work now.
     func reaches(asDoes webhook: Webhook) -> Bool {
         url == webhook.url && headers == webhook.headers && tls == webhook.tls

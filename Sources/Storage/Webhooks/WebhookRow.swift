@@ -2,20 +2,42 @@ import Downloads
 import Formats
 import Foundation
 import GRDB
+import HTTPSemantics
 
 /// Reads a webhook from a row.
 enum WebhookRow {
-    static func webhook(_ row: Row) throws -> Webhook {
-        guard let secret = WebhookSecret(row["secret"]) else {
-            throw StoreError.failed(why: "the secret of webhook \(row["name"] as String) cannot be read")
-        }
+    static func webhook(_ row: Row, _ sealer: Sealer) throws -> Webhook {
+        let url = try opened(row, .webhookURL, sealer)
+        let headers = try opened(row, .webhookHeaders, sealer)
+        let secret = try opened(row, .webhookSecret, sealer)
+        let formerSecrets = try opened(row, .webhookFormerSecrets, sealer).text ?? "[]"
+        var lost: Set<SecretMember> = []
+        if url.isLost { lost.insert(.url) }
+        if headers.isLost { lost.insert(.headers) }
+        if secret.isLost || secret.text == "" { lost.insert(.secret) }
         return Webhook(
             key: row["key"], session: Name(trusted: row["session"]), name: Name(trusted: row["name"]),
-            url: row["url"], events: patterns(row["events"]),
-            headers: try row.decoded("headers", default: []), tls: try row.decoded("tls", default: TLSRule()),
-            reach: try row.named("reach", as: WebhookReach.self), secret: secret, formerSecrets: try formerSecrets(row),
-            state: try state(row),
-            createdAt: row.time("created_at"))
+            url: url.text ?? "", events: patterns(row["events"]),
+            headers: try headers.text.map { try Stored.value([HeaderField].self, from: $0) } ?? [],
+            tls: try row.decoded("tls", default: TLSRule()), reach: try row.named("reach", as: WebhookReach.self),
+            secret: lost.contains(.secret) ? nil : try self.secret(secret.text ?? "", of: row),
+            formerSecrets: try Self.formerSecrets(formerSecrets), state: try state(row),
+            createdAt: row.time("created_at"), lost: lost)
+    }
+
+    private static func opened(
+        _ row: Row, _ column: SecretColumn, _ sealer: Sealer
+    ) throws -> (text: String?, isLost: Bool) {
+        guard let text: String = row[column.name] else { return (nil, false) }
+        let opened = try sealer.open(text, at: column.place(row["session"], row["name"]))
+        return (opened.text, opened.isLost)
+    }
+
+    private static func secret(_ text: String, of row: Row) throws -> WebhookSecret {
+        guard let secret = WebhookSecret(text) else {
+            throw StoreError.failed(why: "the secret of webhook \(row["name"] as String) cannot be read")
+        }
+        return secret
     }
 
     static func text(_ secrets: [FormerSecret]) throws -> String {
@@ -28,8 +50,8 @@ enum WebhookRow {
         var until: Int64
     }
 
-    private static func formerSecrets(_ row: Row) throws -> [FormerSecret] {
-        try row.decoded("former_secrets", as: [StoredSecret].self).compactMap { stored in
+    private static func formerSecrets(_ text: String) throws -> [FormerSecret] {
+        try Stored.value([StoredSecret].self, from: text).compactMap { stored in
             WebhookSecret(stored.secret).map { FormerSecret($0, until: Date(milliseconds: stored.until)) }
         }
     }

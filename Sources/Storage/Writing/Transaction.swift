@@ -12,6 +12,7 @@ final class Transaction {
     let confidence: ClockConfidence
     /// The rows that the writer keeps in memory.
     let working: WorkingSet
+    let sealer: Sealer
     /// The kinds of work that this change makes due.
     private(set) var due: Set<WorkKind> = []
     /// The changes that observers receive after the commit.
@@ -21,10 +22,12 @@ final class Transaction {
     private let makeULID: () -> ULID
 
     init(
-        db: Database, now: Date, confidence: ClockConfidence, working: WorkingSet, makeULID: @escaping () -> ULID
+        db: Database, now: Date, confidence: ClockConfidence, working: WorkingSet, sealer: Sealer,
+        makeULID: @escaping () -> ULID
     ) {
         self.db = db
         self.working = working
+        self.sealer = sealer
         self.now = now
         self.confidence = confidence
         self.makeULID = makeULID

@@ -18,6 +18,7 @@ final class Writer: Sendable {
     private let ulids: Locked<ULIDSequence>
     private let jobCache: JobCache
     private let working = WorkingSet()
+    private let sealer: Sealer
     private let onCommit: @Sendable (Commit) -> Void
     private let onDue: @Sendable (Set<WorkKind>) -> Void
     let queue = DispatchQueue(label: "fetchd.writer", qos: .userInitiated)
@@ -40,7 +41,7 @@ final class Writer: Sendable {
     ///   - onCommit: is called after the hooks of the commit's writes.
     init(
         connections: Connections, commits: CommitCount, time: ServiceClock, longestDeliveryDelay: TimeInterval,
-        ulids: ULIDSequence, jobCache: JobCache, log: Logger,
+        ulids: ULIDSequence, jobCache: JobCache, sealer: Sealer, log: Logger,
         onCommit: @escaping @Sendable (Commit) -> Void, onDue: @escaping @Sendable (Set<WorkKind>) -> Void
     ) {
         self.connections = connections
@@ -50,6 +51,7 @@ final class Writer: Sendable {
         self.longestDeliveryDelay = longestDeliveryDelay
         self.ulids = Locked(ulids)
         self.jobCache = jobCache
+        self.sealer = sealer
         self.onCommit = onCommit
         self.onDue = onDue
     }
@@ -158,7 +160,7 @@ final class Writer: Sendable {
 
     /// The cached jobs as they are at the end of the commit.
     private func newVersions(of jobs: [JobID], in db: Database) throws -> [JobID: Job] {
-        try jobs.reduce(into: [:]) { $0[$1] = try working.jobs.ofGroup($1) ?? JobRow.job($1, in: db) }
+        try jobs.reduce(into: [:]) { $0[$1] = try working.jobs.ofGroup($1) ?? JobRow.job($1, in: db, sealer) }
     }
 
     /// - Returns: nil when the write was refused and rolled back.
@@ -187,7 +189,8 @@ final class Writer: Sendable {
 
     private func transaction(_ clock: ClockView, in db: Database) -> Transaction {
         let now = Date(milliseconds: clock.time(at: time.uptime).milliseconds)
-        return Transaction(db: db, now: now, confidence: clock.confidence, working: working) { [ulids] in
+        return Transaction(db: db, now: now, confidence: clock.confidence, working: working, sealer: sealer) {
+            [ulids] in
             ulids.withLock { $0.next(at: now) }
         }
     }

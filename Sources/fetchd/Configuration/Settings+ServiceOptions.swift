@@ -13,6 +13,7 @@ extension Settings {
         options.maxLookups = DescriptorLimit.lookups
         options.allowsRehearsals = enableRehearsals
         options.acknowledgementPatience = acknowledgementPatience
+        options.store.key = key
         options.version = Version.text
         setEngine(&options.engine)
         options.webhooks.schedule = RetrySchedule(delays: webhookRetryDelays)

@@ -4,6 +4,7 @@ import Formats
 import Foundation
 import HTTPServer
 import Logging
+import Sealing
 
 /// The settings of the service. An option takes precedence over an environment variable, a variable over the configuration
 /// file, and the file over the default. The error for an invalid value names its source.
@@ -35,6 +36,8 @@ struct Settings: Sendable {
     var streamHeartbeat: Double
     var stopTimeout: Double
     var enableRehearsals: Bool
+    var key: KeySource
+    var allowCoreDumps: Bool
     var logLevel: Logger.Level
     var token: String?
 
@@ -91,6 +94,9 @@ struct Settings: Sendable {
         case streamHeartbeat = "stream_heartbeat"
         case stopTimeout = "stop_timeout"
         case enableRehearsals = "enable_rehearsals"
+        case keyFile = "key_file"
+        case keyCommand = "key_command"
+        case allowCoreDumps = "allow_core_dumps"
         case logLevel = "log_level"
         case token
 
@@ -133,6 +139,8 @@ struct Settings: Sendable {
         streamHeartbeat = max(0.1, try sources.seconds(.streamHeartbeat) ?? Defaults.streamHeartbeat)
         stopTimeout = try sources.seconds(.stopTimeout) ?? Defaults.stopTimeout
         enableRehearsals = try sources.bool(.enableRehearsals) ?? false
+        key = try sources.key
+        allowCoreDumps = try sources.bool(.allowCoreDumps) ?? false
         logLevel = try Self.level(sources.string(.logLevel) ?? Defaults.logLevel)
         token = try sources.string(.token)
         if let token, token.isEmpty || !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {

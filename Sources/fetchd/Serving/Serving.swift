@@ -17,6 +17,7 @@ struct Serving {
 
     /// - Throws: `StartError`, `UnstoredError`.
     func run() async throws {
+        if !settings.allowCoreDumps { CoreDumps.disable() }
         announceFolders()
         DescriptorLimit.raise()
         if DescriptorLimit.jobs < settings.maxConcurrentJobs {

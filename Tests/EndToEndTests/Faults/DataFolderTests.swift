@@ -33,7 +33,7 @@ import Testing
         let fetchd = try await FetchdProcess.start()
         let id = try await fetchd.api.submit(["url": "http://127.0.0.1:1/"])
         #expect(try await fetchd.terminate() == .exited(0))
-        #expect(Set(fetchd.folder.files) == ["data/fetchd.mark", "data/fetchd.sqlite", "data/lock"])
+        #expect(Set(fetchd.folder.files) == ["data/fetchd.key", "data/fetchd.mark", "data/fetchd.sqlite", "data/lock"])
         let other = try TemporaryFolder()
         let outcome = try await restore(fetchd.folder.path("data/fetchd.sqlite"), other)
         #expect(outcome.succeeded, "\(outcome.errors)")
@@ -70,6 +70,11 @@ import Testing
         try await other.terminate()
         let outcome = try await restore(other.folder.path("data/fetchd.sqlite"), fetchd.folder)
         #expect(outcome.succeeded, "\(outcome.errors)")
+        // Each database needs its own key.
+        let keys = try FileHandle(forWritingTo: URL(filePath: fetchd.folder.path("data/fetchd.key")))
+        try keys.seekToEnd()
+        try keys.write(contentsOf: Data(try #require(other.folder.bytes(of: "data/fetchd.key"))))
+        try keys.close()
         #expect(outcome.output.contains("is kept as \(fetchd.folder.path("data/fetchd.sqlite")).replaced-"))
         // At every start, not only at the first.
         for _ in 0..<2 {

@@ -16,7 +16,12 @@ mount -t sysfs sysfs "$root/sys"
 mount -t cgroup2 cgroup "$root/sys/fs/cgroup"
 mount --rbind /dev "$root/dev"
 mount -t tmpfs tmpfs "$root/run"
-exec env -i container=fetchd-check PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$root" /lib/systemd/systemd
+cd "$root"
+# Not only chroot(2): in a changed root, a unit cannot have a user namespace (PrivateUsers=).
+pivot_root . mnt
+exec chroot . sh -c '
+    umount --lazy /mnt
+    exec env -i container=fetchd-check PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd'
 """
 
 

@@ -1,0 +1,62 @@
+import GRDB
+import Logging
+import Sealing
+
+/// Finds the key of a store when it is opened.
+///
+/// - A given key that fits the check value is used; one that does not fit is refused.
+/// - Without a check value, the given key becomes the key of the store.
+/// - If the data folder has no key file, but the store has a check value, the key is lost: a copy of the database was
+///   restored without it. The store gives the lost key up and gets a new one.
+struct Unlocking {
+    private let folder: DataFolder
+    private let source: KeySource
+    /// nil if the data folder has no key file.
+    private let given: [SealingKey]?
+
+    /// Reads the keys, before anything is changed.
+    ///
+    /// - Throws: `keyUnusable`.
+    init(_ folder: DataFolder, _ source: KeySource) throws(StoreError) {
+        self.folder = folder
+        self.source = source
+        do { given = try source.keys(inDataFolder: folder.path) } catch { throw .keyUnusable(why: error.description) }
+    }
+
+    /// - Throws: `keyWrong`.
+    func verify(_ db: Database) throws {
+        guard let given, let check = try KeyCheck(db) else { return }
+        guard given.contains(where: check.fits) else {
+            throw StoreError.keyWrong(
+                source: source.description(inDataFolder: folder.path), path: folder.database)
+        }
+    }
+
+    /// Returns the keys, after the migrations. A new key is durable before anything is sealed with it.
+    func keyring(_ connections: Connections, _ log: Logger) throws -> Keyring {
+        let check = try connections.read(KeyCheck.init)
+        if let given, let check, let current = given.first(where: check.fits) {
+            return Keyring(current: current, others: given)
+        }
+        if given == nil, check != nil {
+            // Before the key file exists: the next start would refuse a new key with the old check value.
+            try connections.change(KeyCheck.remove)
+            log.warning(
+                "The key file \(KeySource.file(inDataFolder: folder.path).path) is missing, but secrets in the database are sealed with its key. fetchd makes a new key. Jobs that need these secrets wait for credentials, and webhooks that need them are disabled."
+            )
+        }
+        let keys = try given ?? [makeKey()]
+        try connections.change { try KeyCheck.write(keys[0], in: $0) }
+        return Keyring(current: keys[0], others: keys)
+    }
+
+    private func makeKey() throws(StoreError) -> SealingKey {
+        let key = SealingKey.random()
+        do {
+            try KeySource.file(inDataFolder: folder.path).write([key])
+        } catch {
+            throw folder.isFull ? .outOfSpace : .keyUnusable(why: error.description)
+        }
+        return key
+    }
+}

@@ -1,0 +1,1 @@
+../../../../Sources/API/Documents/JobETag.swift

@@ -1,0 +1,1 @@
+../../../../Sources/API/Problems/Problem.swift
