@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import socket
@@ -80,6 +81,8 @@ class Service:
         notify = {"NOTIFY_SOCKET": f"@{name}", "WATCHDOG_USEC": "200000"}
         self.process = subprocess.Popen(
             command, env={**environment, **notify}, stdout=self._log, stderr=self._log, umask=root.umask)
+        # A check that fails leaves no service behind.
+        atexit.register(self._end)
 
     @property
     def log(self) -> str:
@@ -112,6 +115,10 @@ class Service:
     def kill(self) -> None:
         self.signal(signal.SIGKILL)
         self.process.wait(timeout=60)
+
+    def _end(self) -> None:
+        if self.process.poll() is None:
+            self.kill()
 
     def _pid(self) -> int:
         """The programs before fetchd become fetchd (exec(3)); a launcher such as strace stays its parent."""

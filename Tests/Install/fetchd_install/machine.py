@@ -31,8 +31,10 @@ class Machine:
     def __init__(self, root: Path, log: Path):
         with log.open("w") as output:
             self._process = subprocess.Popen(
-                ["unshare", "--pid", "--fork", "--kill-child", "--mount", "--uts", "--ipc", "--cgroup", "sh", "-c", BOOT,
-                 "sh", str(root)], stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+                # The machine ends with this process, however that ends.
+                ["setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork", "--kill-child", "--mount", "--uts",
+                 "--ipc", "--cgroup", "sh", "-c", BOOT, "sh", str(root)],
+                stdin=subprocess.DEVNULL, stdout=output, stderr=output)
 
     def has_booted(self, seconds: float = 60) -> bool:
         """Waits until systemd has started its units; false if it does not."""
