@@ -53,6 +53,9 @@ struct MHDResponse: ~Copyable, @unchecked Sendable {
         for field in fields where !isOurs(field) {
             MHD_add_response_header(made, field.name.rawName, field.value)
         }
+        for field in ProtectiveFields.all where fields[field.name] == nil {
+            MHD_add_response_header(made, field.name.rawName, field.value)
+        }
     }
 
     private static func isOurs(_ field: HTTPField) -> Bool {
