@@ -5,7 +5,9 @@ import Testing
 
 /// Browsers and caches get the same protective fields with every response.
 @Suite struct ProtectiveFieldsTests {
-    private static let names = ["x-content-type-options", "content-security-policy", "referrer-policy", "cache-control"]
+    private static let names = [
+        "x-content-type-options", "content-security-policy", "referrer-policy", "cache-control",
+    ]
 
     private static let text = Response(status: .ok, body: .bytes([97]))
 
