@@ -31,6 +31,7 @@ public struct APIHandler: RequestHandler {
     private let table: RouteTable
     private let feed: Feed
     private let authentication: Authentication
+    private let rates: RequestRates
     private let visibility: Visibility
     private let readiness: Readiness
     private let hosts: HostRule
@@ -60,6 +61,7 @@ public struct APIHandler: RequestHandler {
         self.feed = feed
         authentication = Authentication(
             token: options.token, tokens: store.tokens, time: store.time, alwaysNeedsToken: options.alwaysNeedsToken)
+        rates = RequestRates(time: store.time)
         visibility = Visibility(store: store)
         self.readiness = readiness
         hosts = HostRule(publicHosts: options.publicHosts)
@@ -84,6 +86,7 @@ public struct APIHandler: RequestHandler {
     private func admittedCaller(_ head: RequestHead, _ access: Access) throws(Problem) -> Caller {
         guard case .scope(let scope, let subject) = access else { return .unknown }
         let caller = try authentication.caller(of: head)
+        try rates.check(caller)
         try caller.require(scope, of: subject)
         try readiness.check()
         return caller

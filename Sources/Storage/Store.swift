@@ -72,7 +72,7 @@ public final class Store: Sendable {
         writer = Writer(
             connections: connections, commits: CommitCount(opening.mark), time: self.time,
             longestDeliveryDelay: options.longestDeliveryDelay, ulids: try Self.sequence(after: opening),
-            jobCache: jobCache,
+            jobCache: jobCache, tokens: tokens,
             log: options.log,
             onCommit: { commit in for observer in observers.withLock({ $0 }) { observer(commit) } },
             onDue: { due in for kind in due { events[kind]?.set() } })

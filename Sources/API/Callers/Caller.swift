@@ -51,6 +51,9 @@ struct Caller: Sendable {
         throw problem
     }
 
+    /// What the store must know of the caller.
+    var creator: JobCreator { JobCreator(visible: visible, token: token?.id, quotas: token?.quotas ?? .none) }
+
     private var patterns: String {
         switch visible {
         case .all: "*"

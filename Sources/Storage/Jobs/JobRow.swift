@@ -12,7 +12,8 @@ enum JobRow {
 
     static func job(_ row: Row) throws -> Job {
         Job(
-            id: JobID(row[.id]), session: Name(trusted: row[.session]), batch: row[.batch], state: try state(row),
+            id: JobID(row[.id]), session: Name(trusted: row[.session]),
+            token: (row[.token] as String?).map { TokenID($0) }, batch: row[.batch], state: try state(row),
             revision: row[.revision], spec: try Stored.spec(from: row[.spec]), mirror: row[.mirror],
             createdAt: row.time(.createdAt), startedAt: row.optionalTime(.startedAt),
             finishedAt: row.optionalTime(.finishedAt), attempts: row[.attempts],

@@ -26,6 +26,11 @@ extension Store {
         }.token
     }
 
+    /// Removes what the jobs of tokens have received on earlier days.
+    public func pruneTokenBytes() async throws {
+        try await writer.write { try $0.pruneTokenBytes() }
+    }
+
     /// Stores when tokens were last used, unless no token was used since the last call.
     public func storeTokenUses() async throws {
         let uses = tokens.takeUses()

@@ -17,7 +17,7 @@ final class Writer: Sendable {
     private let longestDeliveryDelay: TimeInterval
     private let ulids: Locked<ULIDSequence>
     private let jobCache: JobCache
-    private let working = WorkingSet()
+    private let working: WorkingSet
     private let onCommit: @Sendable (Commit) -> Void
     private let onDue: @Sendable (Set<WorkKind>) -> Void
     let queue = DispatchQueue(label: "fetchd.writer", qos: .userInitiated)
@@ -40,7 +40,7 @@ final class Writer: Sendable {
     ///   - onCommit: is called after the hooks of the commit's writes.
     init(
         connections: Connections, commits: CommitCount, time: ServiceClock, longestDeliveryDelay: TimeInterval,
-        ulids: ULIDSequence, jobCache: JobCache, log: Logger,
+        ulids: ULIDSequence, jobCache: JobCache, tokens: TokenTable, log: Logger,
         onCommit: @escaping @Sendable (Commit) -> Void, onDue: @escaping @Sendable (Set<WorkKind>) -> Void
     ) {
         self.connections = connections
@@ -50,6 +50,7 @@ final class Writer: Sendable {
         self.longestDeliveryDelay = longestDeliveryDelay
         self.ulids = Locked(ulids)
         self.jobCache = jobCache
+        working = WorkingSet(tokens: tokens)
         self.onCommit = onCommit
         self.onDue = onDue
     }
