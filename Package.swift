@@ -35,7 +35,7 @@ let package = Package(
     products: [.executable(name: "fetchd", targets: ["fetchd"])],
     dependencies: dependencies,
     targets: [
-        // C, as it is.
+        // System libraries in C.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -43,9 +43,9 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
-        // What everybody who shares state between threads needs.
+        // Locks and latches, for state that threads share.
         layer("Locks", ["CLinux"]),
-        // The owner of a file descriptor.
+        // A file descriptor that is closed by its owner.
         layer("Descriptors", []),
         // Digests and HMAC: the part of libcrypto that several layers need.
         layer("Hashing", ["CCrypto"]),
@@ -53,19 +53,19 @@ let package = Package(
         // Bodies that a server has compressed.
         layer("Compression", ["CZlib"]),
 
-        // Formats of text: JSON, times, identifiers, paths. And the rules of HTTP, as values.
+        // Text formats (JSON, times, identifiers, paths), and the rules of HTTP as values.
         layer("Formats", []),
         layer("HTTPSemantics", ["Formats", structuredFields]),
 
-        // C, as Swift; and the domain. None of the three knows another.
+        // The C libraries as Swift, and the domain. None of these three imports another.
         layer("CurlClient", ["CCurl", "Descriptors", "Locks"]),
         layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Descriptors", "Locks", httpTypes]),
         layer("Downloads", ["Formats", "HTTPSemantics"]),
 
-        // What is remembered.
+        // The database.
         layer("Storage", ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", grdb, logging]),
 
-        // What acts on it.
+        // The workers: transfers and deliveries.
         layer(
             "Engine",
             [
@@ -77,23 +77,23 @@ let package = Package(
             "Webhooks",
             ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Storage", logging]),
 
-        // Downloads that are made up, for those who rehearse.
+        // The origin server of `rehearse:` URLs.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
 
-        // What others see of it.
+        // The HTTP API and the dashboard.
         layer(
             "API",
             [
                 "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks", "Storage",
                 httpTypes, logging,
             ],
-            // A link to the specification at the root: the binary serves what people read. And the page for people.
+            // The program serves the API description at the root of the repository (a link), and the dashboard.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
 
-        // Those who ask: they know the public API, and nothing of what is behind it.
+        // The commands that use a running service: they know only its public API.
         layer("Client", ["CurlClient", "Formats", "Hashing", "Locks", argumentParser]),
 
-        // All of it together, started and stopped by code.
+        // The whole service, started and stopped by code.
         layer(
             "Daemon",
             [

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Foundation
 import HTTPServer
 import HTTPTypes
@@ -12,6 +13,8 @@ public struct APIHandler: RequestHandler {
         public var token: String?
         /// Whether requests from this machine need a token also before an administrator has one.
         public var alwaysNeedsToken = false
+        /// The key of the cookies of the dashboard. With another key, their browsers have to sign in again.
+        public var signInKey = [UInt8].random(count: 32)
         /// Names accepted in `Host` besides `localhost` and addresses.
         public var publicHosts: [String] = []
         /// Web pages of other origins that may use the API from a browser.
@@ -41,6 +44,7 @@ public struct APIHandler: RequestHandler {
     public init(
         options: Options, store: Store, engine: Engine, feed: Feed, readiness: Readiness, log: Logger
     ) {
+        let signIns = SignIns(key: options.signInKey, time: store.time)
         table = RouteTable(
             HealthRoutes(store: store, engine: engine, readiness: readiness).routes
                 + MetricsRoutes(
@@ -57,10 +61,11 @@ public struct APIHandler: RequestHandler {
                     store: store, engine: engine, feed: feed, version: options.version, time: store.time
                 ).routes
                 + EventRoutes(store: store, feed: feed, log: log).routes + TokenRoutes(store: store).routes
-                + DashboardRoutes().routes)
+                + SignInRoutes(signIns: signIns, time: store.time).routes + DashboardRoutes().routes)
         self.feed = feed
         authentication = Authentication(
-            token: options.token, tokens: store.tokens, time: store.time, alwaysNeedsToken: options.alwaysNeedsToken)
+            token: options.token, tokens: store.tokens, signIns: signIns, time: store.time,
+            alwaysNeedsToken: options.alwaysNeedsToken)
         rates = RequestRates(time: store.time)
         visibility = Visibility(store: store)
         self.readiness = readiness
@@ -76,16 +81,16 @@ public struct APIHandler: RequestHandler {
             if origins.isPreflight(head) { return .refuse(answered(head, try preflight(head))) }
             try origins.check(head)
             let match = try table.find(head)
-            let caller = try admittedCaller(head, match.route.access)
+            let caller = try admittedCaller(head, match.route)
             return .accept(maxBodyBytes: try bodyLimit(of: match.route, head)) { respond(to: $0, match, caller) }
         } catch {
             return .refuse(answered(head, error.response))
         }
     }
 
-    private func admittedCaller(_ head: RequestHead, _ access: Access) throws(Problem) -> Caller {
-        guard case .scope(let scope, let subject) = access else { return .unknown }
-        let caller = try authentication.caller(of: head)
+    private func admittedCaller(_ head: RequestHead, _ route: Route) throws(Problem) -> Caller {
+        guard case .scope(let scope, let subject) = route.access else { return .unknown }
+        let caller = try authentication.caller(of: head, takesTicket: route.takesTicket)
         try rates.check(caller)
         try caller.require(scope, of: subject)
         try readiness.check()

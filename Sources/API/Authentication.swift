@@ -5,7 +5,8 @@ import Hashing
 import Storage
 
 /// Finds the caller of a request by its bearer token (RFC 6750): `FETCHD_TOKEN`, which is an administrator's, or a
-/// stored token. On a loopback address, callers without a token are administrators until an administrator has a token.
+/// stored token. A cookie or a ticket stands for a token that the service has seen before. On a loopback address, callers
+/// without a token are administrators until an administrator has a token.
 ///
 /// It runs for every request, on the network thread: one SHA-256 and one look-up, and no database.
 struct Authentication: Sendable {
@@ -15,30 +16,59 @@ struct Authentication: Sendable {
     private let time: any TimeSource
     /// Whether callers on a loopback address need a token from the start.
     private let alwaysNeedsToken: Bool
+    private let signIns: SignIns
 
     /// - Parameters:
     ///   - token: `FETCHD_TOKEN`; nil: only stored tokens exist.
     ///   - alwaysNeedsToken: set this if others than the users of this machine can send requests from it.
-    init(token: String?, tokens: TokenTable, time: any TimeSource, alwaysNeedsToken: Bool = false) {
+    init(
+        token: String?, tokens: TokenTable, signIns: SignIns, time: any TimeSource, alwaysNeedsToken: Bool = false
+    ) {
         first = token.map { TokenDigest(of: $0) }
-        firstCaller = Caller(grant: .everything, identity: first?.bytes.prefix(8).hexadecimal ?? "")
+        firstCaller = Caller(
+            grant: .everything, identity: first?.bytes.prefix(8).hexadecimal ?? "", proof: .token,
+            subject: first.map { SignIns.Subject(name: Self.firstName, digest: $0) })
+        self.signIns = signIns
         self.tokens = tokens
         self.time = time
         self.alwaysNeedsToken = alwaysNeedsToken
     }
 
+    /// - Parameter takesTicket: whether the route accepts a ticket in its query.
     /// - Throws: 401 with a challenge (RFC 6750, section 3).
-    func caller(of head: RequestHead) throws(Problem) -> Caller {
-        guard let secret = Self.bearerToken(of: head) else {
-            guard isOpen, head.isFromLoopback else { throw .unauthorized("Bearer", Self.advice) }
-            return Self.anybody
+    func caller(of head: RequestHead, takesTicket: Bool = false) throws(Problem) -> Caller {
+        if let secret = Self.bearerToken(of: head) { return try caller(with: TokenDigest(of: secret)) }
+        if takesTicket, let ticket = SignIns.ticket(in: head), let subject = try self.subject(of: ticket) {
+            return try caller(with: subject.digest).shown(by: .ticket)
         }
-        let digest = TokenDigest(of: secret)
-        if let first, first.isEqual(digest) { return firstCaller }
-        return try caller(with: digest)
+        if let cookie = SignInCookie.of(head), head.mayUseCookie, let subject = self.subject(of: cookie) {
+            return try caller(with: subject.digest).shown(by: .cookie)
+        }
+        guard isOpen, head.isFromLoopback else { throw .unauthorized("Bearer", Self.advice) }
+        return Self.anybody
+    }
+
+    /// nil if the ticket was given to a caller that needed no token.
+    private func subject(of ticket: String) throws(Problem) -> SignIns.Subject? {
+        guard let holder = signIns.tickets.redeem(ticket) else {
+            throw .unauthorized(
+                "Bearer error=\"invalid_token\"", "The ticket is not known, was used before, or has expired.")
+        }
+        return holder
+    }
+
+    /// nil if the service has not made the cookie for a present secret of a token.
+    private func subject(of cookie: SignInCookie) -> SignIns.Subject? {
+        let now = time.now
+        let digests =
+            cookie.subject == Self.firstName
+            ? [first].compactMap(\.self) : tokens.digests(of: TokenID(cookie.subject), at: now)
+        let digest = digests.first { signIns.isGenuine(cookie, digest: $0, now: now) }
+        return digest.map { SignIns.Subject(name: cookie.subject, digest: $0) }
     }
 
     private func caller(with digest: TokenDigest) throws(Problem) -> Caller {
+        if let first, first.isEqual(digest) { return firstCaller }
         let now = time.now
         guard let match = tokens.use(digest, at: now), match.digest.isEqual(digest) else {
             throw .unauthorized("Bearer error=\"invalid_token\"", "The token is not known. \(Self.advice)")
@@ -47,7 +77,9 @@ struct Authentication: Sendable {
         guard !token.isExpired(at: now) else {
             throw .unauthorized("Bearer error=\"invalid_token\"", "The token \(token.id) has expired. \(Self.advice)")
         }
-        return Caller(grant: token.grant, identity: token.id.text, token: token, digest: digest)
+        return Caller(
+            grant: token.grant, identity: token.id.text, token: token, digest: digest, proof: .token,
+            subject: SignIns.Subject(name: token.id.text, digest: digest))
     }
 
     /// Whether no administrator has a token.
@@ -55,6 +87,9 @@ struct Authentication: Sendable {
 
     /// The callers without a token, as long as they need none.
     private static let anybody = Caller(grant: .everything, identity: "anybody")
+
+    /// The name of `FETCHD_TOKEN` in a cookie.
+    private static let firstName = "service"
 
     private static let advice = "Send a token of the service as Authorization: Bearer TOKEN."
 
@@ -70,6 +105,12 @@ struct Authentication: Sendable {
 extension RequestHead {
     /// Whether the client is on this machine, or is a proxy on it.
     fileprivate var isFromLoopback: Bool { remoteAddress.hasPrefix("127.") || remoteAddress == "::1" }
+
+    /// Whether a cookie may stand for a token in this request. A browser sends its cookies by itself, so a request that
+    /// changes something needs a field that says which page has sent it. `OriginRule` has refused foreign pages already.
+    fileprivate var mayUseCookie: Bool {
+        [.get, .head].contains(method) || headers[.origin] != nil || headers[.secFetchSite] != nil
+    }
 }
 
 extension Problem {

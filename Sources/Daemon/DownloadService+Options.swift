@@ -17,6 +17,14 @@ extension DownloadService {
         public var minimumFreeBytes: Int64?
         /// Networks that are not public but that downloads may connect to.
         public var allowedNetworks: [Network] = []
+        /// Networks that neither downloads nor webhooks may connect to. They take precedence over all other networks.
+        public var deniedNetworks: [Network] = []
+        /// Networks that are not public but that webhooks of limited reach may connect to.
+        public var webhookNetworks: [Network] = []
+        /// The hosts and ports that downloads may be requested from.
+        public var hosts = HostPolicy()
+        /// The permissions of finished files, and of folders that are created for them.
+        public var fileModes = FileModes()
         /// The number of simultaneous DNS lookups, for the downloads and again for the webhooks.
         public var maxLookups = CurlClient.Options().maxLookups
         /// Whether jobs may have `rehearse:` URLs.

@@ -73,15 +73,20 @@ public final class DownloadService: Sendable {
     private func run(_ store: Store, _ onReady: @Sendable (UInt16) -> Void) async throws {
         try options.requireToken(in: store)
         let folder = try await StartError.wrapping { () async throws(EngineError) in
-            try await DownloadsFolder.open(at: options.downloadsFolder, minimumFreeBytes: options.minimumFreeBytes)
+            try await DownloadsFolder.open(
+                at: options.downloadsFolder, minimumFreeBytes: options.minimumFreeBytes, modes: options.fileModes)
         }
-        let policy = AddressPolicy(allowing: options.allowedNetworks)
-        let downloads = try client("downloads", admitting: policy.admits)
-        let webhooks = try client("webhooks")
+        let downloads = try client(
+            "downloads",
+            admitting: AddressPolicy(allowing: options.allowedNetworks, denying: options.deniedNetworks),
+            options.hosts)
+        // A receiver often runs on the same machine. Webhooks of limited reach have their own policy.
+        let webhooks = try client(
+            "webhooks", admitting: AddressPolicy(admitting: .allAddresses, denying: options.deniedNetworks))
         let rehearsals = options.allowsRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
         let engine = Engine(
             options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
-        let dispatcher = Dispatcher(options: options.webhooks, store: store, client: webhooks, log: log)
+        let dispatcher = Dispatcher(options: webhookOptions, store: store, client: webhooks, log: log)
         let readiness = Readiness()
         let feed = try await StartError.wrapping { () async throws(StoreError) in
             try await Feed(options: options.feed, store: store, engine: engine)
@@ -176,10 +181,12 @@ public final class DownloadService: Sendable {
         }
     }
 
-    /// - Parameter admits: nil for webhooks, which may be sent to any address: a receiver often runs on the same machine.
-    private func client(_ name: String, admitting admits: (@Sendable (IPAddress) -> Bool)? = nil) throws -> CurlClient {
+    private func client(
+        _ name: String, admitting addresses: AddressPolicy, _ hosts: HostPolicy = HostPolicy()
+    ) throws -> CurlClient {
         var curl = CurlClient.Options()
-        curl.admitsAddress = admits
+        curl.admitsAddress = addresses.admits
+        curl.hosts = hosts
         curl.maxLookups = options.maxLookups
         return try StartError.wrapping { () throws(CurlClientError) in try CurlClient(options: curl, name: name) }
     }
@@ -189,6 +196,12 @@ public final class DownloadService: Sendable {
         engine.rehearsalOrigin = rehearsals?.baseURL
         engine.acknowledgementPatience = options.acknowledgementPatience
         return engine
+    }
+
+    private var webhookOptions: Dispatcher.Options {
+        var webhooks = options.webhooks
+        webhooks.publicAddresses = AddressPolicy(allowing: options.webhookNetworks, denying: options.deniedNetworks)
+        return webhooks
     }
 
     private func apiOptions(_ clients: [CurlClient]) -> APIHandler.Options {

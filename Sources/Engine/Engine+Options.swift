@@ -13,6 +13,10 @@ extension Engine {
         public var acknowledgementPatience: TimeInterval = 3600
         /// Bytes that the parts of all jobs that do not run may occupy together; nil: no limit.
         public var maxResumeDataBytes: Int64?
+        /// The number of parts that all jobs that do not run may have together; nil: no limit.
+        public var maxParts: Int?
+        /// Bytes. A larger file fails its job with `too_large`; nil: no limit.
+        public var maxFileSize: Int64?
         /// Bytes per second that all transfers together may receive; nil: no limit.
         public var rateLimit: Int64?
         /// Seconds over which the speed is averaged that a session's `minimum_bytes_per_second` limits.

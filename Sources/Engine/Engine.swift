@@ -25,7 +25,7 @@ public final class Engine: Sendable {
                 onRoom: { store.work(.jobs).set() }),
             stop: StopRequest(intervals: options.intervals),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
-            time: store.time, log: log)
+            maxFileSize: options.maxFileSize, time: store.time, log: log)
         active = ActiveAttempts(
             serviceLimit: RateLimit(bytesPerSecond: options.rateLimit), connections: services.connections)
         promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
@@ -91,7 +91,7 @@ public final class Engine: Sendable {
             Checkpointer(
                 services: services, active: active, lane: services.lanes.next(), interval: intervals.checkpoint),
             DeadlineEnforcer(services: services, active: active),
-            PartExpirer(services: services, limit: options.maxResumeDataBytes),
+            PartExpirer(services: services, limit: options.maxResumeDataBytes, mostParts: options.maxParts),
             SessionCloser(services: services),
             FolderMonitor(
                 services: services, lane: services.lanes.next(), interval: intervals.folderInspection,

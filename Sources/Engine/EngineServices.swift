@@ -20,6 +20,8 @@ struct EngineServices: Sendable {
     let rehearsalOrigin: String?
     /// Seconds over which the speed is averaged that the session's `minimum_bytes_per_second` limits.
     let minimumSpeedSeconds: Double
+    /// Bytes. A larger file fails its job; nil: no limit.
+    var maxFileSize: Int64?
     let time: ServiceClock
     let log: Logger
 

@@ -12,6 +12,8 @@ struct DeliveryAttempt: Sendable {
     let time: any TimeSource
     /// For the whole exchange: name resolution, connection, request and response.
     let timeout: Duration
+    /// The addresses for webhooks that may not be posted to any address.
+    let publicAddresses: AddressPolicy
     /// The number of bytes of the response that are logged.
     let responseLimit: Int
     /// Whether the body of a response from this address is logged.
@@ -40,7 +42,7 @@ struct DeliveryAttempt: Sendable {
         let webhook = delivery.webhook
         let signature = WebhookSignature.sign(
             id: delivery.id, timestamp: timestamp, body: body, with: webhook.secrets(at: now))
-        return TransferRequest(
+        var request = TransferRequest(
             url: webhook.url, method: "POST",
             headers: [
                 ("Content-Type", "application/json"), ("webhook-id", delivery.id.text),
@@ -51,6 +53,11 @@ struct DeliveryAttempt: Sendable {
             tls: .init(
                 caFile: webhook.tls.caFile, pinnedPublicKeys: webhook.tls.pinnedPublicKeys.values.flatMap(\.self),
                 verifies: webhook.tls.verify))
+        switch webhook.reach {
+        case .any: break
+        case .public: request.addressPolicy = publicAddresses
+        }
+        return request
     }
 
     private func verdict(

@@ -21,6 +21,9 @@ public actor Dispatcher {
         /// address would show any page of that address to the clients of the API.
         public var keepsResponse: @Sendable (IPAddress) -> Bool = \.isPublic
 
+        /// The addresses for webhooks that may not be posted to any address.
+        public var publicAddresses = AddressPolicy()
+
         /// Seconds between two attempts to read or write the outbox while the database fails.
         public var retryInterval: TimeInterval = 1
 
@@ -44,7 +47,8 @@ public actor Dispatcher {
         self.log = log
         attempt = DeliveryAttempt(
             client: client, schedule: options.schedule, time: store.time, timeout: options.timeout,
-            responseLimit: options.responseLimit, keepsResponse: options.keepsResponse)
+            publicAddresses: options.publicAddresses, responseLimit: options.responseLimit,
+            keepsResponse: options.keepsResponse)
     }
 
     /// Runs until the task is cancelled. Cancellation ends the attempts in progress, which do not count.

@@ -69,12 +69,7 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "n"))
     var maxConnectionsPerHost: Int?
 
-    @Option(
-        parsing: .singleValue,
-        help: ArgumentHelp(
-            "A network that is not public, such as 192.168.0.0/16, and that downloads and their proxies may reach; repeatable. Webhooks can be sent to any address. (default: none)",
-            valueName: "cidr"))
-    var allowNetwork: [String] = []
+    @OptionGroup var network: NetworkOptions
 
     @Option(
         parsing: .singleValue,
@@ -120,11 +115,7 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "bytes"))
     var resumeDataMaxBytes: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "Bytes that downloads leave free on the file system of the downloads folder. A job waits until there is enough space for it. (default: 1 % of the file system, at most 1 GiB)",
-            valueName: "bytes"))
-    var minimumFreeBytes: Int?
+    @OptionGroup var files: FileOptions
 
     @Option(
         help: ArgumentHelp(
@@ -185,7 +176,6 @@ struct ServeCommand: AsyncParsableCommand {
             .downloadsDir: downloadsDir.map(JSON.string),
             .maxConcurrentJobs: integer(maxConcurrentJobs),
             .maxConnectionsPerHost: integer(maxConnectionsPerHost),
-            .allowNetwork: list(allowNetwork),
             .publicHost: list(publicHost),
             .allowOrigin: list(allowOrigin),
             .webhookRetryDelays: webhookRetryDelays.flatMap { list($0.split(separator: ",").map(String.init)) },
@@ -193,7 +183,6 @@ struct ServeCommand: AsyncParsableCommand {
             .eventRetention: eventRetention.map(JSON.number),
             .unacknowledgedRetention: unacknowledgedRetention.map(JSON.number),
             .resumeDataMaxBytes: integer(resumeDataMaxBytes),
-            .minimumFreeBytes: integer(minimumFreeBytes),
             .rateLimit: integer(rateLimitBytesPerSecond),
             .minimumSpeedSeconds: minimumSpeedSeconds.map(JSON.number),
             .streamHeartbeat: streamHeartbeat.map(JSON.number),
@@ -201,7 +190,7 @@ struct ServeCommand: AsyncParsableCommand {
             .enableRehearsals: enableRehearsals ? .bool(true) : nil,
             .logLevel: logLevel.map(JSON.string),
         ]
-        return flags.compactMapValues(\.self)
+        return flags.compactMapValues(\.self).merging(network.flags) { $1 }.merging(files.flags) { $1 }
     }
 
     private func integer(_ number: Int?) -> JSON? { number.map { .integer(Int64($0)) } }

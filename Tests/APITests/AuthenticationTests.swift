@@ -27,7 +27,8 @@ import Testing
         var head = RequestHead(method: .get, target: "/", remoteAddress: address)
         head.headers[.authorization] = authorization
         return try Authentication(
-            token: first, tokens: TokenTable(tokens), time: time, alwaysNeedsToken: alwaysNeedsToken
+            token: first, tokens: TokenTable(tokens), signIns: SignIns(key: [], time: time), time: time,
+            alwaysNeedsToken: alwaysNeedsToken
         ).caller(of: head)
     }
 

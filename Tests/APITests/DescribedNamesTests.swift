@@ -38,6 +38,7 @@ import Testing
         "WaitFor": names(WaitFor.self),
         "WaitReason": names(Wait.Name.self),
         "WebhookState": names(Webhook.State.Name.self),
+        "WebhookReach": names(WebhookReach.self),
     ]
 
     private static func names<Value: RawRepresentable<String> & CaseIterable>(_ type: Value.Type) -> [String] {

@@ -44,7 +44,7 @@ def watch_a_download(page: Page, address: str, words) -> None:
     page.until("the download is done", lambda: words().startswith("Done: voyage.mkv"))
     page.require("The bar is not full.", fraction(page) == 1)
     page.until("the sentence goes", lambda: alert(page) == "")
-    page.require("The page was loaded anew.", page.run("return window.mark") == "here all along")
+    page.require("The page was loaded again.", page.run("return window.mark") == "here all along")
 
 
 def look_good(page: Page) -> None:
@@ -62,7 +62,7 @@ def polling(url: str, address: str) -> None:
         page.driver.refresh()
         page.until("it is shown again", lambda: page.find("#status").text.startswith("Done: voyage.mkv"))
         enter(page, "Address to download", "no address at all")
-        page.until("the mistake is told", lambda: "A value is not valid" in alert(page))
+        page.until("the mistake is shown", lambda: "A value is not valid" in alert(page))
         look_good(page)
         page.require_no_harm()
 
@@ -77,7 +77,7 @@ def events(url: str, address: str, token: str = "") -> None:
         page.until("it is connected again", lambda: page.find("#status").text == "Live")
         say("live")
         page.until("both are done", lambda: page.find("#jobs").text.count("Done: ") == 2)
-        page.until("the finish is told", lambda: page.find("#log").text.count("session.finished") == 2)
+        page.until("the finish is listed", lambda: page.find("#log").text.count("session.finished") == 2)
         say("ids " + " ".join(page.run("return [...document.querySelectorAll('#log li')].map((line) => line.dataset.id)")))
         look_good(page)
         page.require_no_harm()

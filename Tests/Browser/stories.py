@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Tests/Browser/stories.py STORY URL [ARGUMENT...]
 
-Uses the dashboard at URL as a person would, in headless Chromium. Prints how far it is, a line each; exits with 0 when
-everything was as it should be. The tests in EndToEndTests/Dashboard begin the stories, and are what is around them: the
-service, the servers it downloads from, and whoever stops it.
+Uses the dashboard at URL as a person would, in headless Chromium. Prints a line for each step, and exits with 0 if all checks
+hold. The tests in EndToEndTests/Dashboard start the stories. They run the service and the servers that it downloads from, and
+stop the service in between.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ def typing(url: str, token: str, address: str) -> None:
         page.until("it says that the token is wrong", lambda: "does not accept this token" in page.find("#token-dialog").text)
         page.press(token, Keys.ENTER)
         page.until("it is connected", lambda: page.find("#connection-words").text.startswith("Live"))
-        page.require("The token is kept beyond the tab.", page.run("return localStorage.length === 0 && !document.cookie"))
+        page.require("The token is kept beyond the page.", page.run(
+            "return localStorage.length === 0 && sessionStorage.length === 0 && !document.cookie"))
 
         page.tab_to("Add downloads")
         page.press(Keys.ENTER)
@@ -48,8 +49,55 @@ def typing(url: str, token: str, address: str) -> None:
         page.until_state("voyage.mkv", "Done")
         page.require("The bar is not full.", page.bar("voyage.mkv") == 1)
         page.require("The advice stays.", not page.find("#connection-advice").is_displayed())
-        page.require("The page was loaded anew.", page.run("return window.mark") == "here all along")
+        page.require("The page was loaded again.", page.run("return window.mark") == "here all along")
         page.until("the end is read out", lambda: "voyage.mkv is done." in page.find("#announcements").get_attribute("textContent"))
+        page.require_no_harm()
+
+
+def signing_in(url: str, token: str, name: str) -> None:
+    """The browser stays signed in over a reload, saves a file through a link, and signs out."""
+    def is_asked() -> bool:
+        return page.find("#token-dialog").is_displayed()
+
+    with Page(url) as page:
+        page.until("it asks for the token", is_asked)
+        page.require_accessible("The dialog")
+        page.press(token)
+        page.tab_to("Stay signed in on this browser for 30 days")
+        page.press(Keys.SPACE)
+        page.tab_to("Sign in")
+        page.press(Keys.ENTER)
+        page.until_state(name, "Done")
+        page.driver.refresh()
+        page.until_state(name, "Done")
+        page.require("It asks for the token again.", not is_asked())
+        page.require("A script can read the cookie.", page.run(
+            "return localStorage.length === 0 && sessionStorage.length === 0 && !document.cookie"))
+
+        page.run("document.addEventListener('click', (event) => { if (event.target.matches('a[download]')) {"
+                 " event.preventDefault(); window.saved = event.target.href; } }, true);")
+        page.click("button", f"Save {name}")
+        saved = page.until("the link has a ticket", lambda: page.run("return window.saved"))
+        page.require(f"The link is {saved}.", "/file?ticket=" in saved and token not in saved)
+        sizes = "return fetch(arguments[0], {credentials: 'omit'}).then((r) => r.ok ? r.blob() : null).then((b) => b?.size ?? 0)"
+        page.require("The link has no file.", page.run(sizes, saved) > 0)
+        page.require("The link can be used twice.", page.run(sizes, saved) == 0)
+
+        page.click("button", "Sign out")
+        page.until("it asks for the token", is_asked)
+        page.driver.refresh()
+        page.until("it asks for the token again", is_asked)
+
+
+def reading(url: str, token: str, name: str) -> None:
+    """A token that may only read sees what there is, and no button that changes something."""
+    with Page(url) as page:
+        page.until("it asks for the token", lambda: page.find("#token-dialog").is_displayed())
+        page.press(token, Keys.ENTER)
+        page.until_state(name, "Done")
+        for button in ("Add downloads", f"Forget {name}", "Pause all downloads of default"):
+            page.require(f"There is '{button}'.", page.named("button", button) is None)
+        page.require("The file cannot be saved.", page.named("button", f"Save {name}"))
         page.require_no_harm()
 
 
@@ -59,7 +107,7 @@ def driving(url: str, good: str, flaky: str, held: str, sha256: str) -> None:
         page.click("button", "Add downloads")
         page.find("#add-form textarea").send_keys(f"{flaky}\n\nno address at all\n{good}")
         page.click("button", "Add")
-        error = page.until("the mistake is told", lambda: page.find("#add-error").text)
+        error = page.until("the mistake is shown", lambda: page.find("#add-error").text)
         page.require(f"It says '{error}'.", error.startswith("Line 3: The address "))
         page.require("The line is not selected.", page.run("return getSelection().toString()") == "no address at all")
         page.press(held)
@@ -107,7 +155,7 @@ def driving(url: str, good: str, flaky: str, held: str, sha256: str) -> None:
 
 
 def supplying(url: str, fresh: str) -> None:
-    """A link has expired, and somebody gives it a new one."""
+    """A link has expired, and the user supplies another one."""
     with Page(url) as page:
         page.until("it says what is missing", lambda: "Supply a new one" in page.row_text("film.mkv", "note"))
         page.click("button", "Supply… film.mkv")
@@ -224,8 +272,8 @@ def accessible(url: str) -> None:
         page.require_no_harm()
 
 
-# The stream of events, held in the story's hands: `streams` are those that the page has opened, `asked` what for. With
-# a rate told as well, the page has no reason to ask how each download gets on.
+# Replaces the stream of events by one that the story controls: `streams` has the streams that the page has opened, `asked` the
+# requests. Progress events have a rate, too, so that the page has no reason to request the progress of each download.
 STREAMS_IN_HAND = """
 window.streams = []; window.asked = [];
 const fetched = window.fetch;
@@ -264,7 +312,7 @@ def streaming(url: str, job: str, address: str) -> None:
         after = page.run("return fetch('v1/events').then((answer) => answer.json()).then((journal) => journal.next_after)")
         page.until("it goes on where it was", lambda: page.run("return window.asked.at(-1)").endswith(f"after={after}"))
         page.run("speak('event: reset\\ndata: {}\\n\\n')")
-        page.until("it reads everything anew, and opens another", lambda: opened() == 3)
+        page.until("it reads everything again and opens another stream", lambda: opened() == 3)
         page.require("What was there is gone.", page.row("held.bin") and page.row("second.bin"))
         page.require_no_harm()
 
@@ -320,7 +368,7 @@ def lately(url: str, name: str) -> None:
 
 STORIES = {
     story.__name__: story
-    for story in (typing, driving, supplying, hostile, many, accessible, streaming, parsing, lately)
+    for story in (typing, signing_in, reading, driving, supplying, hostile, many, accessible, streaming, parsing, lately)
 }  # fmt: skip
 
 if __name__ == "__main__":

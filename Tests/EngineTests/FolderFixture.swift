@@ -10,9 +10,9 @@ struct FolderFixture {
     let folder: DownloadsFolder
     let lane = DiskLanes(count: 1).next()
 
-    init() throws {
+    init(modes: FileModes = FileModes()) throws {
         temporary = try TemporaryFolder()
-        folder = try DownloadsFolder(at: temporary.path)
+        folder = try DownloadsFolder(at: temporary.path, modes: modes)
     }
 
     func part(_ name: String, _ text: String) throws -> PartFile {

@@ -97,14 +97,16 @@ import Testing
         #expect(fixture.text("f") == nil)
     }
 
-    /// A loss of power can undo what was set before the promotion was committed.
-    @Test func aPromotionThatIsCarriedOnSetsThePermissions() throws {
-        let fixture = try FolderFixture()
+    /// The setting may have changed since the part was synced.
+    @Test(arguments: [nil, 0o640, 0o777] as [UInt32?]) func aPromotionThatIsCarriedOnSetsThePermissions(
+        _ mode: UInt32?
+    ) throws {
+        let fixture = try FolderFixture(modes: FileModes(file: mode))
         let part = try fixture.part("part_1", "abc")
         let promotion = try fixture.promotion(of: part, to: "f", size: 3)
         #expect(try part.file.status().st_mode & 0o777 == 0o600)
         #expect(fixture.folder.place([promotion]).allSatisfy { $0 == nil })
-        #expect(try part.file.status().st_mode & 0o777 == FileModes.published)
+        #expect(try part.file.status().st_mode & 0o777 == FileModes(file: mode).file)
     }
 
     /// A rename whose folder could not be synced is done once more: the folder changes again, and only then it is synced.

@@ -69,6 +69,7 @@ import Testing
         let webhook = try await store.webhook(Name(trusted: "hook"), of: .default)
         #expect(webhook.state == .enabled())
         #expect(webhook.formerSecrets.isEmpty && webhook.headers.isEmpty && webhook.tls == TLSRule())
+        #expect(webhook.reach == .any)
         let attempts = try await store.pool.read { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM delivery_attempts WHERE webhook = 7")
         }

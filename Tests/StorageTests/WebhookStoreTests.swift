@@ -176,6 +176,35 @@ import Testing
         #expect(bare.headers.isEmpty && bare.tls == TLSRule())
     }
 
+    /// The last caller that declares a webhook decides where it may be posted.
+    @Test func keepsTheReachOfTheLastDeclaration() async throws {
+        #expect(try await declare("hook").reach == .any)
+        let declaration = WebhookDeclaration(
+            url: "https://consumer/hook", events: [EventPattern(trusted: "job.created")])
+        for reach in [WebhookReach.public, .public, .any] {
+            let webhook = try await store.declareWebhook(
+                Name(trusted: "hook"), of: .default, as: declaration, reaching: reach
+            ).webhook
+            #expect(webhook.reach == reach)
+            #expect(try await store.webhook(webhook.name, of: .default).reach == reach)
+        }
+        // Other changes keep it.
+        _ = try await store.declareWebhook(
+            Name(trusted: "hook"), of: .default, as: declaration, reaching: .public)
+        #expect(try await store.rotateSecret(of: Name(trusted: "hook"), of: .default, to: nil).reach == .public)
+        #expect(try await store.enableWebhook(Name(trusted: "hook"), of: .default).reach == .public)
+    }
+
+    @Test func sendsPendingDeliveriesAtOnceWithANewReach() async throws {
+        let webhook = try await declare("hook", ["job.created"])
+        _ = try await fixture.create()
+        try await record(due(webhook), nil, .rejected(retryAt: fixture.time.now.addingTimeInterval(1000)))
+        #expect(try await store.webhooksDue().keys.isEmpty)
+        let declaration = WebhookDeclaration(url: webhook.url, events: webhook.events)
+        _ = try await store.declareWebhook(webhook.name, of: .default, as: declaration, reaching: .public)
+        #expect(try await due(webhook).webhook.reach == .public)
+    }
+
     @Test func sendsPendingDeliveriesAtOnceToANewAddress() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()

@@ -45,6 +45,13 @@ final class LoopbackSocket: Sendable {
         return socket
     }
 
+    /// Listens at any address. An IPv6 socket also listens at the addresses of IPv4.
+    func startListening(at address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Bool {
+        var off: Int32 = 0
+        setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &off, socklen_t(MemoryLayout<Int32>.size))
+        return bind(descriptor, address, length) == 0 && listen(descriptor, 1024) == 0
+    }
+
     /// Starts to connect to a port of 127.0.0.1, without waiting.
     static func connecting(to port: UInt16) throws -> LoopbackSocket {
         let socket = try unconnected()

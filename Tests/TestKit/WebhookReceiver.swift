@@ -40,6 +40,9 @@ public final class WebhookReceiver: Sendable {
     /// In the order of arrival.
     public var received: [ReceivedWebhook] { state.current.received }
 
+    /// The number of accepted connections.
+    public var connectionCount: Int { origin.connectionCount }
+
     /// Waits for the given number of requests, of one event type or of any.
     public func waitFor(
         _ type: String? = nil, count: Int, atMost timeout: Duration = .seconds(30)

@@ -54,12 +54,14 @@ struct DispatcherFixture: Sendable {
 
     @discardableResult
     func declareWebhook(
-        _ name: String = Self.webhook.text, url: String? = nil, headers: [HeaderField] = [], tls: TLSRule = TLSRule()
+        _ name: String = Self.webhook.text, url: String? = nil, headers: [HeaderField] = [], tls: TLSRule = TLSRule(),
+        reaching reach: WebhookReach = .any
     ) async throws -> Webhook {
         try await store.declareWebhook(
             Name(trusted: name), of: .default,
             as: WebhookDeclaration(
-                url: url ?? receiver.url, events: [EventPattern(trusted: "job.created")], headers: headers, tls: tls)
+                url: url ?? receiver.url, events: [EventPattern(trusted: "job.created")], headers: headers, tls: tls),
+            reaching: reach
         ).webhook
     }
 

@@ -10,9 +10,29 @@ struct Caller: Sendable {
     let token: Token?
     /// The secret that the caller has sent, by its digest; nil without a stored token.
     let digest: TokenDigest?
+    /// How the caller has shown that it has these rights.
+    private(set) var proof: Proof
+    /// What a cookie or a ticket of this caller stands for; nil for callers without a token.
+    let subject: SignIns.Subject?
 
-    init(grant: Grant, identity: String, token: Token? = nil, digest: TokenDigest? = nil) {
+    enum Proof: String, Sendable, CaseIterable {
+        /// Requests from this machine need no token.
+        case address
+        case token, cookie, ticket
+    }
+
+    init(
+        grant: Grant, identity: String, token: Token? = nil, digest: TokenDigest? = nil, proof: Proof = .address,
+        subject: SignIns.Subject? = nil
+    ) {
         (self.grant, self.identity, self.token, self.digest) = (grant, identity, token, digest)
+        (self.proof, self.subject) = (proof, subject)
+    }
+
+    func shown(by proof: Proof) -> Caller {
+        var caller = self
+        caller.proof = proof
+        return caller
     }
 
     /// The callers of routes that need no permission.

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 import Hashing
 import Storage
@@ -9,10 +10,8 @@ struct TokenSecret: Sendable {
 
     /// From the random number generator of the system.
     static func random() -> TokenSecret {
-        var random = SystemRandomNumberGenerator()
-        let key = Data((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
-        let encoded = key.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-            .replacing("=", with: "")
+        let base64 = Data([UInt8].random(count: 32)).base64EncodedString()
+        let encoded = base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
         return TokenSecret(text: beginning + encoded)
     }
 

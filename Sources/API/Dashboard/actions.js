@@ -1,11 +1,11 @@
 // The actions on jobs and sessions. docs/job-lifecycle.md says which actions each state allows.
 
-import { address, get, open, post, query, remove, token } from "./api.js";
+import { address, get, post, query, remove } from "./api.js";
 import { element } from "./dom.js";
-import { bytes, jobName } from "./format.js";
+import { jobName } from "./format.js";
 import { complain, tell } from "./notices.js";
-import { refusalIn } from "./problems.js";
 import { ask } from "./question.js";
+import { needsToken } from "./signin.js";
 
 const possible = {
   pause: ["queued", "running", "waiting"],
@@ -15,9 +15,6 @@ const possible = {
   file: ["succeeded"],
   delete: ["succeeded", "failed", "cancelled"],
 };
-
-/** The largest file, in bytes, that the page fetches itself: the browser keeps the whole file in memory. */
-export const largestSave = 250_000_000;
 
 /** @returns `url` or `credentials` if the user must supply it; otherwise null. */
 export function lack(job) {
@@ -75,26 +72,14 @@ async function forget(job) {
 
 // MARK: The file
 
-/** Saves the file in the browser. A link cannot send the token; if there is a token, the page fetches the file itself. */
+/** Saves the file in the browser, of any size. A link cannot send the token, so it has a ticket, which admits one request. */
 async function save(job) {
-  const url = address("jobs", job.id, "file");
-  if (!token()) return download(url);
-  if (job.file.size > largestSave) {
-    const size = `${jobName(job)} has ${bytes(job.file.size)} and is too large to save from this page.`;
-    complain(`${size} Select the download: its details have a command that fetches the file.`);
-    return undefined;
-  }
-  // The signal never aborts, so there is no timeout.
-  const response = await open(url, { signal: new AbortController().signal });
-  if (!response.ok) throw await refusalIn(response);
-  const copy = URL.createObjectURL(await response.blob());
-  download(copy, jobName(job));
-  setTimeout(() => URL.revokeObjectURL(copy), 60_000);
-  return undefined;
+  const { ticket } = await post(address("tickets"));
+  return download(query(address("jobs", job.id, "file"), { ticket }));
 }
 
-function download(url, name = "") {
-  const link = element("a", { href: url, download: name });
+function download(url) {
+  const link = element("a", { href: url, download: "" });
   document.body.append(link);
   link.click();
   link.remove();
@@ -103,7 +88,7 @@ function download(url, name = "") {
 
 /** The command that fetches the file in a terminal. It refers to the token as a variable, so that no screenshot shows it. */
 export function fetchCommand(job) {
-  const authorization = token() ? ' -H "Authorization: Bearer $FETCHD_TOKEN"' : "";
+  const authorization = needsToken() ? ' -H "Authorization: Bearer $FETCHD_TOKEN"' : "";
   return `curl -OJ${authorization} ${address("jobs", job.id, "file")}`;
 }
 

@@ -6,19 +6,17 @@ const base = new URL("v1/", document.baseURI);
 /** The timeout in milliseconds. The slowest request is a pause: it syncs the bytes of the transfer first. */
 const patience = 60_000;
 
-let keptToken = sessionStorage.getItem("token");
+let keptToken = null;
 let askForToken = null;
 
-/** The token of this tab; null if the service has not asked for one. */
+/** The token that the user has entered; null if there is none, or if a cookie replaces it. */
 export function token() {
   return keptToken;
 }
 
-/** Stores the token in `sessionStorage`, which the browser deletes with the tab. */
+/** Keeps the token in memory only: it is gone after a reload. */
 export function keepToken(text) {
   keptToken = text;
-  if (text) sessionStorage.setItem("token", text);
-  else sessionStorage.removeItem("token");
 }
 
 /** @param ask resolves when the user has entered a token; the refused request is then sent again. */

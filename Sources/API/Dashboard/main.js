@@ -13,8 +13,8 @@ import { Feed } from "./feed.js";
 import { JobList } from "./jobs.js";
 import { announce, complain } from "./notices.js";
 import { SessionList } from "./sessions.js";
+import { prepareSignIn } from "./signin.js";
 import { showThroughput } from "./throughput.js";
-import { prepareToken } from "./token.js";
 import { WebhookList } from "./webhooks.js";
 import { failureSentence } from "./words.js";
 
@@ -125,7 +125,7 @@ document.addEventListener("narrowed", () => {
   sessions.mark(jobs.filters);
   add.showSessions(sessions.sessions, jobs.filters.session);
 });
-prepareToken();
+prepareSignIn();
 feed.start();
 everySecond();
 setInterval(everySecond, second);

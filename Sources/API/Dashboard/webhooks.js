@@ -78,8 +78,8 @@ class WebhookCard {
   constructor(on) {
     this.#buttons = {
       log: element("button", { type: "button", onclick: () => on.openLog(this.#webhook) }, "Deliveries"),
-      test: element("button", { type: "button", onclick: () => this.#act("test", on) }, "Send a test"),
-      enable: element("button", { type: "button", onclick: () => this.#act("enable", on) }, "Enable"),
+      test: element("button", { type: "button", class: "change", onclick: () => this.#act("test", on) }, "Send a test"),
+      enable: element("button", { type: "button", class: "change", onclick: () => this.#act("enable", on) }, "Enable"),
     };
     const heading = element("div", { class: "heading-row" }, this.#name, this.#state);
     const actions = element("div", { class: "actions" }, ...Object.values(this.#buttons));

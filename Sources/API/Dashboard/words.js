@@ -74,7 +74,7 @@ function adviceFor(failure) {
 
 const advice = {
   bad_url: "Check the address, and add the right one.",
-  blocked_address: "If the address is yours, start fetchd with --allow-network for its network, then retry.",
+  blocked_address: "The settings of fetchd decide where it may connect, such as --allow-network. After a change, retry.",
   name_resolution_failed: "Check the host name in the address, then retry.",
   connect_failed: "Check that the server is running, then retry.",
   connection_lost: "Retry: the download continues from the bytes it has.",

@@ -53,7 +53,7 @@ extension DashboardFile {
             Self("sse.js", PackageResources.sse_js),
             Self("supply.js", PackageResources.supply_js),
             Self("throughput.js", PackageResources.throughput_js),
-            Self("token.js", PackageResources.token_js),
+            Self("signin.js", PackageResources.signin_js),
             Self("webhooks.js", PackageResources.webhooks_js),
             Self("words.js", PackageResources.words_js),
         ].map { ($0.name, $0) })

@@ -28,7 +28,7 @@ extension TokenQuotas {
 
 extension VisibleSessions {
     /// The patterns; null for all sessions.
-    fileprivate var document: JSON {
+    var document: JSON {
         switch self {
         case .all: .null
         case .matching(let patterns): .strings(patterns.map(\.text))

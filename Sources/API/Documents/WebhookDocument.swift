@@ -9,7 +9,7 @@ extension Webhook {
         var document: JSONObject = [
             "name": .string(name.text), "session": .string(session.text), "url": .string(url),
             "events": .strings(events.map(\.text)), "header_names": .strings(headers.map(\.name)), "tls": tls.document,
-            "state": .string(state.name.rawValue),
+            "reach": .string(reach.rawValue), "state": .string(state.name.rawValue),
             "disabled_reason": .optional(state.reason), "created_at": .time(createdAt),
             "statistics": statistics.document,
         ]

@@ -29,6 +29,8 @@ struct RequestContext: Sendable {
     /// Reads the query with `read`. A parameter that `read` does not read is refused.
     func query<Value>(_ read: (inout Query) throws(Problem) -> Value) throws(Problem) -> Value {
         var query = try Query(head.query)
+        // It was redeemed before.
+        if match.route.takesTicket { _ = try query.value("ticket") }
         let value = try read(&query)
         try query.finish()
         return value

@@ -20,7 +20,8 @@ struct EventRoutes: Sendable {
     var routes: [Route] {
         [
             Route(
-                .get, "/v1/events", .scope(.read, of: .selection), readsQuery: true, mayWait: true, park: park, show)
+                .get, "/v1/events", .scope(.read, of: .selection), readsQuery: true, takesTicket: true, mayWait: true,
+                park: park, show)
         ]
     }
 

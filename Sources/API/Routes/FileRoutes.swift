@@ -10,7 +10,7 @@ struct FileRoutes: Sendable {
     let store: Store
     let engine: Engine
 
-    var routes: [Route] { [Route(.get, "/v1/jobs/{id}/file", .scope(.read, of: .job), file)] }
+    var routes: [Route] { [Route(.get, "/v1/jobs/{id}/file", .scope(.read, of: .job), takesTicket: true, file)] }
 
     private func file(_ context: RequestContext) async throws -> Response {
         let job = try await store.job(context.job)

@@ -58,7 +58,7 @@ struct MetricsRoutes: Sendable {
         _ census: StoreStatistics, _ finishes: [UnacknowledgedFinish], in exposition: inout Exposition
     ) {
         let ages = finishes.map { ($0.session.text, time.now.timeIntervalSince($0.agingSince)) }
-        exposition.gauge("fetchd_finishes_unacknowledged", "Finished batches that nobody has acknowledged.") {
+        exposition.gauge("fetchd_finishes_unacknowledged", "Finished batches without an acknowledgement.") {
             [([:], Double(census.unacknowledgedFinishes))]
         }
         exposition.gauge(

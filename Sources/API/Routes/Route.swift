@@ -13,6 +13,8 @@ struct Route: Sendable {
     /// runs.
     let readsQuery: Bool
     let access: Access
+    /// Whether the route accepts a ticket, in the query, in place of a token.
+    let takesTicket: Bool
     /// Responds from memory, on the thread of the connection; returns nil if `handle` must respond. It and `park` run
     /// before `Visibility` checks what the caller may see, so they return nil for what it may not see.
     let immediate: (@Sendable (RequestContext) -> Answer?)?
@@ -31,7 +33,8 @@ struct Route: Sendable {
 
     init(
         _ method: HTTPRequest.Method, _ path: StaticString, _ access: Access, body: BodyRule = .none,
-        readsQuery: Bool = false, immediate: (@Sendable (RequestContext) -> Answer?)? = nil, mayWait: Bool = false,
+        readsQuery: Bool = false, takesTicket: Bool = false,
+        immediate: (@Sendable (RequestContext) -> Answer?)? = nil, mayWait: Bool = false,
         park: (@Sendable (RequestContext) -> ParkedRequest.Wait?)? = nil,
         _ handle: @escaping @Sendable (RequestContext) async throws -> Response
     ) {
@@ -42,6 +45,7 @@ struct Route: Sendable {
         self.body = body
         self.readsQuery = readsQuery
         self.access = access
+        self.takesTicket = takesTicket
         self.immediate = immediate
         self.mayWait = mayWait
         self.park = park

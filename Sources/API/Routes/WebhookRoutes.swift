@@ -41,7 +41,8 @@ struct WebhookRoutes: Sendable {
     private func declare(_ context: RequestContext) async throws -> Response {
         let (session, name) = (try context.name("session"), try context.name("webhook"))
         let wanted = try context.body(WebhookDeclaration.init(reading:))
-        let (webhook, isNew) = try await store.declareWebhook(name, of: session, as: wanted)
+        let (webhook, isNew) = try await store.declareWebhook(
+            name, of: session, as: wanted, reaching: reach(of: context))
         if !webhook.tls.verify {
             log.warning(
                 "Webhook \(name) of session \(session) does not verify certificates: an attacker on the network path can read its events."
@@ -49,6 +50,9 @@ struct WebhookRoutes: Sendable {
         }
         return try await answer(webhook, showsSecret: isNew, isNew ? .created : .ok)
     }
+
+    /// The addresses to which the caller may send the events of a session: any address for an administrator.
+    private func reach(of context: RequestContext) -> WebhookReach { .any }
 
     private func show(_ context: RequestContext) async throws -> Response {
         try await answer(store.webhook(try context.name("webhook"), of: try context.name("session")))

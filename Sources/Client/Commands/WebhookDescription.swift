@@ -13,6 +13,7 @@ enum WebhookDescription {
         sheet.add("events", webhook.events.joined(separator: ", "))
         sheet.add("headers", webhook.headerNames.joined(separator: ", "))
         sheet.add("tls", tls(webhook.tls))
+        sheet.add("reach", webhook.reach == "public" ? "public addresses, and those of --allow-webhook-network" : nil)
         sheet.add("state", webhook.state)
         sheet.add("attempts", attempts(webhook.statistics))
         sheet.add("latency", latency(webhook.statistics))

@@ -6,6 +6,8 @@ struct WebhookDocument: Decodable, Sendable {
     var state: String
     var headerNames: [String]
     var tls: TLS
+    /// Absent from services of earlier versions.
+    var reach: String?
     var statistics: Statistics
     var disabledReason: String?
     var createdAt: String

@@ -86,7 +86,7 @@ enum JobDescription {
         switch failure.code {
         case "bad_url", "too_many_redirects": return "Check the address, and add the right one."
         case "blocked_address":
-            return "If the address is yours, start fetchd serve with --allow-network for its network, then: \(retry)"
+            return "The settings of fetchd serve decide where it may connect, such as --allow-network. After a change: \(retry)"
         case "bad_status" where failure.status == 404 || failure.status == 410:
             return "Check the address. If it is right: \(retry)"
         case "credentials_required":

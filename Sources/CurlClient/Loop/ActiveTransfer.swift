@@ -110,7 +110,7 @@ extension ActiveTransfer {
     }
 
     private func mayTalk(to address: IPAddress?) -> Bool {
-        request.admitsAnyAddress || services.admits(address)
+        request.admits(address, by: services.options)
     }
 
     /// libcurl calls this before it sends the request over a connection, new or reused.

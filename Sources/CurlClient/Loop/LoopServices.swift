@@ -15,13 +15,6 @@ final class LoopServices {
         pool = BufferPool(bufferBytes: max(1, options.chunkBytes))
     }
 
-    /// Whether a transfer may connect to the address. An unreadable address is admitted only if there is no
-    /// `admitsAddress`.
-    func admits(_ address: IPAddress?) -> Bool {
-        guard let admitsAddress = options.admitsAddress else { return true }
-        return address.map(admitsAddress) ?? false
-    }
-
     /// Records since when a transfer has an unfinished chunk; nil: it has none.
     func note(_ transfer: TransferID, unfinishedSince moment: ContinuousClock.Instant?) {
         if let moment { unfinished.add(transfer, at: moment) } else { unfinished.remove(transfer) }

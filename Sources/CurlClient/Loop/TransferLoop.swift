@@ -147,6 +147,7 @@ extension TransferLoop {
         guard !isShuttingDown else { return submission.handler.finished(.neverStarted(.cancelled)) }
         do throws(TransferError) {
             try submission.request.validate()
+            try submission.request.judgeDestination(by: options)
             let host = try submission.request.namedHost
             let easy = try EasyHandle()
             let transfer = ActiveTransfer(submission, easy: easy, services: services)

@@ -13,16 +13,6 @@ extension IPAddress {
         return Self.globalUnicast.contains(self) && !Self.specialIPv6.contains { $0.contains(self) }
     }
 
-    /// The IPv4 address to which a translator or a relay sends packets for this IPv6 address.
-    var embeddedIPv4: IPAddress? {
-        // RFC 6052, 2.1: DNS64. RFC 3056: 6to4.
-        if Self.translated.contains(self) { return IPAddress(bytes: bytes[12...]) }
-        if Self.sixToFour.contains(self) { return IPAddress(bytes: bytes[2..<6]) }
-        return nil
-    }
-
-    private static let translated = network("64:ff9b::/96")
-    private static let sixToFour = network("2002::/16")
     private static let globalUnicast = network("2000::/3")
 
     private static let specialIPv4 = [
@@ -51,7 +41,7 @@ extension IPAddress {
         network("3fff::/20"),  // documentation (RFC 9637)
     ]
 
-    private static func network(_ text: String) -> Network {
+    static func network(_ text: String) -> Network {
         guard let network = Network(text) else { preconditionFailure("\(text) is no network") }
         return network
     }

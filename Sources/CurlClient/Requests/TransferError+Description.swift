@@ -9,6 +9,7 @@ extension TransferError: CustomStringConvertible {
         case .addressRefused(let address): "connections to its address\(address.map { " \($0)" } ?? "") are not allowed"
         case .proxyAddressRefused(let address):
             "connections to the address\(address.map { " \($0)" } ?? "") of the proxy are not allowed"
+        case .hostRefused(let host, let port): "requests to \(host):\(port) are not allowed"
         case .tlsFailed(let why): "TLS failed (\(why))"
         case .proxyAuthenticationRequired(let proxy): "the proxy \(proxy) requires other credentials"
         case .connectionLost(let why): "the connection was lost (\(why))"

@@ -10,10 +10,12 @@ public enum TransferError: Error, Sendable, Equatable {
     case connectFailed(String)
     /// This machine has no route to the host. No request was sent.
     case networkUnreachable(String)
-    /// `Options.admitsAddress` refused every address of the host; nil if an address could not be read.
+    /// `Options.admitsAddress` or the `addressPolicy` of the request refused every address of the host; nil if an address could not be read.
     case addressRefused(IPAddress?)
     /// `Options.admitsAddress` refused every address of the proxy.
     case proxyAddressRefused(IPAddress?)
+    /// `Options.hosts` refused the host or the port of the URL.
+    case hostRefused(host: String, port: Int)
     /// The text is from `TransferError+TLS.swift`. It distinguishes an expired certificate, a certificate for another
     /// host, an untrusted issuer and a key that is not pinned. Also thrown if the TLS options of the request are
     /// invalid.

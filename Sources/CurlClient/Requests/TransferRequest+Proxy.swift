@@ -1,8 +1,9 @@
 extension TransferRequest {
     /// A proxy for a transfer.
     ///
-    /// `Options.admitsAddress` checks only the address of the proxy, because sockets are opened only to it. The proxy
-    /// decides which hosts it connects to. Addresses in heads and metrics are also those of the proxy.
+    /// `Options.admitsAddress` checks the address of the proxy, because sockets are opened only to it, and an address in
+    /// the URL. The proxy resolves names, and decides which of their addresses it connects to. Addresses in heads and
+    /// metrics are those of the proxy.
     public struct Proxy: Sendable, Equatable {
         public enum Scheme: Sendable {
             /// RFC 9110. Requests for `http` URLs are sent to the proxy, those for `https` URLs through a tunnel

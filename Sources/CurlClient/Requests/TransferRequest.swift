@@ -33,8 +33,11 @@ public struct TransferRequest: Sendable {
 
     public var tls: TLSOptions
 
-    /// If true, `Options.admitsAddress` is not called, because the URL does not come from a client. false.
+    /// If true, no rule for hosts and addresses applies, because the URL does not come from a client. false.
     public var admitsAnyAddress = false
+
+    /// Replaces `Options.admitsAddress` for this request. nil.
+    public var addressPolicy: AddressPolicy?
 
     public var timeouts: Timeouts
 

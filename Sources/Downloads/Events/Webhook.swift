@@ -12,6 +12,7 @@ public struct Webhook: Sendable, Equatable {
     /// Sent with every request, after fetchd's own headers. The values can be secret: no response or log shows them.
     public var headers: [HeaderField]
     public var tls: TLSRule
+    public var reach: WebhookReach
     public var secret: WebhookSecret
     /// Secrets that `rotate-secret` has replaced. Each of them still signs for a day.
     public var formerSecrets: [FormerSecret]
@@ -28,7 +29,8 @@ public struct Webhook: Sendable, Equatable {
 
     public init(
         key: Int64, session: Name, name: Name, url: String, events: [EventPattern], headers: [HeaderField] = [],
-        tls: TLSRule = TLSRule(), secret: WebhookSecret, formerSecrets: [FormerSecret] = [], state: State,
+        tls: TLSRule = TLSRule(), reach: WebhookReach = .any, secret: WebhookSecret, formerSecrets: [FormerSecret] = [],
+        state: State,
         createdAt: Date
     ) {
         self.key = key
@@ -38,6 +40,7 @@ public struct Webhook: Sendable, Equatable {
         self.events = events
         self.headers = headers
         self.tls = tls
+        self.reach = reach
         self.secret = secret
         self.formerSecrets = formerSecrets
         self.state = state

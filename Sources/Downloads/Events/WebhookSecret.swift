@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// A signing secret of Standard Webhooks 1.0.0: `whsec_` and the base64 of 24 to 64 bytes.
@@ -15,9 +16,7 @@ public struct WebhookSecret: Sendable, Equatable {
 
     /// 32 bytes from the random number generator of the system.
     public static func random() -> WebhookSecret {
-        var random = SystemRandomNumberGenerator()
-        let key = Data((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
-        return WebhookSecret(key: key)
+        WebhookSecret(key: Data([UInt8].random(count: 32)))
     }
 
     private init(key: Data) {

@@ -39,7 +39,7 @@ public struct ResolvedSpec: Sendable, Equatable {
     /// Whether bytes may be combined that only the checksum of the whole file can verify.
     public var restsOnChecksum: Bool
     public var expectedSize: Int64?
-    public var maxSize: Int64?
+    public var sizeLimit: SizeLimit?
 
     public init(_ job: Job, in configuration: SessionConfiguration) {
         let spec = job.spec
@@ -72,7 +72,14 @@ public struct ResolvedSpec: Sendable, Equatable {
         checksum = spec.checksum
         restsOnChecksum = spec.checksum != nil && !job.isDisproved
         expectedSize = spec.expectedSize
-        maxSize = spec.maxSize
+        sizeLimit = SizeLimit(job: spec.maxSize, service: nil)
+    }
+
+    /// - Parameter bytes: the largest file that the service accepts; nil: no limit.
+    public func limited(to bytes: Int64?) -> ResolvedSpec {
+        var limited = self
+        limited.sizeLimit = SizeLimit(job: sizeLimit?.bytes, service: bytes)
+        return limited
     }
 
     /// The conditions for which the job waits after a failure. It waits for another URL, or for credentials for its URL,

@@ -8,6 +8,8 @@ public enum FilePathRule {
     static let longestName = 255
     /// In bytes. Leaves room for ` (999)` before the extension if the name exists.
     static let longestSuggestion = 240
+    /// In bytes, with its dot.
+    private static let longestExtension = 20
 
     /// The fault in one path component, as the end of a sentence; nil if the component is valid.
     public static func fault(inFilename name: String) -> String? {
@@ -43,38 +45,47 @@ public enum FilePathRule {
     public static func numbered(_ name: String, _ number: Int) -> String {
         let suffix = " (\(number))"
         let dot = name.dropFirst().lastIndex(of: ".")
-        let (stem, ending) = dot.map { (name[..<$0], name[$0...]) } ?? (name[...], "")
-        let kept = shortened(String(stem), bytes: longestName - suffix.utf8.count - ending.utf8.count)
-        return kept + suffix + ending
+        let (stem, ending) = dot.map { (String(name[..<$0]), String(name[$0...])) } ?? (name, "")
+        let room = longestName - suffix.utf8.count
+        // A long ending is no extension, and may leave no room for the number.
+        guard ending.utf8.count <= longestExtension || name.utf8.count <= room else {
+            return shortened(name, bytes: room) + suffix
+        }
+        return shortened(stem, bytes: room - ending.utf8.count) + suffix + ending
     }
 
-    /// Control characters, and bidirectional marks, which make a name look different from what it is.
+    /// Control characters, and invisible characters that make a name look different from what it is: marks of direction,
+    /// spaces without a width, and marks of annotations. The joiners U+200C and U+200D are part of words and emoji.
     static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0..<0x20, 0x7F...0x9F, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0x061C: true
+        case 0..<0x20, 0x7F...0x9F, 0x061C, 0x180E, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
+            0xFFF9...0xFFFB:
+            true
         default: false
         }
     }
 
-    /// The names of devices in Windows, with any extension. Files are also copied to Windows.
+    /// The names of devices in Windows, with any extension, stream, or space after them. Files are also copied to Windows.
     static func isReserved(_ name: String) -> Bool {
-        let stem = String(name.unicodeScalars.prefix { $0 != "." }).uppercased()
-        return reserved.contains(stem)
+        let stem = name.unicodeScalars.prefix { $0 != "." && $0 != ":" }
+        let end = stem.lastIndex { !$0.properties.isWhitespace }
+        return reserved.contains(end.map { String(stem[...$0]) }?.uppercased() ?? "")
     }
 
     private static let reserved: Set<String> = Set(
-        ["CON", "PRN", "AUX", "NUL"] + (1...9).flatMap { ["COM\($0)", "LPT\($0)"] })
+        ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
+            + "0123456789\u{B9}\u{B2}\u{B3}".flatMap { ["COM\($0)", "LPT\($0)"] })
 
     static func isPart(_ name: String) -> Bool {
         name.utf8.suffix(partSuffix.utf8.count).elementsEqual(partSuffix.utf8)
     }
 
-    /// Shortens a name to the limit in bytes. Cuts between scalars, and keeps an extension of up to 20 bytes.
+    /// Shortens a name to the limit in bytes. Cuts between scalars, and keeps an extension.
     static func shortened(_ name: String, bytes limit: Int) -> String {
         guard name.utf8.count > limit else { return name }
         let scalars = name.unicodeScalars
         let dot = scalars.dropFirst().lastIndex(of: ".")
-        let ending = dot.map { String(scalars[$0...]) }.flatMap { $0.utf8.count <= 20 ? $0 : nil } ?? ""
+        let ending = dot.map { String(scalars[$0...]) }.flatMap { $0.utf8.count <= longestExtension ? $0 : nil } ?? ""
         var stem = scalars.dropLast(ending.unicodeScalars.count)
         var bytes = name.utf8.count
         while bytes > limit, let last = stem.popLast() { bytes -= UTF8.width(last) }

@@ -30,8 +30,15 @@ enum SuggestedFilename {
         if FilePathRule.isReserved(kept) { kept = "_" + kept }
         // The cut may leave a space at the end.
         kept = trimmed(FilePathRule.shortened(kept, bytes: limit))
-        if FilePathRule.isPart(kept) { kept += "_" }
+        if FilePathRule.isPart(kept) { kept = unlikePart(kept, bytes: limit) }
         return kept.isEmpty ? nil : kept
+    }
+
+    /// `x.part_` for `x.part`.
+    private static func unlikePart(_ name: String, bytes limit: Int) -> String {
+        let stem = String(Substring(name.utf8.dropLast(FilePathRule.partSuffix.utf8.count)))
+        let suffix = FilePathRule.partSuffix + "_"
+        return FilePathRule.shortened(stem, bytes: limit - suffix.utf8.count) + suffix
     }
 
     /// Removes the dots and spaces at both ends. They would hide the file, or some systems would drop them.

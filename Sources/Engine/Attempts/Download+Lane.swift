@@ -51,8 +51,8 @@ extension Download {
             disbelieve(target.file)
             return false
         }
-        if let limit = maxSize, advance.offset + Int64(advance.count) > limit {
-            fail(.tooLarge(limit))
+        if let limit = sizeLimit, advance.offset + Int64(advance.count) > limit.bytes {
+            fail(limit.failure)
             return false
         }
         do throws(DiskError) {

@@ -56,15 +56,15 @@ final class Download: TransferHandler {
     }
 
     let context: AttemptContext
-    let maxSize: Int64?
+    let sizeLimit: SizeLimit?
     private let judge: Judge
     private let chooseTarget: ChooseTarget
     let state = Locked(State())
 
-    /// - Parameter maxSize: bytes; a larger file fails the exchange. nil: no limit.
-    init(_ context: AttemptContext, maxSize: Int64?, judge: @escaping Judge, target: @escaping ChooseTarget) {
+    /// - Parameter sizeLimit: a larger file fails the exchange; nil: no limit.
+    init(_ context: AttemptContext, sizeLimit: SizeLimit?, judge: @escaping Judge, target: @escaping ChooseTarget) {
         self.context = context
-        self.maxSize = maxSize
+        self.sizeLimit = sizeLimit
         self.judge = judge
         chooseTarget = target
     }

@@ -14,6 +14,11 @@ extension Failure {
             self.init(.connectFailed, "No connection to \(host): \(why).")
         case .addressRefused(let address): self.init(blocking: host, at: address)
         case .proxyAddressRefused(let address): self.init(blocking: "The session's proxy", at: address)
+        case .hostRefused(let host, let port):
+            self.init(
+                .blockedAddress,
+                "The service does not download from \(host):\(port): see its settings --allow-origin-host, --deny-origin-host and --allow-origin-port."
+            )
         case .tlsFailed(let why): self.init(.tlsFailed, "TLS with \(host) failed: \(why).")
         case .connectionLost(let why): self.init(.connectionLost, "The connection to \(host) was lost: \(why).")
         case .truncated(let expected?, let received):
@@ -42,6 +47,11 @@ extension Failure {
     private init(blocking who: String, at address: IPAddress?) {
         let shown = address.map(\.description) ?? "an address that cannot be read"
         let isAddress = who.hasPrefix("\(shown):") || who.hasPrefix("[\(shown)]:")
+        guard address?.isPublic != true else {
+            let place = isAddress ? who : "\(who) is at \(shown), which"
+            self.init(.blockedAddress, "\(place) is in a network that --deny-network of the service excludes.")
+            return
+        }
         let fault =
             isAddress ? "\(who) is not at a public address" : "\(who) is at \(shown), which is not a public address"
         self.init(.blockedAddress, "\(fault). Start fetchd with --allow-network to allow it.")

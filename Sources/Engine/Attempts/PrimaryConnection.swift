@@ -72,7 +72,7 @@ struct PrimaryConnection: Sendable {
         let asked = requests.asked(continuing: continued?.part.url)
         let access = context.access(requests, home: spec.url)
         let download = Download(
-            context, maxSize: spec.maxSize,
+            context, sizeLimit: spec.sizeLimit,
             judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: bytesHad, access, spec) },
             target: { [self] in begin($0, asked, size: $1, $2) })
         return await download.run(context.request(requests, asked, home: spec.url))

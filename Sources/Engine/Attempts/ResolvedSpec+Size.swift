@@ -8,7 +8,7 @@ extension ResolvedSpec {
         if let wanted = expectedSize, wanted != size {
             return Failure(.sizeMismatch, "The file has \(size) bytes; \(wanted) were expected.")
         }
-        if let limit = maxSize, size > limit { return .tooLarge(limit) }
+        if let limit = sizeLimit, size > limit.bytes { return limit.failure }
         return nil
     }
 }
@@ -35,9 +35,5 @@ extension Failure {
             .badStatus,
             "The server coded the body as \(coding), which fetchd cannot decode. Without `decode`, the bytes are stored as they come.",
             status: status)
-    }
-
-    static func tooLarge(_ limit: Int64) -> Failure {
-        Failure(.tooLarge, "The file is larger than the job's max_size of \(limit) bytes.")
     }
 }

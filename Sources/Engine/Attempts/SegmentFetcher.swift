@@ -68,7 +68,7 @@ struct SegmentFetcher: Sendable {
         let (file, asked) = (file, requests.asked(continuing: file.url))
         let access = context.access(requests, home: source.home)
         let download = Download(
-            context, maxSize: nil,
+            context, sizeLimit: nil,
             judge: { ResponseVerdict.judge($0, asked: asked, bytesHad: asked.bytesHad, access).ofRange },
             target: { facts, _, _ in
                 file.join(facts.validators)

@@ -45,6 +45,26 @@ extension Descriptor {
         guard fdatasync(number) == 0 else { throw DiskError("sync the part") }
     }
 
+    /// Flushes the data and all metadata, such as the permissions.
+    func syncAll() throws(DiskError) {
+        guard fsync(number) == 0 else { throw DiskError("sync the part") }
+    }
+
+    func setMode(_ mode: mode_t) throws(DiskError) {
+        guard fchmod(number, mode) == 0 else { throw DiskError("set the permissions") }
+    }
+
+    /// Opens a file that only fetchd may have made: a regular file with one name. A link to another file, or another
+    /// name of it, would let fetchd change a file outside the downloads folder.
+    static func openOwn(_ name: String, in folder: Descriptor, to action: String) throws(DiskError) -> Descriptor {
+        let file = try open(name, in: folder, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK, to: action)
+        let status = try file.status()
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
+            throw DiskError("\(action), which is not a file of fetchd", code: ESTALE)
+        }
+        return file
+    }
+
     /// Flushes a folder's entries.
     func sync() throws(DiskError) {
         guard fsync(number) == 0 else { throw DiskError("sync a folder") }

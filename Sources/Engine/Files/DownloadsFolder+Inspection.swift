@@ -20,17 +20,23 @@ extension DownloadsFolder {
     }
 
     /// Writes a small file like a part, moves it to a folder like a finished file, and removes both.
+    ///
+    /// Another program may have put a link or another name of a file in the place of either, so that both are created.
     func probe() throws(DiskError) {
-        let (root, parts, name, folder) = (root, parts, ".probe", ".fetchd-probe")
+        let (root, parts, name, folderName) = (root, parts, ".probe", ".fetchd-probe")
         let action = "write to the downloads folder"
-        let file = try Descriptor.open(name, in: parts, flags: O_RDWR | O_CREAT | O_NOFOLLOW, to: action)
+        unlinkat(parts.number, name, 0)
+        let file = try Descriptor.open(name, in: parts, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, to: action)
         // A full disk is no fault of the folder: jobs wait for space on their own.
         if pwrite(file.number, name, name.utf8.count, 0) < 0, errno != ENOSPC, errno != EDQUOT {
             throw DiskError(action)
         }
-        guard fdatasync(file.number) == 0, mkdirat(root.number, folder, 0o700) == 0 || errno == EEXIST,
-            renameat(parts.number, name, root.number, "\(folder)/\(name)") == 0,
-            unlinkat(root.number, "\(folder)/\(name)", 0) == 0, unlinkat(root.number, folder, AT_REMOVEDIR) == 0
+        guard fdatasync(file.number) == 0 else { throw DiskError(action) }
+        // Removes everything but a folder, which may be left from an earlier run.
+        unlinkat(root.number, folderName, 0)
+        let folder = try Self.child(folderName, of: root, mode: 0o700, isMade: true)
+        guard renameat(parts.number, name, folder.number, name) == 0, unlinkat(folder.number, name, 0) == 0,
+            unlinkat(root.number, folderName, AT_REMOVEDIR) == 0
         else { throw DiskError(action) }
         try parts.sync()
         try root.sync()

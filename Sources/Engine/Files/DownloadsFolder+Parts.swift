@@ -20,8 +20,7 @@ extension DownloadsFolder {
     /// synced.
     func openPart(_ part: Part) throws(PartLoss) -> Descriptor {
         guard
-            let file = try? Descriptor.open(
-                part.id.fileName, in: parts, flags: O_RDWR | O_NOFOLLOW, to: "open the part"),
+            let file = try? Descriptor.openOwn(part.id.fileName, in: parts, to: "open the part"),
             let status = try? file.status()
         else { throw .missing }
         guard status.st_size >= part.ranges.end else { throw .shorterThanRecorded }
@@ -52,7 +51,7 @@ extension DownloadsFolder {
                 counts.removed += 1
                 continue
             }
-            guard let file = try? Descriptor.open(id.fileName, in: parts, flags: O_RDWR | O_NOFOLLOW, to: "cut"),
+            guard let file = try? Descriptor.openOwn(id.fileName, in: parts, to: "cut the part"),
                 let status = try? file.status(), status.st_size > offset
             else { continue }
             ftruncate(file.number, off_t(offset))

@@ -22,6 +22,15 @@ extension DownloadsFolder {
         return sync(files)
     }
 
+    /// Gives complete parts the permissions of finished files, and makes them durable together with their bytes. Blocks
+    /// on the disk.
+    ///
+    /// - Returns: the error of each part, in order; nil when the part is durable.
+    func publish(_ files: [PartFile]) -> [DiskError?] {
+        let faults = files.map { file in fault { () throws(DiskError) in try file.publish() } }
+        return zip(faults, sync(files)).map { $0 ?? $1 }
+    }
+
     /// Makes the written bytes durable. Blocks on the disk.
     ///
     /// - Returns: the error of each part, in order; nil when the part is durable.

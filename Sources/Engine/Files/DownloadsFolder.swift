@@ -22,12 +22,18 @@ public final class DownloadsFolder: Sendable {
     let handles: Locked<Handles>
     let syncs = FileSystemSyncs()
     let budget: DiskBudget
+    let modes: FileModes
 
     /// Opens the folder, and creates it if it is missing.
     ///
-    /// - Parameter minimumFreeBytes: bytes that downloads leave free on its file system; nil: 1 % of it, at most 1 GiB.
+    /// - Parameters:
+    ///   - minimumFreeBytes: bytes that downloads leave free on its file system; nil: 1 % of it, at most 1 GiB.
+    ///   - modes: the permissions of finished files and of folders below this folder.
     /// - Throws: `EngineError.downloadsFolderUnusable` when the folder cannot be created or written.
-    public init(at path: String, minimumFreeBytes: Int64? = nil) throws(EngineError) {
+    public init(
+        at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes()
+    ) throws(EngineError) {
+        self.modes = modes
         budget = DiskBudget(floor: minimumFreeBytes.map { .bytes($0) } ?? .standard)
         do throws(DiskError) {
             let fault = FolderPath.make(path, mode: 0o755)
@@ -44,13 +50,13 @@ public final class DownloadsFolder: Sendable {
 
     /// Opens the folder like `init`, on its own thread.
     public static func open(
-        at path: String, minimumFreeBytes: Int64? = nil
+        at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes()
     ) async throws(EngineError) -> DownloadsFolder {
         let opened: Result<DownloadsFolder, EngineError> = await withCheckedContinuation { continuation in
             DispatchQueue(label: "fetchd.disk.opening").async {
                 continuation.resume(
                     returning: Result { () throws(EngineError) in
-                        try DownloadsFolder(at: path, minimumFreeBytes: minimumFreeBytes)
+                        try DownloadsFolder(at: path, minimumFreeBytes: minimumFreeBytes, modes: modes)
                     })
             }
         }
@@ -70,9 +76,23 @@ public final class DownloadsFolder: Sendable {
     func folder(_ path: String, isMade: Bool) throws(DiskError) -> Descriptor {
         var folder = root
         for component in PathComponents.split(path) {
-            folder = try Self.child(component, of: folder, mode: 0o755, isMade: isMade)
+            folder = try child(component, of: folder, isMade: isMade)
         }
         return folder
+    }
+
+    private func child(_ name: String, of folder: Descriptor, isMade: Bool) throws(DiskError) -> Descriptor {
+        guard isMade, try Self.makeChild(name, of: folder, mode: modes.newFolder) else {
+            return try Self.openChild(name, of: folder)
+        }
+        let made = try Self.openChild(name, of: folder)
+        if let mode = modes.folder(having: try made.status().st_mode) {
+            try made.setMode(mode)
+            // The permissions have to be durable before the name is.
+            try made.sync()
+        }
+        try folder.sync()
+        return made
     }
 
     /// Why no file can be put into this folder: a component of the path is a file or a link. nil if the folder exists or can
@@ -119,18 +139,32 @@ public final class DownloadsFolder: Sendable {
         }
     }
 
+    /// Opens a folder for the use of fetchd itself.
+    ///
+    /// - Parameter isMade: whether the folder is created if it is missing, and synced in its parent.
     static func child(
         _ name: String, of folder: Descriptor, mode: mode_t, isMade: Bool
     ) throws(DiskError) -> Descriptor {
-        // Rejects `..` here as well, in case an earlier check missed it.
+        if isMade, try makeChild(name, of: folder, mode: mode) { try folder.sync() }
+        return try openChild(name, of: folder)
+    }
+
+    /// - Returns: false if the name exists.
+    private static func makeChild(_ name: String, of folder: Descriptor, mode: mode_t) throws(DiskError) -> Bool {
+        try requireOneComponent(name)
+        if mkdirat(folder.number, name, mode) == 0 { return true }
+        guard errno == EEXIST else { throw DiskError("make the folder \(name)") }
+        return false
+    }
+
+    private static func openChild(_ name: String, of folder: Descriptor) throws(DiskError) -> Descriptor {
+        try requireOneComponent(name)
+        return try .open(
+            name, in: folder, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW, to: "open the folder \(name)")
+    }
+
+    /// Rejects `..` here as well, in case an earlier check missed it.
+    private static func requireOneComponent(_ name: String) throws(DiskError) {
         guard PathComponents.isOne(name) else { throw DiskError("go into the folder \(name)", code: ENOTDIR) }
-        if isMade {
-            if mkdirat(folder.number, name, mode) == 0 {
-                try folder.sync()
-            } else if errno != EEXIST {
-                throw DiskError("make the folder \(name)")
-            }
-        }
-        return try .open(name, in: folder, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW, to: "open the folder \(name)")
     }
 }

@@ -19,6 +19,9 @@ final class PartFile: Sendable {
     private let writer = PartWriter()
     private let opening: @Sendable () throws(DiskError) -> Descriptor
     private let opened = Locked<Descriptor?>(nil)
+    private let modes: FileModes
+    /// Whether the next sync has to cover the permissions of the file, too.
+    private let isPublished = Locked(false)
     private let syncing = Locked(())
     private let counters: Locked<Counters>
     private let beginning: Locked<Beginning>
@@ -66,7 +69,7 @@ final class PartFile: Sendable {
     ) {
         self.id = id
         self.lane = lane
-        syncs = folder.syncs
+        (syncs, modes) = (folder.syncs, folder.modes)
         space = PartSpace(of: id, having: ranges, in: folder.budget) { folder.space }
         self.opening = opening
         counters = Locked(Counters(written: ranges, durable: ranges, isNameDurable: !ranges.isEmpty))
@@ -152,7 +155,7 @@ final class PartFile: Sendable {
             if let fault { throw fault }
             let written = written
             do throws(DiskError) {
-                try file.syncData()
+                if isPublished.withLock({ $0 }) { try file.syncAll() } else { try file.syncData() }
             } catch {
                 fail(error)
                 throw error
@@ -209,12 +212,11 @@ final class PartFile: Sendable {
         return digests.finalize()
     }
 
-    /// Gives the file the permissions of a finished file: a part is readable by fetchd only, a file by all whom the
-    /// umask allows.
+    /// Gives the file the permissions of a finished file; a part is readable by fetchd only. The next sync makes them
+    /// durable.
     func publish() throws(DiskError) {
-        guard fchmod(try file.number, FileModes.published) == 0 else {
-            throw DiskError("set the file's permissions")
-        }
+        try file.setMode(modes.file)
+        isPublished.withLock { $0 = true }
     }
 
     func mark() throws(DiskError) -> FileMark { try file.mark(try file.status()) }

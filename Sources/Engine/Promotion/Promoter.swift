@@ -89,7 +89,7 @@ actor Promoter {
             (try? await lane.run { () -> [DiskError?] in
                 // Another program may have moved the folder away, with the parts in it.
                 if let fault = folder.inspect(byWriting: false) { return orders.map { _ in fault } }
-                return folder.sync(orders.map(\.whole.file))
+                return folder.publish(orders.map(\.whole.file))
             }) ?? []
         return zip(orders, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1.map(PromotionFault.disk) }
     }

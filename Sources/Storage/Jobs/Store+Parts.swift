@@ -3,7 +3,7 @@ import Formats
 import Foundation
 import GRDB
 
-/// Limits the parts of jobs that don't run: in age, and in their total size.
+/// Limits the parts of jobs that don't run: in age, number and total size.
 extension Store {
     /// The promised parts, each with the end of its last promised range. Every other file in the folder of parts is
     /// left over from an earlier run.
@@ -17,11 +17,15 @@ extension Store {
         }
     }
 
-    /// Removes the parts that have expired, then the oldest parts until the rest fits into the limit.
+    /// Removes the parts that have expired, then the oldest parts until the rest fits into the limits.
     ///
-    /// - Parameter limit: the total size in bytes of the parts of all jobs that don't run; nil: unlimited.
+    /// - Parameters:
+    ///   - limit: the total size in bytes of the parts of all jobs that don't run; nil: unlimited.
+    ///   - count: the number of these parts; nil: unlimited.
     /// - Returns: the removed parts, and the time at which the next part expires.
-    public func expireParts(over limit: Int64?) async throws -> (dropped: [PartID], next: Date?) {
+    public func expireParts(
+        over limit: Int64?, keeping count: Int? = nil
+    ) async throws -> (dropped: [PartID], next: Date?) {
         let (now, confidence) = (time.now, time.confidence)
         let isNeeded = try await read { db in
             try Bool.fetchOne(
@@ -29,12 +33,16 @@ extension Store {
                     sql: """
                         SELECT EXISTS (SELECT 1 FROM parts WHERE expires_at <= ? AND lifetime <= ?)
                             OR (SELECT part_bytes FROM service_counts) > ?
+                            OR (SELECT parts FROM service_counts) > ?
                         """),
-                arguments: [now.milliseconds, confidence.longestRemovableLifetime(at: now), limit ?? .max]) ?? false
+                arguments: [
+                    now.milliseconds, confidence.longestRemovableLifetime(at: now), limit ?? .max, count ?? .max,
+                ]) ?? false
         }
-        let dropped =
-            isNeeded
-            ? try await writer.write { try $0.expireParts() + $0.evictParts(over: limit ?? .max) } : []
+        guard isNeeded else { return ([], try await nextExpiry()) }
+        let dropped = try await writer.write {
+            try $0.expireParts() + $0.evictParts(over: limit ?? .max, keeping: count ?? .max)
+        }
         return (dropped, try await nextExpiry())
     }
 

@@ -12,7 +12,7 @@ extension Transaction {
     }
 
     /// Removes the oldest parts first. Parts of running jobs are not resume data and stay.
-    func evictParts(over limit: Int64) throws -> [PartID] {
+    func evictParts(over limit: Int64, keeping count: Int) throws -> [PartID] {
         let parts = try rows(
             """
             SELECT parts.id, parts.job, bytes_durable FROM parts JOIN jobs ON jobs.id = parts.job
@@ -20,7 +20,7 @@ extension Transaction {
             """)
         var excess = parts.reduce(0) { $0 + ($1["bytes_durable"] as Int64) } - limit
         var evicted: [PartID] = []
-        for part in parts where excess > 0 {
+        for part in parts where excess > 0 || parts.count - evicted.count > count {
             excess -= part["bytes_durable"] as Int64
             evicted.append(try forget(part))
         }

@@ -55,6 +55,9 @@ enum Schema {
         migrator.registerMigration("12: tokens") { db in
             try db.execute(sql: tokens)
         }
+        migrator.registerMigration("14: reach of webhooks") { db in
+            try db.execute(sql: reach)
+        }
         return migrator
     }
 

@@ -60,6 +60,16 @@ public final class TokenTable: Sendable {
         return token
     }
 
+    /// The digests of the secrets that the token has now: the present one, and the previous one during an overlap. Empty if the
+    /// token does not exist.
+    public func digests(of id: TokenID, at now: Date) -> [TokenDigest] {
+        guard let stored = state.withLock({ $0.tokens[id] }) else { return [] }
+        guard let former = stored.formerDigest, let until = stored.token.formerSecretUntil, now < until else {
+            return [stored.digest]
+        }
+        return [stored.digest, former]
+    }
+
     /// The token of this secret, which may have expired; nil if no token has it, or no longer has it.
     public func match(_ digest: TokenDigest, at now: Date) -> Match? {
         state.withLock { $0.match(digest, at: now) }

@@ -4,14 +4,15 @@ import GRDB
 /// Declares, reads and deletes webhooks.
 extension Store {
     /// Creates a webhook of a session, or replaces the description of an existing one. A disabled webhook is
-    /// enabled again. If the address, the headers or the TLS settings change, pending deliveries are sent at once, as
-    /// the new declaration says. Events that were committed before the webhook existed are not sent to it.
+    /// enabled again. If the address, the headers, the TLS settings or the reach change, pending deliveries are sent at
+    /// once, as the new declaration says. Events that were committed before the webhook existed are not sent to it.
     ///
+    /// - Parameter reach: the addresses that the caller may post to. It replaces the reach of an existing webhook.
     /// - Throws: `noSuchSession`.
     public func declareWebhook(
-        _ name: Name, of session: Name, as declaration: WebhookDeclaration
+        _ name: Name, of session: Name, as declaration: WebhookDeclaration, reaching reach: WebhookReach = .any
     ) async throws -> (webhook: Webhook, isNew: Bool) {
-        try await writer.write { try $0.declareWebhook(name, of: session, as: declaration) }
+        try await writer.write { try $0.declareWebhook(name, of: session, as: declaration, reaching: reach) }
     }
 
     /// - Throws: `noSuchSession`, `noSuchWebhook`.

@@ -21,26 +21,28 @@ extension Transaction {
     }
 
     func declareWebhook(
-        _ name: Name, of session: Name, as declaration: WebhookDeclaration
+        _ name: Name, of session: Name, as declaration: WebhookDeclaration, reaching reach: WebhookReach
     ) throws -> (webhook: Webhook, isNew: Bool) {
         _ = try self.session(session)
         let existing = try webhook(name, of: session)
         try run(
             """
-            INSERT INTO webhooks (session, name, url, events, headers, tls, secret, state, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, 'enabled', ?)
+            INSERT INTO webhooks (session, name, url, events, headers, tls, reach, secret, state, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'enabled', ?)
             ON CONFLICT (session, name) DO UPDATE SET url = excluded.url, events = excluded.events,
-                headers = excluded.headers, tls = excluded.tls, secret = excluded.secret, state = 'enabled',
-                disabled_reason = NULL, failing_since = NULL
+                headers = excluded.headers, tls = excluded.tls, reach = excluded.reach, secret = excluded.secret,
+                state = 'enabled', disabled_reason = NULL, failing_since = NULL
             """,
             [
                 session.text, name.text, declaration.url, WebhookRow.text(declaration.events),
-                try Stored.text(declaration.headers), try Stored.text(declaration.tls),
+                try Stored.text(declaration.headers), try Stored.text(declaration.tls), reach.rawValue,
                 (declaration.secret ?? existing?.secret ?? .random()).text, now.milliseconds,
             ])
         working.subscriptions.forget(session)
         guard let webhook = try webhook(name, of: session) else { throw StoreError.noSuchWebhook(name) }
-        if let existing, !declaration.reaches(asDoes: existing) { try releaseDeliveries(to: webhook.key) }
+        if let existing, existing.reach != reach || !declaration.reaches(asDoes: existing) {
+            try releaseDeliveries(to: webhook.key)
+        }
         return (webhook, existing == nil)
     }
 

@@ -13,7 +13,8 @@ enum WebhookRow {
             key: row["key"], session: Name(trusted: row["session"]), name: Name(trusted: row["name"]),
             url: row["url"], events: patterns(row["events"]),
             headers: try row.decoded("headers", default: []), tls: try row.decoded("tls", default: TLSRule()),
-            secret: secret, formerSecrets: try formerSecrets(row), state: try state(row),
+            reach: try row.named("reach", as: WebhookReach.self), secret: secret, formerSecrets: try formerSecrets(row),
+            state: try state(row),
             createdAt: row.time("created_at"))
     }
 

@@ -1,10 +1,11 @@
 import CurlClient
 
 extension Network {
-    /// - Parameter text: a value of the setting `allow_network`.
-    init(reading text: String) throws {
+    /// - Parameter text: a value of the setting `key`.
+    init(reading text: String, of key: Settings.Key) throws {
         guard let network = Network(text) else {
-            throw SettingsError("allow_network contains '\(text)'; it takes networks, such as 10.0.0.0/8 or fd00::/8.")
+            throw SettingsError(
+                "\(key.rawValue) contains '\(text)'; it takes networks, such as 10.0.0.0/8 or fd00::/8.")
         }
         self = network
     }

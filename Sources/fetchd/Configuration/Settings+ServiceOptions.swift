@@ -7,8 +7,9 @@ import Webhooks
 extension Settings {
     var serviceOptions: DownloadService.Options {
         var options = DownloadService.Options(dataFolder: dataDir, downloadsFolder: downloadsDir)
-        options.minimumFreeBytes = minimumFreeBytes.map(Int64.init)
-        options.allowedNetworks = allowedNetworks
+        options.minimumFreeBytes = files.minimumFreeBytes.map(Int64.init)
+        options.fileModes = files.modes
+        setNetwork(&options)
         options.maxLookups = DescriptorLimit.lookups
         options.allowsRehearsals = enableRehearsals
         options.acknowledgementPatience = acknowledgementPatience
@@ -26,11 +27,20 @@ extension Settings {
         return options
     }
 
+    private func setNetwork(_ options: inout DownloadService.Options) {
+        options.allowedNetworks = network.allowed
+        options.deniedNetworks = network.denied
+        options.webhookNetworks = network.allowedForWebhooks
+        options.hosts = network.hosts
+    }
+
     private func setEngine(_ engine: inout Engine.Options) {
         engine.maxConcurrentJobs = min(maxConcurrentJobs, DescriptorLimit.jobs)
         engine.maxAdditionalConnections = DescriptorLimit.additionalConnections(beside: engine.maxConcurrentJobs)
         engine.maxConnectionsPerHost = maxConnectionsPerHost
         engine.maxResumeDataBytes = resumeDataMaxBytes.map(Int64.init)
+        engine.maxParts = files.maxParts
+        engine.maxFileSize = files.maxFileSize.map(Int64.init)
         engine.rateLimit = rateLimit.map(Int64.init)
         engine.minimumSpeedSeconds = minimumSpeedSeconds
         engine.retention = Retention(acknowledged: eventRetention, unacknowledged: unacknowledgedRetention)

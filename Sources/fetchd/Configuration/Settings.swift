@@ -1,5 +1,4 @@
 import API
-import CurlClient
 import Daemon
 import Formats
 import Foundation
@@ -15,7 +14,8 @@ struct Settings: Sendable {
     var usesFoldersOfWorkingDirectory: Bool
     var maxConcurrentJobs: Int
     var maxConnectionsPerHost: Int
-    var allowedNetworks: [Network]
+    var network: NetworkSettings
+    var files: FileSettings
     var publicHosts: [String]
     var allowedOrigins: AllowedOrigins
     var webhookRetryDelays: [Double]
@@ -23,7 +23,6 @@ struct Settings: Sendable {
     var eventRetention: Double
     var unacknowledgedRetention: Double
     var resumeDataMaxBytes: Int?
-    var minimumFreeBytes: Int?
     var rateLimit: Int?
     var minimumSpeedSeconds: Double
     var streamHeartbeat: Double
@@ -58,6 +57,11 @@ struct Settings: Sendable {
         case maxConcurrentJobs = "max_concurrent_jobs"
         case maxConnectionsPerHost = "max_connections_per_host"
         case allowNetwork = "allow_network"
+        case denyNetwork = "deny_network"
+        case allowWebhookNetwork = "allow_webhook_network"
+        case allowOriginHost = "allow_origin_host"
+        case denyOriginHost = "deny_origin_host"
+        case allowOriginPort = "allow_origin_port"
         case publicHost = "public_host"
         case allowOrigin = "allow_origin"
         case webhookRetryDelays = "webhook_retry_delays"
@@ -66,6 +70,10 @@ struct Settings: Sendable {
         case unacknowledgedRetention = "unacknowledged_retention"
         case resumeDataMaxBytes = "resume_data_max_bytes"
         case minimumFreeBytes = "minimum_free_bytes"
+        case maxFileSize = "max_file_size"
+        case maxParts = "max_parts"
+        case fileMode = "file_mode"
+        case directoryMode = "directory_mode"
         case rateLimit = "rate_limit_bytes_per_second"
         case minimumSpeedSeconds = "minimum_speed_seconds"
         case streamHeartbeat = "stream_heartbeat"
@@ -90,7 +98,8 @@ struct Settings: Sendable {
         maxConcurrentJobs = try sources.int(.maxConcurrentJobs, in: 1...10_000) ?? Defaults.maxConcurrentJobs
         maxConnectionsPerHost =
             try sources.int(.maxConnectionsPerHost, in: 1...10_000) ?? Defaults.maxConnectionsPerHost
-        allowedNetworks = try sources.strings(.allowNetwork).map(Network.init(reading:))
+        network = try NetworkSettings(sources)
+        files = try FileSettings(sources)
         publicHosts = try sources.strings(.publicHost)
         allowedOrigins = try AllowedOrigins(reading: sources.strings(.allowOrigin))
         webhookRetryDelays = try Self.delays(sources.strings(.webhookRetryDelays))
@@ -100,7 +109,6 @@ struct Settings: Sendable {
         unacknowledgedRetention =
             try sources.seconds(.unacknowledgedRetention) ?? Defaults.unacknowledgedRetention
         resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes, in: 0...(1 << 60))
-        minimumFreeBytes = try sources.int(.minimumFreeBytes, in: 0...(1 << 60))
         rateLimit = try sources.int(.rateLimit, in: 1...(1 << 40))
         minimumSpeedSeconds = try sources.seconds(.minimumSpeedSeconds) ?? Defaults.minimumSpeedSeconds
         streamHeartbeat = max(0.1, try sources.seconds(.streamHeartbeat) ?? Defaults.streamHeartbeat)

@@ -30,6 +30,9 @@ import Testing
             .init(method: "GET", path: "/v1/events", scope: .read),
             .init(method: "GET", path: "/v1/deliveries/{id}", scope: .read),
             .init(method: "POST", path: "/v1/deliveries/{id}/redeliver", scope: .sessions),
+            .init(method: "GET", path: "/v1/sign-in", scope: .read),
+            .init(method: "POST", path: "/v1/sign-in", scope: .read, body: ["unknown": 1]),
+            .init(method: "DELETE", path: "/v1/sign-in"), .init(method: "POST", path: "/v1/tickets", scope: .read),
         ] + sessions + jobs + tokens
 
     private static let sessions: [Operation] = [

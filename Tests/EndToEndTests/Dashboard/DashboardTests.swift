@@ -27,6 +27,21 @@ struct DashboardTests {
         #expect(fetchd.downloaded("voyage.mkv") == bytes)
     }
 
+    @Test func staysSignedInByChoice() async throws {
+        let (fetchd, origin) = (try await FetchdProcess.start(.init(token: "correct-horse")), try Origin())
+        origin.serve("/film.mkv", .file(bytes))
+        try await fetchd.api.waitForJob(fetchd.api.submit(["url": .string(origin.url("/film.mkv"))]), .succeeded)
+        try await BrowserStory("signing_in", fetchd.baseURL, "correct-horse", "film.mkv").ended()
+    }
+
+    @Test func showsReadersNoButtonThatChangesSomething() async throws {
+        let (fetchd, origin) = (try await FetchdProcess.start(.init(token: "correct-horse")), try Origin())
+        origin.serve("/film.mkv", .file(bytes))
+        try await fetchd.api.waitForJob(fetchd.api.submit(["url": .string(origin.url("/film.mkv"))]), .succeeded)
+        let token = try #require(try await fetchd.api.post("/v1/tokens", ["scope": "read"]).json["token"].string)
+        try await BrowserStory("reading", fetchd.baseURL, token, "film.mkv").ended()
+    }
+
     @Test func showsMistakesAndPerformsActions() async throws {
         let (fetchd, origin, gate) = (try await FetchdProcess.start(), try Origin(), Gate())
         origin.serve("/good.bin", .file(bytes))

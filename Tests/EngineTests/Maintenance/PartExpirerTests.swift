@@ -45,4 +45,19 @@ import Testing
         #expect(try await fixture.job(second).part?.id == new.id)
         #expect(fixture.hasFile(of: new))
     }
+
+    @Test func removesTheOldestPartsOverTheNumber() async throws {
+        let fixture = try MaintenanceFixture()
+        let parts = try ["part_a", "part_b", "part_c"].map { try fixture.makePart($0) }
+        for part in parts {
+            _ = try await failedJob(fixture, part)
+            fixture.time.advance(by: 1)
+        }
+        _ = try await PartExpirer(services: fixture.services, limit: nil, mostParts: 3).pass()
+        #expect(parts.allSatisfy(fixture.hasFile))
+        _ = try await PartExpirer(services: fixture.services, limit: nil, mostParts: 1).pass()
+        #expect(parts.map(fixture.hasFile) == [false, false, true])
+        _ = try await PartExpirer(services: fixture.services, limit: nil, mostParts: 0).pass()
+        #expect(!fixture.hasFile(of: parts[2]))
+    }
 }

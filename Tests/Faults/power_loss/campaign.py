@@ -45,8 +45,6 @@ class Campaign:
         self._seed = seed
         self._semantics = semantics
         self._ignored_syncs = ignored_syncs
-        # Files that have lost bytes that were not promised.
-        self._notes: Counter[str] = Counter()
         run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         self._ports = run["ports"]
         self._plan = Plan(run["seed"], run["seconds"])
@@ -105,8 +103,6 @@ class Campaign:
             print(f"{title}:")
             for name, number in sorted(counter.items()):
                 print(f"  {number:4}  {name}")
-        for note, number in self._notes.items():
-            print(f"Note: {number} times {note}")
 
     # MARK: One loss
 
@@ -116,7 +112,7 @@ class Campaign:
         shutil.rmtree(folder, ignore_errors=True)
         began = time.monotonic()
         left = rebuilt(self._history, moment.records, loss)
-        faults = list(self._faults(moment, loss, left, folder, receiver))
+        faults = list(self._faults(moment, left, folder, receiver))
         seconds = time.monotonic() - began
         mark = "✗" if faults else "✓"
         place = f"after {moment.kind} (record {moment.records})"
@@ -139,7 +135,7 @@ class Campaign:
             command += f" --ignore-syncs {self._ignored_syncs}"
         return command
 
-    def _faults(self, moment: Moment, loss: Loss, left: Left, folder: Path, receiver: Receiver) -> Iterator[str]:
+    def _faults(self, moment: Moment, left: Left, folder: Path, receiver: Receiver) -> Iterator[str]:
         disk = folder / "disk"
         identities = Identities(folder / "identities", write(left, disk))
         knowledge = Knowledge(self._plan, self._received, moment.time)
@@ -149,19 +145,11 @@ class Campaign:
         try:
             start(service)
             yield from _service_faults(knowledge, service, receiver, earlier_posts)
-            yield from self._permission_faults(service, loss)
+            yield from disk_audit.permission_faults(service.downloads)
         except (Overdue, Unreachable, EndedByItself) as error:
             yield f"{error}; {service.log.name} ends with: {_last_lines(service.log)}"
         finally:
             service.kill()
-
-    def _permission_faults(self, service: Service, loss: Loss) -> Iterator[str]:
-        """With a journal that keeps all changes in order, a file with its name also has its permissions."""
-        faults = list(disk_audit.permission_faults(service.downloads))
-        if loss.semantics == "ext4":
-            yield from faults
-        elif faults:
-            self._notes["a finished file lost its permissions: they were set after its last sync"] += len(faults)
 
 
 class Identities:

@@ -101,8 +101,8 @@ class Client:
         self, job: Job, method: str, action: str = "", body: Any = None, headers: dict[str, str] | None = None,
         allowed: tuple[int, ...] = (404, 409),
     ) -> Answer:  # fmt: skip
-        """Asks something of a job. An answer shows what is committed: whatever was killed in between, its revision is
-        not below one that was seen before."""
+        """Sends a request about a job. A response shows committed state, so its revision is never below one that a client
+        has seen, also after a kill in between."""
         seen = job.revision
         answer = self.ask(method, f"/v1/jobs/{job.id}{action}", body, headers, allowed)
         if answer.status == 200 and isinstance(answer.document, dict) and "revision" in answer.document:

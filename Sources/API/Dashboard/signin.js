@@ -1,0 +1,75 @@
+// Asks for the token when the service requires one. The page keeps the token in its memory, or exchanges it for a cookie
+// that no script can read, so that the browser stays signed in.
+
+import { address, get, keepToken, onUnauthorized, post, remove, token } from "./api.js";
+import { byID, setText } from "./dom.js";
+import { complain } from "./notices.js";
+
+let asking = null;
+let isRequired = false;
+
+/** Whether the service has asked this page for a token, or has recognised its cookie. */
+export function needsToken() {
+  return isRequired;
+}
+
+export async function prepareSignIn() {
+  onUnauthorized((refusal) => (asking ??= ask(refusal)));
+  byID("sign-out").addEventListener("click", signOut);
+  try {
+    const caller = await get(address("sign-in"));
+    note(caller.by !== "address");
+    // A caller who may only read sees no buttons that change something.
+    document.body.dataset.scope = caller.scope;
+  } catch {
+    // The feed reports the error, and reads everything when the service answers.
+  }
+}
+
+async function ask(refusal) {
+  const dialog = byID("token-dialog");
+  const error = byID("token-error");
+  error.hidden = !refusal;
+  setText(error, "The service does not accept this token. Its administrator can make another one.");
+  // The page shows nothing without the token, so Escape does not close the dialog.
+  const stay = (event) => event.preventDefault();
+  dialog.addEventListener("cancel", stay);
+  dialog.showModal();
+  await submitted(byID("token-form"));
+  dialog.removeEventListener("cancel", stay);
+  keepToken(byID("token").value.trim());
+  byID("token").value = "";
+  asking = null;
+  note(true);
+  if (byID("token-stay").checked) await staySignedIn();
+}
+
+/** Exchanges the token for a cookie. A refused token stays in memory: the next request asks for another one. */
+async function staySignedIn() {
+  const given = token();
+  try {
+    await post(address("sign-in"), { secure: location.protocol === "https:" });
+    if (token() === given) keepToken(null);
+  } catch (error) {
+    complain(error);
+  }
+}
+
+async function signOut() {
+  keepToken(null);
+  try {
+    await remove(address("sign-in"));
+  } finally {
+    // Remove all data from the page.
+    location.reload();
+  }
+}
+
+function note(hasSignedIn) {
+  isRequired ||= hasSignedIn;
+  byID("sign-out").hidden = !isRequired;
+}
+
+function submitted(form) {
+  return new Promise((resolve) => form.addEventListener("submit", resolve, { once: true }));
+}

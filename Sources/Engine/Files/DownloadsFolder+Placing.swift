@@ -1,0 +1,172 @@
+import CLinux
+import Descriptors
+import Downloads
+import Formats
+import Foundation
+
+/// Turns parts into files. Each step can be repeated after a crash.
+///
+/// Another program may replace every name at every moment. So each folder is used by its descriptor, and after a rename
+/// fetchd looks whether it has moved the verified file to the planned path.
+extension DownloadsFolder {
+    /// Renames the parts to their places, and syncs each destination folder once.
+    ///
+    /// The call can be repeated, after a crash or after `unsynced`. A file that is in its place is then moved back and
+    /// renamed again, because a successful sync after a failed one proves nothing unless the folder has changed.
+    ///
+    /// - Returns: the fault of each promotion, in order; nil when the file is durable in its place.
+    func place(_ promotions: [Promotion]) -> [PromotionFault?] {
+        // The keys are bytes: Swift considers two spellings of an accent equal, but the disk has a folder for each.
+        var (folders, placed) = ([[UInt8]: Descriptor](), [[UInt8]: [Int]]())
+        var faults = [PromotionFault?](repeating: nil, count: promotions.count)
+        for (index, promotion) in promotions.enumerated() {
+            let directory = PathComponents.last(of: promotion.file.path).folder
+            let path = Array(directory.utf8)
+            do throws(PromotionFault) {
+                if folders[path] == nil { folders[path] = try folderForFile(directory, isMade: true) }
+                guard let folder = folders[path] else { continue }
+                try place(promotion, in: folder)
+                placed[path, default: []].append(index)
+            } catch {
+                faults[index] = error
+            }
+        }
+        for (path, indices) in placed {
+            guard let folder = folders[path] else { continue }
+            for (index, fault) in zip(indices, settle(indices.map { promotions[$0] }, in: folder)) {
+                faults[index] = fault
+            }
+        }
+        return faults
+    }
+
+    /// Syncs the folder with the renamed files, if it still has the path that was planned.
+    private func settle(_ promotions: [Promotion], in folder: Descriptor) -> [PromotionFault?] {
+        let path = PathComponents.last(of: promotions[0].file.path).folder
+        guard isFolder(folder, at: path) else {
+            return promotions.map { withdraw($0, from: folder) }
+        }
+        do throws(DiskError) {
+            try folder.sync()
+            return promotions.map { _ in nil }
+        } catch {
+            return promotions.map { _ in .unsynced(error) }
+        }
+    }
+
+    /// Whether the path leads to this open folder. Another program may have moved the folder away since it was opened,
+    /// also out of the downloads folder.
+    private func isFolder(_ folder: Descriptor, at path: String) -> Bool {
+        guard let found = try? self.folder(path, isMade: false), let there = try? found.status(),
+            let here = try? folder.status()
+        else { return false }
+        return there.st_ino == here.st_ino && there.st_dev == here.st_dev
+    }
+
+    /// Moves a file back to the parts, because its folder is no longer at the planned path.
+    private func withdraw(_ promotion: Promotion, from folder: Descriptor) -> PromotionFault {
+        let (directory, name) = PathComponents.last(of: promotion.file.path)
+        do throws(PromotionFault) {
+            _ = try takeBack(promotion, from: name, in: folder)
+            return .invalid("Another program moved the folder \(directory) while the file was moved into it.")
+        } catch {
+            return error
+        }
+    }
+
+    /// Renames the part to its place.
+    private func place(_ promotion: Promotion, in folder: Descriptor) throws(PromotionFault) {
+        let name = PathComponents.last(of: promotion.file.path).name
+        guard PathComponents.isOne(name) else { throw .invalid("\(promotion.file.path) names no file.") }
+        let part = promotion.part.fileName
+        switch identity(of: promotion, at: part, in: parts) {
+        case .same(let mode): try requirePermissions(of: promotion, having: mode)
+        case .other: throw .changed
+        case .missing: try requirePermissions(of: promotion, having: takeBack(promotion, from: name, in: folder))
+        }
+        let result =
+            promotion.conflict == .replace
+            ? renameat(parts.number, part, folder.number, name)
+            : linux_rename_noreplace(parts.number, part, folder.number, name)
+        guard result == 0 else { throw Self.fault(errno, promotion) }
+        // Another program may have given the part's name to another file just before the rename.
+        guard case .same = identity(of: promotion, at: name, in: folder) else {
+            _ = linux_rename_noreplace(folder.number, name, parts.number, part)
+            throw .changed
+        }
+    }
+
+    private static func fault(_ code: Int32, _ promotion: Promotion) -> PromotionFault {
+        switch code {
+        case ENOENT: .vanished
+        case EEXIST where promotion.conflict == .rename: .nameTaken
+        case EEXIST: .occupied(promotion.file.path)
+        case EISDIR, ENOTEMPTY: .invalid("\(promotion.file.path) is a folder and cannot be replaced.")
+        default: .disk(DiskError("move the file to its place", code: code))
+        }
+    }
+
+    /// Sets the permissions of the part if it has others. `publish` has set them and made them durable before the plan was
+    /// committed, but the setting may have changed since then.
+    private func requirePermissions(of promotion: Promotion, having mode: mode_t) throws(PromotionFault) {
+        guard mode & 0o7777 != modes.file else { return }
+        let file: (descriptor: Descriptor, inode: UInt64)
+        do throws(DiskError) {
+            // A path could lead to another file than the one that was looked at.
+            let part = try Descriptor.open(
+                promotion.part.fileName, in: parts, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK, to: "open the part")
+            file = (part, UInt64(try part.status().st_ino))
+        } catch {
+            throw .disk(error)
+        }
+        guard file.inode == promotion.inode else { throw .changed }
+        do throws(DiskError) {
+            try file.descriptor.setMode(modes.file)
+            try file.descriptor.syncAll()
+        } catch {
+            throw .disk(error)
+        }
+    }
+
+    /// Moves a renamed file back to the parts, because its rename may not be durable.
+    ///
+    /// - Returns: the mode of the file.
+    private func takeBack(
+        _ promotion: Promotion, from name: String, in folder: Descriptor
+    ) throws(PromotionFault) -> mode_t {
+        guard case .same(let mode) = identity(of: promotion, at: name, in: folder) else { throw .vanished }
+        guard linux_rename_noreplace(folder.number, name, parts.number, promotion.part.fileName) == 0 else {
+            throw .disk(DiskError("move the file back to the parts"))
+        }
+        // Later steps may depend on the part's name: a committed refusal, or another destination.
+        do throws(DiskError) {
+            try syncs.syncNames(in: parts)
+            try folder.sync()
+        } catch {
+            throw .unsynced(error)
+        }
+        return mode
+    }
+
+    private enum Identity {
+        case same(mode: mode_t)
+        case other, missing
+    }
+
+    /// Whether the verified part has this name and is unchanged.
+    private func identity(of promotion: Promotion, at name: String, in folder: Descriptor) -> Identity {
+        var status = stat()
+        guard fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .missing }
+        let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        let isSame =
+            UInt64(status.st_ino) == promotion.inode && Int64(status.st_size) == promotion.file.size
+            && promotion.file.mark.map { isSameTime(modified, $0.modified) } ?? true
+        return isSame ? .same(mode: status.st_mode) : .other
+    }
+
+    /// Some file systems store only whole seconds, which shows after a restart.
+    private func isSameTime(_ found: Int64, _ recorded: Int64) -> Bool {
+        let second: Int64 = 1_000_000_000
+        return found == recorded || found % second == 0 && found / second == recorded / second
+    }
+}
