@@ -104,7 +104,8 @@ let package = Package(
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "CurlClient", "Daemon", "Engine", "Formats", "Locks", "Storage", "Webhooks",
+                "API", "Client", "CurlClient", "Daemon", "Engine", "Formats", "HTTPServer", "Locks", "Storage",
+                "Webhooks",
                 argumentParser, logging,
             ],
             swiftSettings: strict),

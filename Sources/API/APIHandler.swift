@@ -78,6 +78,7 @@ public struct APIHandler: RequestHandler {
     public func admit(_ head: RequestHead) -> Admission {
         do throws(Problem) {
             try hosts.check(head)
+            if head.target == "*" { return .refuse(answered(head, .noContent)) }
             if origins.isPreflight(head) { return .refuse(answered(head, try preflight(head))) }
             try origins.check(head)
             let match = try table.find(head)

@@ -44,7 +44,7 @@ struct Authentication: Sendable {
         if let cookie = SignInCookie.of(head), head.mayUseCookie, let subject = self.subject(of: cookie) {
             return try caller(with: subject.digest).shown(by: .cookie)
         }
-        guard isOpen, head.isFromLoopback else { throw .unauthorized("Bearer", Self.advice) }
+        guard isOpen, head.isFromThisMachine else { throw .unauthorized("Bearer", Self.advice) }
         return Self.anybody
     }
 
@@ -103,9 +103,6 @@ struct Authentication: Sendable {
 }
 
 extension RequestHead {
-    /// Whether the client is on this machine, or is a proxy on it.
-    fileprivate var isFromLoopback: Bool { remoteAddress.hasPrefix("127.") || remoteAddress == "::1" }
-
     /// Whether a cookie may stand for a token in this request. A browser sends its cookies by itself, so a request that
     /// changes something needs a field that says which page has sent it. `OriginRule` has refused foreign pages already.
     fileprivate var mayUseCookie: Bool {

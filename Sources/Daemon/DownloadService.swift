@@ -22,6 +22,8 @@ public final class DownloadService: Sendable {
     private let options: Options
     private let log: Logger
     private let stage = Locked(Stage.starting)
+    /// nil until the layers are open.
+    private let pulse = Locked<Heartbeat?>(nil)
 
     public init(_ options: Options, log: Logger) {
         self.options = options
@@ -66,6 +68,10 @@ public final class DownloadService: Sendable {
         engine.stop()
     }
 
+    /// Returns when the threads of the service have shown that they make progress. A blocked thread delays it until it
+    /// continues.
+    public func heartbeat() async { await pulse.withLock(\.self)?.beat() }
+
     private var isStopping: Bool {
         stage.withLock { if case .stopping = $0 { true } else { false } }
     }
@@ -83,6 +89,8 @@ public final class DownloadService: Sendable {
         // A receiver often runs on the same machine. Webhooks of limited reach have their own policy.
         let webhooks = try client(
             "webhooks", admitting: AddressPolicy(admitting: .allAddresses, denying: options.deniedNetworks))
+        pulse.withLock { $0 = Heartbeat(store: store, clients: [downloads, webhooks]) }
+        defer { pulse.withLock { $0 = nil } }
         let rehearsals = options.allowsRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
         let engine = Engine(
             options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)

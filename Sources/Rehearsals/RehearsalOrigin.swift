@@ -16,8 +16,11 @@ public final class RehearsalOrigin: Sendable {
         options.threads = 1
         // A job may have as many headers as for a real origin, within this limit.
         options.maxHeadBytes = 16 << 10
+        options.maxFields = 200
         // A download that waits for its disk stops reading for some time. The origin must not disconnect it.
         options.idleTimeout = .seconds(600)
+        // Jobs with a rate limit read slowly.
+        options.responseBytesPerSecond = 0
         server = try HTTPServer(options: options, handler: RehearsalHandler())
         baseURL = "http://127.0.0.1:\(server.port)"
     }

@@ -19,9 +19,13 @@ struct ServeCommand: AsyncParsableCommand {
             Until an administrator has a token, callers on this machine need none, and fetchd listens on loopback addresses \
             only.
 
-            Without --data-dir and --downloads-dir, the folders do not depend on the working directory: XDG_DATA_HOME and             the download folder of user-dirs.dirs for a person, STATE_DIRECTORY or /var/lib/fetchd for a system service.             If ./data/fetchd.sqlite exists, as in earlier versions, fetchd uses ./data and ./downloads, with a warning.             The first line of the log names the folders.
+            Without --data-dir and --downloads-dir, the folders do not depend on the working directory: XDG_DATA_HOME and \
+            the download folder of user-dirs.dirs for a person, STATE_DIRECTORY or /var/lib/fetchd for a system service. \
+            If ./data/fetchd.sqlite exists, as in earlier versions, fetchd uses ./data and ./downloads, with a warning. \
+            The first line of the log names the folders.
 
-            The service is ready when GET /readyz answers 200. On SIGTERM, running transfers keep the bytes they have \
+            The service is ready when GET /readyz answers 200; 'fetchd health' asks for it. It reports readiness, progress and \
+            stop to systemd (Type=notify, WatchdogSec=). On SIGTERM, running transfers keep the bytes they have \
             received, and fetchd ends. The transfers continue at the next start, as after a crash. A second SIGTERM ends \
             fetchd at once.
 
@@ -41,9 +45,33 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The address and port of the API. Port 0: the system chooses a free port. (default: \(Settings.Defaults.listen))",
+            "The address and port of the API. Port 0: the system chooses a free port. none: no port, only a Unix domain socket. (default: \(Settings.Defaults.listen))",
             valueName: "host:port"))
     var listen: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A Unix domain socket on which the API is served, too. The file is removed at the end. (default: none)",
+            valueName: "path"))
+    var unixSocket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The permissions of the Unix domain socket, in octal. Who may write to it may use the API. (default: \(Settings.Defaults.unixSocketMode))",
+            valueName: "mode"))
+    var unixSocketMode: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of clients that are connected at the same time, 16 to 20000. Others wait. (default: 20000, or fewer if the limit on file descriptors requires it)",
+            valueName: "n"))
+    var maxConnections: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of connections from one IPv4 address or IPv6 /64 network, except loopback; 0: no limit. Further connections are closed. (default: half of --max-connections)",
+            valueName: "n"))
+    var maxConnectionsPerAddress: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -172,6 +200,10 @@ struct ServeCommand: AsyncParsableCommand {
     private var flags: [Settings.Key: JSON] {
         let flags: [Settings.Key: JSON?] = [
             .listen: listen.map(JSON.string),
+            .unixSocket: unixSocket.map(JSON.string),
+            .unixSocketMode: unixSocketMode.map(JSON.string),
+            .maxConnections: integer(maxConnections),
+            .maxConnectionsPerAddress: integer(maxConnectionsPerAddress),
             .dataDir: dataDir.map(JSON.string),
             .downloadsDir: downloadsDir.map(JSON.string),
             .maxConcurrentJobs: integer(maxConcurrentJobs),

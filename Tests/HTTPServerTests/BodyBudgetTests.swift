@@ -45,7 +45,7 @@ import Testing
     /// A client that leaves returns the memory of its body, at the latest when the time for its request is over.
     @Test func returnsTheMemoryOfAConnectionThatIsLost() async throws {
         try await withServer(Self.accepting) {
-            ($0.maxBytesOfBodies, $0.requestDeadline) = (300_000, .milliseconds(500))
+            ($0.maxBytesOfBodies, $0.bodyGrace, $0.bodyDeadline) = (300_000, .milliseconds(500), .milliseconds(500))
         } _: { port in
             for _ in 0..<5 {
                 let leaver = try RawClient(port)

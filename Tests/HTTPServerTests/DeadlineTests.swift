@@ -1,13 +1,15 @@
 // Slow clients, which the server closes while it serves others.
 
 import Glibc
-import HTTPServer
 import HTTPTypes
 import Testing
 
+@testable import HTTPServer
+
 @Suite struct DeadlineTests {
     private static func impatient(_ options: inout HTTPServer.Options) {
-        options.requestDeadline = .milliseconds(400)
+        options.headDeadline = .milliseconds(400)
+        options.bodyGrace = .milliseconds(400)
         options.idleTimeout = .seconds(1)
     }
 
@@ -47,6 +49,30 @@ import Testing
             let duration = try Self.dribble(Self.endless, to: client, at: port)
             #expect(duration > .milliseconds(300) && duration < .seconds(10))
         }
+    }
+
+    /// The client needs longer than the grace, and sends more than the minimum.
+    @Test func waitsForBodiesThatArriveSteadily() async throws {
+        try await withServer(.echo) {
+            ($0.bodyGrace, $0.bodyBytesPerSecond) = (.milliseconds(300), 1_000)
+        } _: { port in
+            let client = try RawClient(port)
+            try client.send(RawClient.request("POST", "/", fields: ["Content-Length: 6000"]))
+            for _ in 0..<60 {
+                try client.send([UInt8](repeating: 65, count: 100))
+                usleep(20_000)
+            }
+            #expect(try client.readResponse().body.count == 6_000 + "POST / ".utf8.count)
+        }
+    }
+
+    @Test func givesABodyTimeForItsBytes() {
+        var options = HTTPServer.Options()
+        (options.bodyGrace, options.bodyBytesPerSecond) = (.seconds(20), 1_000)
+        options.bodyDeadline = .seconds(100)
+        let times = [0, 999, 1_000, 80_000, 80_001, Int(Int32.max)].map { options.bodyTime(received: $0) }
+        #expect(
+            times == [.seconds(20), .milliseconds(20_999), .seconds(21), .seconds(100), .seconds(100), .seconds(100)])
     }
 
     @Test func closesIdleConnections() async throws {

@@ -34,7 +34,10 @@ import Testing
     @Test func refusesOptionsOutOfRange() {
         let changes: [@Sendable (inout HTTPServer.Options) -> Void] = [
             { $0.threads = 0 }, { $0.threads = 65 }, { $0.connectionLimit = 0 }, { $0.connectionsPerAddress = -1 },
-            { $0.idleTimeout = .milliseconds(999) }, { $0.requestDeadline = .zero }, { $0.maxBodyBytes = -1 },
+            { $0.idleTimeout = .milliseconds(999) }, { $0.headDeadline = .zero }, { $0.maxBodyBytes = -1 },
+            { $0.bodyDeadline = .zero }, { $0.bodyGrace = .zero }, { $0.bodyBytesPerSecond = 0 },
+            { $0.responseWindow = .zero }, { $0.responseBytesPerSecond = -1 }, { $0.maxFields = 0 },
+            { $0.address = nil },
             { $0.maxHeadBytes = 1_023 }, { $0.waitLimit = .zero },
         ]
         for change in changes { #expect(throws: HTTPServerError.self) { _ = try Self.start(change) } }
@@ -59,7 +62,7 @@ import Testing
     }
 
     @Test func closesConnectionsBeyondTheLimitPerAddress() async throws {
-        try await withServer(.echo, configure: { $0.connectionsPerAddress = 3 }) { port in
+        try await withServer(.echo, configure: { ($0.connectionsPerAddress, $0.limitsLoopback) = (3, true) }) { port in
             let clients = try (0..<3).map { _ in try RawClient(port) }
             for client in clients { #expect(try client.exchange().status == 200) }
             #expect(throws: RawClient.Failure.self) { try RawClient(port).exchange() }

@@ -51,6 +51,9 @@ import Testing
         Case(fault: .targetInvalid, request: "GET /a\0b HTTP/1.1\r\nHost: a\r\n\r\n"),
         Case(fault: .targetInvalid, request: "GET /a\0HTTP/1.1 HTTP/1.1\r\nHost: a\r\n\r\n"),
         Case(fault: .targetInvalid, request: "GET /a?b\0c HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case(fault: .lineInvalid, request: "GET / HTTP/1.1\r\nHost: a\r\nX: y\0\r\n\r\n"),
+        Case(fault: .lineInvalid, request: "GET / HTTP/1.1\r\nHost: a\r\nX: y\r\n z\r\n\r\n"),
+        Case(fault: .lineInvalid, request: "GET / HTTP/1.1\nHost: a\r\n\r\n"),
     ]
 
     @Test(arguments: refused)

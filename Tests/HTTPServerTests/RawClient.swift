@@ -24,6 +24,17 @@ final class RawClient {
         guard ipv6 ? connect6(port) : connect4(port) else { throw Failure(description: "connect: errno \(errno)") }
     }
 
+    /// - Parameter path: the path of a Unix domain socket.
+    init(path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(description: "socket: errno \(errno)") }
+        set(SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: 15, tv_usec: 0))
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        guard connect(to: address) else { throw Failure(description: "connect: errno \(errno)") }
+    }
+
     deinit { Glibc.close(descriptor) }
 
     func send(_ text: String) throws {
@@ -105,6 +116,15 @@ final class RawClient {
         while try receive() {}
         defer { received = [] }
         return received
+    }
+
+    /// All responses until the connection ends. The bytes must be whole responses, and none to HEAD.
+    func readResponsesUntilClosed() throws -> [RawResponse] {
+        var responses: [RawResponse] = []
+        while true {
+            if received.isEmpty, try !receive() { return responses }
+            responses.append(try readResponse())
+        }
     }
 
     /// Shuts down writing; the client still reads.

@@ -10,7 +10,7 @@ public final class Certificate: Sendable {
     private let folder: TemporaryFolder
 
     public var path: String { folder.path("certificate.pem") }
-    var keyPath: String { folder.path("key.pem") }
+    public var keyPath: String { folder.path("key.pem") }
 
     /// A certificate that no authority has signed.
     public static func selfSigned(for host: String = "localhost") async throws -> Certificate {

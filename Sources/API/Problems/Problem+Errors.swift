@@ -51,11 +51,11 @@ extension Problem {
 
     init(_ fault: RequestFault) {
         switch fault {
-        case .methodInvalid, .targetInvalid, .fieldInvalid, .hostMissing, .hostRepeated, .contentLengthInvalid,
-            .framingAmbiguous:
+        case .methodInvalid, .targetInvalid, .lineInvalid, .fieldInvalid, .hostMissing, .hostRepeated,
+            .contentLengthInvalid, .framingAmbiguous:
             self.init(.malformedRequest, fault.description)
         case .transferEncodingUnsupported: self.init(.notImplemented, fault.description)
-        case .headTooLarge: self.init(.headTooLarge, fault.description)
+        case .headTooLarge, .tooManyFields: self.init(.headTooLarge, fault.description)
         case .bodyTooLarge: self.init(.bodyTooLarge, fault.description)
         case .bodiesTooLarge, .answerOverdue, .stopping:
             self.init(.unavailable, fault.description)

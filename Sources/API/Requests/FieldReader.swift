@@ -43,8 +43,13 @@ struct FieldReader {
     /// Refuses members that were not read. Must be called after the last read.
     func finish() throws(Problem) {
         guard let index = isRead.firstIndex(of: false) else { return }
-        let pointer = pointer(to: object.members[index].name)
-        throw Problem(.unknownField, "\(Self.shown(pointer)) is not a field of this document.", at: pointer)
+        throw unknown(object.members[index].name)
+    }
+
+    /// The error for a member that the document does not have.
+    func unknown(_ name: String) -> Problem {
+        let pointer = pointer(to: name)
+        return Problem(.unknownField, "\(Self.shown(pointer)) is not a field of this document.", at: pointer)
     }
 
     static func shown(_ pointer: String) -> String {

@@ -90,11 +90,9 @@ struct JobRoutes: Sendable {
     /// Creates all jobs of the batch or none.
     private func createBatch(_ context: RequestContext) async throws -> Response {
         if let first = try await firstAnswer(context) { return first }
-        let new = try context.body { reader throws(Problem) in
-            guard let jobs = reader.value("jobs")?.arrayValue, (1...Self.largestBatch).contains(jobs.count) else {
-                throw reader.invalid("jobs", "must be an array of 1 to \(Self.largestBatch) jobs")
-            }
-            return try read(jobs, context.caller)
+        let new = try JSONBody.list("jobs", in: context.request.body, atMost: Self.largestBatch) {
+            (reader) throws(Problem) in
+            try read(&reader, context.caller)
         }
         return try await create(new, context) { jobs in
             var writer = JSONWriter(capacity: Self.usualDocument * jobs.count)
@@ -103,17 +101,6 @@ struct JobRoutes: Sendable {
             }
             return RememberedAnswer(location: nil, body: writer.bytes)
         }
-    }
-
-    private func read(_ jobs: [JSON], _ caller: Caller) throws(Problem) -> [NewJob] {
-        var new: [NewJob] = []
-        new.reserveCapacity(jobs.count)
-        for (index, job) in jobs.enumerated() {
-            var reader = try FieldReader(job, at: "/jobs/\(index)")
-            new.append(try read(&reader, caller))
-            try reader.finish()
-        }
-        return new
     }
 
     private func read(_ reader: inout FieldReader, _ caller: Caller) throws(Problem) -> NewJob {

@@ -39,6 +39,7 @@ public enum ClientCommands {
             name: "Session and service",
             subcommands: [
                 SessionCommand.self, WebhookCommand.self, EventsCommand.self, TokenCommand.self, StatsCommand.self,
+                HealthCommand.self,
             ]),
     ]
 }

@@ -71,6 +71,7 @@ struct RemoteService: Sendable {
         if body != nil { request.headers.append(("Content-Type", "application/json")) }
         request.credentials = settings.token.map { .bearer(token: $0) }
         request.tls.caFile = settings.caFile
+        request.unixSocket = address.unixSocket
         return request
     }
 

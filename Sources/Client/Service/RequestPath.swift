@@ -7,6 +7,11 @@ struct RequestPath: Sendable {
         path = "/v1" + components.map { "/" + Self.encoded($0) }.joined()
     }
 
+    private init(path: String) { self.path = path }
+
+    /// Whether the service is ready. The path has no version, because it is for load balancers and container engines.
+    static let readiness = RequestPath(path: "/readyz")
+
     /// Adds a query parameter, unless the value is nil.
     func asking(_ name: String, _ value: String?) -> RequestPath {
         guard let value else { return self }

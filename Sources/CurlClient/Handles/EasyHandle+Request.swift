@@ -9,6 +9,7 @@ extension EasyHandle {
         try setPolicy()
         try set(CURLOPT_URL, request.url)
         try limitConnecting(to: request.timeouts.connect)
+        if let path = request.unixSocket { try set(CURLOPT_UNIX_SOCKET_PATH, path) }
         try setMethod(of: request)
         try setHeaders(of: request)
         if let userAgent = request.userAgent { try set(CURLOPT_USERAGENT, userAgent) }

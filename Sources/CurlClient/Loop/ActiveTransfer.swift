@@ -122,7 +122,8 @@ extension ActiveTransfer {
             outcome = .failed(refusal(of: ip))
             return false
         }
-        services.sockets.willSend(through: connection)
+        // All connections to a Unix domain socket have the same endpoints, so the registry cannot tell them apart.
+        if request.unixSocket == nil { services.sockets.willSend(through: connection) }
         progressed()
         planWakeUp()
         return true

@@ -33,6 +33,10 @@ public struct TransferRequest: Sendable {
 
     public var tls: TLSOptions
 
+    /// The path of a Unix domain socket to connect to. The URL's host is then only the value of `Host`; it must be an
+    /// address, so that no name is looked up. nil.
+    public var unixSocket: String?
+
     /// If true, no rule for hosts and addresses applies, because the URL does not come from a client. false.
     public var admitsAnyAddress = false
 

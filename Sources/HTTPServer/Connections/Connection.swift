@@ -17,8 +17,8 @@ final class Connection: Sendable {
     enum Phase {
         /// No request line has arrived on a new connection, or since the last request.
         case idle(since: Instant, isFresh: Bool)
-        /// A request is being received.
-        case receiving(since: Instant)
+        /// A request is being received. Its head, or what has arrived of its body, sets the time.
+        case receiving(until: Instant)
         /// The handler is running, or the response is being sent.
         case answering
         case waiting(PendingResponse, until: Instant)
@@ -34,13 +34,24 @@ final class Connection: Sendable {
         var lingers = false
         /// Set while `DisconnectMonitor` watches the socket.
         var watch: UInt64?
+        /// How the client takes the present response.
+        var intake = ResponseIntake()
 
         func shutDown() {
             if let socket { _ = shutdown(socket, Int32(SHUT_RDWR)) }
         }
 
-        func checkRequest(since: Instant, limit: Duration, _ now: Instant) {
-            if since + limit <= now { shutDown() } else { repeatEndOfInput() }
+        func checkRequest(until end: Instant, _ now: Instant) {
+            if end <= now { shutDown() } else { repeatEndOfInput() }
+        }
+
+        /// - Parameter isOpen: whether the response has no length.
+        mutating func checkResponse(isOpen: Bool, _ limits: HTTPServer.Options, _ now: Instant) {
+            guard limits.responseBytesPerSecond > 0, let socket, intake.isDue(at: now) else { return }
+            let isStalled = intake.isStalled(
+                SendQueue(of: socket), at: now, over: limits.responseWindow,
+                atLeast: isOpen ? 1 : limits.responseWindowBytes)
+            if isStalled { shutDown() }
         }
 
         /// epoll reports an event only once, and the library misses an end of stream that arrives together with bytes.
@@ -54,15 +65,29 @@ final class Connection: Sendable {
     }
 
     let remoteAddress: String
+    /// nil if the number of connections of this client is not limited.
+    let network: ClientNetwork?
     private let state: Locked<State>
 
-    init(socket: Int32, remoteAddress: String) {
+    init(socket: Int32, remoteAddress: String, network: ClientNetwork?) {
         self.remoteAddress = remoteAddress
+        self.network = network
         state = Locked(State(socket: socket, phase: .idle(since: .now, isFresh: true)))
     }
 
     func enter(_ phase: Phase) {
-        state.withLock { $0.phase = phase }
+        state.withLock { state in
+            state.phase = phase
+            state.intake = ResponseIntake()
+        }
+    }
+
+    /// A request line has arrived.
+    func enterHead(limit: Duration) {
+        state.withLock { state in
+            let start = if case .idle(let since, isFresh: true) = state.phase { since } else { Instant.now }
+            state.phase = .receiving(until: start + limit)
+        }
     }
 
     /// The next response is sent while the client may still send a body.
@@ -126,14 +151,15 @@ final class Connection: Sendable {
         state.withLock { state in
             switch state.phase {
             case .idle(let since, let isFresh):
-                state.checkRequest(since: since, limit: isFresh ? limits.requestDeadline : limits.betweenRequests, now)
-            case .receiving(let since):
-                state.checkRequest(since: since, limit: limits.requestDeadline, now)
+                state.checkRequest(until: since + (isFresh ? limits.headDeadline : limits.betweenRequests), now)
+            case .receiving(let until):
+                state.checkRequest(until: until, now)
             case .waiting(let answer, let until):
                 if until <= now { return answer }
             case .sending(let region):
-                if !region.isComplete { state.shutDown() }
-            case .answering, .streaming: break
+                if region.isComplete { state.checkResponse(isOpen: false, limits, now) } else { state.shutDown() }
+            case .answering: state.checkResponse(isOpen: false, limits, now)
+            case .streaming(let stream): state.checkResponse(isOpen: stream.length == nil, limits, now)
             }
             return nil
         }

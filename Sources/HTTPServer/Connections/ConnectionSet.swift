@@ -15,24 +15,38 @@ final class ConnectionSet: Sendable {
         case cutShort
     }
 
-    private let connections = Locked<[ObjectIdentifier: Connection]>([:])
+    private struct Members {
+        var connections: [ObjectIdentifier: Connection] = [:]
+        /// The number of connections of each limited network.
+        var counts: [ClientNetwork: Int] = [:]
+    }
+
+    private let members = Locked(Members())
     private let current = Atomic<Stage>(.open)
 
     var stage: Stage { current.load(ordering: .sequentiallyConsistent) }
 
-    var isEmpty: Bool { connections.withLock { $0.isEmpty } }
-    var count: Int { connections.withLock { $0.count } }
+    var isEmpty: Bool { members.withLock { $0.connections.isEmpty } }
+    var count: Int { members.withLock { $0.connections.count } }
+
+    func count(of network: ClientNetwork) -> Int { members.withLock { $0.counts[network] ?? 0 } }
 
     /// - Returns: whether the set was empty.
     func insert(_ connection: Connection) -> Bool {
-        connections.withLock { connections in
-            defer { connections[ObjectIdentifier(connection)] = connection }
-            return connections.isEmpty
+        members.withLock { members in
+            if let network = connection.network { members.counts[network, default: 0] += 1 }
+            defer { members.connections[ObjectIdentifier(connection)] = connection }
+            return members.connections.isEmpty
         }
     }
 
     func remove(_ connection: Connection) {
-        connections.withLock { $0[ObjectIdentifier(connection)] = nil }
+        members.withLock { members in
+            guard members.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil,
+                let network = connection.network, let count = members.counts[network]
+            else { return }
+            members.counts[network] = count > 1 ? count - 1 : nil
+        }
     }
 
     /// Enforces the time limits. A sweep visits at most `connectionLimit` connections from time to time, and costs
@@ -63,6 +77,6 @@ final class ConnectionSet: Sendable {
     }
 
     private func snapshot() -> [Connection] {
-        connections.withLock { Array($0.values) }
+        members.withLock { Array($0.connections.values) }
     }
 }

@@ -55,7 +55,7 @@ struct SocketAddress {
         withUnsafeMutableBytes(of: &storage) { $0.storeBytes(of: address, as: Address.self) }
     }
 
-    /// The text of a client address. IPv4 in IPv6 (`::ffff:192.0.2.1`) appears as IPv4.
+    /// The text of a client address, as in `RequestHead.remoteAddress`. IPv4 in IPv6 (`::ffff:192.0.2.1`) appears as IPv4.
     static func text(of address: UnsafePointer<sockaddr>) -> String {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
@@ -64,8 +64,8 @@ struct SocketAddress {
         case AF_INET6:
             let text = text(of: raw.load(as: sockaddr_in6.self).sin6_addr, family: AF_INET6)
             return text.hasPrefix("::ffff:") && text.utf8.contains(UInt8(ascii: ".")) ? String(text.dropFirst(7)) : text
-        default:
-            return "unknown"
+        case AF_UNIX: return RequestHead.unixAddress
+        default: return "unknown"
         }
     }
 

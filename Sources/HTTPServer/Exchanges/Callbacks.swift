@@ -22,13 +22,13 @@ private func serverContext(_ context: UnsafeMutableRawPointer) -> ServerContext 
     Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
 }
 
-/// Refuses new clients while the server closes. MHD_quiesce_daemon would stop listening, but version 0.9.75 aborts the
+/// Refuses new clients beyond the limit of their address, and while the server closes. MHD_quiesce_daemon would stop listening, but version 0.9.75 aborts the
 /// process if a thread of the pool removes the listening socket from its epoll set at the same moment.
 private func acceptConnection(
     context: UnsafeMutableRawPointer?, address: UnsafePointer<sockaddr>?, length: socklen_t
 ) -> MHD_Result {
     guard let context else { return .NO }
-    return serverContext(context).connections.stage == .open ? .YES : .NO
+    return serverContext(context).admits(address) ? .YES : .NO
 }
 
 private func noteConnection(
@@ -39,8 +39,11 @@ private func noteConnection(
     let server = serverContext(context)
     switch notice {
     case .CONNECTION_NOTIFY_STARTED:
-        let address = mhd_connection_client_address(handle).map { SocketAddress.text(of: $0) } ?? "unknown"
-        let connection = Connection(socket: mhd_connection_socket(handle), remoteAddress: address)
+        let address = mhd_connection_client_address(handle)
+        let connection = Connection(
+            socket: mhd_connection_socket(handle),
+            remoteAddress: address.map { SocketAddress.text(of: $0) } ?? "unknown",
+            network: server.limitedNetwork(address))
         connectionContext.pointee = Unmanaged.passRetained(connection).toOpaque()
         server.insert(connection)
     case .CONNECTION_NOTIFY_CLOSED:

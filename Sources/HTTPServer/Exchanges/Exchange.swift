@@ -24,6 +24,10 @@ final class Exchange {
     /// nil until the head was read, or if it was invalid.
     private var head: RequestHead?
     private var body: [UInt8] = []
+    /// When the head was accepted.
+    private var bodyStart: Connection.Instant?
+    /// Bytes of the body that have arrived, also those that were discarded.
+    private var receivedLength = 0
     /// The length of the body for which this exchange has taken memory from the budget.
     private var budgetedLength = 0
 
@@ -32,7 +36,7 @@ final class Exchange {
         self.server = server
         self.connection = connection
         self.target = target
-        connection.enter(.receiving(since: .now))
+        connection.enterHead(limit: server.options.headDeadline)
     }
 
     /// The exchange has ended, completely or not.
@@ -71,8 +75,8 @@ extension Exchange {
         guard mhd_connection_head_size(handle) <= limit else { return refuse(.headTooLarge(limit: limit), handle) }
         do {
             let (head, framing) = try HeadReader.read(
-                handle, method: line.method, target: line.confirms(target) ? target : nil, isHTTP11: line.isHTTP11,
-                from: connection.remoteAddress)
+                handle, line: line, target: target, from: connection.remoteAddress,
+                maxFields: server.options.maxFields)
             self.head = head
             return admit(head, framing, handle)
         } catch {
@@ -93,11 +97,21 @@ extension Exchange {
                 body.reserveCapacity(min(length, Self.firstReservation))
             }
             step = .body(limit: limit, respond: respond)
+            if framing.hasBody { noteBody(0) }
         }
         return .YES
     }
 
+    /// Sets the time for the rest of the body.
+    private func noteBody(_ count: Int) {
+        receivedLength += count
+        let start = bodyStart ?? .now
+        bodyStart = start
+        connection.enter(.receiving(until: start + server.options.bodyTime(received: receivedLength)))
+    }
+
     private func append(_ piece: UnsafeRawBufferPointer, limit: Int) -> MHD_Result {
+        noteBody(piece.count)
         let length = body.count + piece.count
         guard length <= limit else { return discardBody(because: .bodyTooLarge(limit: limit), Self.discardLimit) }
         guard server.bodies.grow(from: budgetedLength, to: length) else {
@@ -123,6 +137,7 @@ extension Exchange {
     private func discard(
         _ piece: UnsafeRawBufferPointer, because fault: RequestFault, allowance: Int
     ) -> MHD_Result {
+        noteBody(piece.count)
         guard piece.count <= allowance else { return .NO }
         step = .discarding(fault, allowance: allowance - piece.count)
         return .YES

@@ -1,8 +1,8 @@
 // Reads the head of a request, and refuses heads that two readers could understand differently.
 //
 // The library accepts invalid heads: both kinds of framing together, repeated fields that must be unique, and names
-// with a space before the colon. It also ends strings at a NUL. If a proxy reads the same bytes differently, an
-// attacker can hide a request in them (request smuggling).
+// with a space before the colon. It also ends strings at a NUL, joins folded lines, and ends lines at a bare LF or CR. If
+// a proxy reads the same bytes differently, an attacker can hide a request in them (request smuggling).
 
 import CMicroHTTPD
 import HTTPTypes
@@ -11,28 +11,44 @@ import HTTPTypes
 struct HeadReader {
     private var fields = RequestFields()
     private var sawInvalidField = false
+    /// Where the next line must begin, if all lines before it ended with CRLF and had no NUL. The library replaces the
+    /// bytes that end a line, and leaves all others in its buffer, except those of folded lines.
+    private var nextLine: UnsafeRawPointer
+    private var sawInvalidLine = false
+
+    private init(_ line: RequestLine) { nextLine = line.end }
 
     /// Reads the head of the request that `handle` receives.
     ///
-    /// - Parameter target: nil if the target that the library has is not complete.
+    /// - Parameter target: nil if it is not UTF-8.
     /// - Throws: the reason to refuse the request.
     static func read(
-        _ handle: OpaquePointer, method: String, target: String?, isHTTP11: Bool, from remoteAddress: String
+        _ handle: OpaquePointer, line: RequestLine, target: String?, from remoteAddress: String, maxFields: Int
     ) throws(RequestFault) -> (RequestHead, Framing) {
-        guard let method = HTTPRequest.Method(method) else { throw .methodInvalid }
-        guard let target, !target.isEmpty, target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
+        guard let method = HTTPRequest.Method(line.method) else { throw .methodInvalid }
+        guard let target, line.confirms(target), let form = RequestTarget(target, method) else {
             throw .targetInvalid
         }
-        var reader = HeadReader()
-        reader.fields.reserve(bytes: mhd_connection_head_size(handle), fields: 8)
+        let size = mhd_connection_head_size(handle)
+        var reader = HeadReader(line)
+        reader.fields.reserve(bytes: size, fields: 8)
         withUnsafeMutablePointer(to: &reader) { _ = MHD_get_connection_values_n(handle, .HEADER_KIND, takeField, $0) }
-        let framing = try reader.judge(isHTTP11: isHTTP11)
+        if reader.sawInvalidLine || reader.nextLine + 2 != line.start + size { throw .lineInvalid }
+        let framing = try reader.judge(isHTTP11: line.isHTTP11, maxFields: maxFields)
+        if let authority = form.authority { reader.fields[RequestHead.hostName] = authority }
         let head = RequestHead(
-            method: method, target: target, headers: reader.fields, remoteAddress: remoteAddress, isHTTP11: isHTTP11)
+            method: method, target: form.local, headers: reader.fields, remoteAddress: remoteAddress,
+            isHTTP11: line.isHTTP11)
         return (head, framing)
     }
 
     fileprivate mutating func add(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
+        if let start = name.baseAddress, let last = value.baseAddress, UnsafeRawPointer(start) == nextLine {
+            nextLine = UnsafeRawPointer(last) + value.count + 2
+            if value.contains(UInt8(ascii: "\r")) { sawInvalidLine = true }
+        } else {
+            sawInvalidLine = true
+        }
         guard !name.isEmpty, name.allSatisfy(Self.isTokenCharacter) else {
             sawInvalidField = true
             return
@@ -57,8 +73,9 @@ struct HeadReader {
         return rest.prefix((rest.lastIndex { !isSpace($0) }).map { $0 - rest.startIndex + 1 } ?? 0)
     }
 
-    private func judge(isHTTP11: Bool) throws(RequestFault) -> Framing {
+    private func judge(isHTTP11: Bool, maxFields: Int) throws(RequestFault) -> Framing {
         if sawInvalidField { throw .fieldInvalid }
+        if fields.count > maxFields { throw .tooManyFields(limit: maxFields) }
         let hosts = fields.count(of: RequestHead.hostName)
         if hosts > 1 { throw .hostRepeated }
         if hosts == 0 && isHTTP11 { throw .hostMissing }

@@ -15,9 +15,15 @@ struct RequestLine {
 
     var isHTTP11: Bool { strcmp(version, "HTTP/1.0") != 0 }
 
-    /// Whether the target is complete. The library ends a string at a NUL. The version always follows the complete
-    /// target in the same buffer, so a target that was cut short leaves a gap.
-    func confirms(_ target: String?) -> Bool {
-        target.map { url + $0.utf8.count + 1 == version } ?? false
+    /// Whether the line is exactly a method, a space, this target, a space and a version. The library ends a string at a
+    /// NUL, and accepts several spaces. All three lie in the same buffer, so that any other byte leaves a gap.
+    func confirms(_ target: String) -> Bool {
+        methodText + strlen(methodText) + 1 == url && url + target.utf8.count + 1 == version
     }
+
+    /// The first byte of the head, in the buffer of the connection.
+    var start: UnsafeRawPointer { UnsafeRawPointer(methodText) }
+
+    /// The first byte after the line, if the line ends with CRLF.
+    var end: UnsafeRawPointer { UnsafeRawPointer(version + strlen(version) + 2) }
 }

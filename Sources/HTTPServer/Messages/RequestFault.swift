@@ -5,8 +5,11 @@ import HTTPTypes
 public enum RequestFault: Error, Sendable, Hashable {
     /// The method is not a token.
     case methodInvalid
-    /// The target is empty, or contains a control character, a space or a NUL.
+    /// The target is not a path, an absolute URL or (for OPTIONS) `*`, or contains a control character, a space or a NUL.
     case targetInvalid
+    /// A line of the head does not end with CRLF, continues on the next line, or contains a NUL: two readers could see
+    /// different lines.
+    case lineInvalid
     /// A field name is not a token, for example because of a space before the colon.
     case fieldInvalid
     /// An HTTP/1.1 request without `Host`.
@@ -21,6 +24,8 @@ public enum RequestFault: Error, Sendable, Hashable {
     case transferEncodingUnsupported
     /// The head is larger than ``HTTPServer/Options/maxHeadBytes``.
     case headTooLarge(limit: Int)
+    /// The head has more fields than ``HTTPServer/Options/maxFields``.
+    case tooManyFields(limit: Int)
     /// The body, or its announced length, is larger than the limit of its admission.
     case bodyTooLarge(limit: Int)
     /// The bodies of all connections together are larger than ``HTTPServer/Options/maxBytesOfBodies``.
@@ -33,11 +38,11 @@ public enum RequestFault: Error, Sendable, Hashable {
     /// The status of the response.
     public var status: HTTPResponse.Status {
         switch self {
-        case .methodInvalid, .targetInvalid, .fieldInvalid, .hostMissing, .hostRepeated, .contentLengthInvalid,
-            .framingAmbiguous:
+        case .methodInvalid, .targetInvalid, .lineInvalid, .fieldInvalid, .hostMissing, .hostRepeated,
+            .contentLengthInvalid, .framingAmbiguous:
             .badRequest
         case .transferEncodingUnsupported: .notImplemented
-        case .headTooLarge: .requestHeaderFieldsTooLarge
+        case .headTooLarge, .tooManyFields: .requestHeaderFieldsTooLarge
         case .bodyTooLarge: .contentTooLarge
         case .bodiesTooLarge, .answerOverdue, .stopping: .serviceUnavailable
         }
@@ -48,7 +53,9 @@ extension RequestFault: CustomStringConvertible {
     public var description: String {
         switch self {
         case .methodInvalid: "The request method is not a valid token."
-        case .targetInvalid: "The request target is empty or contains a control character or a space."
+        case .targetInvalid:
+            "The request target must be a path or an absolute URL, without control characters or spaces."
+        case .lineInvalid: "Every line of the request head must end with CRLF, without a NUL and without folding."
         case .fieldInvalid: "A header field has an invalid name."
         case .hostMissing: "An HTTP/1.1 request must have a Host header."
         case .hostRepeated: "The request has more than one Host header."
@@ -56,6 +63,7 @@ extension RequestFault: CustomStringConvertible {
         case .framingAmbiguous: "The request has both Transfer-Encoding and Content-Length."
         case .transferEncodingUnsupported: "The only transfer encoding understood is chunked, in HTTP/1.1."
         case .headTooLarge(let limit): "The request head is larger than \(limit) bytes."
+        case .tooManyFields(let limit): "The request has more than \(limit) header fields."
         case .bodyTooLarge(let limit): "The request body is larger than \(limit) bytes."
         case .bodiesTooLarge: "The server receives too many large request bodies at the same time. Try again later."
         case .answerOverdue: "The answer was not ready in time."

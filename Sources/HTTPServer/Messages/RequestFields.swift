@@ -36,6 +36,8 @@ public struct RequestFields: Sendable, Hashable {
         fields.filter { has($0, name) }.map { string($0.nameEnd, $0.end) }
     }
 
+    var count: Int { fields.count }
+
     func count(of name: HTTPField.Name) -> Int { fields.count { has($0, name) } }
 
     public func contains(_ name: HTTPField.Name) -> Bool { fields.contains { has($0, name) } }

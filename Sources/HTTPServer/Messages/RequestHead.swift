@@ -3,11 +3,13 @@ import HTTPTypes
 /// The request line and header fields.
 public struct RequestHead: Sendable, Hashable {
     public var method: HTTPRequest.Method
-    /// The request target as it was sent: percent-encoded, with its query.
+    /// The request target as it was sent: percent-encoded, with its query. Of a target in absolute form, only the path
+    /// and the query; its host is the value of `Host`. `*` for a request about the server itself (OPTIONS).
     public var target: String
     /// The header fields in the order in which they were sent.
     public var headers: RequestFields
-    /// The IP address of the client without the port. An IPv4 client of an IPv6 socket appears as IPv4.
+    /// The IP address of the client without the port. An IPv4 client of an IPv6 socket appears as IPv4. The address of a
+    /// client of a Unix domain socket is `unixAddress`.
     public var remoteAddress: String
     /// False for HTTP/1.0, which has neither chunked responses nor a mandatory `Host`.
     public var isHTTP11: Bool
@@ -21,6 +23,14 @@ public struct RequestHead: Sendable, Hashable {
         self.headers = headers
         self.remoteAddress = remoteAddress
         self.isHTTP11 = isHTTP11
+    }
+
+    /// The `remoteAddress` of every client of a Unix domain socket.
+    public static let unixAddress = "unix"
+
+    /// Whether the client, or the proxy in front of it, runs on the same machine.
+    public var isFromThisMachine: Bool {
+        remoteAddress.hasPrefix("127.") || remoteAddress == "::1" || remoteAddress == Self.unixAddress
     }
 
     /// The `Host` field. It is never nil in an HTTP/1.1 request that reaches a handler.

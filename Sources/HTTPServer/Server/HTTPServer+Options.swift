@@ -3,25 +3,42 @@ import Glibc
 extension HTTPServer {
     /// The configuration of a server. The defaults suit a service with few clients.
     public struct Options: Sendable, Hashable {
-        /// An IPv4 or IPv6 literal. `::` also accepts IPv4 clients.
-        public var address: String = "127.0.0.1"
+        /// An IPv4 or IPv6 literal; nil: the server does not listen on TCP. `::` also accepts IPv4 clients.
+        public var address: String? = "127.0.0.1"
         /// 0 lets the system choose; see ``HTTPServer/port``.
         public var port: UInt16 = 0
+        /// A Unix domain socket to listen on, also in addition to `address`. At least one of both is needed.
+        public var unixSocket: UnixSocket?
         /// The number of network threads, 1 to 64. Each serves its own share of the connections.
         public var threads: Int = Options.defaultThreads
         /// The maximum number of open connections, at least one for each thread. Beyond it, new clients wait in the
         /// queue of the kernel.
         public var connectionLimit: Int = 10_000
-        /// The maximum number of open connections for each client address; 0 is unlimited. Further connections are
-        /// closed at once.
+        /// The maximum number of open connections for each client address (IPv4 address or IPv6 /64); 0 is unlimited.
+        /// Further connections are closed at once.
         public var connectionsPerAddress: Int = 0
+        /// Whether `connectionsPerAddress` also applies to loopback addresses. Behind a reverse proxy on the same machine,
+        /// every client has such an address.
+        public var limitsLoopback = false
         /// The maximum time without a byte in either direction while no response is being prepared: whole seconds, at
         /// least one. It also applies to a client that stops reading its response.
         public var idleTimeout: Duration = .seconds(60)
-        /// The maximum time from the first to the last byte of a request. For the first request on a connection, it
-        /// starts when the connection is accepted. A later request additionally has the idle time until its request
-        /// line is complete.
-        public var requestDeadline: Duration = .seconds(30)
+        /// The maximum time for the head of a request. For the first request on a connection, it starts when the
+        /// connection is accepted. A later request additionally has the idle time until its request line is complete.
+        public var headDeadline: Duration = .seconds(10)
+        /// The maximum time for the body of a request.
+        public var bodyDeadline: Duration = .seconds(600)
+        /// The time for a body before `bodyBytesPerSecond` applies.
+        public var bodyGrace: Duration = .seconds(20)
+        /// The minimum mean rate of a body, at least 1: after `bodyGrace`, a body has one second for each of so many
+        /// received bytes.
+        public var bodyBytesPerSecond: Int = 16 << 10
+        /// The time over which `responseBytesPerSecond` is measured.
+        public var responseWindow: Duration = .seconds(30)
+        /// The minimum rate at which a client takes a response while bytes wait for it; 0 is unlimited. A client that is
+        /// slower is disconnected. A stream without a length only needs some progress. It does not apply to Unix domain
+        /// sockets.
+        public var responseBytesPerSecond: Int = 1 << 10
         /// The maximum size of a body in bytes, 0 or more, unless ``RequestHandler/admit(_:)`` sets another.
         public var maxBodyBytes: Int = 1 << 20
         /// The maximum size in bytes, 0 or more, of the bodies of all connections together. The first 16 KiB of each body
@@ -31,6 +48,8 @@ extension HTTPServer {
         /// The maximum size of a request line with its header fields, 1,024 to 1,048,576 bytes. A larger head gets 431.
         /// Every open connection needs about twice this memory.
         public var maxHeadBytes: Int = 8 << 10
+        /// The maximum number of header fields, at least 1. A head with more gets 431.
+        public var maxFields: Int = 100
         /// The maximum time for an ``Answer/eventually(_:)``. After it, the client gets 503.
         public var waitLimit: Duration = .seconds(60)
 
@@ -43,7 +62,15 @@ extension HTTPServer {
 
 extension HTTPServer.Options {
     /// The maximum time between two requests: idle, and then until the request line is complete.
-    var betweenRequests: Duration { idleTimeout + requestDeadline }
+    var betweenRequests: Duration { idleTimeout + headDeadline }
+
+    /// The time that a body has, of which so many bytes have arrived.
+    func bodyTime(received: Int) -> Duration {
+        min(bodyDeadline, bodyGrace + .milliseconds(received * 1_000 / bodyBytesPerSecond))
+    }
+
+    /// The bytes of a response that a client must take within `responseWindow`, at least 1.
+    var responseWindowBytes: Int { max(1, Int(Double(responseBytesPerSecond) * (responseWindow / .seconds(1)))) }
 
     func validate() throws(HTTPServerError) {
         guard 1...64 ~= threads else { throw .optionInvalid("threads must be 1 to 64, not \(threads)") }
@@ -52,7 +79,12 @@ extension HTTPServer.Options {
         }
         guard connectionsPerAddress >= 0 else { throw .optionInvalid("connections per address must not be negative") }
         guard idleTimeout >= .seconds(1) else { throw .optionInvalid("the idle timeout must be at least a second") }
-        guard requestDeadline > .zero else { throw .optionInvalid("the request deadline must be positive") }
+        guard address != nil || unixSocket != nil else { throw .optionInvalid("there is no address to listen on") }
+        let times = [headDeadline, bodyDeadline, bodyGrace, responseWindow]
+        guard times.allSatisfy({ $0 > .zero }) else { throw .optionInvalid("the deadlines must be positive") }
+        guard bodyBytesPerSecond > 0 else { throw .optionInvalid("the rate of a body must be positive") }
+        guard responseBytesPerSecond >= 0 else { throw .optionInvalid("the rate of a response must not be negative") }
+        guard maxFields > 0 else { throw .optionInvalid("the number of header fields must be positive") }
         guard maxBodyBytes >= 0 else { throw .optionInvalid("the body bound must not be negative") }
         guard maxBytesOfBodies >= 0 else { throw .optionInvalid("the bound of all bodies must not be negative") }
         guard 1 << 10...1 << 20 ~= maxHeadBytes else {

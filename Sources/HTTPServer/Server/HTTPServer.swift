@@ -9,18 +9,23 @@
 /// A few network threads serve all connections (epoll). A response that takes long blocks none of them, because its
 /// connection is suspended.
 public final class HTTPServer: Sendable {
-    /// The port on which the server listens. The system chooses it if the option is 0.
+    /// The port on which the server listens; 0 without TCP. The system chooses it if the option is 0.
     public let port: UInt16
     private let supervisor: ServerSupervisor
 
     /// Binds the address, listens, and starts to serve requests.
     public init(options: Options = Options(), handler: any RequestHandler) throws(HTTPServerError) {
         try options.validate()
-        let socket = try ListeningSocket(address: options.address, port: options.port)
-        port = socket.port
+        let network = try options.address.map { address throws(HTTPServerError) in
+            try ListeningSocket(address: address, port: options.port)
+        }
+        let local = try options.unixSocket.map { socket throws(HTTPServerError) in
+            try UnixListeningSocket(socket)
+        }
+        port = network?.port ?? 0
         let context = try ServerContext(options: options, handler: handler)
         supervisor = ServerSupervisor(context)
-        try supervisor.start(try MHDDaemon(context, listening: socket))
+        try supervisor.start(try Listeners(context, network: network, local: local))
     }
 
     /// When the last reference to the server ends, it stops without grace, in the background.

@@ -9,14 +9,20 @@ struct MHDDaemon: ~Copyable, @unchecked Sendable {
     /// The reference that the callbacks use.
     private let context: Unmanaged<ServerContext>
 
-    init(_ context: ServerContext, listening: ListeningSocket) throws(HTTPServerError) {
-        guard let descriptor = listening.descriptor.duplicateForHandover() else {
+    /// - Parameters:
+    ///   - socket: a listening socket.
+    ///   - threads: the number of network threads, at least 1.
+    ///   - connections: the maximum number of open connections, at least `threads`.
+    init(
+        _ context: ServerContext, listeningOn socket: Descriptor, threads: Int, connections: Int
+    ) throws(HTTPServerError) {
+        guard let descriptor = socket.duplicateForHandover() else {
             throw .systemCallFailed("fcntl", errno: errno)
         }
         let retained = Unmanaged.passRetained(context)
         // The library closes the socket when it stops, and in some cases when it fails to start. So it gets a
         // duplicate. After a failure the duplicate stays open, because closing it twice could close another file.
-        var numbers = Self.numbers(context.options)
+        var numbers = Self.numbers(context.options, threads: threads, connections: connections)
         let handle = mhd_start(Self.flags, descriptor, mhd_callbacks(context: retained.toOpaque()), &numbers)
         guard let handle else {
             retained.release()
@@ -34,17 +40,18 @@ struct MHDDaemon: ~Copyable, @unchecked Sendable {
 
     private static let flags = MHD_USE_EPOLL_INTERNALLY.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
 
-    private static func numbers(_ options: HTTPServer.Options) -> [MHD_OptionItem] {
+    private static func numbers(
+        _ options: HTTPServer.Options, threads: Int, connections: Int
+    ) -> [MHD_OptionItem] {
         var numbers = [
-            MHD_OptionItem(.CONNECTION_LIMIT, min(options.connectionLimit, Int(Int32.max))),
-            MHD_OptionItem(.PER_IP_CONNECTION_LIMIT, min(options.connectionsPerAddress, Int(Int32.max))),
+            MHD_OptionItem(.CONNECTION_LIMIT, min(connections, Int(Int32.max))),
             MHD_OptionItem(.CONNECTION_TIMEOUT, seconds(options.idleTimeout)),
             MHD_OptionItem(.CONNECTION_MEMORY_LIMIT, memory(forHeadsOf: options.maxHeadBytes)),
             // HeadReader makes the checks that 1 would add, and the handler renders its refusals.
             MHD_OptionItem(.STRICT_FOR_CLIENT, 0),
         ]
         // The library refuses a pool of one thread. Without a pool it uses one thread.
-        if options.threads > 1 { numbers.append(MHD_OptionItem(.THREAD_POOL_SIZE, options.threads)) }
+        if threads > 1 { numbers.append(MHD_OptionItem(.THREAD_POOL_SIZE, threads)) }
         numbers.append(MHD_OptionItem(.END, 0))
         return numbers
     }

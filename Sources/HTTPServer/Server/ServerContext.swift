@@ -1,4 +1,5 @@
 import Descriptors
+import Glibc
 import Locks
 
 /// The state of a server that its network threads share. The callbacks of the library find it by its address.
@@ -17,6 +18,22 @@ final class ServerContext: Sendable {
         self.handler = handler
         bodies = BodyBudget(bytes: options.maxBytesOfBodies)
         disconnects = try DisconnectMonitor()
+    }
+
+    /// The network whose number of connections is limited; nil without a limit.
+    func limitedNetwork(_ address: UnsafePointer<sockaddr>?) -> ClientNetwork? {
+        guard options.connectionsPerAddress > 0, let network = address.flatMap({ ClientNetwork($0) }),
+            options.limitsLoopback || !network.isLoopback
+        else { return nil }
+        return network
+    }
+
+    /// Whether a client may connect. Its connection is counted a little later, on the same thread, so that each thread
+    /// can exceed the limit by one.
+    func admits(_ address: UnsafePointer<sockaddr>?) -> Bool {
+        guard connections.stage == .open else { return false }
+        guard let network = limitedNetwork(address) else { return true }
+        return connections.count(of: network) < options.connectionsPerAddress
     }
 
     /// Adds a new connection. A connection that was accepted just before a stop is closed.

@@ -19,9 +19,9 @@ final class ServerSupervisor: Sendable {
     }
 
     /// Starts the thread, which then owns the daemon.
-    func start(_ daemon: consuming MHDDaemon) throws(HTTPServerError) {
+    func start(_ listeners: consuming Listeners) throws(HTTPServerError) {
         try context.disconnects.start()
-        nonisolated(unsafe) let run = SupervisorRun(self, daemon)
+        nonisolated(unsafe) let run = SupervisorRun(self, listeners)
         let failure = DetachedThread.start(named: "http.supervisor") { run.untilStopped() }
         guard failure == 0 else {
             context.disconnects.stop()
@@ -55,20 +55,20 @@ final class ServerSupervisor: Sendable {
 private final class SupervisorRun {
     private let supervisor: ServerSupervisor
     private let context: ServerContext
-    private var daemon: MHDDaemon?
+    private var listeners: Listeners?
     private var nextSweep = Connection.Instant.now
     private var trimPolicy = MemoryTrimPolicy()
 
-    init(_ supervisor: ServerSupervisor, _ daemon: consuming MHDDaemon) {
+    init(_ supervisor: ServerSupervisor, _ listeners: consuming Listeners) {
         self.supervisor = supervisor
-        self.daemon = consume daemon
+        self.listeners = consume listeners
         context = supervisor.context
     }
 
     func untilStopped() {
         while supervisor.requestedGrace == nil { isIdle ? context.wake.wait() : makeRound(atMost: .seconds(1)) }
         close(grace: supervisor.requestedGrace ?? .zero)
-        daemon = nil
+        listeners = nil
         context.disconnects.stop()
         context.lingering.closeAll()
         supervisor.noteStopped()
@@ -106,7 +106,8 @@ private final class SupervisorRun {
 
     /// A tenth of the shortest limit, so that no limit is exceeded by more; 10 ms to 1 s.
     private var sweepInterval: Duration {
-        let shortest = min(context.options.requestDeadline, context.options.waitLimit)
+        let options = context.options
+        let shortest = min(options.headDeadline, options.bodyGrace, options.responseWindow, options.waitLimit)
         return max(.milliseconds(10), min(.seconds(1), shortest / 10))
     }
 

@@ -7,7 +7,8 @@ struct ListenAddress: Sendable, CustomStringConvertible {
 
     init(_ text: String) throws {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            throw SettingsError("listen is '\(text)'; it takes HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080.")
+            throw SettingsError(
+                "listen is '\(text)'; it takes HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080, or none.")
         }
         var host = String(text[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }

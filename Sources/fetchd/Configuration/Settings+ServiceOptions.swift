@@ -21,9 +21,13 @@ extension Settings {
         options.tokenDemand = tokenDemand
         options.api.publicHosts = publicHosts
         options.api.allowedOrigins = allowedOrigins
-        options.server.address = listen.host
-        options.server.port = listen.port
-        options.server.connectionLimit = DescriptorLimit.clients(beside: maxConcurrentJobs)
+        options.server.address = listen?.host
+        options.server.port = listen?.port ?? 0
+        options.server.unixSocket = unixSocket
+        let connections = min(maxConnections ?? .max, DescriptorLimit.clients(beside: maxConcurrentJobs))
+        options.server.connectionLimit = connections
+        // So no single client can keep all others out.
+        options.server.connectionsPerAddress = maxConnectionsPerAddress ?? connections / 2
         return options
     }
 

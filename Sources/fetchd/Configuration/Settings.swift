@@ -2,12 +2,19 @@ import API
 import Daemon
 import Formats
 import Foundation
+import HTTPServer
 import Logging
 
 /// The settings of the service. An option takes precedence over an environment variable, a variable over the configuration
 /// file, and the file over the default. The error for an invalid value names its source.
 struct Settings: Sendable {
-    var listen: ListenAddress
+    /// nil: the service does not listen on TCP.
+    var listen: ListenAddress?
+    var unixSocket: UnixSocket?
+    /// nil: as many as the system's limit on file descriptors allows.
+    var maxConnections: Int?
+    /// nil: half of all connections.
+    var maxConnectionsPerAddress: Int?
     var dataDir: String
     var downloadsDir: String
     /// Whether the folders are those of the working directory, because it has the database of an earlier version.
@@ -33,6 +40,7 @@ struct Settings: Sendable {
 
     enum Defaults {
         static let listen = "127.0.0.1:8080"
+        static let unixSocketMode = "0600"
         /// For the help. `DefaultFolders` chooses the folders.
         static let dataDir = "~/.local/share/fetchd; for root /var/lib/fetchd/data"
         static let downloadsDir = "~/Downloads/fetchd; for root /var/lib/fetchd/downloads"
@@ -52,6 +60,10 @@ struct Settings: Sendable {
     /// capitals.
     enum Key: String, CaseIterable {
         case listen
+        case unixSocket = "unix_socket"
+        case unixSocketMode = "unix_socket_mode"
+        case maxConnections = "max_connections"
+        case maxConnectionsPerAddress = "max_connections_per_address"
         case dataDir = "data_dir"
         case downloadsDir = "downloads_dir"
         case maxConcurrentJobs = "max_concurrent_jobs"
@@ -88,7 +100,14 @@ struct Settings: Sendable {
     /// - Throws: `SettingsError` if the configuration file cannot be read or a value is invalid.
     init(flags: [Key: JSON], configFile: String?) throws {
         let sources = try SettingsSources(flags: flags, configFile: configFile)
-        listen = try ListenAddress(sources.string(.listen) ?? Defaults.listen)
+        let address = try sources.string(.listen) ?? Defaults.listen
+        listen = address == "none" ? nil : try ListenAddress(address)
+        unixSocket = try UnixSocket(reading: sources)
+        if listen == nil, unixSocket == nil {
+            throw SettingsError("listen is 'none', so fetchd needs a Unix domain socket: set --unix-socket.")
+        }
+        maxConnections = try sources.int(.maxConnections, in: 16...20_000)
+        maxConnectionsPerAddress = try sources.int(.maxConnectionsPerAddress, in: 0...20_000)
         let (dataDir, downloadsDir) = (try sources.path(.dataDir), try sources.path(.downloadsDir))
         // The folders of the working directory belong together: the files of another database are elsewhere.
         let folders = DefaultFolders.ofProcess(usesWorkingDirectory: dataDir == nil)
@@ -133,7 +152,7 @@ struct Settings: Sendable {
             return
                 "allow_origin * without a token would let any web page that is opened on this machine use fetchd. Set FETCHD_TOKEN, or list the origins. \(Self.otherRemedy)"
         }
-        if !listen.isLoopback {
+        if let listen, !listen.isLoopback {
             return
                 "Listening on \(listen) requires a token, because other machines can connect. Set FETCHD_TOKEN, or listen on a loopback address. \(Self.otherRemedy)"
         }

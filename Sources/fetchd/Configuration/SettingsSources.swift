@@ -55,7 +55,7 @@ struct SettingsSources {
 
     func path(_ key: Settings.Key) throws -> String? {
         let path = try string(key)
-        if path?.isEmpty ?? false { throw SettingsError("\(key.rawValue) is empty; it takes the path of a folder.") }
+        if path?.isEmpty ?? false { throw SettingsError("\(key.rawValue) is empty; it takes a path.") }
         return path
     }
 

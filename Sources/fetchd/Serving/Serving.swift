@@ -25,19 +25,30 @@ struct Serving {
             )
         }
         let service = DownloadService(settings.serviceOptions, log: log)
+        let supervisor = Supervisor(environment: ProcessInfo.processInfo.environment, log: log)
         let signals = await StopSignals.heed(stopWithin: settings.stopTimeout)
         try await withThrowingTaskGroup { group in
             group.addTask {
                 for await _ in signals {
                     log.notice("Stopping. A second signal ends fetchd at once.")
+                    supervisor.reportStopping()
                     service.stop()
                 }
             }
+            group.addTask { await supervisor.watch { await service.heartbeat() } }
             try await service.run { port in
-                log.notice("fetchd \(Version.text) is ready at http://\(settings.listen.with(port: port))")
+                let address = addresses(port: port)
+                log.notice("fetchd \(Version.text) is ready at \(address)")
+                supervisor.reportReady(at: address)
             }
             group.cancelAll()
         }
+    }
+
+    private func addresses(port: UInt16) -> String {
+        let network = settings.listen.map { "http://\($0.with(port: port))" }
+        let local = settings.unixSocket.map { "unix:\($0.path)" }
+        return [network, local].compactMap(\.self).joined(separator: " and ")
     }
 
     /// The first line of the log.

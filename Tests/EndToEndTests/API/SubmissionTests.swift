@@ -60,6 +60,23 @@ import Testing
         #expect(try await scene.isUntouched())
     }
 
+    /// A job of a batch may be as large as a job alone.
+    @Test func refusesHostileBatches() async throws {
+        let scene = try await Scene()
+        let job = scene.order().written
+        let bodies: [(body: String, pointer: String)] = [
+            ("{\"jobs\":[" + String(repeating: "[],", count: 1_000_000) + "[]]}", "/jobs/0"),
+            ("{\"jobs\":[\(job)," + String(repeating: "{},", count: 1_000_000) + "{}]}", "/jobs/1/url"),
+            ("{\"jobs\":[\(job),[" + String(repeating: "0,", count: 1_000_000) + "0]]}", "/jobs/1"),
+        ]
+        for (body, pointer) in bodies {
+            let answer = try await scene.api.send("POST", "/v1/jobs/batch", bytes: Array(body.utf8))
+            #expect(answer.status == 422)
+            #expect(answer.problem?.pointer == pointer)
+        }
+        #expect(try await scene.isUntouched())
+    }
+
     @Test(arguments: ["/v1/jobs", "/v1/jobs/batch"])
     func answers400ForMalformedJSON(_ path: String) async throws {
         let scene = try await Scene()
