@@ -36,6 +36,8 @@ public final class Store: Sendable {
     private let readers: ReaderThreads
     let jobCache: JobCache
     private let observers: Locked<[@Sendable (Commit) -> Void]>
+    /// Requests that were refused since the last commit of refusals.
+    public let refusals = RefusalLog()
     /// The tokens that requests are authenticated with.
     public let tokens: TokenTable
     /// The clock of the whole service.

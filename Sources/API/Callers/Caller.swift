@@ -40,6 +40,9 @@ struct Caller: Sendable {
 
     var isAdministrator: Bool { grant.isAdministrator }
 
+    /// The name in the audit log; nil for callers without a token.
+    var label: String? { token?.id.text ?? (subject == nil ? nil : "FETCHD_TOKEN") }
+
     /// The sessions that exist for this caller.
     var visible: VisibleSessions { grant.sessions }
 

@@ -17,14 +17,20 @@ extension Transaction {
 
     func configuration(of session: Name) throws -> SessionConfiguration { try self.session(session).configuration }
 
+    /// - Parameter note: the entry of the audit log, if anything changes: clients declare a session as often as they like.
     /// - Returns: whether the session is new.
-    func declareSession(_ id: Name, _ configuration: SessionConfiguration?) throws -> Bool {
+    func declareSession(
+        _ id: Name, _ configuration: SessionConfiguration?, audit note: AuditNote? = nil
+    ) throws -> Bool {
         if try row("SELECT 1 FROM sessions WHERE id = ?", [id.text]) == nil {
             try insertSession(id, configuration ?? SessionConfiguration())
+            try audit(note)
             return true
         }
         guard let configuration else { return false }
-        let proxy = try self.configuration(of: id).proxy
+        let before = try self.configuration(of: id)
+        if configuration != before { try audit(note) }
+        let proxy = before.proxy
         try run("UPDATE sessions SET configuration = ? WHERE id = ?", [try Stored.text(configuration), id.text])
         working.sessions.forget(id)
         // A higher limit may admit jobs.

@@ -10,9 +10,13 @@ extension Store {
     /// - Parameter reach: the addresses that the caller may post to. It replaces the reach of an existing webhook.
     /// - Throws: `noSuchSession`.
     public func declareWebhook(
-        _ name: Name, of session: Name, as declaration: WebhookDeclaration, reaching reach: WebhookReach = .any
+        _ name: Name, of session: Name, as declaration: WebhookDeclaration, reaching reach: WebhookReach = .any,
+        audit note: AuditNote? = nil
     ) async throws -> (webhook: Webhook, isNew: Bool) {
-        try await writer.write { try $0.declareWebhook(name, of: session, as: declaration, reaching: reach) }
+        try await writer.write { transaction in
+            try transaction.audit(note)
+            return try transaction.declareWebhook(name, of: session, as: declaration, reaching: reach)
+        }
     }
 
     /// - Throws: `noSuchSession`, `noSuchWebhook`.
@@ -43,7 +47,10 @@ extension Store {
     /// Deletes a webhook and cancels its pending deliveries.
     ///
     /// - Throws: `noSuchSession`, `noSuchWebhook`.
-    public func deleteWebhook(_ name: Name, of session: Name) async throws {
-        try await writer.write { try $0.deleteWebhook(name, of: session) }
+    public func deleteWebhook(_ name: Name, of session: Name, audit note: AuditNote? = nil) async throws {
+        try await writer.write { transaction in
+            try transaction.deleteWebhook(name, of: session)
+            try transaction.audit(note)
+        }
     }
 }

@@ -78,6 +78,7 @@ import Testing
         .init(method: "GET", path: "/v1/tokens/{id}", scope: .admin, isOfService: true),
         .init(method: "DELETE", path: "/v1/tokens/{id}", scope: .admin, isOfService: true),
         .init(method: "POST", path: "/v1/tokens/{id}/rotate", scope: .admin, isOfService: true),
+        .init(method: "GET", path: "/v1/audit", scope: .admin, isOfService: true),
     ]
 
     /// The operations of openapi.yaml, with the scopes that it names.
