@@ -1,3 +1,4 @@
+import Downloads
 import Engine
 import Foundation
 import HTTPServer
@@ -29,8 +30,10 @@ public struct APIHandler: RequestHandler {
     }
 
     private let table: RouteTable
+    private let store: Store
     private let feed: Feed
     private let authentication: Authentication
+    private let rates: RequestRates
     private let visibility: Visibility
     private let readiness: Readiness
     private let hosts: HostRule
@@ -57,11 +60,13 @@ public struct APIHandler: RequestHandler {
                     store: store, engine: engine, feed: feed, version: options.version, time: store.time
                 ).routes
                 + EventRoutes(store: store, feed: feed, log: log).routes + TokenRoutes(store: store).routes
+                + AuditRoutes(store: store).routes
                 + SignInRoutes(signIns: signIns, time: store.time).routes + DashboardRoutes().routes)
-        self.feed = feed
+        (self.feed, self.store) = (feed, store)
         authentication = Authentication(
             token: options.token, tokens: store.tokens, signIns: signIns, time: store.time,
             alwaysNeedsToken: options.alwaysNeedsToken)
+        rates = RequestRates(time: store.time)
         visibility = Visibility(store: store)
         self.readiness = readiness
         hosts = HostRule(publicHosts: options.publicHosts)
@@ -71,25 +76,38 @@ public struct APIHandler: RequestHandler {
 
     /// Refuses a request by its head alone if possible, before the body is read.
     public func admit(_ head: RequestHead) -> Admission {
+        var (match, caller): (RouteMatch?, Caller?) = (nil, nil)
         do throws(Problem) {
             try hosts.check(head)
             if head.target == "*" { return .refuse(answered(head, .noContent)) }
             if origins.isPreflight(head) { return .refuse(answered(head, try preflight(head))) }
             try origins.check(head)
-            let match = try table.find(head)
-            let caller = try admittedCaller(head, match.route)
-            return .accept(maxBodyBytes: try bodyLimit(of: match.route, head)) { respond(to: $0, match, caller) }
+            let found = try table.find(head)
+            match = found
+            let admitted = try admittedCaller(head, found.route, &caller)
+            return .accept(maxBodyBytes: try found.route.bodyLimit(head)) { respond(to: $0, found, admitted) }
         } catch {
+            audit(error.kind, AuditNote(head, caller, match))
             return .refuse(answered(head, error.response))
         }
     }
 
-    private func admittedCaller(_ head: RequestHead, _ route: Route) throws(Problem) -> Caller {
+    /// - Parameter known: set as soon as the caller is known.
+    private func admittedCaller(
+        _ head: RequestHead, _ route: Route, _ known: inout Caller?
+    ) throws(Problem) -> Caller {
         guard case .scope(let scope, let subject) = route.access else { return .unknown }
         let caller = try authentication.caller(of: head, takesTicket: route.takesTicket)
+        known = caller
+        try rates.check(caller)
         try caller.require(scope, of: subject)
         try readiness.check()
         return caller
+    }
+
+    private func audit(_ kind: Problem.Kind, _ note: @autoclosure () -> AuditNote) {
+        guard kind.isAudited else { return }
+        store.refusals.add(note(), kind.rawValue, at: store.time.now)
     }
 
     private func respond(to request: Request, _ match: RouteMatch, _ caller: Caller) -> Answer {
@@ -127,32 +145,11 @@ public struct APIHandler: RequestHandler {
             return try await route.handle(context)
         } catch {
             let problem = Problem(error)
+            audit(problem.kind, context.auditNote)
             if problem.kind == .internalError {
                 log.error("\(context.head.method) \(context.head.path): \(problem.detail)")
             }
             return problem.response
-        }
-    }
-
-    /// A body needs the content type of JSON: a web page of another origin cannot send that type without a preflight
-    /// request.
-    private func bodyLimit(of route: Route, _ head: RequestHead) throws(Problem) -> Int {
-        let hasBody = head.headers[.contentLength].map { $0 != "0" } ?? (head.headers[.transferEncoding] != nil)
-        switch route.body {
-        case .none:
-            if hasBody { throw Problem(.bodyTooLarge, "This request takes no body.") }
-            return 0
-        case .optional(let limit), .required(let limit):
-            if hasBody { try requireJSON(head) }
-            return limit
-        }
-    }
-
-    private func requireJSON(_ head: RequestHead) throws(Problem) {
-        let type = (head.headers[.contentType] ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
-        // RFC 7396 defines another content type for the body of a PATCH.
-        guard type == "application/json" || (head.method == .patch && type == "application/merge-patch+json") else {
-            throw Problem(.unsupportedMediaType, "Send the body as Content-Type: application/json.")
         }
     }
 

@@ -188,6 +188,8 @@ public final class DownloadService: Sendable {
 
     /// - Returns: false if the write-ahead log could not be copied into the database. The next start copies it.
     private func close(_ store: Store) async -> Bool {
+        // Refusals since the last pass of their worker. A disk that fails now is reported below.
+        try? await store.storeRefusals()
         do throws(StoreError) {
             try await store.close()
             return true

@@ -20,6 +20,8 @@ extension Engine {
         public var countCheck: TimeInterval = 3600
         /// Between two commits of the times when tokens were last used.
         public var tokenUse: TimeInterval = 60
+        /// Between two commits of refused requests.
+        public var refusals: TimeInterval = 60
         /// Between a failed pass of a background worker and its next pass.
         public var maintenanceRetry: TimeInterval = 1
         /// Between two tries to store a change when the disk fails, while the engine runs.

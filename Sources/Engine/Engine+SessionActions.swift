@@ -7,14 +7,14 @@ extension Engine {
     /// the session's shared rate limit.
     ///
     /// - Parameter configuration: replaces the existing configuration; nil changes nothing.
-    public func declareSession(_ id: Name, configuration: SessionConfiguration?) async throws -> (
-        status: SessionStatus, isNew: Bool
-    ) {
+    public func declareSession(
+        _ id: Name, configuration: SessionConfiguration?, audit note: AuditNote? = nil
+    ) async throws -> (status: SessionStatus, isNew: Bool) {
         if configuration?.tls.verify == false {
             services.log.warning(
                 "Session \(id) does not verify certificates: an attacker on the network path can change its files.")
         }
-        return try await services.store.declareSession(id, configuration: configuration) { [active] in
+        return try await services.store.declareSession(id, configuration: configuration, audit: note) { [active] in
             if let configuration { active.limit(id, to: configuration.rateLimit) }
         }
     }
@@ -67,8 +67,9 @@ extension Engine {
     /// - Parameter cancels: whether outstanding jobs are cancelled first.
     /// - Returns: the status of the session; nil when nothing was outstanding and the session is removed.
     /// - Throws: `StoreError.noSuchSession`, `sessionPermanent`.
-    public func invalidate(_ session: Name, cancels: Bool) async throws -> SessionStatus? {
-        try await services.store.invalidateSession(session)
+    public func invalidate(_ session: Name, cancels: Bool, audit note: AuditNote? = nil) async throws -> SessionStatus?
+    {
+        try await services.store.invalidateSession(session, audit: note)
         do {
             if cancels {
                 try await withLease(on: session) { try await sweep(.cancelRequested(keepsPart: false), session) }

@@ -101,6 +101,7 @@ public final class Engine: Sendable {
                 interval: intervals.acknowledgementCheck),
             JournalPruner(services: services, retention: options.retention, interval: intervals.pruning),
             CountChecker(services: services, interval: intervals.countCheck),
+            RefusalRecorder(services: services, interval: intervals.refusals),
             TokenUseRecorder(services: services, interval: intervals.tokenUse),
         ]
     }

@@ -40,6 +40,8 @@ public final class Store: Sendable {
     let jobCache: JobCache
     let sealer: Sealer
     private let observers: Locked<[@Sendable (Commit) -> Void]>
+    /// Requests that were refused since the last commit of refusals.
+    public let refusals = RefusalLog()
     /// The tokens that requests are authenticated with.
     public let tokens: TokenTable
     /// The clock of the whole service.
@@ -77,7 +79,7 @@ public final class Store: Sendable {
         writer = Writer(
             connections: connections, commits: CommitCount(opening.mark), time: self.time,
             longestDeliveryDelay: options.longestDeliveryDelay, ulids: try Self.sequence(after: opening),
-            jobCache: jobCache, sealer: opening.sealer,
+            jobCache: jobCache, tokens: tokens, sealer: opening.sealer,
             log: options.log,
             onCommit: { commit in for observer in observers.withLock({ $0 }) { observer(commit) } },
             onDue: { due in for kind in due { events[kind]?.set() } })

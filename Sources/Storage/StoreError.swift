@@ -55,6 +55,8 @@ public enum StoreError: Error, Sendable, Equatable {
     case fieldsFixed(JobID, state: JobState.Name, fields: [String])
     /// The donor has no part, or is still active. `index` is the index of the job that names it.
     case noResumeData(JobID, why: String, index: Int)
+    /// The token of the request may not use more.
+    case quotaExceeded(ExceededQuota)
     /// Another request has used this key.
     case idempotencyKeyReused(String)
     /// The request was carried out, but the key that sealed its first answer is lost.
@@ -103,8 +105,8 @@ extension StoreError {
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .noSuchSession, .noSuchJob,
             .noSuchWebhook, .unknownSession, .noSuchDelivery, .noSuchToken, .sessionFinishing, .sessionPermanent,
             .webhookDisabled, .webhookGone, .noSuchEvent, .eventsPruned, .revisionChanged, .fieldsFixed, .noResumeData,
-            .idempotencyKeyReused, .failed, .notClosed, .keyUnusable, .keyWrong, .answerLost, .webhookSecretsLost,
-            .placeholderUnknown, .sealBroken:
+            .quotaExceeded, .idempotencyKeyReused, .failed, .notClosed, .keyUnusable, .keyWrong, .answerLost,
+            .webhookSecretsLost, .placeholderUnknown, .sealBroken:
             false
         }
     }
@@ -164,6 +166,7 @@ extension StoreError: CustomStringConvertible {
         case .fieldsFixed(let job, let state, let fields):
             "Job \(job) is \(state.rawValue); \(fields.joined(separator: ", ")) cannot be changed in this state."
         case .noResumeData(let job, let why, _): "Job \(job) has no part that can be continued: \(why)."
+        case .quotaExceeded(let quota): quota.description
         case .outOfSpace: "The disk of the data folder is full."
         case .busy: "The database is locked by another process. Try again."
         case .diskFailed(let why): "The disk of the database failed: \(why)."

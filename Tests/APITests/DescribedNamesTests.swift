@@ -20,6 +20,7 @@ import Testing
 
     /// The values, by the names of their schemas.
     private static let enumerations: [String: [String]] = [
+        "AuditOutcome": names(AuditEntry.Outcome.self),
         "BatchOutcome": names(Batch.Outcome.self),
         "ChecksumAlgorithm": names(Checksum.Algorithm.self),
         "ConflictRule": names(Destination.Conflict.self),

@@ -110,6 +110,16 @@ def obey_what_no_schema_tells(case: Case) -> None:
     if isinstance(case.body, dict):
         case.body = changed(case.body, obeying)
         pin_the_host_of_the_webhook(case.body)
+        if case.operation.path == "/v1/tokens":
+            make_the_token_possible(case.body)
+
+
+def make_the_token_possible(body: dict[str, Any]) -> None:
+    """A token expires in the future, and an administrator's is not bound to sessions."""
+    if isinstance(body.get("expires_at"), str):
+        body["expires_at"] = "2999-12-31T00:00:00Z"
+    if body.get("scope") == "admin":
+        body.pop("sessions", None)
 
 
 def pin_the_host_of_the_webhook(body: dict[str, Any]) -> None:

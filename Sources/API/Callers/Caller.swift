@@ -40,6 +40,9 @@ struct Caller: Sendable {
 
     var isAdministrator: Bool { grant.isAdministrator }
 
+    /// The name in the audit log; nil for callers without a token.
+    var label: String? { token?.id.text ?? (subject == nil ? nil : "FETCHD_TOKEN") }
+
     /// The sessions that exist for this caller.
     var visible: VisibleSessions { grant.sessions }
 
@@ -70,6 +73,9 @@ struct Caller: Sendable {
         problem.pointer = pointer
         throw problem
     }
+
+    /// What the store must know of the caller.
+    var creator: JobCreator { JobCreator(visible: visible, token: token?.id, quotas: token?.quotas ?? .none) }
 
     private var patterns: String {
         switch visible {

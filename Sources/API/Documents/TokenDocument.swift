@@ -7,11 +7,22 @@ extension Token {
     func document(secret: TokenSecret? = nil) -> JSON {
         var document: JSONObject = [
             "id": .string(id.text), "name": .optional(name?.text), "scope": .string(grant.scope.rawValue),
-            "sessions": grant.sessions.document, "created_at": .time(createdAt), "expires_at": .optional(expiresAt),
+            "sessions": grant.sessions.document, "quotas": quotas.document, "created_at": .time(createdAt),
+            "expires_at": .optional(expiresAt),
             "last_used_at": .optional(lastUsedAt), "former_token_until": .optional(formerSecretUntil),
         ]
         if let secret { document["token"] = .string(secret.text) }
         return .object(document)
+    }
+}
+
+extension TokenQuotas {
+    fileprivate var document: JSON {
+        [
+            "outstanding_jobs": .optional(outstandingJobs), "bytes_per_day": .optional(bytesPerDay),
+            "concurrent_transfers": .optional(concurrentTransfers),
+            "requests_per_second": .optional(requestsPerSecond),
+        ]
     }
 }
 

@@ -78,7 +78,7 @@ struct OriginRule: Sendable {
     /// The response fields of the contract that a page may read only after permission.
     private static let exposed = [
         "Accept-Ranges", "Allow", "Content-Disposition", "Content-Range", "ETag", "Location", "Preference-Applied",
-        "Retry-After", "WWW-Authenticate",
+        "RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate",
     ].joined(separator: ", ")
 
     /// Seconds for which a browser may cache the permission: the maximum that Chromium accepts.

@@ -36,6 +36,7 @@ extension Problem {
         case .noResumeData(_, _, let index):
             self.init(.stateConflict, error.description, at: "/jobs/\(index)/resume_from")
         case .revisionChanged: self.init(.preconditionFailed, error.description)
+        case .quotaExceeded(let quota): self.init(quota)
         case .idempotencyKeyReused: self.init(.idempotencyKeyReused, error.description)
         case .outOfSpace:
             self.init(.outOfSpace, error.description)

@@ -42,6 +42,7 @@ struct Problem: Error, Sendable {
         case unknownField = "unknown-field"
         case missingField = "missing-field"
         case unknownSession = "unknown-session"
+        case quotaExceeded = "quota-exceeded"
         case idempotencyKeyReused = "idempotency-key-reused"
         case notImplemented = "not-implemented"
         case internalError = "internal-error"
@@ -82,6 +83,7 @@ extension Problem.Kind {
         case .misdirectedRequest: .misdirectedRequest
         case .invalidValue, .unknownField, .missingField, .unknownSession, .idempotencyKeyReused:
             .unprocessableContent
+        case .quotaExceeded: .tooManyRequests
         case .notImplemented: .notImplemented
         case .internalError: .internalServerError
         case .unavailable, .outOfSpace: .serviceUnavailable
@@ -112,6 +114,7 @@ extension Problem.Kind {
         case .missingField: "A field is missing"
         case .unknownSession: "The session is not declared"
         case .idempotencyKeyReused: "The key was used for another request"
+        case .quotaExceeded: "The token may not use more"
         case .notImplemented: "Not implemented"
         case .internalError: "fetchd failed"
         case .unavailable: "Not available now"

@@ -9,13 +9,24 @@ extension NewToken {
         let name = try reader.tokenName("name")
         let scope = try reader.choice("scope", of: Scope.self)
         let sessions = try reader.visibleSessions("sessions")
+        let quotas = try reader.object("quotas", TokenQuotas.init(reading:)) ?? .none
         let expiresAt = try reader.time("expires_at")
         if let expiresAt, expiresAt <= now { throw reader.invalid("expires_at", "must be in the future") }
         guard let scope else { throw reader.missing("scope", "what the token allows: read, jobs, sessions or admin") }
         guard let grant = Grant(scope, in: sessions) else {
             throw reader.invalid("sessions", "cannot be given for the scope admin, which is for the whole service")
         }
-        self.init(name: name, grant: grant, expiresAt: expiresAt)
+        self.init(name: name, grant: grant, quotas: quotas, expiresAt: expiresAt)
+    }
+}
+
+extension TokenQuotas {
+    fileprivate init(reading reader: inout FieldReader) throws(Problem) {
+        self.init(
+            outstandingJobs: try reader.integer("outstanding_jobs", in: 0...1_000_000_000).map(Int.init),
+            bytesPerDay: try reader.integer("bytes_per_day", in: 0...(1 << 60)),
+            concurrentTransfers: try reader.integer("concurrent_transfers", in: 0...10_000).map(Int.init),
+            requestsPerSecond: try reader.integer("requests_per_second", in: 1...1_000_000).map(Int.init))
     }
 }
 

@@ -80,7 +80,7 @@ struct JobRoutes: Sendable {
     private func create(
         _ new: [NewJob], _ context: RequestContext, _ answer: @escaping @Sendable ([Job]) -> RememberedAnswer
     ) async throws -> Response {
-        let creator = JobCreator(visible: context.caller.visible)
+        let creator = context.caller.creator
         guard let claim = try context.idempotencyClaim() else {
             return .created(answer(try await store.createJobs(new, by: creator)))
         }

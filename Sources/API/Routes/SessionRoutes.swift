@@ -42,7 +42,8 @@ struct SessionRoutes: Sendable {
     private func declare(_ context: RequestContext) async throws -> Response {
         let name = try context.name("session")
         let configuration = context.hasBody ? try context.body(SessionConfiguration.init(reading:)) : nil
-        let (status, isNew) = try await engine.declareSession(name, configuration: configuration)
+        let (status, isNew) = try await engine.declareSession(
+            name, configuration: configuration, audit: context.auditNote)
         return .json(status.document, isNew ? .created : .ok)
     }
 
@@ -51,9 +52,9 @@ struct SessionRoutes: Sendable {
         let cancels = try context.query { query throws(Problem) in
             try query.choice("outstanding", of: OutstandingChoice.self) == .cancel
         }
-        guard let status = try await engine.invalidate(try context.name("session"), cancels: cancels) else {
-            return .noContent
-        }
+        let status = try await engine.invalidate(
+            try context.name("session"), cancels: cancels, audit: context.auditNote)
+        guard let status else { return .noContent }
         return .json(status.document, .accepted)
     }
 

@@ -27,7 +27,7 @@ struct TokenRoutes: Sendable {
         let now = store.time.now
         let new = try context.body { reader throws(Problem) in try NewToken(reading: &reader, at: now) }
         let secret = TokenSecret.random()
-        let token = try await store.createToken(new, with: secret.digest)
+        let token = try await store.createToken(new, with: secret.digest, audit: context.auditNote)
         return .json(
             token.document(secret: secret), .created,
             headers: [.location: "tokens/\(token.id)", .cacheControl: "no-store"])
@@ -42,7 +42,7 @@ struct TokenRoutes: Sendable {
     }
 
     private func delete(_ context: RequestContext) async throws -> Response {
-        try await store.deleteToken(context.token)
+        try await store.deleteToken(context.token, audit: context.auditNote)
         return .noContent
     }
 
@@ -53,7 +53,8 @@ struct TokenRoutes: Sendable {
                 try reader.seconds("overlap_seconds", in: 0...Self.longestOverlap)
             } : nil
         let secret = TokenSecret.random()
-        let token = try await store.rotateToken(context.token, to: secret.digest, overlap: overlap ?? 0)
+        let token = try await store.rotateToken(
+            context.token, to: secret.digest, overlap: overlap ?? 0, audit: context.auditNote)
         return .json(token.document(secret: secret), headers: [.cacheControl: "no-store"])
     }
 

@@ -42,7 +42,7 @@ struct WebhookRoutes: Sendable {
         let (session, name) = (try context.name("session"), try context.name("webhook"))
         let wanted = try context.body(WebhookDeclaration.init(reading:))
         let (webhook, isNew, hasNewSecret) = try await store.declareWebhook(
-            name, of: session, as: wanted, reaching: reach(of: context))
+            name, of: session, as: wanted, reaching: reach(of: context), audit: context.auditNote)
         if !webhook.tls.verify {
             log.warning(
                 "Webhook \(name) of session \(session) does not verify certificates: an attacker on the network path can read its events."
@@ -61,7 +61,8 @@ struct WebhookRoutes: Sendable {
     }
 
     private func delete(_ context: RequestContext) async throws -> Response {
-        try await store.deleteWebhook(try context.name("webhook"), of: try context.name("session"))
+        try await store.deleteWebhook(
+            try context.name("webhook"), of: try context.name("session"), audit: context.auditNote)
         return .noContent
     }
 
@@ -75,7 +76,8 @@ struct WebhookRoutes: Sendable {
         let (session, name) = (try context.name("session"), try context.name("webhook"))
         let secret =
             context.hasBody ? try context.body { reader throws(Problem) in try reader.webhookSecret("secret") } : nil
-        return try await answer(store.rotateSecret(of: name, of: session, to: secret), showsSecret: true)
+        let webhook = try await store.rotateSecret(of: name, of: session, to: secret, audit: context.auditNote)
+        return try await answer(webhook, showsSecret: true)
     }
 
     /// Responds with the number of deliveries that are sent again.

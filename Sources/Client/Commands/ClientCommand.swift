@@ -38,7 +38,8 @@ public enum ClientCommands {
         CommandGroup(
             name: "Session and service",
             subcommands: [
-                SessionCommand.self, WebhookCommand.self, EventsCommand.self, TokenCommand.self, StatsCommand.self,
+                SessionCommand.self, WebhookCommand.self, EventsCommand.self, TokenCommand.self, AuditCommand.self,
+                StatsCommand.self,
                 HealthCommand.self,
             ]),
     ]

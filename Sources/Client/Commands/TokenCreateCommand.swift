@@ -33,6 +33,8 @@ struct TokenCreateCommand: ClientCommand {
             valueName: "time"))
     var expires: ExpiryArgument?
 
+    @OptionGroup(title: "Quotas") var quotas: TokenQuotaOptions
+
     @Flag(name: .shortAndLong, help: "Print only the secret.")
     var quiet = false
 
@@ -43,6 +45,7 @@ struct TokenCreateCommand: ClientCommand {
         if let name { members.append(("name", .string(name))) }
         if !session.isEmpty { members.append(("sessions", .array(session.map { .string($0) }))) }
         if let expires { members.append(("expires_at", .string(expires.time(from: Date())))) }
+        if let quotas = quotas.document { members.append(("quotas", quotas)) }
         let answer = try await service.send("POST", RequestPath("tokens"), JSONText.object(members).bytes)
         try TokenDescription.show(answer, onlySecret: quiet, console)
     }

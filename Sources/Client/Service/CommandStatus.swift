@@ -16,7 +16,7 @@ enum CommandStatus: Int32, Sendable, CaseIterable {
     case broken = 70
     /// A file or standard output cannot be written (EX_CANTCREAT).
     case unwritable = 73
-    /// The current state does not allow the action (EX_TEMPFAIL): 409, 412.
+    /// The current state does not allow the action (EX_TEMPFAIL): 409, 412; or a quota of the token is used up: 429.
     case conflicting = 75
     /// The server at the address is not fetchd (EX_PROTOCOL).
     case strange = 76
@@ -33,7 +33,7 @@ enum CommandStatus: Int32, Sendable, CaseIterable {
             switch status {
             case 401, 403, 421: .denied
             case 404, 410: .missing
-            case 409, 412: .conflicting
+            case 409, 412, 429: .conflicting
             case 503: .unavailable
             case 400..<500: .refused
             default: .broken

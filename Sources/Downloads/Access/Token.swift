@@ -6,6 +6,7 @@ public struct Token: Sendable, Equatable {
     /// A label for people; nil without one. Several tokens can have the same.
     public var name: Name?
     public var grant: Grant
+    public var quotas: TokenQuotas
     public let createdAt: Date
     /// From this time on the token is refused; nil: it does not expire.
     public var expiresAt: Date?
@@ -15,12 +16,13 @@ public struct Token: Sendable, Equatable {
     public var formerSecretUntil: Date?
 
     public init(
-        id: TokenID, name: Name?, grant: Grant, createdAt: Date, expiresAt: Date? = nil, lastUsedAt: Date? = nil,
-        formerSecretUntil: Date? = nil
+        id: TokenID, name: Name?, grant: Grant, quotas: TokenQuotas = .none, createdAt: Date,
+        expiresAt: Date? = nil, lastUsedAt: Date? = nil, formerSecretUntil: Date? = nil
     ) {
         self.id = id
         self.name = name
         self.grant = grant
+        self.quotas = quotas
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.lastUsedAt = lastUsedAt

@@ -4,6 +4,8 @@ import Foundation
 public struct Job: Sendable, Equatable {
     public let id: JobID
     public let session: Name
+    /// The token that created the job; nil: another caller, or an earlier version of fetchd.
+    public let token: TokenID?
     /// The number of the job's batch within the session.
     public var batch: Int
     public var state: JobState
@@ -42,13 +44,15 @@ public struct Job: Sendable, Equatable {
     public var isDisproved: Bool
 
     public init(
-        id: JobID, session: Name, batch: Int, state: JobState = .queued, revision: Int = 1, spec: JobSpec,
+        id: JobID, session: Name, token: TokenID? = nil, batch: Int, state: JobState = .queued, revision: Int = 1,
+        spec: JobSpec,
         mirror: Int = 0, createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
         failuresInARow: Int = 0, resume: ResumeOutcome? = nil, resourceTime: Countdown? = nil, part: Part? = nil,
         isPartLost: Bool = false, hasSyncFailed: Bool = false, isDisproved: Bool = false
     ) {
         self.id = id
         self.session = session
+        self.token = token
         self.batch = batch
         self.state = state
         self.revision = revision

@@ -2,7 +2,7 @@ import Downloads
 import Foundation
 import Storage
 
-/// Removes events and idempotency keys that are older than the retention, in small steps, so that requests do not wait
+/// Removes events, idempotency keys, counts of bytes and audit entries that are older than the retention, in small steps, so that requests do not wait
 /// for the removal.
 struct JournalPruner: MaintenanceWorker {
     let services: EngineServices
@@ -16,6 +16,8 @@ struct JournalPruner: MaintenanceWorker {
     func pass() async throws -> Date? {
         while try await services.store.pruneEvents(keeping: retention), !Task.isCancelled {}
         while try await services.store.pruneIdempotencyKeys(), !Task.isCancelled {}
+        try await services.store.pruneTokenBytes()
+        while try await services.store.pruneAudit(), !Task.isCancelled {}
         return services.time.now.addingTimeInterval(interval ?? min(max(retention.acknowledged / 10, 1), 3600))
     }
 }

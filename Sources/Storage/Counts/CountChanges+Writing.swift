@@ -6,6 +6,9 @@ extension CountChanges {
     func write(in db: Database) throws {
         for (name, changes) in sessions where !changes.isZero { try write(changes, of: name, in: db) }
         if service != ServiceCounts() { try writeService(in: db) }
+        for (of, bytes) in tokenBytes {
+            try db.cachedStatement(sql: Self.addBytes).execute(arguments: [of.token.text, of.day.number, bytes])
+        }
     }
 
     /// The row has the progress of the latest batch: changes of earlier batches are left out, and a later batch begins at
@@ -31,6 +34,11 @@ extension CountChanges {
             received = CASE WHEN ?9 > batch THEN ?12 WHEN ?9 = batch THEN received + ?12 ELSE received END,
             expected = CASE WHEN ?9 > batch THEN ?13 WHEN ?9 = batch THEN expected + ?13 ELSE expected END
         WHERE session = ?1
+        """
+
+    private static let addBytes = """
+        INSERT INTO token_bytes (token, day, bytes) VALUES (?, ?, ?)
+        ON CONFLICT (token, day) DO UPDATE SET bytes = bytes + excluded.bytes
         """
 
     private func writeService(in db: Database) throws {

@@ -16,6 +16,17 @@ struct CountChanges: Sendable {
     /// Sessions whose rows are gone. Later changes are of another session of the same name.
     private var removed: Set<Name> = []
     var service = ServiceCounts()
+    /// The bytes that the jobs of tokens have received.
+    private(set) var tokenBytes: [BytesOfToken: Int64] = [:]
+
+    struct BytesOfToken: Hashable {
+        var token: TokenID
+        var day: QuotaDay
+    }
+
+    mutating func addBytes(_ bytes: Int64, of token: TokenID, on day: QuotaDay) {
+        tokenBytes[BytesOfToken(token: token, day: day), default: 0] += bytes
+    }
 
     /// - Parameters:
     ///   - before: nil for a new job.
@@ -50,6 +61,7 @@ struct CountChanges: Sendable {
         for session in later.removed { removeSession(session) }
         for (name, changes) in later.sessions { add(name, changes) }
         service += later.service
+        tokenBytes.merge(later.tokenBytes, uniquingKeysWith: +)
     }
 
     mutating func add(_ session: Name, _ changes: OfSession) {

@@ -10,6 +10,7 @@ extension Transaction {
     ///   - after: the job as it is stored now; nil for a deleted job.
     func count(_ before: Job?, _ after: Job?) {
         counts.add(from: before.map(JobShare.init), to: after.map(JobShare.init))
+        countBytes(before, after)
         if let before { countBlocked(before, -1) }
         if let after { countBlocked(after, 1) }
     }

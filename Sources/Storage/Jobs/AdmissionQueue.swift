@@ -11,9 +11,21 @@ struct AdmissionQueue {
     /// The oldest queued jobs of sessions that were read and not admitted, of this priority.
     private var oldest: [Name: ArraySlice<Candidate>] = [:]
 
+    /// The tokens whose jobs are left out.
+    private var omitted: [TokenID]
+
     typealias Candidate = (job: JobID, host: String)
 
-    init(_ transaction: Transaction) { self.transaction = transaction }
+    init(_ transaction: Transaction, without omitted: Set<TokenID> = []) {
+        self.transaction = transaction
+        self.omitted = Array(omitted)
+    }
+
+    /// Leaves out the jobs of these tokens from now on.
+    mutating func leaveOut(_ tokens: Set<TokenID>) {
+        omitted = Array(tokens)
+        oldest = [:]
+    }
 
     /// The session that is next: of the sessions with queued jobs of the highest priority, the one with the fewest
     /// running jobs. nil when no session is left.
@@ -56,7 +68,10 @@ struct AdmissionQueue {
         guard slots.hasRoom(for: session, configuration) else { return nil }
         let hasRoom = { (job: Candidate) in slots.hasRoom(at: job.host, for: session, configuration) }
         if let known = takeFirst(of: session, where: hasRoom) { return known }
-        let read = try transaction.rows(Self.oldest, [priority, session.text, Self.probe]).map(Self.candidate)
+        let read = try transaction.rows(
+            Self.oldest(without: omitted.count),
+            ["priority": priority, "session": session.text, "limit": Self.probe] + omission
+        ).map(Self.candidate)
         oldest[session] = read[...]
         if let first = takeFirst(of: session, where: hasRoom) { return first }
         return read.count < Self.probe ? nil : try oldestElsewhere(session).first(where: hasRoom)
@@ -70,10 +85,28 @@ struct AdmissionQueue {
 
     private static func candidate(_ row: Row) -> Candidate { (JobID(row["id"]), row["host"]) }
 
-    static let oldest = """
-        SELECT id, host FROM jobs WHERE state = 'queued' AND held_until IS NULL AND priority = ? AND session = ?
-        ORDER BY id LIMIT ?
+    /// - Parameter count: the number of tokens whose jobs are left out. Each of these jobs that is older than the result is
+    ///   read, but the index has no token, so that it costs no space for jobs without one.
+    static func oldest(without count: Int) -> String {
         """
+        SELECT id, host FROM jobs WHERE state = 'queued' AND held_until IS NULL AND priority = :priority
+            AND session = :session\(condition(without: count))
+        ORDER BY id LIMIT :limit
+        """
+    }
+
+    private static func condition(without count: Int) -> String {
+        guard count > 0 else { return "" }
+        let names = (0..<count).map { ":token\($0)" }.joined(separator: ", ")
+        return " AND (token IS NULL OR token NOT IN (\(names)))"
+    }
+
+    /// The arguments of `condition`.
+    private var omission: StatementArguments {
+        var arguments: [String: (any DatabaseValueConvertible)?] = [:]
+        for (index, token) in omitted.enumerated() { arguments["token\(index)"] = token.text }
+        return StatementArguments(arguments)
+    }
 
     /// The number of jobs that are read before the query by host. This skips a few jobs that wait for a full host.
     private static let probe = 32
@@ -90,10 +123,13 @@ struct AdmissionQueue {
                     AND priority = :priority AND session = :session AND host > hosts.host)
                 FROM hosts WHERE host IS NOT NULL
             )
-            SELECT host, (SELECT min(id) FROM jobs WHERE state = 'queued' AND held_until IS NULL
-                AND priority = :priority AND session = :session AND jobs.host = hosts.host) AS id
-            FROM hosts WHERE host IS NOT NULL ORDER BY id
-            """, ["priority": priority, "session": session.text]
+            SELECT host, id FROM (
+                SELECT host, (SELECT min(id) FROM jobs WHERE state = 'queued' AND held_until IS NULL
+                    AND priority = :priority AND session = :session AND jobs.host = hosts.host
+                    \(Self.condition(without: omitted.count))) AS id
+                FROM hosts WHERE host IS NOT NULL)
+            WHERE id IS NOT NULL ORDER BY id
+            """, ["priority": priority, "session": session.text] + omission
         ).map(Self.candidate)
     }
 }

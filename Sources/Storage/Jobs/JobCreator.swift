@@ -4,8 +4,15 @@ import Downloads
 public struct JobCreator: Sendable {
     /// Only jobs of these sessions can give their parts to the new jobs.
     public var visible: VisibleSessions
+    /// The token that the jobs count for; nil: they count for none.
+    public var token: TokenID?
+    public var quotas: TokenQuotas
 
-    public init(visible: VisibleSessions) { self.visible = visible }
+    public init(visible: VisibleSessions, token: TokenID? = nil, quotas: TokenQuotas = .none) {
+        self.visible = visible
+        self.token = token
+        self.quotas = quotas
+    }
 
     public static let unlimited = JobCreator(visible: .all)
 }

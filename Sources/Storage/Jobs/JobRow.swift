@@ -13,7 +13,8 @@ enum JobRow {
 
     static func job(_ row: Row, _ sealer: Sealer) throws -> Job {
         Job(
-            id: JobID(row[.id]), session: Name(trusted: row[.session]), batch: row[.batch],
+            id: JobID(row[.id]), session: Name(trusted: row[.session]),
+            token: (row[.token] as String?).map { TokenID($0) }, batch: row[.batch],
             state: try state(row, sealer), revision: row[.revision],
             spec: try Stored.spec(from: try row.opened(.spec, .jobSpec, sealer)), mirror: row[.mirror],
             createdAt: row.time(.createdAt), startedAt: row.optionalTime(.startedAt),

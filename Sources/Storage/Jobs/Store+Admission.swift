@@ -12,8 +12,9 @@ extension Store {
     ) async throws -> AdmissionRound {
         try await writer.write(onCommit: { onCommit($0.admitted) }) { transaction in
             try transaction.endWaits()
-            let admitted = try transaction.admitJobs(limits)
-            return AdmissionRound(admitted: admitted, nextWaitEnds: try transaction.nextWaitEnds())
+            var quotas = try AdmissionQuotas(transaction)
+            let admitted = try transaction.admitJobs(limits, &quotas)
+            return AdmissionRound(admitted: admitted, nextWaitEnds: try transaction.nextWaitEnds(quotas))
         }
     }
 

@@ -34,8 +34,9 @@ extension Transaction {
         RETURNING id
         """
 
-    func nextWaitEnds() throws -> Date? {
-        let next = try row(Self.nextWait, [now.milliseconds])?.optionalTime("at")
+    func nextWaitEnds(_ quotas: AdmissionQuotas) throws -> Date? {
+        let waitEnd = try row(Self.nextWait, [now.milliseconds])?.optionalTime("at")
+        let next = [waitEnd, quotas.continuesAt].compactMap(\.self).min()
         guard confidence.doubt(at: now) > 0 else { return next }
         // The clock is in doubt: some jobs may be held although their time has come.
         let look = now.addingTimeInterval(Store.longestPollInterval)
@@ -48,9 +49,10 @@ extension Transaction {
             UNION ALL SELECT min(held_until) FROM jobs WHERE held_until > ? AND state = 'queued')
         """
 
-    func admitJobs(_ limits: AdmissionLimits) throws -> [AdmittedJob] {
+    /// - Parameter quotas: notes the admitted jobs.
+    func admitJobs(_ limits: AdmissionLimits, _ quotas: inout AdmissionQuotas) throws -> [AdmittedJob] {
         var slots = try AdmissionSlots(running: rows(AdmissionSlots.running), limits: limits)
-        var queue = AdmissionQueue(self)
+        var queue = AdmissionQueue(self, without: quotas.exhausted)
         var admitted: [AdmittedJob] = []
         var configurations: [Name: SessionConfiguration] = [:]
         while slots.free > 0 {
@@ -62,7 +64,9 @@ extension Transaction {
                 continue
             }
             slots.take(session, host: candidate.host)
-            admitted.append(try begin(candidate.job, configuration))
+            let begun = try begin(candidate.job, configuration)
+            admitted.append(begun)
+            if quotas.begin(begun.job) { queue.leaveOut(quotas.exhausted) }
         }
         return admitted
     }

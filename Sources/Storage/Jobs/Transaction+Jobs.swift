@@ -5,6 +5,7 @@ import GRDB
 
 extension Transaction {
     func createJobs(_ new: [NewJob], by creator: JobCreator = .unlimited) throws -> [Job] {
+        try requireQuota(of: creator, for: new.count)
         var jobs: [Job] = []
         jobs.reserveCapacity(new.count)
         for run in new.indices.runs(where: { new[$0].session == new[$1].session }) {
@@ -25,7 +26,8 @@ extension Transaction {
             var spec = new.spec
             spec.priority = spec.priority ?? configuration.priority
             return Job(
-                id: .make(nextULID()), session: session, batch: batch, spec: spec, createdAt: now
+                id: .make(nextULID()), session: session, token: creator.token, batch: batch, spec: spec,
+                createdAt: now
             ).roundedToMilliseconds
         }
         try insert(jobs)

@@ -26,10 +26,10 @@ extension Transaction {
         }
     }
 
-    private static let newJobColumns = 12
+    private static let newJobColumns = 13
     private static let insertion = RowInsertion(
         """
-        jobs (id, session, batch, state, revision, spec, priority, host, held_until, deadline, fails_at, created_at)
+        jobs (id, session, batch, state, revision, spec, priority, host, held_until, deadline, fails_at, created_at, token)
         """, columns: newJobColumns)
 
     private func appendColumns(of job: Job, to values: inout [(any DatabaseValueConvertible)?]) throws {
@@ -45,5 +45,6 @@ extension Transaction {
         values.append(job.spec.deadline?.milliseconds)
         values.append(job.failsAt?.milliseconds)
         values.append(job.createdAt.milliseconds)
+        values.append(job.token?.text)
     }
 }

@@ -7,8 +7,11 @@ extension Store {
     /// Marks a session as deleted: it accepts no more jobs, and its due batch finishes at once.
     ///
     /// - Throws: `noSuchSession`; `sessionPermanent` for `default`.
-    public func invalidateSession(_ id: Name) async throws {
-        try await writer.write { try $0.invalidateSession(id) }
+    public func invalidateSession(_ id: Name, audit note: AuditNote? = nil) async throws {
+        try await writer.write { transaction in
+            try transaction.invalidateSession(id)
+            try transaction.audit(note)
+        }
     }
 
     /// Removes the deleted sessions whose jobs, finishes and deliveries are all settled. Large sessions take several

@@ -9,10 +9,11 @@ extension Store {
     ///   - configuration: replaces the configuration of an existing session; nil changes nothing.
     ///   - onCommit: see `Writer.write`.
     public func declareSession(
-        _ id: Name, configuration: SessionConfiguration?, onCommit: @escaping @Sendable () -> Void = {}
+        _ id: Name, configuration: SessionConfiguration?, audit note: AuditNote? = nil,
+        onCommit: @escaping @Sendable () -> Void = {}
     ) async throws -> (status: SessionStatus, isNew: Bool) {
         let isNew = try await writer.write(onCommit: { _ in onCommit() }) {
-            try $0.declareSession(id, configuration)
+            try $0.declareSession(id, configuration, audit: note)
         }
         return (try await session(id), isNew)
     }

@@ -17,16 +17,21 @@ extension Transaction {
 
     func configuration(of session: Name) throws -> SessionConfiguration { try self.session(session).configuration }
 
+    /// - Parameter note: the entry of the audit log, if anything changes: clients declare a session as often as they like.
     /// - Returns: whether the session is new.
-    func declareSession(_ id: Name, _ configuration: SessionConfiguration?) throws -> Bool {
+    func declareSession(
+        _ id: Name, _ configuration: SessionConfiguration?, audit note: AuditNote? = nil
+    ) throws -> Bool {
         if try row("SELECT 1 FROM sessions WHERE id = ?", [id.text]) == nil {
             try insertSession(
                 id, keepingSecrets(of: SessionConfiguration(), in: configuration ?? SessionConfiguration()))
+            try audit(note)
             return true
         }
         guard let configuration else { return false }
         let before = try self.configuration(of: id)
         let after = try keepingSecrets(of: before, in: configuration)
+        if after != before { try audit(note) }
         try run("UPDATE sessions SET configuration = ? WHERE id = ?", [try sealer.text(after, of: id), id.text])
         working.sessions.forget(id)
         // A higher limit may admit jobs.

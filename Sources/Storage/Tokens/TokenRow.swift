@@ -11,7 +11,8 @@ enum TokenRow {
         }
         let token = Token(
             id: id, name: (row["name"] as String?).map { Name(trusted: $0) }, grant: grant,
-            createdAt: row.time("created_at"), expiresAt: row.optionalTime("expires_at"),
+            quotas: try row.decoded("quotas", default: .none), createdAt: row.time("created_at"),
+            expiresAt: row.optionalTime("expires_at"),
             lastUsedAt: row.optionalTime("last_used_at"), formerSecretUntil: row.optionalTime("former_until"))
         return StoredToken(
             token: token, digest: TokenDigest(Array(row["digest"] as Data)),

@@ -8,11 +8,13 @@ extension Transaction {
         let id = TokenID.make(nextULID())
         try run(
             """
-            INSERT INTO tokens (id, digest, name, scope, sessions, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO tokens (id, digest, name, scope, sessions, quotas, created_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 id.text, Data(digest.bytes), new.name?.text, new.grant.scope.rawValue,
-                try new.grant.sessions.storedText(), now.milliseconds, new.expiresAt?.milliseconds,
+                try new.grant.sessions.storedText(), try Stored.text(new.quotas), now.milliseconds,
+                new.expiresAt?.milliseconds,
             ])
         return try token(id)
     }
@@ -20,6 +22,8 @@ extension Transaction {
     func deleteToken(_ id: TokenID) throws {
         _ = try token(id)
         try run("DELETE FROM tokens WHERE id = ?", [id.text])
+        // Its quotas no longer delay its jobs.
+        wake(.jobs)
     }
 
     func rotateToken(_ id: TokenID, to digest: TokenDigest, overlap: TimeInterval) throws -> StoredToken {

@@ -13,8 +13,13 @@ extension Store {
     /// Replaces the secret. For one day, the previous secret is used to sign as well.
     ///
     /// - Parameter secret: the new secret; nil: the store makes one.
-    public func rotateSecret(of name: Name, of session: Name, to secret: WebhookSecret?) async throws -> Webhook {
-        try await writer.write { try $0.rotateSecret(of: name, of: session, to: secret) }
+    public func rotateSecret(
+        of name: Name, of session: Name, to secret: WebhookSecret?, audit note: AuditNote? = nil
+    ) async throws -> Webhook {
+        try await writer.write { transaction in
+            try transaction.audit(note)
+            return try transaction.rotateSecret(of: name, of: session, to: secret)
+        }
     }
 
     /// Enables a webhook, and ends its count of failures. Its pending deliveries are sent at once. Cancelled deliveries stay

@@ -13,9 +13,13 @@ extension Store {
     /// - Returns: `hasNewSecret`: the webhook had no secret before, because it is new or the secret was lost.
     /// - Throws: `noSuchSession`; `webhookSecretsLost` if the URL is in its redacted form and the stored URL is lost.
     public func declareWebhook(
-        _ name: Name, of session: Name, as declaration: WebhookDeclaration, reaching reach: WebhookReach = .any
+        _ name: Name, of session: Name, as declaration: WebhookDeclaration, reaching reach: WebhookReach = .any,
+        audit note: AuditNote? = nil
     ) async throws -> (webhook: Webhook, isNew: Bool, hasNewSecret: Bool) {
-        try await writer.write { try $0.declareWebhook(name, of: session, as: declaration, reaching: reach) }
+        try await writer.write { transaction in
+            try transaction.audit(note)
+            return try transaction.declareWebhook(name, of: session, as: declaration, reaching: reach)
+        }
     }
 
     /// - Throws: `noSuchSession`, `noSuchWebhook`.
@@ -53,7 +57,10 @@ extension Store {
     /// Deletes a webhook and cancels its pending deliveries.
     ///
     /// - Throws: `noSuchSession`, `noSuchWebhook`.
-    public func deleteWebhook(_ name: Name, of session: Name) async throws {
-        try await writer.write { try $0.deleteWebhook(name, of: session) }
+    public func deleteWebhook(_ name: Name, of session: Name, audit note: AuditNote? = nil) async throws {
+        try await writer.write { transaction in
+            try transaction.deleteWebhook(name, of: session)
+            try transaction.audit(note)
+        }
     }
 }

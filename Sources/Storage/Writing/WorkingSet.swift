@@ -3,6 +3,8 @@ import Downloads
 /// The rows that the writer keeps in memory: the jobs that have not ended, and what each of their changes needs of the
 /// session. Only the writer's thread uses it, so every version is the one that the next statement would read.
 final class WorkingSet: @unchecked Sendable {
+    /// The tokens, as they are committed.
+    let tokens: TokenTable
     var jobs = RowVersions<JobID, Job>(limit: 10_000)
     var sessions = RowVersions<Name, Session>(limit: 1000)
     /// The batch of each session that takes jobs.
@@ -11,6 +13,8 @@ final class WorkingSet: @unchecked Sendable {
     var subscriptions = RowVersions<Name, [WebhookSubscription]>(limit: 1000)
     /// How many jobs of each session wait for help of the client.
     var blockedJobs = RowVersions<Name, Int>(limit: 1000)
+
+    init(tokens: TokenTable) { self.tokens = tokens }
 
     /// The write under way succeeded; it becomes durable with its group.
     func keepWrite() {

@@ -17,7 +17,7 @@ final class Writer: Sendable {
     private let longestDeliveryDelay: TimeInterval
     private let ulids: Locked<ULIDSequence>
     private let jobCache: JobCache
-    private let working = WorkingSet()
+    private let working: WorkingSet
     private let sealer: Sealer
     private let onCommit: @Sendable (Commit) -> Void
     private let onDue: @Sendable (Set<WorkKind>) -> Void
@@ -41,7 +41,7 @@ final class Writer: Sendable {
     ///   - onCommit: is called after the hooks of the commit's writes.
     init(
         connections: Connections, commits: CommitCount, time: ServiceClock, longestDeliveryDelay: TimeInterval,
-        ulids: ULIDSequence, jobCache: JobCache, sealer: Sealer, log: Logger,
+        ulids: ULIDSequence, jobCache: JobCache, tokens: TokenTable, sealer: Sealer, log: Logger,
         onCommit: @escaping @Sendable (Commit) -> Void, onDue: @escaping @Sendable (Set<WorkKind>) -> Void
     ) {
         self.connections = connections
@@ -52,6 +52,7 @@ final class Writer: Sendable {
         self.ulids = Locked(ulids)
         self.jobCache = jobCache
         self.sealer = sealer
+        working = WorkingSet(tokens: tokens)
         self.onCommit = onCommit
         self.onDue = onDue
     }

@@ -30,6 +30,9 @@ import Testing
             .init(method: "GET", path: "/v1/events", scope: .read),
             .init(method: "GET", path: "/v1/deliveries/{id}", scope: .read),
             .init(method: "POST", path: "/v1/deliveries/{id}/redeliver", scope: .sessions),
+            .init(method: "GET", path: "/v1/sign-in", scope: .read),
+            .init(method: "POST", path: "/v1/sign-in", scope: .read, body: ["unknown": 1]),
+            .init(method: "DELETE", path: "/v1/sign-in"), .init(method: "POST", path: "/v1/tickets", scope: .read),
         ] + sessions + jobs + tokens
 
     private static let sessions: [Operation] = [
@@ -79,6 +82,7 @@ import Testing
         .init(method: "GET", path: "/v1/tokens/{id}", scope: .admin, isOfService: true),
         .init(method: "DELETE", path: "/v1/tokens/{id}", scope: .admin, isOfService: true),
         .init(method: "POST", path: "/v1/tokens/{id}/rotate", scope: .admin, isOfService: true),
+        .init(method: "GET", path: "/v1/audit", scope: .admin, isOfService: true),
     ]
 
     /// The operations of openapi.yaml, with the scopes that it names.

@@ -8,7 +8,7 @@ import Testing
 @Suite struct HelpTests {
     private static let commands = [
         ["add"], ["list"], ["show"], ["watch"], ["get"], ["pause"], ["resume"], ["cancel"], ["retry"], ["update"],
-        ["delete"], ["events"], ["stats"], ["health"], ["session"], ["webhook"], ["token"], ["completions"],
+        ["delete"], ["events"], ["stats"], ["health"], ["session"], ["webhook"], ["token"], ["audit"], ["completions"],
         ["token", "create"], ["token", "list"], ["token", "rotate"], ["token", "revoke"],
         ["session", "list"], ["session", "show"], ["session", "set"], ["session", "pause"], ["session", "resume"],
         ["session", "cancel"], ["session", "acknowledge"], ["session", "delete"],

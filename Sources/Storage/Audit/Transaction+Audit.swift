@@ -1,0 +1,52 @@
+import Downloads
+import Foundation
+import GRDB
+
+extension Transaction {
+    /// Notes a change in the transaction that makes it: neither is stored without the other.
+    ///
+    /// - Parameters:
+    ///   - note: nil: the change is not the request of a client.
+    ///   - target: replaces that of the note.
+    func audit(_ note: AuditNote?, target: String? = nil) throws {
+        guard let note else { return }
+        try insertAudit(note, target: target ?? note.target, .done, reason: nil, count: 1, at: now)
+    }
+
+    func audit(_ refusals: [(key: RefusalLog.Key, refusal: RefusalLog.Refusal)]) throws {
+        for (key, refusal) in refusals {
+            try insertAudit(
+                key.note, target: key.note.target, .refused, reason: key.reason, count: refusal.count, at: refusal.first
+            )
+        }
+    }
+
+    private func insertAudit(
+        _ note: AuditNote, target: String?, _ outcome: AuditEntry.Outcome, reason: String?, count: Int, at time: Date
+    ) throws {
+        try run(
+            """
+            INSERT INTO audit (time, caller, name, address, action, target, outcome, reason, count)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                time.milliseconds, note.caller, note.name?.text, note.address, note.action, target, outcome.rawValue,
+                reason, count,
+            ])
+    }
+
+    /// Removes the oldest entries that are too old or too many.
+    ///
+    /// - Returns: whether there may be more to remove.
+    func pruneAudit(limit: Int) throws -> Bool {
+        let oldest = now.addingTimeInterval(-Store.auditRetention).milliseconds
+        let expired = confidence.allowsRemoval(ofDataKeptFor: Store.auditRetention, at: now) ? oldest : .min
+        try run(Self.pruneAudit, [expired, Store.mostAuditEntries, limit])
+        return changedRows == limit
+    }
+
+    static let pruneAudit = """
+        DELETE FROM audit WHERE id IN (
+            SELECT id FROM audit WHERE time <= ? OR id <= (SELECT max(id) FROM audit) - ? ORDER BY id LIMIT ?)
+        """
+}
