@@ -73,10 +73,6 @@ import Testing
         }
 
     private static let tokens: [Operation] = [
-        .init(method: "GET", path: "/v1/sign-in", scope: .read),
-        .init(method: "POST", path: "/v1/sign-in", scope: .read),
-        .init(method: "DELETE", path: "/v1/sign-in"),
-        .init(method: "POST", path: "/v1/tickets", scope: .read),
         .init(method: "POST", path: "/v1/tokens", scope: .admin, isOfService: true, body: [:]),
         .init(method: "GET", path: "/v1/tokens", scope: .admin, isOfService: true),
         .init(method: "GET", path: "/v1/tokens/{id}", scope: .admin, isOfService: true),
