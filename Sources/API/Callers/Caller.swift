@@ -1,8 +1,9 @@
 import Downloads
 import Storage
 
-/// The sender of a request: what it may do, and what it is known as.
-struct Caller: Sendable {
+/// The sender of a request: what it may do, and what it is known as. It never changes. It is an object because every
+/// request passes it on several times, and most requests have the same one.
+final class Caller: Sendable {
     let grant: Grant
     /// Callers with another identity have their own `Idempotency-Key`s. It does not reveal the token.
     let identity: String
@@ -11,7 +12,7 @@ struct Caller: Sendable {
     /// The secret that the caller has sent, by its digest; nil without a stored token.
     let digest: TokenDigest?
     /// How the caller has shown that it has these rights.
-    private(set) var proof: Proof
+    let proof: Proof
     /// What a cookie or a ticket of this caller stands for; nil for callers without a token.
     let subject: SignIns.Subject?
 
@@ -30,9 +31,7 @@ struct Caller: Sendable {
     }
 
     func shown(by proof: Proof) -> Caller {
-        var caller = self
-        caller.proof = proof
-        return caller
+        Caller(grant: grant, identity: identity, token: token, digest: digest, proof: proof, subject: subject)
     }
 
     /// The callers of routes that need no permission.

@@ -41,14 +41,14 @@ struct WebhookRoutes: Sendable {
     private func declare(_ context: RequestContext) async throws -> Response {
         let (session, name) = (try context.name("session"), try context.name("webhook"))
         let wanted = try context.body(WebhookDeclaration.init(reading:))
-        let (webhook, isNew, hasNewSecret) = try await store.declareWebhook(
+        let (webhook, _, hasNewSecret) = try await store.declareWebhook(
             name, of: session, as: wanted, reaching: reach(of: context), audit: context.auditNote)
         if !webhook.tls.verify {
             log.warning(
                 "Webhook \(name) of session \(session) does not verify certificates: an attacker on the network path can read its events."
             )
         }
-        return try await answer(webhook, showsSecret: hasNewSecret, isNew ? .created : .ok)
+        return try await answer(webhook, showsSecret: hasNewSecret, hasNewSecret ? .created : .ok)
     }
 
     /// The addresses to which the caller may send the events of a session: any address for an administrator.

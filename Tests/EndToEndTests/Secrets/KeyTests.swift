@@ -184,7 +184,7 @@ import Testing
         let declared = try await fetchd.api.put(
             Self.hook, ["url": .string(receiver.url + "?key=pw"), "events": ["job.succeeded"]])
         let secret = try #require(declared.json["secret"].string)
-        #expect(declared.status == 200 && secret != planted.secret)
+        #expect(declared.status == 201 && secret != planted.secret)
         try await fetchd.api.waitForJob(fetchd.api.submit(["url": .string(origin.url("/plain"))]), .succeeded)
         #expect(try await receiver.waitFor("job.succeeded").isSigned(with: secret))
     }
