@@ -17,7 +17,7 @@ import Testing
 
     @Test func redirectAndItsTargetShareOneConnection() async throws {
         let scene = try await Scene()
-        scene.origin.serve("/moved", .redirect(to: "/file"))
+        scene.origin.serve("/moved", .fixed(status: 302, headers: [("Location", "/file")]))
         try await scene.api.waitForJob(scene.api.submit(scene.order("/moved")), .succeeded)
         #expect(scene.origin.connectionCount == 1)
     }

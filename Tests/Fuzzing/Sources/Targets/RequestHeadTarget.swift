@@ -8,6 +8,9 @@ extension FuzzTarget {
     /// The server sends whole responses, at most one for each line, and then closes the connection. It serves others.
     static let requestHead = FuzzTarget("request-head") { bytes in
         let answer = EchoServer.shared.exchange(bytes)
+        // libmicrohttpd answers some heads by itself, with a page, and a malformed Content-Length with two status lines
+        // (docs/operations.md, "Malformed requests"). An EchoServer has no page of its own.
+        guard answer.firstRange(of: Array("<html".utf8)) == nil else { return }
         let responses = EchoServer.responses(in: answer)
         require(responses != nil, "not a series of responses")
         let lines = bytes.count { $0 == 0x0A }
