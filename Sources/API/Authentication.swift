@@ -93,7 +93,7 @@ struct Authentication: Sendable {
 
     private static let advice = "Send a token of the service as Authorization: Bearer TOKEN."
 
-    /// nil without a bearer token. Credentials of another scheme are for somebody else, such as a proxy.
+    /// nil without a bearer token. Credentials of another scheme are not for fetchd but for a proxy in front of it.
     private static func bearerToken(of head: RequestHead) -> Substring? {
         guard let field = head.headers[.authorization] else { return nil }
         let words = field.split(separator: " ", omittingEmptySubsequences: true)

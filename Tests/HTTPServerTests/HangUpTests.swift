@@ -69,7 +69,7 @@ import Testing
             #expect(gone.value == 50)
             withExtendedLifetime(stays) {}
         }
-        // The owner is told after the connection was resumed, possibly on another thread.
+        // The server calls the handler after it has resumed the connection, possibly on another thread.
         try await onThread { expectSoon { settled.value == 51 } }
     }
 

@@ -15,7 +15,7 @@ struct UnixListeningSocket {
             try Self.removeUnused(path, &address)
             guard Self.call(bind, descriptor, &address) else { throw Self.failure(of: "bind", path) }
         }
-        // Nobody can connect before the socket listens, so the mode of the file is set in time.
+        // A client can connect only after the socket listens. The file has its mode before that.
         guard let file = UnixSocketFile(at: path), chmod(path, mode_t(socket.mode)) == 0 else {
             throw Self.failure(of: "chmod", path)
         }

@@ -74,8 +74,8 @@ import Testing
         try await expectUsable(planted, fetchd)
     }
 
-    /// SIGKILL at moments that spread over the whole command. Whatever it has done, the service starts, and the command
-    /// can be repeated.
+    /// SIGKILL at moments that spread over the whole command. After each of them the service starts, and the command can
+    /// be repeated.
     @Test func theServiceStartsAfterAKilledRotation() async throws {
         var fetchd = try await FetchdProcess.start(in: folder)
         let planted = try await plant(in: fetchd)

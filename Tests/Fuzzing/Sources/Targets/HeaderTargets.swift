@@ -93,7 +93,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Whatever a server answers, the verdict can be reached, and the bytes go where they were requested.
+    /// For every response of a server, fetchd reaches a verdict, and writes the bytes only at the requested offset.
     static let response = FuzzTarget("response") { bytes in
         let lines = bytes.lines(2)
         let status = Int(lines[0].prefix(3)) ?? 200
