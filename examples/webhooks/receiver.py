@@ -74,7 +74,7 @@ class Receiver(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    Receiver.secret = os.environ["WEBHOOK_SECRET"]
+    Receiver.secret = os.environ.get("WEBHOOK_SECRET") or sys.exit("receiver: set WEBHOOK_SECRET")
     host = sys.argv[2] if len(sys.argv) > 2 else "127.0.0.1"
     server = ThreadingHTTPServer((host, int(sys.argv[1])), Receiver)
     print(f"listening on port {server.server_port}", flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from . import sandbox
 from .environment import ENVIRONMENT, LOOPBACK, ROOT, Failure, python, require
+from .environment import program as installed
 from .outcome import Report
 from .pages import Block, Page, all_pages
 
@@ -33,6 +35,9 @@ def run(page: Page, blocks: list[Block], program: Path, folder: Path, prefix: li
     # As in an activated environment.
     (folder / "bin/python3").write_text(f'#!/bin/sh\nexec {python()} "$@"\n')
     (folder / "bin/python3").chmod(0o755)
+    # So that a refused request ends the page.
+    (folder / "bin/curl").write_text(f'#!/bin/sh\nexec {installed("curl")} --fail-with-body "$@"\n')
+    (folder / "bin/curl").chmod(0o755)
     (folder / "work/examples").symlink_to(ROOT / "examples")
     (folder / "script").write_text(script(blocks, folder))
     with (folder / "log").open("wb") as log:
@@ -46,7 +51,8 @@ def run(page: Page, blocks: list[Block], program: Path, folder: Path, prefix: li
             status = None
         finally:
             # Services that the page has started in the background.
-            os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
     require_success(status, blocks, folder)
     for block in blocks:
@@ -70,8 +76,11 @@ def script(blocks: list[Block], folder: Path) -> str:
 
 def environment(folder: Path) -> dict[str, str]:
     own = {
+        # As the first block of the pages about the API sets them.
+        "api": f"http://{LOOPBACK}:8080/v1", "json": "Content-Type: application/json",
         "HOME": f"{folder}/home", "PATH": f"{folder}/bin:{ENVIRONMENT['PATH']}", "XDG_DATA_HOME": f"{folder}/home/data",
-        "XDG_CONFIG_HOME": f"{folder}/home/config", "NO_COLOR": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8",
+        "XDG_CONFIG_HOME": f"{folder}/home/config", "FETCHD_DATA_DIR": f"{folder}/home/data/fetchd",
+        "FETCHD_DOWNLOADS_DIR": f"{folder}/home/Downloads/fetchd", "NO_COLOR": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8",
     }  # fmt: skip
     return ENVIRONMENT | own
 

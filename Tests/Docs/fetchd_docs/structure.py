@@ -30,6 +30,8 @@ def check(program: Path, folder: Path, report: Report, is_long: bool) -> None:
         text = page("docs/troubleshooting.md").text
         missing = [name for name in described_names() if f"`{name}`" not in text]
         require(not missing, f"it does not name {', '.join(missing)}")
+    with report.check("the sentences and log lines in docs/troubleshooting.md are those of the program"):
+        require(not (missing := unknown_sentences(text)), f"no source has {'; '.join(missing)}")
     with report.check("the commands and options in the pages exist"):
         require(not (wrong := unknown_options(program, pages)), "; ".join(wrong))
 
@@ -56,6 +58,20 @@ def described_names() -> list[str]:
     schemas = yaml.safe_load(text)["components"]["schemas"]
     names = [name for kind in ("FailureCode", "WaitReason", "RestartReason") for name in schemas[kind]["enum"]]
     return names + sorted(set(re.findall(r"/problems/[a-z-]+", text)))
+
+
+def unknown_sentences(text: str) -> list[str]:
+    """Parts of messages in the first column of the tables whose head says `contains`, without a source that has them."""
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "Sources").rglob("*.swift"))
+    # Long messages are in several lines of the source.
+    sources = re.sub(r"\\\n\s*", "", sources)
+    missing = []
+    for table in re.findall(r"^\| the (?:line|sentence) contains .*\n\|[-|]+\n((?:\|.*\n)+)", text, flags=re.MULTILINE):
+        for row in table.splitlines():
+            for quoted in re.findall(r"`([^`]+)`", row.split(" | ")[0]):
+                parts = [part.strip() for part in re.split(r"\.\.\.|job_|dlv_", quoted)]
+                missing += [quoted for part in parts if len(part) > 3 and part not in sources]
+    return missing
 
 
 def unknown_options(program: Path, pages: list[Page]) -> list[str]:
