@@ -18,6 +18,13 @@ from .pages import Block, Page, all_pages
 # Seconds for all commands of one page.
 PATIENCE = 120
 
+CURL = """#!/bin/sh
+case " $* " in
+    *" -f"* | *" --fail"*) exec {program} "$@" ;;
+    *) exec {program} --fail-with-body "$@" ;;
+esac
+"""
+
 
 def check(program: Path, folder: Path, report: Report, is_long: bool) -> None:
     prefix = sandbox.prefix()
@@ -36,7 +43,7 @@ def run(page: Page, blocks: list[Block], program: Path, folder: Path, prefix: li
     (folder / "bin/python3").write_text(f'#!/bin/sh\nexec {python()} "$@"\n')
     (folder / "bin/python3").chmod(0o755)
     # So that a refused request ends the page.
-    (folder / "bin/curl").write_text(f'#!/bin/sh\nexec {installed("curl")} --fail-with-body "$@"\n')
+    (folder / "bin/curl").write_text(CURL.format(program=installed("curl")))
     (folder / "bin/curl").chmod(0o755)
     (folder / "work/examples").symlink_to(ROOT / "examples")
     (folder / "script").write_text(script(blocks, folder))
