@@ -202,7 +202,7 @@ def check_behind(fetchd: Path, proxy: Proxy, place: Place, report: Report, is_lo
                 for name, run in CHECKS.items():
                     with report.check(f"{label}: {name}"):
                         run(service, client)
-        clients = [Client(port, authority, ROOT_NAME, "", ("--http2",)), Client(port, authority, PATH_NAME, "/fetchd", ())]
+        clients = [Client(port, authority, ROOT_NAME, "", ("--http2",)), Client(port, authority, PATH_NAME, "/fetchd", ("--http1.1",))]
         if is_long:
             with report.check(f"{proxy.name}: a whole wait, and a stream that is silent for longer than a minute"):
                 wait_long(service, clients)
