@@ -16,7 +16,7 @@ from .outcome import Report
 from .pages import Block, Page, all_pages
 
 # Seconds for all commands of one page.
-PATIENCE = 120
+PATIENCE = 300
 
 CURL = """#!/bin/sh
 case " $* " in
