@@ -1,5 +1,6 @@
 import Configuration
 import Engine
+import Storage
 
 /// The settings that can change while the service runs.
 extension DownloadService {
@@ -12,8 +13,8 @@ extension DownloadService {
     }
 
     /// Applies the settings to the engine and the log, now and after each change.
-    func connect(_ engine: Engine) {
-        configuration.connect { [options] settings in
+    func connect(_ engine: Engine, _ store: Store) {
+        configuration.connect(to: store) { [options] settings in
             engine.apply(options.limits(settings))
             options.setLogLevel(settings.settings.logLevel)
         }

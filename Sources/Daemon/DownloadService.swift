@@ -94,7 +94,7 @@ public final class DownloadService: Sendable {
         let rehearsals = options.allowsRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
         let engine = Engine(
             options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
-        connect(engine)
+        connect(engine, store)
         defer { configuration.disconnect() }
         let dispatcher = Dispatcher(options: webhookOptions, store: store, client: webhooks, log: log)
         let readiness = Readiness()

@@ -17,6 +17,8 @@ public final class ServiceConfiguration: Sendable {
         var effective: EffectiveSettings
         var policies: DestinationPolicies
         var apply: @Sendable (EffectiveSettings) -> Void = { _ in }
+        /// Lets the follower of the schedule look again.
+        var wake: @Sendable () -> Void = {}
 
         mutating func update(_ settings: RunningSettings, at now: Date) {
             effective = EffectiveSettings(settings, at: now, mostConcurrentJobs: start.mostConcurrentJobs)
@@ -72,17 +74,25 @@ public final class ServiceConfiguration: Sendable {
         }
     }
 
-    /// - Parameter apply: called now, and after each change, also of the schedule's limits. It must return quickly, and must
-    ///   not use this object.
-    public func connect(_ apply: @escaping @Sendable (EffectiveSettings) -> Void) {
+    /// - Parameters:
+    ///   - store: its work `schedule` is due after a change of the start.
+    ///   - apply: called now, and after each change, also of the schedule's limits. It must return quickly, and must not
+    ///     use this object.
+    public func connect(to store: Store, _ apply: @escaping @Sendable (EffectiveSettings) -> Void) {
         state.withLock { state in
             state.apply = apply
+            state.wake = { store.work(.schedule).set() }
             apply(state.effective)
         }
     }
 
     /// Releases what `connect` was given.
-    public func disconnect() { state.withLock { $0.apply = { _ in } } }
+    public func disconnect() {
+        state.withLock { state in
+            state.apply = { _ in }
+            state.wake = {}
+        }
+    }
 
     /// Stores and applies what a client has changed.
     ///
@@ -117,6 +127,7 @@ public final class ServiceConfiguration: Sendable {
             let before = state.start
             state.start = start
             state.update(state.settings, at: now)
+            state.wake()
             return SettingName.allCases.compactMap { name in
                 let (old, new) = (before.values[name], start.values[name])
                 guard old != new else { return nil }

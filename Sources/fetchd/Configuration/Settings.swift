@@ -37,6 +37,8 @@ struct Settings: Sendable {
     var key: KeySource
     var allowCoreDumps: Bool
     var token: String?
+    /// The values as the sources have them; a setting that has its default is absent.
+    var given: [Key: JSON]
 
     enum Defaults {
         static let listen = "127.0.0.1:8080"
@@ -108,12 +110,11 @@ struct Settings: Sendable {
 
     /// - Throws: `SettingsError` if a value is invalid.
     init(_ sources: SettingsSources) throws {
+        given = try Key.allCases.reduce(into: [:]) { $0[$1] = try sources.value($1) }
         let address = try sources.string(.listen) ?? Defaults.listen
         listen = address == "none" ? nil : try ListenAddress(address)
         unixSocket = try UnixSocket(reading: sources)
-        if listen == nil, unixSocket == nil {
-            throw SettingsError("listen is 'none', so fetchd needs a Unix domain socket: set --unix-socket.")
-        }
+        try Self.checkCombinations(sources)
         maxConnections = try sources.int(.maxConnections)
         maxConnectionsPerAddress = try sources.int(.maxConnectionsPerAddress)
         let (dataDir, downloadsDir) = (try sources.path(.dataDir), try sources.path(.downloadsDir))
@@ -162,6 +163,14 @@ struct Settings: Sendable {
 
     private static let otherRemedy =
         "Or create a token while fetchd listens on a loopback address: fetchd token create --scope admin."
+
+    /// Checks settings that depend on each other.
+    static func checkCombinations(_ sources: SettingsSources) throws {
+        if try sources.string(.listen) == "none", try sources.path(.unixSocket) == nil {
+            throw SettingsError("listen is 'none', so fetchd needs a Unix domain socket: set --unix-socket.")
+        }
+        _ = try sources.key
+    }
 
     static func checkToken(_ token: String) throws {
         guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {

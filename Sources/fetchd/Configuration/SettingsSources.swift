@@ -45,6 +45,12 @@ struct SettingsSources {
         return members
     }
 
+    /// The values of a file alone.
+    init(of members: JSONObject, in path: String) {
+        file = path
+        sources = [Source(name: path, kind: .file) { members[$0.rawValue].map(Given.value) }]
+    }
+
     private func find(_ key: Settings.Key) -> (given: Given, source: Source)? {
         for source in sources {
             if let given = source.look(key) { return (given, source) }
@@ -74,7 +80,7 @@ struct SettingsSources {
 
     func path(_ key: Settings.Key) throws -> String? {
         let path = try string(key)
-        if path?.isEmpty ?? false { throw SettingsError("\(key.rawValue) is empty; it takes a path.") }
+        if let path { try key.kind.verify(.string(path), of: key) }
         return path
     }
 
@@ -105,6 +111,20 @@ extension Settings.Key.Kind {
     }
 
     private static let mostSeconds = 315_360_000.0
+
+    /// Checks more than the type and the range.
+    ///
+    /// - Parameter value: of the type.
+    func verify(_ value: JSON, of key: Settings.Key) throws {
+        switch self {
+        case .text(let verify): try verify(value.stringValue ?? "")
+        case .texts(_, let verify): try verify((value.arrayValue ?? []).compactMap(\.stringValue))
+        case .path where value == "": throw SettingsError("\(key.rawValue) is empty; it takes a path.")
+        case .path, .flag: break
+        case .integer, .seconds:
+            if let name = key.running { try RunningSettings.check(value, of: name) }
+        }
+    }
 
     fileprivate func contains(_ value: JSON) -> Bool {
         switch self {

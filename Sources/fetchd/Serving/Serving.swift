@@ -7,9 +7,11 @@ struct Serving {
     private let settings: Settings
     private let log: Logger
     private let level: LogLevel
+    private let read: @Sendable () throws -> Settings
 
-    init(_ settings: Settings) {
-        self.settings = settings
+    /// - Parameter read: reads the settings again, after SIGHUP.
+    init(_ settings: Settings, reading read: @escaping @Sendable () throws -> Settings) {
+        (self.settings, self.read) = (settings, read)
         let level = LogLevel(settings.start.values.logLevel)
         LoggingSystem.bootstrap { AdjustableLogHandler(StreamLogHandler.standardError(label: $0), level) }
         (self.level, log) = (level, Logger(label: "fetchd"))
@@ -30,7 +32,11 @@ struct Serving {
         let service = DownloadService(options, log: log)
         let supervisor = Supervisor(environment: ProcessInfo.processInfo.environment, log: log)
         let signals = await StopSignals.heed(stopWithin: settings.stopTimeout)
+        let reloading = Reloading(
+            started: settings, mostConcurrentJobs: options.mostConcurrentJobs, read: read, log: log)
+        let reloads = await ReloadSignal.heed()
         try await withThrowingTaskGroup { group in
+            group.addTask { for await _ in reloads { reloading.reload(service) } }
             group.addTask {
                 for await _ in signals {
                     log.notice("Stopping. A second signal ends fetchd at once.")
