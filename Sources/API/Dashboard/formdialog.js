@@ -104,7 +104,7 @@ export function fieldElement(field, value) {
   return element("div", { class: isWide ? "field wide" : "field" }, element("label", { class: isBox ? "check" : null }, ...parts), note);
 }
 
-function controlFor({ name, type, options, isDisabled, label, hint, pointer, more, isWide, ...attributes }, value) {
+function controlFor({ name, type, options, isDisabled, label, hint, pointer, more, isWide, at, kind, ...attributes }, value) {
   const common = { name, autocomplete: "off", spellcheck: "false", disabled: isDisabled, ...attributes };
   if (options) {
     const entries = Object.entries(options).map(([key, text]) => element("option", { value: key, selected: key === String(value ?? "") }, text));
