@@ -105,7 +105,6 @@ async function showSecret({ name, secret }) {
     field.after(element("button", { type: "button", class: "small", onclick: copy }, "Copy"));
   }
   await shown;
-  field.value = "";
 }
 
 /** Sends events again, also those from before the webhook existed. */
