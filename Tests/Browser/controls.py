@@ -458,6 +458,37 @@ def looking_back(url: str) -> None:
         page.require_no_harm()
 
 
+def configuring(url: str) -> None:
+    """The settings of the service are changed, refused with the reason at the field, and reset."""
+    with opened(url) as page:
+        page.show("settings")
+        field = lambda name: page.find(f"#settings-form [name={name}]")
+        source = lambda name: page.run("return arguments[0].closest('.field').querySelector('.source').textContent", field(name))
+        page.until("the settings are there", lambda: page.all("#settings-form [name=max_concurrent_jobs]"))
+        page.require(f"It is {source('log_level')}.", source("log_level") == "set by an option of the command line")
+
+        def save(**values: str) -> None:
+            for name, value in values.items():
+                field(name).clear()
+                field(name).send_keys(value)
+            page.click("#settings-form button", "Save the settings")
+
+        save(rate_limit_bytes_per_second="fast")
+        page.until("the rate is refused", lambda: "such as 500 KiB/s" in page.find("#settings-error").text)
+        save(rate_limit_bytes_per_second="20 MiB/s", max_concurrent_jobs="7", allow_network="10.0.0.0/8, nonsense")
+        page.until("the network is refused", lambda: "nonsense" in page.find("#settings-error").text)
+        page.require("Its field is not marked.", page.focused == field("allow_network"))
+        save(allow_network="10.0.0.0/8, 127.0.0.0/8", schedule="daily 00:00-24:00 UTC max_concurrent_jobs=3")
+        page.until("they are saved", lambda: "The settings are saved." in page.find("#notices").text)
+        page.require("The source is another.", source("max_concurrent_jobs").startswith("set by the API"))
+        page.driver.refresh()
+        page.until("they stay", lambda: page.all("#settings-form [name=schedule]"))
+        page.require("The rate is another.", field("rate_limit_bytes_per_second").get_attribute("value") == "20 MiB/s")
+        page.click("#settings-form button", "Reset: Downloads at once")
+        page.until("the default is back", lambda: source("max_concurrent_jobs") == "the default")
+        page.require_no_harm()
+
+
 def views(url: str) -> None:
     """By axe-core, each view and form, in light and dark, and on a phone without scrolling sideways."""
     forms = (
@@ -489,7 +520,7 @@ def views(url: str) -> None:
 
 STORIES = {
     story.__name__: story
-    for story in (selecting, sorting, organising, posting, bringing, needing, largest, limited, below_a_path, looking_back, views)
+    for story in (selecting, sorting, organising, posting, bringing, needing, largest, limited, below_a_path, looking_back, configuring, views)
 }  # fmt: skip
 
 if __name__ == "__main__":
