@@ -30,9 +30,20 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestKit"], swiftSettings: strict)
 }
 
+/// A program of examples/swift.
+func example(_ name: String, _ folder: String) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["FetchdClient"], path: "examples/swift/\(folder)", swiftSettings: strict)
+}
+
 let package = Package(
     name: "fetchd",
-    products: [.executable(name: "fetchd", targets: ["fetchd"])],
+    // The client library also builds there; the service is for Linux.
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .executable(name: "fetchd", targets: ["fetchd"]),
+        .library(name: "FetchdClient", targets: ["FetchdClient"]),
+    ],
     dependencies: dependencies,
     targets: [
         // System libraries in C.
@@ -98,6 +109,15 @@ let package = Package(
         // The commands that use a running service: they know only its public API.
         layer("Client", ["CurlClient", "Formats", "Hashing", "Locks", argumentParser]),
 
+        // A client for other programs, in the shape of a background URLSession. It uses Foundation only.
+        layer("FetchdClient", []),
+        example("background-manager", "BackgroundManager"),
+        example("progress", "Progress"),
+        example("resume-after-relaunch", "ResumeAfterRelaunch"),
+        example("all-done", "AllDone"),
+        example("one-at-a-time", "OneAtATime"),
+        example("post-parameters", "PostParameters"),
+
         // The whole service, started and stopped by code.
         layer(
             "Daemon",
@@ -148,6 +168,15 @@ let package = Package(
                 httpTypes, logging,
             ]),
         tests("ClientTests", ["Client", "Formats"]),
+        .executableTarget(
+            name: "fetchd-client-consumer", dependencies: ["FetchdClient"], path: "Tests/FetchdClientConsumer",
+            swiftSettings: strict),
+        tests(
+            "FetchdClientTests",
+            [
+                "FetchdClient", "Formats", "fetchd", "fetchd-client-consumer", "background-manager", "progress",
+                "resume-after-relaunch", "all-done", "one-at-a-time", "post-parameters",
+            ]),
         tests(
             "EndToEndTests",
             [

@@ -159,3 +159,10 @@ extension FetchdProcess {
         throw Overdue("fetchd to be ready: it ended (\(ending)) and had written:\n\(child.errors)")
     }
 }
+
+extension FetchdProcess {
+    /// Another program of the package, in the same build folder.
+    public static func companion(_ name: String) -> String {
+        URL(filePath: program).deletingLastPathComponent().appending(path: name).path
+    }
+}
