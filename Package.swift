@@ -124,6 +124,7 @@ let package = Package(
         tests("SealingTests", ["Sealing"]),
         tests("CompressionTests", ["Compression"]),
         tests("CurlClientTests", ["CurlClient"]),
+        tests("PostgresClientTests", ["Locks", "PostgresClient"]),
         tests("HTTPServerTests", ["Descriptors", "HTTPServer", "Locks", httpTypes]),
         tests("FormatsTests", ["Formats"]),
         tests("HTTPSemanticsTests", ["Formats", "HTTPSemantics"]),
