@@ -49,6 +49,7 @@ let package = Package(
         // System libraries in C.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -74,6 +75,9 @@ let package = Package(
         layer("CurlClient", ["CCurl", "Descriptors", "Locks"]),
         layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Descriptors", "Locks", httpTypes]),
         layer("Downloads", ["Formats", "HTTPSemantics"]),
+
+        // libpq as Swift, for the PostgreSQL store. No other target uses it yet.
+        layer("PostgresClient", ["CPostgreSQL", "Descriptors"]),
 
         // The database.
         layer("Storage", ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Sealing", grdb, logging]),
@@ -144,6 +148,7 @@ let package = Package(
         tests("SealingTests", ["Sealing"]),
         tests("CompressionTests", ["Compression"]),
         tests("CurlClientTests", ["CurlClient"]),
+        tests("PostgresClientTests", ["Locks", "PostgresClient"]),
         tests("HTTPServerTests", ["Descriptors", "HTTPServer", "Locks", httpTypes]),
         tests("FormatsTests", ["Formats"]),
         tests("HTTPSemanticsTests", ["Formats", "HTTPSemantics"]),
