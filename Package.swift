@@ -52,12 +52,17 @@ let package = Package(
         // Authenticated encryption of what is secret in the database, and its keys.
         layer("Sealing", ["CCrypto", "Hashing"]),
 
+        // Counters and histograms that any thread updates.
+        layer("Metrics", []),
+
         // Bodies that a server has compressed.
         layer("Compression", ["CZlib"]),
 
         // Text formats (JSON, times, identifiers, paths), and the rules of HTTP as values.
         layer("Formats", []),
         layer("HTTPSemantics", ["Formats", structuredFields]),
+        // The lines of the log.
+        layer("LogLines", ["Formats", "Locks", logging]),
 
         // The C libraries as Swift, and the domain. None of these three imports another.
         layer("CurlClient", ["CCurl", "Descriptors", "Locks"]),
@@ -65,7 +70,9 @@ let package = Package(
         layer("Downloads", ["Formats", "HTTPSemantics"]),
 
         // The database.
-        layer("Storage", ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Sealing", grdb, logging]),
+        layer(
+            "Storage",
+            ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics", "Sealing", grdb, logging]),
 
         // The workers: transfers and deliveries.
         layer(
@@ -73,11 +80,11 @@ let package = Package(
             [
                 "CLinux", "Compression", "CurlClient", "Descriptors", "Downloads", "Formats", "HTTPSemantics",
                 "Hashing",
-                "Locks", "Storage", logging,
+                "Locks", "Metrics", "Storage", logging,
             ]),
         layer(
             "Webhooks",
-            ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Storage", logging]),
+            ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Metrics", "Storage", logging]),
 
         // The origin server of `rehearse:` URLs.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
@@ -86,7 +93,8 @@ let package = Package(
         layer(
             "API",
             [
-                "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks", "Storage",
+                "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks", "Metrics",
+                "Storage",
                 httpTypes, logging,
             ],
             // The program serves the API description at the root of the repository (a link), and the dashboard.
@@ -99,14 +107,15 @@ let package = Package(
         layer(
             "Daemon",
             [
-                "API", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals", "Storage", "Webhooks",
-                logging,
+                "API", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Metrics", "Rehearsals", "Storage",
+                "Webhooks", logging,
             ]),
 
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "CurlClient", "Daemon", "Engine", "Formats", "HTTPServer", "Locks", "Sealing",
+                "API", "Client", "CurlClient", "Daemon", "Engine", "Formats", "HTTPServer", "Locks", "LogLines",
+                "Sealing",
                 "Storage", "Webhooks",
                 argumentParser, logging,
             ],
@@ -122,6 +131,8 @@ let package = Package(
         tests("CurlClientTests", ["CurlClient"]),
         tests("HTTPServerTests", ["Descriptors", "HTTPServer", "Locks", httpTypes]),
         tests("FormatsTests", ["Formats"]),
+        tests("MetricsTests", ["Metrics"]),
+        tests("LogLinesTests", ["LogLines", "Formats", "Locks", logging]),
         tests("HTTPSemanticsTests", ["Formats", "HTTPSemantics"]),
         tests("DownloadsTests", ["Downloads", "Formats", "HTTPSemantics"]),
         tests("StorageTests", ["Storage", "Downloads", "Formats", "HTTPSemantics", "Locks", "Sealing", grdb, logging]),
@@ -137,7 +148,8 @@ let package = Package(
             ["Webhooks", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests(
-            "APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Storage", httpTypes]),
+            "APITests",
+            ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics", "Storage", httpTypes]),
         tests("ClientTests", ["Client", "Formats"]),
         tests(
             "EndToEndTests",

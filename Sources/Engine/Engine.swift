@@ -25,7 +25,7 @@ public final class Engine: Sendable {
                 onRoom: { store.work(.jobs).set() }),
             stop: StopRequest(intervals: options.intervals),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
-            maxFileSize: options.maxFileSize, time: store.time, log: log)
+            maxFileSize: options.maxFileSize, tracesOrigins: options.tracesOrigins, time: store.time, log: log)
         active = ActiveAttempts(
             serviceLimit: RateLimit(bytesPerSecond: options.rateLimit), connections: services.connections)
         promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
@@ -105,6 +105,8 @@ public final class Engine: Sendable {
             TokenUseRecorder(services: services, interval: intervals.tokenUse),
         ]
     }
+
+    public var measurements: EngineMeasurements { services.measurements }
 
     /// The live view of a running job; nil when the job has no running attempt.
     public func progress(of job: JobID) -> LiveProgress? {

@@ -61,6 +61,9 @@ enum Schema {
         migrator.registerMigration("14: reach of webhooks") { db in
             try db.execute(sql: reach)
         }
+        migrator.registerMigration("16: traces of jobs") { db in
+            try db.execute(sql: traces)
+        }
         return migrator
     }
 

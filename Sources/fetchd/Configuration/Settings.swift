@@ -39,6 +39,7 @@ struct Settings: Sendable {
     var key: KeySource
     var allowCoreDumps: Bool
     var logLevel: Logger.Level
+    var observation: ObservationSettings
     var token: String?
 
     enum Defaults {
@@ -98,6 +99,9 @@ struct Settings: Sendable {
         case keyCommand = "key_command"
         case allowCoreDumps = "allow_core_dumps"
         case logLevel = "log_level"
+        case logFormat = "log_format"
+        case requestLog = "request_log"
+        case traceOrigins = "trace_origins"
         case token
 
         var environmentName: String { "FETCHD_" + rawValue.uppercased() }
@@ -142,6 +146,7 @@ struct Settings: Sendable {
         key = try sources.key
         allowCoreDumps = try sources.bool(.allowCoreDumps) ?? false
         logLevel = try Self.level(sources.string(.logLevel) ?? Defaults.logLevel)
+        observation = try ObservationSettings(sources)
         token = try sources.string(.token)
         if let token, token.isEmpty || !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
             throw SettingsError(

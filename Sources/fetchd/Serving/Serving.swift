@@ -1,5 +1,6 @@
 import Daemon
 import Foundation
+import LogLines
 import Logging
 
 /// `fetchd serve` as a process: raises the limit on file descriptors, runs the service, and stops it on a signal.
@@ -9,10 +10,10 @@ struct Serving {
 
     init(_ settings: Settings) {
         self.settings = settings
-        LoggingSystem.bootstrap(StreamLogHandler.standardError)
-        var log = Logger(label: "fetchd")
-        log.logLevel = settings.logLevel
-        self.log = log
+        LogLevel.ofProcess.level = settings.logLevel
+        let format = settings.observation.logFormat
+        LoggingSystem.bootstrap { _ in LineLogHandler(format, from: .ofProcess, to: .standardError) }
+        log = Logger(label: "fetchd")
     }
 
     /// - Throws: `StartError`, `UnstoredError`.
