@@ -86,6 +86,9 @@ let package = Package(
             "Webhooks",
             ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Metrics", "Storage", logging]),
 
+        // The settings that can change while the service runs, and their schedule.
+        layer("Configuration", ["CurlClient", "Downloads", "Formats", "Locks", "Storage", logging]),
+
         // The origin server of `rehearse:` URLs.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
 
@@ -93,9 +96,8 @@ let package = Package(
         layer(
             "API",
             [
-                "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks", "Metrics",
-                "Storage",
-                httpTypes, logging,
+                "Configuration", "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks",
+                "Metrics", "Storage", httpTypes, logging,
             ],
             // The program serves the API description at the root of the repository (a link), and the dashboard.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
@@ -107,14 +109,15 @@ let package = Package(
         layer(
             "Daemon",
             [
-                "API", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Metrics", "Rehearsals", "Storage",
-                "Webhooks", logging,
+                "API", "Configuration", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Metrics",
+                "Rehearsals", "Storage", "Webhooks", logging,
             ]),
 
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "CurlClient", "Daemon", "Engine", "Formats", "HTTPServer", "Locks", "LogLines",
+                "API", "Client", "Configuration", "CurlClient", "Daemon", "Engine", "Formats", "HTTPServer", "Locks",
+                "LogLines",
                 "Sealing",
                 "Storage", "Webhooks",
                 argumentParser, logging,
@@ -146,15 +149,21 @@ let package = Package(
         tests(
             "WebhooksTests",
             ["Webhooks", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient", logging]),
+        tests("ConfigurationTests", ["Configuration", "CurlClient", "Downloads", "Formats", "Storage", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests(
             "APITests",
-            ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics", "Storage", httpTypes]),
+            [
+                "API", "Configuration", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics",
+                "Storage",
+                httpTypes, logging,
+            ]),
         tests("ClientTests", ["Client", "Formats"]),
         tests(
             "EndToEndTests",
             [
-                "fetchd", "API", "CurlClient", "Daemon", "Downloads", "Engine", "Formats", "HTTPSemantics",
+                "fetchd", "API", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine", "Formats",
+                "HTTPSemantics",
                 "HTTPServer",
                 "Hashing", "Storage", "Webhooks",
             ]),

@@ -19,7 +19,7 @@ struct ObservationSettings: Sendable {
         traceOrigins = try sources.bool(.traceOrigins) ?? false
     }
 
-    private static func format(_ text: String) throws -> LogFormat {
+    static func format(_ text: String) throws -> LogFormat {
         guard let format = LogFormat(rawValue: text.lowercased()) else {
             let formats = LogFormat.allCases.map(\.rawValue).joined(separator: " or ")
             throw SettingsError("log_format is '\(text)'; it must be \(formats).")
