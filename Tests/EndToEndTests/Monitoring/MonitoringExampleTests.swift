@@ -64,6 +64,9 @@ import Testing
         let page = try String(contentsOfFile: Project.path("docs/monitoring.md"), encoding: .utf8)
         #expect(page.matches(of: /\n\| `(Fetchd\w+)` \|/).map { String($0.1) }.sorted() == rules.sorted())
         // Each one is tested with a service that causes it, and with one that does not.
-        for rule in rules { #expect(tests.matches(of: try Regex("alertname: \(rule)\\b")).count >= 2, "\(rule)") }
+        for rule in rules {
+            let pattern = try Regex("alertname: \(rule)\\b")
+            #expect(tests.matches(of: pattern).count >= 2, "\(rule)")
+        }
     }
 }
