@@ -64,12 +64,17 @@ let package = Package(
         // Authenticated encryption of what is secret in the database, and its keys.
         layer("Sealing", ["CCrypto", "Hashing"]),
 
+        // Counters and histograms that any thread updates.
+        layer("Metrics", []),
+
         // Bodies that a server has compressed.
         layer("Compression", ["CZlib"]),
 
         // Text formats (JSON, times, identifiers, paths), and the rules of HTTP as values.
         layer("Formats", []),
         layer("HTTPSemantics", ["Formats", structuredFields]),
+        // The lines of the log.
+        layer("LogLines", ["Formats", "Locks", logging]),
 
         // The C libraries as Swift, and the domain. None of these three imports another.
         layer("CurlClient", ["CCurl", "Descriptors", "Locks"]),
@@ -80,7 +85,9 @@ let package = Package(
         layer("PostgresClient", ["CPostgreSQL", "Descriptors"]),
 
         // The database.
-        layer("Storage", ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Sealing", grdb, logging]),
+        layer(
+            "Storage",
+            ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics", "Sealing", grdb, logging]),
 
         // The workers: transfers and deliveries.
         layer(
@@ -88,11 +95,11 @@ let package = Package(
             [
                 "CLinux", "Compression", "CurlClient", "Descriptors", "Downloads", "Formats", "HTTPSemantics",
                 "Hashing",
-                "Locks", "Storage", logging,
+                "Locks", "Metrics", "Storage", logging,
             ]),
         layer(
             "Webhooks",
-            ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Storage", logging]),
+            ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Metrics", "Storage", logging]),
 
         // The settings that can change while the service runs, and their schedule.
         layer("Configuration", ["CurlClient", "Downloads", "Formats", "Locks", "Storage", logging]),
@@ -105,7 +112,7 @@ let package = Package(
             "API",
             [
                 "Configuration", "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks",
-                "Storage", httpTypes, logging,
+                "Metrics", "Storage", httpTypes, logging,
             ],
             // The program serves the API description at the root of the repository (a link), and the dashboard.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
@@ -126,14 +133,15 @@ let package = Package(
         layer(
             "Daemon",
             [
-                "API", "Configuration", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals",
-                "Storage", "Webhooks", logging,
+                "API", "Configuration", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Metrics",
+                "Rehearsals", "Storage", "Webhooks", logging,
             ]),
 
         .executableTarget(
             name: "fetchd",
             dependencies: [
                 "API", "Client", "Configuration", "CurlClient", "Daemon", "Engine", "Formats", "HTTPServer", "Locks",
+                "LogLines",
                 "Sealing",
                 "Storage", "Webhooks",
                 argumentParser, logging,
@@ -151,6 +159,8 @@ let package = Package(
         tests("PostgresClientTests", ["Locks", "PostgresClient"]),
         tests("HTTPServerTests", ["Descriptors", "HTTPServer", "Locks", httpTypes]),
         tests("FormatsTests", ["Formats"]),
+        tests("MetricsTests", ["Metrics"]),
+        tests("LogLinesTests", ["LogLines", "Formats", "Locks", logging]),
         tests("HTTPSemanticsTests", ["Formats", "HTTPSemantics"]),
         tests("DownloadsTests", ["Downloads", "Formats", "HTTPSemantics"]),
         tests("StorageTests", ["Storage", "Downloads", "Formats", "HTTPSemantics", "Locks", "Sealing", grdb, logging]),
@@ -169,7 +179,8 @@ let package = Package(
         tests(
             "APITests",
             [
-                "API", "Configuration", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Storage",
+                "API", "Configuration", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics",
+                "Storage",
                 httpTypes, logging,
             ]),
         tests("ClientTests", ["Client", "Formats"]),
