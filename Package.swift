@@ -61,7 +61,7 @@ let package = Package(
 
         // The C libraries as Swift, and the domain. None of these three imports another.
         layer("CurlClient", ["CCurl", "Descriptors", "Locks"]),
-        layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Descriptors", "Locks", httpTypes]),
+        layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Descriptors", "Hashing", "Locks", httpTypes]),
         layer("Downloads", ["Formats", "HTTPSemantics"]),
 
         // The database.
@@ -82,12 +82,15 @@ let package = Package(
         // The origin server of `rehearse:` URLs.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
 
+        // aria2's JSON-RPC over the jobs of a session.
+        layer("Aria2RPC", ["Downloads", "Engine", "Formats", "HTTPSemantics", "Locks", "Storage", logging]),
+
         // The HTTP API and the dashboard.
         layer(
             "API",
             [
-                "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks", "Storage",
-                httpTypes, logging,
+                "Aria2RPC", "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks",
+                "Storage", httpTypes, logging,
             ],
             // The program serves the API description at the root of the repository (a link), and the dashboard.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
@@ -99,14 +102,14 @@ let package = Package(
         layer(
             "Daemon",
             [
-                "API", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals", "Storage", "Webhooks",
-                logging,
+                "API", "Aria2RPC", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals",
+                "Storage", "Webhooks", logging,
             ]),
 
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "CurlClient", "Daemon", "Engine", "Formats", "HTTPServer", "Locks", "Sealing",
+                "API", "Aria2RPC", "Client", "CurlClient", "Daemon", "Downloads", "Engine", "Formats", "HTTPServer", "Locks", "Sealing",
                 "Storage", "Webhooks",
                 argumentParser, logging,
             ],
@@ -138,11 +141,12 @@ let package = Package(
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests(
             "APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Storage", httpTypes]),
+        tests("Aria2RPCTests", ["Aria2RPC", "Downloads", "Formats", "HTTPSemantics", "Storage"]),
         tests("ClientTests", ["Client", "Formats"]),
         tests(
             "EndToEndTests",
             [
-                "fetchd", "API", "CurlClient", "Daemon", "Downloads", "Engine", "Formats", "HTTPSemantics",
+                "fetchd", "API", "Aria2RPC", "CurlClient", "Daemon", "Downloads", "Engine", "Formats", "HTTPSemantics",
                 "HTTPServer",
                 "Hashing", "Storage", "Webhooks",
             ]),

@@ -1,3 +1,4 @@
+import Aria2RPC
 import Downloads
 import Engine
 import Foundation
@@ -21,6 +22,8 @@ public struct APIHandler: RequestHandler {
         public var acknowledgementPatience: TimeInterval = 3600
         /// The version that the statistics report.
         public var version = ""
+        /// aria2's interface at `/jsonrpc`; nil: it is off.
+        public var aria2: Aria2Service?
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
         /// Returns the metrics of the transfer loops; called for each request for metrics.
@@ -44,6 +47,17 @@ public struct APIHandler: RequestHandler {
         options: Options, store: Store, engine: Engine, feed: Feed, readiness: Readiness, log: Logger
     ) {
         let signIns = SignIns(key: store.key(for: "sign-in"), time: store.time)
+        let time = store.time
+        authentication = Authentication(
+            token: options.token, tokens: store.tokens, signIns: signIns, time: time,
+            alwaysNeedsToken: options.alwaysNeedsToken)
+        rates = RequestRates(time: time)
+        origins = OriginRule(options.allowedOrigins)
+        let aria2 = options.aria2.map { [authentication, rates, origins] service in
+            Aria2Routes(
+                service: service, store: store, authentication: authentication, rates: rates, readiness: readiness,
+                origins: origins)
+        }
         table = RouteTable(
             HealthRoutes(store: store, engine: engine, readiness: readiness).routes
                 + MetricsRoutes(
@@ -60,17 +74,12 @@ public struct APIHandler: RequestHandler {
                     store: store, engine: engine, feed: feed, version: options.version, time: store.time
                 ).routes
                 + EventRoutes(store: store, feed: feed, log: log).routes + TokenRoutes(store: store).routes
-                + AuditRoutes(store: store).routes
+                + AuditRoutes(store: store).routes + (aria2?.routes ?? [])
                 + SignInRoutes(signIns: signIns, time: store.time).routes + DashboardRoutes().routes)
         (self.feed, self.store) = (feed, store)
-        authentication = Authentication(
-            token: options.token, tokens: store.tokens, signIns: signIns, time: store.time,
-            alwaysNeedsToken: options.alwaysNeedsToken)
-        rates = RequestRates(time: store.time)
         visibility = Visibility(store: store)
         self.readiness = readiness
         hosts = HostRule(publicHosts: options.publicHosts)
-        origins = OriginRule(options.allowedOrigins)
         self.log = log
     }
 
@@ -160,7 +169,7 @@ public struct APIHandler: RequestHandler {
             guard !origins.addsFields else { return .now(answered(head, prepared.response)) }
             note(head, prepared.response.status)
             return answer
-        case .eventually, .whileConnected, .parked: return answer
+        case .eventually, .whileConnected, .parked, .webSocket: return answer
         }
     }
 

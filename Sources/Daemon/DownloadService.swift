@@ -1,4 +1,5 @@
 import API
+import Aria2RPC
 import CurlClient
 import Engine
 import HTTPServer
@@ -99,8 +100,11 @@ public final class DownloadService: Sendable {
         let feed = try await StartError.wrapping { () async throws(StoreError) in
             try await Feed(options: options.feed, store: store, engine: engine)
         }
+        var api = apiOptions([downloads, webhooks])
+        api.aria2 = aria2(store, engine)
+        let notifier = api.aria2?.notifier
         let handler = APIHandler(
-            options: apiOptions([downloads, webhooks]), store: store, engine: engine, feed: feed,
+            options: api, store: store, engine: engine, feed: feed,
             readiness: readiness, log: log)
         // The server listens before the jobs are recovered: if the port is occupied, the start fails without any change.
         let server = try StartError.wrapping { () throws(HTTPServerError) in
@@ -108,7 +112,8 @@ public final class DownloadService: Sendable {
         }
         let result: Result<Void, any Error>
         do {
-            result = .success(try await serve(store, engine, dispatcher, feed, server, readiness, onReady))
+            result = .success(
+                try await serve(store, engine, dispatcher, feed, notifier, server, readiness, onReady))
         } catch {
             result = .failure(error)
         }
@@ -121,13 +126,14 @@ public final class DownloadService: Sendable {
     /// The layers end in reverse order: first the transfers, while the server still reads and refuses requests; then the
     /// server closes its port; then the last webhooks end.
     private func serve(
-        _ store: Store, _ engine: Engine, _ dispatcher: Dispatcher, _ feed: Feed, _ server: HTTPServer,
-        _ readiness: Readiness,
+        _ store: Store, _ engine: Engine, _ dispatcher: Dispatcher, _ feed: Feed, _ notifier: RPCNotifier?,
+        _ server: HTTPServer, _ readiness: Readiness,
         _ onReady: @Sendable (UInt16) -> Void
     ) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { await dispatcher.run() }
             group.addTask { await feed.run() }
+            if let notifier { group.addTask { await notifier.run() } }
             let result: Result<Void, any Error>
             do {
                 result = .success(try await work(store, engine, readiness) { onReady(server.port) })
@@ -220,6 +226,17 @@ public final class DownloadService: Sendable {
         var webhooks = options.webhooks
         webhooks.publicAddresses = AddressPolicy(allowing: options.webhookNetworks, denying: options.deniedNetworks)
         return webhooks
+    }
+
+    private func aria2(_ store: Store, _ engine: Engine) -> Aria2Service? {
+        guard var aria2 = options.aria2 else { return nil }
+        aria2.downloadsFolder = AbsolutePath.of(options.downloadsFolder)
+        aria2.allowsRehearsals = options.allowsRehearsals
+        aria2.version = options.version
+        let limits = ServiceLimits.Values(
+            maxConcurrentJobs: options.engine.maxConcurrentJobs, rateLimit: options.engine.rateLimit)
+        return Aria2Service(
+            options: aria2, store: store, engine: engine, limits: .fixed(limits), log: log)
     }
 
     private func apiOptions(_ clients: [CurlClient]) -> APIHandler.Options {

@@ -174,6 +174,18 @@ struct ServeCommand: AsyncParsableCommand {
         ))
     var enableRehearsals = false
 
+    @Flag(
+        name: .customLong("aria2-rpc"),
+        help: ArgumentHelp(
+            "Serve aria2's JSON-RPC at /jsonrpc, for programs that drive aria2. See docs/from-aria2.md. (default: off)"))
+    var aria2RPC = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The session of the jobs that aria2's JSON-RPC shows and creates. (default: \(Settings.Defaults.aria2Session))",
+            valueName: "name"))
+    var aria2Session: String?
+
     @Option(
         help: ArgumentHelp(
             "A file of mode 0600 with the key that encrypts secrets in the database: 32 bytes in base64. See docs/operations.md. (default: fetchd.key in the data folder, created if missing)",
@@ -237,6 +249,8 @@ struct ServeCommand: AsyncParsableCommand {
             .streamHeartbeat: streamHeartbeat.map(JSON.number),
             .stopTimeout: stopTimeout.map(JSON.number),
             .enableRehearsals: enableRehearsals ? .bool(true) : nil,
+            .aria2RPC: aria2RPC ? .bool(true) : nil,
+            .aria2Session: aria2Session.map(JSON.string),
             .keyFile: keyFile.map(JSON.string),
             .keyCommand: keyCommand.map(JSON.string),
             .allowCoreDumps: allowCoreDumps ? .bool(true) : nil,

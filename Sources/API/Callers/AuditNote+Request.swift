@@ -2,6 +2,13 @@ import Downloads
 import HTTPServer
 
 extension AuditNote {
+    /// A call of aria2's interface that was refused before its caller was known.
+    init(_ head: RequestHead) {
+        self.init(
+            caller: nil, name: nil, address: head.remoteAddress, action: "\(head.method.rawValue) \(Aria2Routes.path)",
+            target: nil)
+    }
+
     /// - Parameters:
     ///   - caller: nil: the request was refused before its caller was known.
     ///   - match: nil: the request was refused before its route was known.
