@@ -20,7 +20,7 @@ public final class DownloadService: Sendable {
         case stopping
     }
 
-    private let options: Options
+    let options: Options
     private let log: Logger
     private let stage = Locked(Stage.starting)
     /// nil until the layers are open.
@@ -203,49 +203,5 @@ public final class DownloadService: Sendable {
             log.error("\(error)")
             return false
         }
-    }
-
-    private func client(
-        _ name: String, admitting addresses: AddressPolicy, _ hosts: HostPolicy = HostPolicy()
-    ) throws -> CurlClient {
-        var curl = CurlClient.Options()
-        curl.admitsAddress = addresses.admits
-        curl.hosts = hosts
-        curl.maxLookups = options.maxLookups
-        return try StartError.wrapping { () throws(CurlClientError) in try CurlClient(options: curl, name: name) }
-    }
-
-    private func engineOptions(_ rehearsals: RehearsalOrigin?) -> Engine.Options {
-        var engine = options.engine
-        engine.rehearsalOrigin = rehearsals?.baseURL
-        engine.acknowledgementPatience = options.acknowledgementPatience
-        return engine
-    }
-
-    private var webhookOptions: Dispatcher.Options {
-        var webhooks = options.webhooks
-        webhooks.publicAddresses = AddressPolicy(allowing: options.webhookNetworks, denying: options.deniedNetworks)
-        return webhooks
-    }
-
-    private func aria2(_ store: Store, _ engine: Engine) -> Aria2Service? {
-        guard var aria2 = options.aria2 else { return nil }
-        aria2.downloadsFolder = AbsolutePath.of(options.downloadsFolder)
-        aria2.allowsRehearsals = options.allowsRehearsals
-        aria2.version = options.version
-        let limits = ServiceLimits.Values(
-            maxConcurrentJobs: options.engine.maxConcurrentJobs, rateLimit: options.engine.rateLimit)
-        return Aria2Service(
-            options: aria2, store: store, engine: engine, limits: .fixed(limits), log: log)
-    }
-
-    private func apiOptions(_ clients: [CurlClient]) -> APIHandler.Options {
-        var api = options.api
-        api.version = options.version
-        api.acknowledgementPatience = options.acknowledgementPatience
-        api.alwaysNeedsToken = options.tokenDemand != nil
-        api.allowsRehearsals = options.allowsRehearsals
-        api.loops = { clients.map(LoopMetrics.init) }
-        return api
     }
 }

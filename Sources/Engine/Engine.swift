@@ -103,6 +103,7 @@ public final class Engine: Sendable {
             CountChecker(services: services, interval: intervals.countCheck),
             RefusalRecorder(services: services, interval: intervals.refusals),
             TokenUseRecorder(services: services, interval: intervals.tokenUse),
+            ThroughputRecorder(services: services),
         ]
     }
 

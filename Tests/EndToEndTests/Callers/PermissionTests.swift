@@ -27,6 +27,7 @@ import Testing
             .init(method: "GET", path: "/dashboard/{file}"),
             .init(method: "GET", path: "/metrics", scope: .read, isOfService: true),
             .init(method: "GET", path: "/v1/stats", scope: .read, isOfService: true),
+            .init(method: "GET", path: "/v1/throughput", scope: .read, isOfService: true),
             .init(method: "GET", path: "/v1/events", scope: .read),
             .init(method: "GET", path: "/v1/deliveries/{id}", scope: .read),
             .init(method: "POST", path: "/v1/deliveries/{id}/redeliver", scope: .sessions),
