@@ -79,6 +79,9 @@ let package = Package(
             "Webhooks",
             ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Storage", logging]),
 
+        // The settings that can change while the service runs, and their schedule.
+        layer("Configuration", ["CurlClient", "Downloads", "Formats", "Locks", "Storage", logging]),
+
         // The origin server of `rehearse:` URLs.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
 
@@ -89,7 +92,8 @@ let package = Package(
         layer(
             "API",
             [
-                "Aria2RPC", "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks",
+                "Aria2RPC", "Configuration", "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing",
+                "Locks",
                 "Storage", httpTypes, logging,
             ],
             // The program serves the API description at the root of the repository (a link), and the dashboard.
@@ -102,14 +106,16 @@ let package = Package(
         layer(
             "Daemon",
             [
-                "API", "Aria2RPC", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals",
+                "API", "Aria2RPC", "Configuration", "CurlClient", "Downloads", "Engine", "Formats", "HTTPServer",
+                "Locks", "Rehearsals",
                 "Storage", "Webhooks", logging,
             ]),
 
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Aria2RPC", "Client", "CurlClient", "Daemon", "Downloads", "Engine", "Formats", "HTTPServer", "Locks", "Sealing",
+                "API", "Aria2RPC", "Client", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine", "Formats",
+                "HTTPServer", "Locks", "Sealing",
                 "Storage", "Webhooks",
                 argumentParser, logging,
             ],
@@ -138,15 +144,21 @@ let package = Package(
         tests(
             "WebhooksTests",
             ["Webhooks", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient", logging]),
+        tests("ConfigurationTests", ["Configuration", "CurlClient", "Downloads", "Formats", "Storage", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests(
-            "APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Storage", httpTypes]),
+            "APITests",
+            [
+                "API", "Configuration", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Storage",
+                httpTypes, logging,
+            ]),
         tests("Aria2RPCTests", ["Aria2RPC", "Downloads", "Formats", "HTTPSemantics", "Storage"]),
         tests("ClientTests", ["Client", "Formats"]),
         tests(
             "EndToEndTests",
             [
-                "fetchd", "API", "Aria2RPC", "CurlClient", "Daemon", "Downloads", "Engine", "Formats", "HTTPSemantics",
+                "fetchd", "API", "Aria2RPC", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine", "Formats",
+                "HTTPSemantics",
                 "HTTPServer",
                 "Hashing", "Storage", "Webhooks",
             ]),

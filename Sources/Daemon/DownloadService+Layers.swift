@@ -8,12 +8,21 @@ import Webhooks
 
 /// The options of each layer, made from the options of the service.
 extension DownloadService {
-    func client(
-        _ name: String, admitting addresses: AddressPolicy, _ hosts: HostPolicy = HostPolicy()
-    ) throws -> CurlClient {
+    func downloadClient() throws -> CurlClient {
         var curl = CurlClient.Options()
-        curl.admitsAddress = addresses.admits
-        curl.hosts = hosts
+        curl.admitsAddress = { [configuration] in configuration.policies.downloads.admits($0) }
+        curl.hosts = { [configuration] in configuration.policies.hosts }
+        return try client("downloads", curl)
+    }
+
+    func webhookClient() throws -> CurlClient {
+        var curl = CurlClient.Options()
+        curl.admitsAddress = { [configuration] in configuration.policies.webhooks.admits($0) }
+        return try client("webhooks", curl)
+    }
+
+    private func client(_ name: String, _ curl: CurlClient.Options) throws -> CurlClient {
+        var curl = curl
         curl.maxLookups = options.maxLookups
         return try StartError.wrapping { () throws(CurlClientError) in try CurlClient(options: curl, name: name) }
     }
@@ -27,7 +36,7 @@ extension DownloadService {
 
     var webhookOptions: Dispatcher.Options {
         var webhooks = options.webhooks
-        webhooks.publicAddresses = AddressPolicy(allowing: options.webhookNetworks, denying: options.deniedNetworks)
+        webhooks.publicAddresses = { [configuration] in configuration.policies.limitedWebhooks }
         return webhooks
     }
 
@@ -36,10 +45,7 @@ extension DownloadService {
         aria2.downloadsFolder = AbsolutePath.of(options.downloadsFolder)
         aria2.allowsRehearsals = options.allowsRehearsals
         aria2.version = options.version
-        let limits = ServiceLimits.Values(
-            maxConcurrentJobs: options.engine.maxConcurrentJobs, rateLimit: options.engine.rateLimit)
-        return Aria2Service(
-            options: aria2, store: store, engine: engine, limits: .fixed(limits), log: log)
+        return Aria2Service(options: aria2, store: store, engine: engine, limits: aria2Limits(store), log: log)
     }
 
     func apiOptions(_ clients: [CurlClient]) -> APIHandler.Options {

@@ -70,8 +70,16 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The maximum rate of all transfers together, in bytes per second. (default: no limit)", valueName: "bytes"))
+            "The maximum rate of all transfers together, in bytes per second; 0: no limit. (default: 0)",
+            valueName: "bytes"))
     var rateLimitBytesPerSecond: Int?
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Other limits by hour and weekday, such as 'mon-fri 08:00-18:00 Europe/Berlin rate_limit_bytes_per_second=1M max_concurrent_jobs=2'; repeatable, and the first rule that applies decides. Separated by semicolons in FETCHD_SCHEDULE. See docs/configuration.md. (default: none)",
+            valueName: "rule"))
+    var schedule: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -124,6 +132,7 @@ struct ServeOptions: ParsableArguments {
             .eventRetention: eventRetention.map(JSON.number),
             .unacknowledgedRetention: unacknowledgedRetention.map(JSON.number),
             .resumeDataMaxBytes: resumeDataMaxBytes.map(JSON.count),
+            .schedule: schedule.isEmpty ? nil : .strings(schedule),
             .rateLimit: rateLimitBytesPerSecond.map(JSON.count),
             .minimumSpeedSeconds: minimumSpeedSeconds.map(JSON.number),
             .streamHeartbeat: streamHeartbeat.map(JSON.number),

@@ -83,7 +83,7 @@ extension Aria2Service {
         if !options.ignoredNames.isEmpty {
             log.info("aria2 RPC: fetchd ignores the options \(options.ignoredNames.joined(separator: ", ")).")
         }
-        if wanted != present { try await limits.change(wanted) }
+        if wanted != present { try await limits.change(present, wanted) }
         return "OK"
     }
 }

@@ -13,17 +13,11 @@ public struct ServiceLimits: Sendable {
 
     let current: @Sendable () -> Values
     /// Stores and applies new values.
-    let change: @Sendable (Values) async throws -> Void
-
-    /// Limits that cannot be changed.
-    public static func fixed(_ values: Values) -> ServiceLimits {
-        ServiceLimits(current: { values }) { _ in
-            throw RPCError("The limits of the service are set when it starts.")
-        }
-    }
+    let change: @Sendable (_ before: Values, _ after: Values) async throws -> Void
 
     public init(
-        current: @escaping @Sendable () -> Values, change: @escaping @Sendable (Values) async throws -> Void
+        current: @escaping @Sendable () -> Values,
+        change: @escaping @Sendable (_ before: Values, _ after: Values) async throws -> Void
     ) {
         (self.current, self.change) = (current, change)
     }

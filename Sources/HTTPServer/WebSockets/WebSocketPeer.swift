@@ -21,8 +21,13 @@ final class WebSocketPeer {
     let openedAt: Connection.Instant
     var isTrusted = false
     var isPinged = false
-    /// A close frame was sent or received. Nothing is read any more, and the socket closes when everything is sent.
+    /// A close frame was sent or received. No message is read any more.
     var isClosing = false
+    /// The peer has sent a close frame, so the socket closes when everything is sent.
+    var hasPeerClosed = false
+    /// Set when everything is sent. What the peer still sends is discarded until then: if a socket with unread bytes is
+    /// closed, the kernel resets the connection, and the peer may not read the close frame.
+    var drainsUntil: Connection.Instant?
 
     init(_ new: NewWebSocket, at now: Connection.Instant) {
         (number, socket, network, receiver) = (new.number, new.socket, new.network, new.receiver)
@@ -38,6 +43,7 @@ final class WebSocketPeer {
     /// While the receiver works, or bytes are unsent, nothing more is read.
     var wantedInterest: UInt32 {
         if unsent.count > 0 { return EPOLLOUT.rawValue }
+        if drainsUntil != nil { return EPOLLIN.rawValue }
         return isClosing || task != nil ? 0 : EPOLLIN.rawValue
     }
 }

@@ -67,6 +67,7 @@ final class WebSocketPeers {
             if count == 0 || (errno != EAGAIN && errno != EINTR) { close(peer) }
             return
         }
+        guard !peer.isClosing else { return }
         peer.lastHeard = .now
         peer.isPinged = false
         decode([UInt8](UnsafeRawBufferPointer(rebasing: buffer[..<count]))[...], of: peer)
@@ -81,7 +82,9 @@ final class WebSocketPeers {
             case .text(let text): peer.inbox.append(text)
             case .ping(let payload): send(WebSocketFrame.pong(payload), to: peer)
             case .pong: break
-            case .close(let code): beginClosing(peer, code)
+            case .close(let code):
+                peer.hasPeerClosed = true
+                beginClosing(peer, code)
             }
         }
         guard peers[peer.number] != nil else { return }
@@ -153,7 +156,11 @@ final class WebSocketPeers {
     /// Closes a peer that is done, or changes what epoll reports.
     private func settle(_ peer: WebSocketPeer) {
         guard peers[peer.number] != nil else { return }
-        if peer.isClosing, peer.unsent.count == 0 { return close(peer) }
+        if peer.isClosing, peer.unsent.count == 0, peer.drainsUntil == nil {
+            guard !peer.hasPeerClosed else { return close(peer) }
+            shutdown(peer.socket.number, Int32(SHUT_WR))
+            peer.drainsUntil = .now + Self.drainTime
+        }
         let wanted = peer.wantedInterest
         guard wanted != peer.interest else { return }
         peer.interest = wanted
@@ -178,7 +185,9 @@ final class WebSocketPeers {
         nextSweep = now + .milliseconds(Int(Self.sweepMilliseconds))
         for peer in Array(peers.values) {
             let silence = now - peer.lastHeard
-            if silence > Self.longestSilence {
+            if let end = peer.drainsUntil {
+                if end <= now { close(peer) }
+            } else if silence > Self.longestSilence {
                 close(peer)
             } else if !peer.isTrusted, now - peer.openedAt > Self.timeOfStrangers {
                 beginClosing(peer, WebSocketFault.policyViolation.rawValue)
@@ -196,7 +205,8 @@ final class WebSocketPeers {
         }
     }
 
-    private static let sweepMilliseconds: Int32 = 10_000
+    private static let sweepMilliseconds: Int32 = 2_000
+    private static let drainTime = Duration.seconds(2)
     private static let pingInterval = Duration.seconds(45)
     private static let longestSilence = Duration.seconds(120)
     private static let timeOfStrangers = Duration.seconds(60)

@@ -29,7 +29,7 @@ struct Aria2Scene {
     func call(_ method: String, _ parameters: JSON...) async throws -> JSON {
         let answer = try await api.post(
             "/jsonrpc", ["jsonrpc": "2.0", "id": "q", "method": .string(method), "params": .array(parameters)])
-        guard answer.status == 200 else { throw UnexpectedAnswer("\(method)", answer) }
+        guard answer.status == 200 else { throw Overdue("\(method): \(answer.status) \(answer.json.written)") }
         return answer.json["result"]
     }
 
