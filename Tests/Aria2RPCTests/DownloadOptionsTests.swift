@@ -57,7 +57,7 @@ import Testing
         ("allow-overwrite", "yes"), ("all-proxy", "http://proxy:3128"),
     ])
     func refusesAValue(_ name: String, _ value: String) {
-        #expect(throws: RPCError.self) { try spec([:].with(name, value)) }
+        #expect(throws: RPCError.self) { try spec(JSONObject().with(name, value)) }
     }
 
     @Test func unknownOptionsAndOtherTypesHaveNoEffect() throws {

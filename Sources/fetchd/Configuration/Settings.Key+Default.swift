@@ -16,7 +16,8 @@ extension Settings.Key {
         case .streamHeartbeat: .number(Defaults.streamHeartbeat)
         case .stopTimeout: .number(Defaults.stopTimeout)
         case .publicHost, .allowOrigin: []
-        case .enableRehearsals, .allowCoreDumps: false
+        case .enableRehearsals, .allowCoreDumps, .aria2RPC: false
+        case .aria2Session: .string(Defaults.aria2Session)
         case .unixSocket, .maxConnections, .maxConnectionsPerAddress, .dataDir, .downloadsDir, .resumeDataMaxBytes,
             .minimumFreeBytes, .maxFileSize, .maxParts, .fileMode, .directoryMode, .keyFile, .keyCommand, .token:
             nil
