@@ -29,10 +29,10 @@ def until(condition):
 
 
 first = gid(a2rpc("add", url, "-o", "command.bin"))
-until(lambda: re.search(rf"\[{first}\] 300k/300k - .*/command.bin", a2rpc("list")))
+until(lambda: re.search(rf"\[{first}\] 293k/293k - .*/command.bin", a2rpc("list")))
 paused = gid(a2rpc("add", url, "-s", "pause=true"))
 assert re.search(rf"Waiting Downloads ===\n\[{paused}\]", a2rpc("list"))
 assert paused in a2rpc("resume", paused)
-until(lambda: re.search(rf"\[{paused}\] 300k/300k", a2rpc("list")))
+until(lambda: re.search(rf"\[{paused}\] 293k/293k", a2rpc("list")))
 removed = gid(a2rpc("add", url, "-s", "pause=true"))
 assert removed in a2rpc("remove", removed)

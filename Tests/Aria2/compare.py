@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """compare.py ARIA2-URL ARIA2-FOLDER FETCHD-URL FETCHD-FOLDER [--verbose]
+compare.py --table
 
 Sends the same calls to aria2c and to fetchd, both empty, and compares every answer, field by field: HTTP status, result, error.
 differences.json beside this script has the differences that are intended. Any other difference is an error, and so is an entry
 of the table that no call needs. The folders are the downloads folders. Ends with status 0 if there are no errors.
+--table prints the table of docs/from-aria2.md.
 """
 import base64
 import fnmatch
@@ -412,7 +414,20 @@ def several(run):
     run.call("aria2.shutdown", "token")
 
 
+def markdown(table):
+    """One line for each reason."""
+    calls = {}
+    for rule in table:
+        why = rule["why"] if rule["why"] not in ("The same.",) else why
+        calls.setdefault(why, []).append("a JSON-RPC message" if rule["call"] == "message" else f"`{rule['call']}`")
+    lines = ["| what differs | where |", "|---|---|"]
+    return "\n".join(lines + [f"| {why} | {', '.join(dict.fromkeys(places))} |" for why, places in calls.items()])
+
+
 def main():
+    if sys.argv[1:] == ["--table"]:
+        print(markdown(json.loads((pathlib.Path(__file__).parent / "differences.json").read_text())))
+        return 0
     arguments = [argument for argument in sys.argv[1:] if argument != "--verbose"]
     if len(arguments) != 4:
         print(__doc__)

@@ -36,9 +36,9 @@ assert paused[2].move_to_top() == 0
 assert order()[0] == paused[2].gid
 assert paused[2].move_down() == 1
 assert paused[0].move_to_bottom() == 2
-assert order() == [paused[1].gid, paused[2].gid, paused[0].gid]
-paused[1].options.max_download_limit = 2048
-assert client.get_option(paused[1].gid)["max-download-limit"] == "2048"
+assert order() == [paused[2].gid, paused[1].gid, paused[0].gid]
+paused[1].options.max_download_limit = 2097152
+assert client.get_option(paused[1].gid)["max-download-limit"] == "2097152"
 assert paused[0].remove() is True
 assert api.resume_all() is True
 for download in paused[1:]:

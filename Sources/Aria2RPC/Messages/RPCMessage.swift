@@ -17,9 +17,10 @@ public enum RPCMessage: Sendable {
             return
         }
         switch value {
-        case .object: self = .single(value)
+        // aria2 refuses these later than other values that are no calls.
+        case .object, .null, .bool, .string, .text: self = .single(value)
         case .array(let calls) where calls.count <= Self.mostCalls: self = .batch(calls.filter { $0.objectValue != nil })
-        case .array, .null, .bool, .integer, .number, .string, .text: self = .unreadable
+        case .array, .integer, .number: self = .unreadable
         }
     }
 

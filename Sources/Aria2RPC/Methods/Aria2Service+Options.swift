@@ -24,6 +24,10 @@ extension Aria2Service {
             try parameters.integer(), try parameters.strings(), try sources(try parameters.strings())
         )
         let position = try parameters.optionalInteger()
+        guard index >= 1 else {
+            throw RPCError(
+                "The integer parameter at 1 has invalid value: the value must be greater than or equal to 1.")
+        }
         guard index == 1 else { throw RPCError("fileIndex is out of range") }
         var counts = (0, 0)
         try await patch(gid) { spec throws(RPCError) in
