@@ -44,7 +44,9 @@ struct Authentication: Sendable {
         if let cookie = SignInCookie.of(head), head.mayUseCookie, let subject = self.subject(of: cookie) {
             return try caller(with: subject.digest).shown(by: .cookie)
         }
-        guard isOpen, head.isFromThisMachine, !head.isFromSharedOrigin else { throw .unauthorized("Bearer", Self.advice) }
+        guard isOpen, head.isFromThisMachine, !head.isFromSharedOrigin else {
+            throw .unauthorized("Bearer", Self.advice)
+        }
         return Self.anybody
     }
 

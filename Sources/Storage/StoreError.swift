@@ -109,7 +109,8 @@ extension StoreError {
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .noSuchSession, .noSuchJob,
             .noSuchWebhook, .unknownSession, .noSuchDelivery, .noSuchToken, .sessionFinishing, .sessionPermanent,
             .webhookDisabled, .webhookGone, .noSuchEvent, .eventsPruned, .revisionChanged, .fieldsFixed, .noResumeData,
-            .moveRefused, .gidTaken, .quotaExceeded, .idempotencyKeyReused, .failed, .notClosed, .keyUnusable, .keyWrong, .answerLost,
+            .moveRefused, .gidTaken, .quotaExceeded, .idempotencyKeyReused, .failed, .notClosed, .keyUnusable,
+            .keyWrong, .answerLost,
             .webhookSecretsLost, .placeholderUnknown, .sealBroken:
             false
         }

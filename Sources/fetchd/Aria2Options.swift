@@ -6,7 +6,8 @@ struct Aria2Options: ParsableArguments {
     @Flag(
         name: .customLong("aria2-rpc"),
         help: ArgumentHelp(
-            "Serve aria2's JSON-RPC at /jsonrpc, for programs that drive aria2. See docs/from-aria2.md. (default: off)"))
+            "Serve aria2's JSON-RPC at /jsonrpc, for programs that drive aria2. See docs/from-aria2.md. (default: off)")
+    )
     var aria2RPC = false
 
     @Option(

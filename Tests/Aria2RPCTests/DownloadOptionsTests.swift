@@ -70,7 +70,8 @@ import Testing
         #expect(try spec(["auto-file-renaming": "false"]).destination.onConflict == .error)
         #expect(try spec(["auto-file-renaming": "true"]).destination.onConflict == .rename)
         #expect(try spec(["allow-overwrite": "false"]).destination.onConflict == .rename)
-        #expect(try spec(["allow-overwrite": "true", "auto-file-renaming": "false"]).destination.onConflict == .replace)
+        #expect(
+            try spec(["allow-overwrite": "true", "auto-file-renaming": "false"]).destination.onConflict == .replace)
     }
 
     @Test func shownOptionsMakeAnEqualDownload() throws {
@@ -91,10 +92,11 @@ import Testing
         #expect(shown.contains("X-One") && !shown.contains("Cookie") && !shown.contains("hidden"))
     }
 
-    @Test(arguments: [
-        ("0", 0), ("1048576", 1_048_576), ("1M", 1_048_576), ("200k", 204_800), ("", nil), ("M", nil), ("-1", nil),
-        ("1.5M", nil), ("9223372036854775807K", nil), ("1 K", nil),
-    ] as [(String, Int64?)])
+    @Test(
+        arguments: [
+            ("0", 0), ("1048576", 1_048_576), ("1M", 1_048_576), ("200k", 204_800), ("", nil), ("M", nil), ("-1", nil),
+            ("1.5M", nil), ("9223372036854775807K", nil), ("1 K", nil),
+        ] as [(String, Int64?)])
     func readsSizes(_ text: String, _ bytes: Int64?) {
         #expect(SizeText.bytes(text) == bytes)
     }

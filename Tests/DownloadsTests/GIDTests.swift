@@ -8,7 +8,9 @@ import Testing
         #expect(GID.random().description.utf8.count == 16)
     }
 
-    @Test(arguments: ["", "1", "0000000000000000", "2089b05ecca3d82", "2089b05ecca3d8290", "2089b05ecca3d82g", "２089b05ecca3d"])
+    @Test(arguments: [
+        "", "1", "0000000000000000", "2089b05ecca3d82", "2089b05ecca3d8290", "2089b05ecca3d82g", "２089b05ecca3d",
+    ])
     func refuses(_ text: String) {
         #expect(GID(text) == nil)
     }

@@ -21,7 +21,9 @@ import Testing
         return frame + mask + payload.enumerated().map { $1 ^ mask[$0 & 3] }
     }
 
-    private static func text(_ text: String, final: Bool = true) -> [UInt8] { frame(0x1, Array(text.utf8), final: final) }
+    private static func text(_ text: String, final: Bool = true) -> [UInt8] {
+        frame(0x1, Array(text.utf8), final: final)
+    }
 
     /// The events, and the fault that ends them.
     private func decode(_ bytes: [UInt8], piece size: Int) -> ([WebSocketDecoder.Event], WebSocketFault?) {
@@ -68,7 +70,8 @@ import Testing
         (text("a", final: false) + text("b"), .protocolError),
         (frame(0x9, final: false), .protocolError), (frame(0x8, final: false), .protocolError),
         ([0x89, 0x80 | 126, 0, 126], .protocolError),  // a long ping
-        ([0x81, 0x80 | 126, 0, 125], .protocolError), ([0x81, 0x80 | 127, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], .protocolError),
+        ([0x81, 0x80 | 126, 0, 125], .protocolError),
+        ([0x81, 0x80 | 127, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], .protocolError),
         ([0x81, 0x80 | 127, 0x80, 0, 0, 0, 0, 0, 0, 0], .protocolError),
         ([0x81, 0x80 | 127, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], .messageTooLarge),
         ([0x81, 0x80 | 127, 0, 0, 0, 0, 0, 1, 0x11, 0x71], .messageTooLarge),  // 70,001 bytes
@@ -76,7 +79,8 @@ import Testing
             frame(0x1, Array(repeating: 0x61, count: 40_000), final: false)
                 + frame(0x0, Array(repeating: 0x61, count: 40_000)), .messageTooLarge
         ),
-        (frame(0x1, [0xFF]), .invalidText), (frame(0x1, [0xC3]), .invalidText), (frame(0x1, [0xED, 0xA0, 0x80]), .invalidText),
+        (frame(0x1, [0xFF]), .invalidText), (frame(0x1, [0xC3]), .invalidText),
+        (frame(0x1, [0xED, 0xA0, 0x80]), .invalidText),
         (frame(0x8, [0x03]), .protocolError), (frame(0x8, [0x03, 0xED]), .protocolError),  // 1005 is never sent
         (frame(0x8, [0x00, 0x00]), .protocolError), (frame(0x8, [0x13, 0x88]), .protocolError),  // 5000
         (frame(0x8, [0x03, 0xE8, 0xFF]), .invalidText),

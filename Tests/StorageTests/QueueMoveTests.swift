@@ -119,7 +119,8 @@ import Testing
                 statement.setUncheckedArguments([])
                 return try Row.fetchAll(statement).map { $0["detail"] as String }
             }
-            #expect(plan.contains { $0.contains("INDEX jobs_moved (session=? AND priority=? AND queue_rank") }, "\(plan)")
+            #expect(
+                plan.contains { $0.contains("INDEX jobs_moved (session=? AND priority=? AND queue_rank") }, "\(plan)")
             #expect(!plan.contains { $0.hasPrefix("SCAN jobs") }, "\(plan)")
         }
     }

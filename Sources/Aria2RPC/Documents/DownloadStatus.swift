@@ -16,7 +16,8 @@ struct DownloadStatus {
     func document(_ keys: Set<String>?) -> JSON {
         let all: JSONObject = [
             "gid": .string(job.aria2GID.description), "status": .string(state), "totalLength": number(total),
-            "completedLength": number(completed), "uploadLength": "0", "downloadSpeed": number(live?.bytesPerSecond ?? 0),
+            "completedLength": number(completed), "uploadLength": "0",
+            "downloadSpeed": number(live?.bytesPerSecond ?? 0),
             "uploadSpeed": "0", "connections": number(live == nil ? 0 : Int64(job.spec.connections ?? 1)),
             "numPieces": number((total + Self.pieceLength - 1) / Self.pieceLength),
             "pieceLength": number(Self.pieceLength), "dir": .string(root.absolute(directory)), "files": files,
@@ -91,7 +92,8 @@ struct DownloadStatus {
     }
 
     private static func basename(of url: String) -> String? {
-        guard let path = URLComponents(string: url)?.percentEncodedPath, let last = path.split(separator: "/").last else {
+        guard let path = URLComponents(string: url)?.percentEncodedPath, let last = path.split(separator: "/").last
+        else {
             return nil
         }
         let name = last.removingPercentEncoding ?? String(last)

@@ -20,7 +20,8 @@ public struct RPCCaller: Sendable {
     /// - Throws: an error if the session is invisible to the caller.
     func require(_ session: Name) throws(RPCError) {
         guard grant.sessions.contain(session) else {
-            throw RPCError("The token is bound to other sessions than \(session), which is the session of this interface.")
+            throw RPCError(
+                "The token is bound to other sessions than \(session), which is the session of this interface.")
         }
     }
 

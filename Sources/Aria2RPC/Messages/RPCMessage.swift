@@ -19,7 +19,8 @@ public enum RPCMessage: Sendable {
         switch value {
         // aria2 refuses these later than other values that are no calls.
         case .object, .null, .bool, .string, .text: self = .single(value)
-        case .array(let calls) where calls.count <= Self.mostCalls: self = .batch(calls.filter { $0.objectValue != nil })
+        case .array(let calls) where calls.count <= Self.mostCalls:
+            self = .batch(calls.filter { $0.objectValue != nil })
         case .array, .integer, .number: self = .unreadable
         }
     }

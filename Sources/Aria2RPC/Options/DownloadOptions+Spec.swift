@@ -116,7 +116,9 @@ extension DownloadOptions {
     }
 
     /// Whether another option than `header` sets the field.
-    static func hasOwnOption(_ field: HeaderField) -> Bool { ["user-agent", "referer"].contains(field.name.lowercased()) }
+    static func hasOwnOption(_ field: HeaderField) -> Bool {
+        ["user-agent", "referer"].contains(field.name.lowercased())
+    }
 
     private func credentials(replacing present: Credentials?) -> Credentials {
         var (user, password) = ("", "")
@@ -147,7 +149,8 @@ extension DownloadOptions {
         if let fault = FilePathRule.fault(inFilename: name) ?? Self.braces(in: name) {
             throw problem(.out, "The name \(fault).")
         }
-        let directory = ([destination.directory].compactMap { $0 }.filter { !$0.isEmpty }
+        let directory =
+            ([destination.directory].compactMap { $0 }.filter { !$0.isEmpty }
             + components.dropLast().map(String.init)).joined(separator: "/")
         if let fault = FilePathRule.fault(inDirectory: directory) { throw problem(.out, "The path \(fault).") }
         if components.count > 1 { destination.directory = directory }

@@ -51,7 +51,8 @@ struct DownloadOptions {
 
     func integer(_ option: DownloadOption, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
         guard let text = text(option) else { return nil }
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text), range.contains(number) else {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text), range.contains(number)
+        else {
             throw problem(option, "It takes a number from \(range.lowerBound) to \(range.upperBound).")
         }
         return number

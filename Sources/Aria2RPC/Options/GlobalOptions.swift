@@ -12,7 +12,8 @@ struct GlobalOptions {
             case "max-concurrent-downloads": concurrent = value.stringValue
             case "max-overall-download-limit": rate = value.stringValue
             default:
-                if ignoredNames.count < 32, name.utf8.count <= 64, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+                if ignoredNames.count < 32, name.utf8.count <= 64, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+                {
                     ignoredNames.append(name)
                 }
             }

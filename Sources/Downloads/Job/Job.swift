@@ -48,9 +48,11 @@ public struct Job: Sendable, Equatable {
     public var isDisproved: Bool
 
     public init(
-        id: JobID, session: Name, token: TokenID? = nil, gid: GID? = nil, batch: Int, state: JobState = .queued, revision: Int = 1,
+        id: JobID, session: Name, token: TokenID? = nil, gid: GID? = nil, batch: Int, state: JobState = .queued,
+        revision: Int = 1,
         spec: JobSpec,
-        mirror: Int = 0, queueRank: QueueRank? = nil, createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
+        mirror: Int = 0, queueRank: QueueRank? = nil, createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil,
+        attempts: Int = 0,
         failuresInARow: Int = 0, resume: ResumeOutcome? = nil, resourceTime: Countdown? = nil, part: Part? = nil,
         isPartLost: Bool = false, hasSyncFailed: Bool = false, isDisproved: Bool = false
     ) {

@@ -121,7 +121,9 @@ final class WebSocketPeers {
     private func write(_ frame: [UInt8], to peer: WebSocketPeer) {
         var rest = frame[...]
         if peer.unsent.count == 0 {
-            let sent = frame.withUnsafeBytes { Glibc.send(peer.socket.number, $0.baseAddress, $0.count, Self.sendFlags) }
+            let sent = frame.withUnsafeBytes {
+                Glibc.send(peer.socket.number, $0.baseAddress, $0.count, Self.sendFlags)
+            }
             guard sent >= 0 || errno == EAGAIN || errno == EINTR else { return close(peer) }
             rest = rest.dropFirst(max(0, sent))
         }
@@ -132,7 +134,9 @@ final class WebSocketPeers {
 
     private func flush(_ peer: WebSocketPeer, _ buffer: UnsafeMutableRawBufferPointer) {
         while peer.unsent.count > 0 {
-            let sent = peer.unsent.withFirstBytes { Glibc.send(peer.socket.number, $0.baseAddress, $0.count, Self.sendFlags) }
+            let sent = peer.unsent.withFirstBytes {
+                Glibc.send(peer.socket.number, $0.baseAddress, $0.count, Self.sendFlags)
+            }
             guard sent >= 0 else {
                 if errno != EAGAIN && errno != EINTR { close(peer) }
                 return

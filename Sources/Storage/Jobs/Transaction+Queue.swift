@@ -8,7 +8,8 @@ extension Transaction {
         let before = try job(id)
         guard before.state.isInQueue else {
             throw StoreError.moveRefused(
-                id, why: "it is \(before.state.name.rawValue); a job can be moved while it is queued, waiting or paused")
+                id,
+                why: "it is \(before.state.name.rawValue); a job can be moved while it is queued, waiting or paused")
         }
         let rank = try rank(at: place, for: before)
         guard rank != before.effectiveQueueRank else { return before }
@@ -32,7 +33,8 @@ extension Transaction {
         case .before(let id):
             let next = try rankOfOther(id, for: job)
             let previous = try neighbour(.previous, of: next, for: job)
-            return try roomy(previous == nil ? QueueRank.before(next) : previous.flatMap { QueueRank.between($0, next) }, job)
+            return try roomy(
+                previous == nil ? QueueRank.before(next) : previous.flatMap { QueueRank.between($0, next) }, job)
         case .after(let id):
             let previous = try rankOfOther(id, for: job)
             guard let next = try neighbour(.next, of: previous, for: job) else { return try bottomRank(for: job) }
@@ -43,7 +45,8 @@ extension Transaction {
     /// - Parameter rank: nil: there is no room.
     private func roomy(_ rank: QueueRank?, _ job: Job) throws -> QueueRank {
         guard let rank else {
-            throw StoreError.moveRefused(job.id, why: "too many jobs were moved to this place; move it to another place")
+            throw StoreError.moveRefused(
+                job.id, why: "too many jobs were moved to this place; move it to another place")
         }
         return rank
     }

@@ -101,13 +101,15 @@ import Testing
 
     // MARK: Messages
 
-    @Test(arguments: [
-        ("aria2.foo", [], "No such method: aria2.foo"), ("aria2.tellStatus", ["abc"], "GID abc is not found"),
-        ("aria2.tellStatus", ["zz"], "Invalid GID zz"),
-        ("aria2.tellStatus", [], "The parameter at 0 is required but missing."),
-        ("aria2.addUri", ["x"], "The parameter at 0 has wrong type."), ("aria2.addUri", [[]], "URI is not provided."),
-        ("aria2.tellWaiting", [0], "The parameter at 1 is required but missing."),
-    ] as [(String, [JSON], String)])
+    @Test(
+        arguments: [
+            ("aria2.foo", [], "No such method: aria2.foo"), ("aria2.tellStatus", ["abc"], "GID abc is not found"),
+            ("aria2.tellStatus", ["zz"], "Invalid GID zz"),
+            ("aria2.tellStatus", [], "The parameter at 0 is required but missing."),
+            ("aria2.addUri", ["x"], "The parameter at 0 has wrong type."),
+            ("aria2.addUri", [[]], "URI is not provided."),
+            ("aria2.tellWaiting", [0], "The parameter at 1 is required but missing."),
+        ] as [(String, [JSON], String)])
     func errorsAreThoseOfAria2(_ method: String, _ parameters: [JSON], _ message: String) async throws {
         let scene = try await Aria2Scene()
         let answer = try await scene.api.post(
@@ -195,8 +197,10 @@ import Testing
 
     @Test func theInterfaceIsOffByDefault() async throws {
         let service = try await LocalService.start()
-        #expect(try await APIClient(baseURL: service.baseURL, isRecorded: false).post(
-            "/jsonrpc", ["id": "1", "method": "system.listMethods"]).status == 404)
+        #expect(
+            try await APIClient(baseURL: service.baseURL, isRecorded: false).post(
+                "/jsonrpc", ["id": "1", "method": "system.listMethods"]
+            ).status == 404)
         try await service.stop()
     }
 }
