@@ -21,7 +21,7 @@ extension DownloadService {
                 let settings = configuration.effective.settings
                 return .init(maxConcurrentJobs: settings.maxConcurrentJobs, rateLimit: settings.rateLimit)
             },
-            change: { [configuration] before, after in
+            change: { [configuration] before, after, note in
                 var values: [(name: SettingName, value: JSON?)] = []
                 if after.maxConcurrentJobs != before.maxConcurrentJobs {
                     values.append((.maxConcurrentJobs, .count(after.maxConcurrentJobs)))
@@ -29,7 +29,7 @@ extension DownloadService {
                 if after.rateLimit != before.rateLimit {
                     values.append((.rateLimit, .integer(after.rateLimit ?? 0)))
                 }
-                _ = try await configuration.change(try SettingsPatch(values), in: store, audit: nil)
+                _ = try await configuration.change(try SettingsPatch(values), in: store, audit: note)
             })
     }
 

@@ -2,11 +2,13 @@ import Downloads
 import HTTPServer
 
 extension AuditNote {
-    /// A call of aria2's interface that was refused before its caller was known.
-    init(_ head: RequestHead) {
+    /// A call of aria2's interface.
+    ///
+    /// - Parameter caller: nil: the call was refused before its caller was known.
+    init(_ head: RequestHead, ofAria2 caller: Caller?) {
         self.init(
-            caller: nil, name: nil, address: head.remoteAddress, action: "\(head.method.rawValue) \(Aria2Routes.path)",
-            target: nil)
+            caller: caller?.label, name: caller?.token?.name, address: head.remoteAddress,
+            action: "\(head.method.rawValue) \(Aria2Routes.path)", target: nil)
     }
 
     /// - Parameters:

@@ -56,7 +56,7 @@ struct Aria2Routes: Sendable {
             return .webSocket(try upgrade(context.head))
         } catch {
             if error.kind.isAudited {
-                store.refusals.add(AuditNote(context.head), error.kind.rawValue, at: store.time.now)
+                store.refusals.add(AuditNote(context.head, ofAria2: nil), error.kind.rawValue, at: store.time.now)
             }
             return .now(error.response)
         }

@@ -7,7 +7,12 @@ public struct RPCCaller: Sendable {
     /// What the store must know of the caller.
     public let creator: JobCreator
 
-    public init(grant: Grant, creator: JobCreator) { (self.grant, self.creator) = (grant, creator) }
+    /// The entry of the audit log for an administrative change of this caller.
+    public let note: AuditNote
+
+    public init(grant: Grant, creator: JobCreator, note: AuditNote) {
+        (self.grant, self.creator, self.note) = (grant, creator, note)
+    }
 
     /// - Throws: an error that names the missing scope.
     func require(_ scope: Scope) throws(RPCError) {

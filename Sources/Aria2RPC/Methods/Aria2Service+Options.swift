@@ -80,14 +80,14 @@ extension Aria2Service {
         ]
     }
 
-    func changeGlobalOption(_ parameters: inout RPCParameters) async throws -> JSON {
+    func changeGlobalOption(_ parameters: inout RPCParameters, _ caller: RPCCaller) async throws -> JSON {
         let options = GlobalOptions(try parameters.object())
         let present = limits.current()
         let wanted = try options.applied(to: present)
         if !options.ignoredNames.isEmpty {
             log.info("aria2 RPC: fetchd ignores the options \(options.ignoredNames.joined(separator: ", ")).")
         }
-        if wanted != present { try await limits.change(present, wanted) }
+        if wanted != present { try await limits.change(present, wanted, caller.note) }
         return "OK"
     }
 }

@@ -146,7 +146,7 @@ public struct Aria2Service: Sendable {
         case .changeUri: try await changeURI(&parameters)
         case .changeOption: try await changeOption(&parameters)
         case .getGlobalOption: globalOptions()
-        case .changeGlobalOption: try await changeGlobalOption(&parameters)
+        case .changeGlobalOption: try await changeGlobalOption(&parameters, caller)
         case .purgeDownloadResult: try await purgeResults()
         case .removeDownloadResult: try await removeResult(&parameters)
         case .getVersion: version

@@ -1,3 +1,5 @@
+import Downloads
+
 /// The limits of the whole service that `aria2.changeGlobalOption` changes.
 public struct ServiceLimits: Sendable {
     public struct Values: Sendable, Equatable {
@@ -13,11 +15,11 @@ public struct ServiceLimits: Sendable {
 
     let current: @Sendable () -> Values
     /// Stores and applies new values.
-    let change: @Sendable (_ before: Values, _ after: Values) async throws -> Void
+    let change: @Sendable (_ before: Values, _ after: Values, AuditNote) async throws -> Void
 
     public init(
         current: @escaping @Sendable () -> Values,
-        change: @escaping @Sendable (_ before: Values, _ after: Values) async throws -> Void
+        change: @escaping @Sendable (_ before: Values, _ after: Values, AuditNote) async throws -> Void
     ) {
         (self.current, self.change) = (current, change)
     }

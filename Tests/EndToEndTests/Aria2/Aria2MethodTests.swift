@@ -99,6 +99,18 @@ import Testing
         try await scene.service.stop()
     }
 
+    @Test func globalOptionsAreSettingsOfTheService() async throws {
+        let scene = try await Aria2Scene()
+        let options: JSON = ["max-overall-download-limit": "1M", "max-concurrent-downloads": "3", "log": "-"]
+        #expect(try await scene.call("aria2.changeGlobalOption", options) == "OK")
+        let settings = try await scene.service.api.get("/v1/service").json
+        #expect(settings["rate_limit_bytes_per_second"] == 1_048_576 && settings["max_concurrent_jobs"] == 3)
+        #expect(try await scene.call("aria2.getGlobalOption")["max-overall-download-limit"] == "1048576")
+        let entries = try await scene.service.api.get("/v1/audit").json["entries"].arrayValue ?? []
+        #expect(entries.contains { $0["action"] == "POST /jsonrpc" })
+        try await scene.service.stop()
+    }
+
     // MARK: Messages
 
     @Test(
