@@ -105,6 +105,8 @@ struct ServeOptions: ParsableArguments {
         ))
     var enableRehearsals = false
 
+    @OptionGroup var aria2: Aria2Options
+
     @OptionGroup var key: KeyOptions
 
     @Flag(
@@ -141,7 +143,7 @@ struct ServeOptions: ParsableArguments {
             .allowCoreDumps: allowCoreDumps ? .bool(true) : nil,
             .logLevel: logLevel.map(JSON.string),
         ]
-        let groups = [listening.flags, network.flags, files.flags, key.flags, observation.flags]
+        let groups = [listening.flags, network.flags, files.flags, aria2.flags, key.flags, observation.flags]
         return groups.reduce(flags.compactMapValues(\.self)) { $0.merging($1) { $1 } }
     }
 }

@@ -1,3 +1,4 @@
+import Aria2RPC
 import Daemon
 import Engine
 import Storage
@@ -12,6 +13,11 @@ extension Settings {
         setRunning(&options)
         options.maxLookups = DescriptorLimit.lookups
         options.allowsRehearsals = enableRehearsals
+        options.aria2 = aria2Session.map { session in
+            var aria2 = Aria2Service.Options()
+            aria2.session = session
+            return aria2
+        }
         options.acknowledgementPatience = acknowledgementPatience
         options.store.key = key
         options.version = Version.text

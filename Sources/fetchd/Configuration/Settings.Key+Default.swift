@@ -16,8 +16,9 @@ extension Settings.Key {
         case .streamHeartbeat: .number(Defaults.streamHeartbeat)
         case .stopTimeout: .number(Defaults.stopTimeout)
         case .publicHost, .allowOrigin: []
-        case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins: false
+        case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: false
         case .logFormat: .string(ObservationSettings.Defaults.logFormat.rawValue)
+        case .aria2Session: .string(Defaults.aria2Session)
         case .unixSocket, .maxConnections, .maxConnectionsPerAddress, .dataDir, .downloadsDir, .resumeDataMaxBytes,
             .minimumFreeBytes, .maxFileSize, .maxParts, .fileMode, .directoryMode, .keyFile, .keyCommand, .token:
             nil

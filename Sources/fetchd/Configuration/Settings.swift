@@ -1,6 +1,7 @@
 import API
 import Configuration
 import Daemon
+import Downloads
 import Formats
 import Foundation
 import HTTPServer
@@ -34,6 +35,8 @@ struct Settings: Sendable {
     var streamHeartbeat: Double
     var stopTimeout: Double
     var enableRehearsals: Bool
+    /// The session of aria2's interface; nil: the interface is off.
+    var aria2Session: Name?
     var key: KeySource
     var allowCoreDumps: Bool
     var observation: ObservationSettings
@@ -56,6 +59,7 @@ struct Settings: Sendable {
         static let minimumSpeedSeconds = 60.0
         static let streamHeartbeat = 15.0
         static let stopTimeout = 25.0
+        static let aria2Session = "aria2"
         static let logLevel = RunningSettings().logLevel
     }
 
@@ -95,6 +99,8 @@ struct Settings: Sendable {
         case streamHeartbeat = "stream_heartbeat"
         case stopTimeout = "stop_timeout"
         case enableRehearsals = "enable_rehearsals"
+        case aria2RPC = "aria2_rpc"
+        case aria2Session = "aria2_session"
         case keyFile = "key_file"
         case keyCommand = "key_command"
         case allowCoreDumps = "allow_core_dumps"
@@ -142,6 +148,7 @@ struct Settings: Sendable {
         streamHeartbeat = max(0.1, try sources.seconds(.streamHeartbeat) ?? Defaults.streamHeartbeat)
         stopTimeout = try sources.seconds(.stopTimeout) ?? Defaults.stopTimeout
         enableRehearsals = try sources.bool(.enableRehearsals) ?? false
+        aria2Session = try sources.aria2Session
         key = try sources.key
         allowCoreDumps = try sources.bool(.allowCoreDumps) ?? false
         observation = try ObservationSettings(sources)
