@@ -9,27 +9,31 @@ import { count, counted } from "./format.js";
 import { showProgress, tell, complain } from "./notices.js";
 import { sentence } from "./problems.js";
 import { ask } from "./question.js";
+import { inOrder } from "./joborder.js";
 import { mayUse } from "./scopes.js";
 import { rateText, readRate } from "./values.js";
 
 /** A browser opens six connections to a host, and one has the stream. */
-const atOnce = 5;
+const usuallyAtOnce = 5;
 
 const past = {
   pause: "paused", resume: "resumed", retry: "retried", cancel: "cancelled", delete: "forgotten", change: "changed",
+  top: "moved to the top of the queue", bottom: "moved to the bottom of the queue",
 };
+const inQueue = ["queued", "waiting", "paused"];
 
 /**
  * Does one thing with many jobs, a few at a time.
  *
  * @param work resolves with the job after it, or null if the job was deleted.
+ * @param atOnce the number of requests at a time; 1 keeps their order.
  * @returns how many succeeded.
  */
-export async function onAll(jobs, words, work, changed) {
+export async function onAll(jobs, words, work, changed, atOnce = usuallyAtOnce) {
   const refusals = new Map();
   const queue = [...jobs];
   let done = 0;
-  const progress = queue.length > atOnce ? showProgress(() => queue.splice(0)) : null;
+  const progress = queue.length > usuallyAtOnce ? showProgress(() => queue.splice(0)) : null;
   const worker = async () => {
     for (let job = queue.shift(); job; job = queue.shift()) {
       try {
@@ -64,6 +68,7 @@ export class BulkActions {
     byID("selection-actions").hidden = jobs.length === 0;
     for (const button of this.#buttons) {
       const number = jobs.reduce((sum, job) => sum + isOpen(button.dataset.bulk, job), 0);
+      if (button.dataset.bulk in ends) button.hidden = !jobs.some(hasQueue);
       setAttribute(button, "aria-disabled", number === 0 ? "true" : null);
     }
   }
@@ -74,6 +79,7 @@ export class BulkActions {
     if (jobs.length === 0) return;
     if (action === "change") await change(jobs, this.#on.changed);
     else if (action === "delete") await forget(jobs, this.#on.changed);
+    else if (action in ends) await move(action, jobs, this.#on.changed);
     else if (action !== "cancel" || (await isMeant(jobs))) await this.actOn(action, jobs);
     this.#on.done();
   }
@@ -85,7 +91,21 @@ export class BulkActions {
   }
 }
 
+/** Where a download goes, and in which order several are sent so that they keep their order. */
+const ends = { top: (jobs) => jobs.reverse(), bottom: (jobs) => jobs };
+
+/** Earlier versions of the service have no queue that can be changed. */
+function hasQueue(job) {
+  return "queue_rank" in job;
+}
+
+function move(to, jobs, changed) {
+  const queue = ends[to](inOrder(jobs, { key: "queue", isDescending: false }));
+  return onAll(queue, past[to], (job) => post(address("jobs", job.id, "move"), { to }), changed, 1);
+}
+
 function isOpen(action, job) {
+  if (action in ends) return hasQueue(job) && inQueue.includes(job.state);
   return action === "change" ? job.state !== "succeeded" : isPossible(action, job);
 }
 

@@ -32,7 +32,12 @@ export function prepareFormDialog() {
   const dialog = byID("form-dialog");
   closeByButtons(dialog);
   // The event comes later than the closing: another form may be open by then.
-  dialog.addEventListener("close", () => !dialog.open && current?.resolve(null));
+  dialog.addEventListener("close", () => {
+    if (dialog.open) return;
+    // A secret does not stay in the page.
+    byID("form-fields").replaceChildren();
+    current?.resolve(null);
+  });
   byID("form-form").addEventListener("submit", (event) => {
     event.preventDefault();
     submit();
@@ -104,7 +109,7 @@ export function fieldElement(field, value) {
   return element("div", { class: isWide ? "field wide" : "field" }, element("label", { class: isBox ? "check" : null }, ...parts), note);
 }
 
-function controlFor({ name, type, options, isDisabled, label, hint, pointer, more, isWide, ...attributes }, value) {
+function controlFor({ name, type, options, isDisabled, label, hint, pointer, more, isWide, at, kind, ...attributes }, value) {
   const common = { name, autocomplete: "off", spellcheck: "false", disabled: isDisabled, ...attributes };
   if (options) {
     const entries = Object.entries(options).map(([key, text]) => element("option", { value: key, selected: key === String(value ?? "") }, text));
@@ -116,5 +121,7 @@ function controlFor({ name, type, options, isDisabled, label, hint, pointer, mor
     return area;
   }
   if (type === "checkbox") return element("input", { type, ...common, checked: Boolean(value) });
-  return element("input", { type: type ?? "text", autocapitalize: "none", ...common, value: value ?? "" });
+  const input = element("input", { type: type ?? "text", autocapitalize: "none", ...common });
+  input.value = value ?? "";
+  return input;
 }

@@ -1,10 +1,11 @@
 // The orders of the list of downloads, and its filter by text.
 
 import { jobName } from "./format.js";
-import { sorted } from "./sorting.js";
+import { byBytes, byWords, sorted } from "./sorting.js";
 import { stateNames } from "./words.js";
 
 const stateRank = new Map(Object.keys(stateNames).map((state, index) => [state, index]));
+const ended = ["succeeded", "failed", "cancelled"];
 const priorityRank = { high: 0, normal: 1, low: 2 };
 
 /** The keys of the orders. The list is newest first before it is sorted, so that equal keys stay in that order. */
@@ -18,6 +19,8 @@ const keys = {
   speed: (job) => job.progress.bytes_per_second,
   left: (job) => job.progress.eta_seconds,
   session: (job) => job.session,
+  // Of jobs of one priority, the service starts that with the smallest rank first.
+  queue: (job) => (ended.includes(job.state) ? null : `${priorityRank[job.priority]} ${job.queue_rank ?? job.id}`),
   priority: (job) => priorityRank[job.priority],
 };
 
@@ -25,7 +28,7 @@ const keys = {
 export const orderNames = {
   first: "What runs first", "added,descending": "Newest", added: "Oldest", name: "Name", state: "State",
   "progress,descending": "Progress", "size,descending": "Largest", "speed,descending": "Fastest", left: "Shortest time left",
-  session: "Session", priority: "Priority",
+  session: "Session", priority: "Priority", queue: "Queue",
 };
 
 /** The keys whose usual order is the descending one. */
@@ -33,7 +36,7 @@ export const descendingFirst = ["progress", "size", "speed", "added"];
 
 export function inOrder(jobs, { key, isDescending }) {
   const newest = [...jobs].sort((one, other) => (one.id < other.id ? 1 : -1));
-  return sorted(newest, keys[key], isDescending);
+  return sorted(newest, keys[key], isDescending, key === "queue" ? byBytes : byWords);
 }
 
 /** Whether the name, address, path, session or a tag of a job has the text, which is in lower case. */

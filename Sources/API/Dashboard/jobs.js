@@ -120,7 +120,9 @@ export class JobList {
     const { state, order } = this.#form.elements;
     for (const [value, name] of Object.entries(stateNames)) state.append(element("option", { value }, name));
     for (const [value, name] of Object.entries(orderNames)) order.append(element("option", { value }, name));
-    this.#form.addEventListener("input", () => this.#startOver());
+    // A text narrows the list with each key; it changes once more when it loses the focus, and this must not turn the page.
+    this.#form.addEventListener("input", (event) => event.target.tagName === "INPUT" && this.#startOver());
+    this.#form.addEventListener("change", (event) => event.target.tagName === "SELECT" && this.#startOver());
     this.#form.addEventListener("submit", (event) => event.preventDefault());
     // The form resets its fields after this event.
     this.#form.addEventListener("reset", () => setTimeout(() => this.#startOver()));

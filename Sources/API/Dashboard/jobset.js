@@ -222,6 +222,7 @@ function apply(job, type, time, data) {
       return Object.assign(job, rested(job), {
         state: "waiting", reason: data.reason, retry_at: data.retry_at, challenge: data.challenge, cause: data.failure,
       });
+    case "job.moved": return Object.assign(job, { queue_rank: data.queue_rank });
     case "job.paused": return Object.assign(job, rested(job), { state: "paused" });
     default: return job;
   }

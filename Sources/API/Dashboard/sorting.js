@@ -4,13 +4,17 @@ import { element, setAttribute } from "./dom.js";
 
 const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
+/** As people order names: `file 2` is before `File 10`. */
+export const byWords = collator.compare;
+export const byBytes = (one, other) => (one < other ? -1 : Number(one > other));
+
 /** Sorts by a key. Entries with equal keys keep their order, and those without a key are last in both directions. */
-export function sorted(entries, keyOf, isDescending = false) {
+export function sorted(entries, keyOf, isDescending = false, order = byWords) {
   const keyed = entries.map((entry) => [keyOf(entry), entry]);
   const sign = isDescending ? -1 : 1;
   keyed.sort(([one], [other]) => {
     if (one == null || other == null) return (one == null) - (other == null);
-    return sign * (typeof one === "string" ? collator.compare(one, other) : one - other);
+    return sign * (typeof one === "string" ? order(one, other) : one - other);
   });
   return keyed.map(([, entry]) => entry);
 }

@@ -38,6 +38,7 @@ function endpointFields(webhook) {
 /** @returns the webhook; null if nothing was declared. */
 export async function declareWebhook(sessions) {
   const open = sessions.filter((session) => session.state !== "finishing").map((session) => session.id);
+  open.sort((one, other) => (other === "default") - (one === "default"));
   const fields = [
     { name: "session", label: "Session", options: Object.fromEntries(open.map((id) => [id, id])) },
     { name: "name", label: "Name", hint: "Letters, digits, and . _ - are allowed.", required: true },
@@ -105,7 +106,6 @@ async function showSecret({ name, secret }) {
     field.after(element("button", { type: "button", class: "small", onclick: copy }, "Copy"));
   }
   await shown;
-  field.value = "";
 }
 
 /** Sends events again, also those from before the webhook existed. */

@@ -119,6 +119,14 @@ struct DashboardControlTests {
         try await tell("looking_back", fetchd.baseURL)
     }
 
+    @Test func changesTheSettingsOfTheService() async throws {
+        let fetchd = try await FetchdProcess.start(.init(arguments: ["--log-level", "info"]))
+        try await tell("configuring", fetchd.baseURL)
+        let settings = try await fetchd.api.get("/v1/service").json
+        #expect(settings["rate_limit_bytes_per_second"] == 20_971_520 && settings["max_concurrent_jobs"] == 16)
+        #expect(settings["allow_network"] == ["10.0.0.0/8", "127.0.0.0/8"])
+    }
+
     /// The accessibility checks of each view and form, in light and dark, and on a phone.
     @Test func viewsAndFormsPassAccessibilityChecks() async throws {
         let (fetchd, receiver) = (try await FetchdProcess.start(Self.rehearsals), try WebhookReceiver())
