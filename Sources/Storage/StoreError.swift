@@ -55,6 +55,10 @@ public enum StoreError: Error, Sendable, Equatable {
     case fieldsFixed(JobID, state: JobState.Name, fields: [String])
     /// The donor has no part, or is still active. `index` is the index of the job that names it.
     case noResumeData(JobID, why: String, index: Int)
+    /// The job has no place in the queue, or there is no such place.
+    case moveRefused(JobID, why: String)
+    /// Another job of the session has this identifier in aria2's RPC.
+    case gidTaken(GID)
     /// The token of the request may not use more.
     case quotaExceeded(ExceededQuota)
     /// Another request has used this key.
@@ -105,7 +109,8 @@ extension StoreError {
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .noSuchSession, .noSuchJob,
             .noSuchWebhook, .unknownSession, .noSuchDelivery, .noSuchToken, .sessionFinishing, .sessionPermanent,
             .webhookDisabled, .webhookGone, .noSuchEvent, .eventsPruned, .revisionChanged, .fieldsFixed, .noResumeData,
-            .quotaExceeded, .idempotencyKeyReused, .failed, .notClosed, .keyUnusable, .keyWrong, .answerLost,
+            .moveRefused, .gidTaken, .quotaExceeded, .idempotencyKeyReused, .failed, .notClosed, .keyUnusable,
+            .keyWrong, .answerLost,
             .webhookSecretsLost, .placeholderUnknown, .sealBroken:
             false
         }
@@ -166,6 +171,8 @@ extension StoreError: CustomStringConvertible {
         case .fieldsFixed(let job, let state, let fields):
             "Job \(job) is \(state.rawValue); \(fields.joined(separator: ", ")) cannot be changed in this state."
         case .noResumeData(let job, let why, _): "Job \(job) has no part that can be continued: \(why)."
+        case .moveRefused(let job, let why): "Job \(job) cannot be moved: \(why)."
+        case .gidTaken(let gid): "GID \(gid) belongs to another download."
         case .quotaExceeded(let quota): quota.description
         case .outOfSpace: "The disk of the data folder is full."
         case .busy: "The database is locked by another process. Try again."

@@ -9,7 +9,7 @@ struct FetchdCommand: AsyncParsableCommand {
         abstract: "Downloads files in the background. Programs submit jobs over HTTP and are notified at the end.",
         discussion: """
             'fetchd serve' runs the service; 'fetchd serve --help' explains every option. 'fetchd restore' replaces the \
-            service's database with a copy. 'fetchd rotate-key' changes the key of its secrets. All other commands send requests to a running service. The service describes its \
+            service's database with a copy. 'fetchd rotate-key' changes the key of its secrets. 'fetchd config' shows and checks its settings. All other commands send requests to a running service. The service describes its \
             public API at /openapi.yaml.
 
             The commands take the address and the token of the service from --url and --token-file, from FETCHD_URL and \
@@ -42,7 +42,7 @@ struct FetchdCommand: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, RestoreCommand.self, RotateKeyCommand.self, CompletionsCommand.self,
+            ServeCommand.self, ConfigCommand.self, RestoreCommand.self, RotateKeyCommand.self, CompletionsCommand.self,
         ],
         groupedSubcommands: ClientCommands.groups)
 

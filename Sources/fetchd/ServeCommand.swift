@@ -27,7 +27,8 @@ struct ServeCommand: AsyncParsableCommand {
             The service is ready when GET /readyz answers 200; 'fetchd health' asks for it. It reports readiness, progress and \
             stop to systemd (Type=notify, WatchdogSec=). On SIGTERM, running transfers keep the bytes they have \
             received, and fetchd ends. The transfers continue at the next start, as after a crash. A second SIGTERM ends \
-            fetchd at once.
+            fetchd at once. On SIGHUP, fetchd reads the configuration file again, and applies what can change while it runs. \
+            See docs/configuration.md.
 
             EXIT STATUS:
               0    stopped by SIGTERM or SIGINT, and everything is stored
@@ -42,8 +43,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let settings = try Settings(flags: options.flags, configFile: options.config)
-            try await Serving(settings).run()
+            let (flags, file) = (options.flags, options.config)
+            let read = { @Sendable in try Settings(flags: flags, configFile: file) }
+            try await Serving(try read(), reading: read).run()
         } catch let error as SettingsError {
             throw ValidationError(error.description)
         } catch let error as TokenMissing {

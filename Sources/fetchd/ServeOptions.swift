@@ -70,8 +70,16 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The maximum rate of all transfers together, in bytes per second. (default: no limit)", valueName: "bytes"))
+            "The maximum rate of all transfers together, in bytes per second; 0: no limit. (default: 0)",
+            valueName: "bytes"))
     var rateLimitBytesPerSecond: Int?
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Other limits by hour and weekday, such as 'mon-fri 08:00-18:00 Europe/Berlin rate_limit_bytes_per_second=1M max_concurrent_jobs=2'; repeatable, and the first rule that applies decides. Separated by semicolons in FETCHD_SCHEDULE. See docs/configuration.md. (default: none)",
+            valueName: "rule"))
+    var schedule: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -97,6 +105,8 @@ struct ServeOptions: ParsableArguments {
         ))
     var enableRehearsals = false
 
+    @OptionGroup var aria2: Aria2Options
+
     @OptionGroup var key: KeyOptions
 
     @Flag(
@@ -110,6 +120,8 @@ struct ServeOptions: ParsableArguments {
             valueName: "level"))
     var logLevel: String?
 
+    @OptionGroup var observation: ObservationOptions
+
     /// Only the options that were given.
     var flags: [Settings.Key: JSON] {
         let flags: [Settings.Key: JSON?] = [
@@ -122,6 +134,7 @@ struct ServeOptions: ParsableArguments {
             .eventRetention: eventRetention.map(JSON.number),
             .unacknowledgedRetention: unacknowledgedRetention.map(JSON.number),
             .resumeDataMaxBytes: resumeDataMaxBytes.map(JSON.count),
+            .schedule: schedule.isEmpty ? nil : .strings(schedule),
             .rateLimit: rateLimitBytesPerSecond.map(JSON.count),
             .minimumSpeedSeconds: minimumSpeedSeconds.map(JSON.number),
             .streamHeartbeat: streamHeartbeat.map(JSON.number),
@@ -130,7 +143,7 @@ struct ServeOptions: ParsableArguments {
             .allowCoreDumps: allowCoreDumps ? .bool(true) : nil,
             .logLevel: logLevel.map(JSON.string),
         ]
-        let groups = [listening.flags, network.flags, files.flags, key.flags]
+        let groups = [listening.flags, network.flags, files.flags, aria2.flags, key.flags, observation.flags]
         return groups.reduce(flags.compactMapValues(\.self)) { $0.merging($1) { $1 } }
     }
 }

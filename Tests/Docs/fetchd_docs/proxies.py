@@ -10,6 +10,8 @@ import contextlib
 import hashlib
 import json
 import os
+import socket
+import ssl
 import subprocess
 import threading
 import time
@@ -24,6 +26,7 @@ from fetchd_interop.servers.apache import modules
 
 from .environment import (
     ENVIRONMENT, EXAMPLES, LOOPBACK, Certificates, Failure, Fetchd, free_port, make_certificates, program, require, serving,
+    until,
 )  # fmt: skip
 from .outcome import Report
 
@@ -97,7 +100,19 @@ def caddy(place: Place) -> Iterator[tuple[int, Path]]:
     data = place.folder / "data"
     command = ["env", f"HOME={place.folder}", f"XDG_DATA_HOME={data}", "caddy", "run", "--config", file]
     with serving([*command, "--adapter", "caddyfile"], port, place.folder, "caddy"):
-        yield port, data / "caddy/pki/authorities/local/root.crt"
+        authority = data / "caddy/pki/authorities/local/root.crt"
+        # Caddy accepts connections before it has made its certificates.
+        until("Caddy has certificates", lambda: all(has_certificate(port, authority, name) for name in (ROOT_NAME, PATH_NAME)))
+        yield port, authority
+
+
+def has_certificate(port: int, authority: Path, name: str) -> bool:
+    try:
+        context = ssl.create_default_context(cafile=str(authority))
+        with socket.create_connection((LOOPBACK, port), 10) as connection, context.wrap_socket(connection, server_hostname=name):
+            return True
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager
@@ -202,7 +217,7 @@ def check_behind(fetchd: Path, proxy: Proxy, place: Place, report: Report, is_lo
                 for name, run in CHECKS.items():
                     with report.check(f"{label}: {name}"):
                         run(service, client)
-        clients = [Client(port, authority, ROOT_NAME, "", ("--http2",)), Client(port, authority, PATH_NAME, "/fetchd", ())]
+        clients = [Client(port, authority, ROOT_NAME, "", ("--http2",)), Client(port, authority, PATH_NAME, "/fetchd", ("--http1.1",))]
         if is_long:
             with report.check(f"{proxy.name}: a whole wait, and a stream that is silent for longer than a minute"):
                 wait_long(service, clients)
@@ -344,12 +359,13 @@ def whole_wait(service: Fetchd, client: Client) -> None:
 
 def silent_stream(service: Fetchd, client: Client) -> None:
     with events(client, "/v1/events?session=none") as process:
-        timer = threading.Timer(75, process.kill)
+        timer = threading.Timer(95, process.kill)
         timer.start()
         start = time.monotonic()
         for _ in process.stdout:
-            if time.monotonic() - start > 65:
+            # Heartbeats come every 15 s.
+            if time.monotonic() - start > 61:
                 break
         timer.cancel()
         lasted = time.monotonic() - start
-        require(lasted > 65 and process.poll() is None, f"the stream ended after {lasted:.1f} s")
+        require(lasted > 61 and process.poll() is None, f"the stream ended after {lasted:.1f} s")
