@@ -30,14 +30,26 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestKit"], swiftSettings: strict)
 }
 
+/// A program of examples/swift.
+func example(_ name: String, _ folder: String) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["FetchdClient"], path: "examples/swift/\(folder)", swiftSettings: strict)
+}
+
 let package = Package(
     name: "fetchd",
-    products: [.executable(name: "fetchd", targets: ["fetchd"])],
+    // The client library also builds there; the service is for Linux.
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .executable(name: "fetchd", targets: ["fetchd"]),
+        .library(name: "FetchdClient", targets: ["FetchdClient"]),
+    ],
     dependencies: dependencies,
     targets: [
         // System libraries in C.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -52,20 +64,30 @@ let package = Package(
         // Authenticated encryption of what is secret in the database, and its keys.
         layer("Sealing", ["CCrypto", "Hashing"]),
 
+        // Counters and histograms that any thread updates.
+        layer("Metrics", []),
+
         // Bodies that a server has compressed.
         layer("Compression", ["CZlib"]),
 
         // Text formats (JSON, times, identifiers, paths), and the rules of HTTP as values.
         layer("Formats", []),
         layer("HTTPSemantics", ["Formats", structuredFields]),
+        // The lines of the log.
+        layer("LogLines", ["Formats", "Locks", logging]),
 
         // The C libraries as Swift, and the domain. None of these three imports another.
         layer("CurlClient", ["CCurl", "Descriptors", "Locks"]),
         layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Descriptors", "Locks", httpTypes]),
         layer("Downloads", ["Formats", "HTTPSemantics"]),
 
+        // libpq as Swift, for the PostgreSQL store. No other target uses it yet.
+        layer("PostgresClient", ["CPostgreSQL", "Descriptors"]),
+
         // The database.
-        layer("Storage", ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Sealing", grdb, logging]),
+        layer(
+            "Storage",
+            ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics", "Sealing", grdb, logging]),
 
         // The workers: transfers and deliveries.
         layer(
@@ -73,11 +95,11 @@ let package = Package(
             [
                 "CLinux", "Compression", "CurlClient", "Descriptors", "Downloads", "Formats", "HTTPSemantics",
                 "Hashing",
-                "Locks", "Storage", logging,
+                "Locks", "Metrics", "Storage", logging,
             ]),
         layer(
             "Webhooks",
-            ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Storage", logging]),
+            ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Metrics", "Storage", logging]),
 
         // The settings that can change while the service runs, and their schedule.
         layer("Configuration", ["CurlClient", "Downloads", "Formats", "Locks", "Storage", logging]),
@@ -90,7 +112,7 @@ let package = Package(
             "API",
             [
                 "Configuration", "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks",
-                "Storage", httpTypes, logging,
+                "Metrics", "Storage", httpTypes, logging,
             ],
             // The program serves the API description at the root of the repository (a link), and the dashboard.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
@@ -98,18 +120,28 @@ let package = Package(
         // The commands that use a running service: they know only its public API.
         layer("Client", ["CurlClient", "Formats", "Hashing", "Locks", argumentParser]),
 
+        // A client for other programs, in the shape of a background URLSession. It uses Foundation only.
+        layer("FetchdClient", []),
+        example("background-manager", "BackgroundManager"),
+        example("progress", "Progress"),
+        example("resume-after-relaunch", "ResumeAfterRelaunch"),
+        example("all-done", "AllDone"),
+        example("one-at-a-time", "OneAtATime"),
+        example("post-parameters", "PostParameters"),
+
         // The whole service, started and stopped by code.
         layer(
             "Daemon",
             [
-                "API", "Configuration", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals",
-                "Storage", "Webhooks", logging,
+                "API", "Configuration", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Metrics",
+                "Rehearsals", "Storage", "Webhooks", logging,
             ]),
 
         .executableTarget(
             name: "fetchd",
             dependencies: [
                 "API", "Client", "Configuration", "CurlClient", "Daemon", "Engine", "Formats", "HTTPServer", "Locks",
+                "LogLines",
                 "Sealing",
                 "Storage", "Webhooks",
                 argumentParser, logging,
@@ -124,8 +156,11 @@ let package = Package(
         tests("SealingTests", ["Sealing"]),
         tests("CompressionTests", ["Compression"]),
         tests("CurlClientTests", ["CurlClient"]),
+        tests("PostgresClientTests", ["Locks", "PostgresClient"]),
         tests("HTTPServerTests", ["Descriptors", "HTTPServer", "Locks", httpTypes]),
         tests("FormatsTests", ["Formats"]),
+        tests("MetricsTests", ["Metrics"]),
+        tests("LogLinesTests", ["LogLines", "Formats", "Locks", logging]),
         tests("HTTPSemanticsTests", ["Formats", "HTTPSemantics"]),
         tests("DownloadsTests", ["Downloads", "Formats", "HTTPSemantics"]),
         tests("StorageTests", ["Storage", "Downloads", "Formats", "HTTPSemantics", "Locks", "Sealing", grdb, logging]),
@@ -144,10 +179,20 @@ let package = Package(
         tests(
             "APITests",
             [
-                "API", "Configuration", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Storage",
+                "API", "Configuration", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics",
+                "Storage",
                 httpTypes, logging,
             ]),
         tests("ClientTests", ["Client", "Formats"]),
+        .executableTarget(
+            name: "fetchd-client-consumer", dependencies: ["FetchdClient"], path: "Tests/FetchdClientConsumer",
+            swiftSettings: strict),
+        tests(
+            "FetchdClientTests",
+            [
+                "FetchdClient", "Formats", "fetchd", "fetchd-client-consumer", "background-manager", "progress",
+                "resume-after-relaunch", "all-done", "one-at-a-time", "post-parameters",
+            ]),
         tests(
             "EndToEndTests",
             [

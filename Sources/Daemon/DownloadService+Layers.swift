@@ -38,13 +38,14 @@ extension DownloadService {
         return webhooks
     }
 
-    func apiOptions(_ clients: [CurlClient]) -> APIHandler.Options {
+    func apiOptions(_ clients: [CurlClient], _ dispatcher: Dispatcher) -> APIHandler.Options {
         var api = options.api
         api.version = options.version
         api.acknowledgementPatience = options.acknowledgementPatience
         api.alwaysNeedsToken = options.tokenDemand != nil
         api.allowsRehearsals = options.allowsRehearsals
         api.loops = { clients.map(LoopMetrics.init) }
+        api.webhookPosts = { dispatcher.measurements.snapshot.map { ($0.label.rawValue, $0.histogram) } }
         return api
     }
 }

@@ -102,7 +102,7 @@ public final class DownloadService: Sendable {
             try await Feed(options: options.feed, store: store, engine: engine)
         }
         let handler = APIHandler(
-            options: apiOptions([downloads, webhooks]), store: store, engine: engine, feed: feed,
+            options: apiOptions([downloads, webhooks], dispatcher), store: store, engine: engine, feed: feed,
             configuration: configuration, readiness: readiness, log: log)
         // The server listens before the jobs are recovered: if the port is occupied, the start fails without any change.
         let server = try StartError.wrapping { () throws(HTTPServerError) in

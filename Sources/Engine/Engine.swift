@@ -29,7 +29,7 @@ public final class Engine: Sendable {
                 onRoom: { store.work(.jobs).set() }),
             stop: StopRequest(intervals: options.intervals),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
-            maxFileSize: options.maxFileSize, time: store.time, log: log)
+            maxFileSize: options.maxFileSize, tracesOrigins: options.tracesOrigins, time: store.time, log: log)
         active = ActiveAttempts(
             serviceLimit: RateLimit(bytesPerSecond: limits.rate), connections: services.connections)
         promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
@@ -110,6 +110,8 @@ public final class Engine: Sendable {
             ThroughputRecorder(services: services),
         ]
     }
+
+    public var measurements: EngineMeasurements { services.measurements }
 
     /// The live view of a running job; nil when the job has no running attempt.
     public func progress(of job: JobID) -> LiveProgress? {

@@ -36,7 +36,7 @@ public final class Store: Sendable {
 
     let writer: Writer
     let connections: Connections
-    private let readers: ReaderThreads
+    let readers: ReaderThreads
     let jobCache: JobCache
     let sealer: Sealer
     private let observers: Locked<[@Sendable (Commit) -> Void]>
@@ -46,8 +46,9 @@ public final class Store: Sendable {
     public let tokens: TokenTable
     /// The clock of the whole service.
     public let time: ServiceClock
+    public let measurements = StoreMeasurements()
     private let events: [WorkKind: AsyncAutoResetEvent]
-    private let folder: DataFolder
+    let folder: DataFolder
     private let mark: MarkFile
     /// When the database was created or restored. Older files belong to another database. nil when an earlier version
     /// created the database.
@@ -80,7 +81,7 @@ public final class Store: Sendable {
             connections: connections, commits: CommitCount(opening.mark), time: self.time,
             longestDeliveryDelay: options.longestDeliveryDelay, ulids: try Self.sequence(after: opening),
             jobCache: jobCache, tokens: tokens, sealer: opening.sealer,
-            log: options.log,
+            measurements: measurements, log: options.log,
             onCommit: { commit in for observer in observers.withLock({ $0 }) { observer(commit) } },
             onDue: { due in for kind in due { events[kind]?.set() } })
     }

@@ -47,7 +47,7 @@ struct DeliveryAttempt: Sendable {
             headers: [
                 ("Content-Type", "application/json"), ("webhook-id", delivery.id.text),
                 ("webhook-timestamp", String(timestamp)), ("webhook-signature", signature),
-            ] + webhook.headers.map { (name: $0.name, value: $0.value) },
+            ] + delivery.traceFields + webhook.headers.map { (name: $0.name, value: $0.value) },
             body: body, userAgent: "fetchd-webhooks",
             timeouts: .init(connect: timeout, idle: timeout, total: timeout),
             tls: .init(
@@ -113,5 +113,16 @@ struct DeliveryAttempt: Sendable {
     private func retryAfter(of answer: Result<ExchangeResponse, TransferError>, at now: Date) -> Double? {
         guard let response = try? answer.get() else { return nil }
         return ResponseFacts(status: response.status, headers: response.headers).retryDelay(at: now)
+    }
+}
+
+extension DueDelivery {
+    /// The fields that name the trace of the job, with a new identifier for this attempt. Those that the webhook itself
+    /// names are not replaced.
+    fileprivate var traceFields: [(name: String, value: String)] {
+        guard let trace,
+            !webhook.headers.contains(where: { ["traceparent", "tracestate"].contains($0.name.lowercased()) })
+        else { return [] }
+        return trace.child().fields
     }
 }

@@ -118,6 +118,8 @@ struct ServeOptions: ParsableArguments {
             valueName: "level"))
     var logLevel: String?
 
+    @OptionGroup var observation: ObservationOptions
+
     /// Only the options that were given.
     var flags: [Settings.Key: JSON] {
         let flags: [Settings.Key: JSON?] = [
@@ -139,7 +141,7 @@ struct ServeOptions: ParsableArguments {
             .allowCoreDumps: allowCoreDumps ? .bool(true) : nil,
             .logLevel: logLevel.map(JSON.string),
         ]
-        let groups = [listening.flags, network.flags, files.flags, key.flags]
+        let groups = [listening.flags, network.flags, files.flags, key.flags, observation.flags]
         return groups.reduce(flags.compactMapValues(\.self)) { $0.merging($1) { $1 } }
     }
 }

@@ -22,7 +22,7 @@ import Testing
         Transaction.failures, Transaction.firstUnacknowledged, Transaction.lastBatch, BatchRow.ofFinish,
         Transaction.firstJobs, Store.oldestFinishes, Transaction.releaseHeld, Transaction.endStorageWaits,
         Transaction.overdueJobs, Store.latestAttempts, Store.pendingCount, Store.oldestPending,
-        DeliveryRow.firstPendingBefore,
+        DeliveryRow.firstPendingBefore, Store.oldestQueued, Store.oldestUndelivered,
     ])
     func scansNoWholeTable(_ sql: String) async throws {
         let plan = try await plan(sql)

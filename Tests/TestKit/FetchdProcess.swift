@@ -150,12 +150,19 @@ extension FetchdProcess {
     private static func announcedPort(_ child: ChildProcess) throws -> UInt16? {
         try requireRunning(child)
         guard let announcement = child.errors.firstRange(of: " is ready at http://") else { return nil }
-        let address = child.errors[announcement.upperBound...].prefix { !$0.isWhitespace }
+        let address = child.errors[announcement.upperBound...].prefix { !$0.isWhitespace && $0 != "\"" }
         return address.split(separator: ":").last.flatMap { UInt16($0) }
     }
 
     private static func requireRunning(_ child: ChildProcess) throws {
         guard let ending = child.endingSoFar else { return }
         throw Overdue("fetchd to be ready: it ended (\(ending)) and had written:\n\(child.errors)")
+    }
+}
+
+extension FetchdProcess {
+    /// Another program of the package, in the same build folder.
+    public static func companion(_ name: String) -> String {
+        URL(filePath: program).deletingLastPathComponent().appending(path: name).path
     }
 }

@@ -112,7 +112,7 @@ export class SettingsForm {
 }
 
 function fieldsOf(document) {
-  const there = known.filter((field) => field.name in document);
+  const there = known.filter((field) => document[field.name] != null);
   const names = Object.keys(document).filter((name) => !others.includes(name) && !known.some((field) => field.name === name));
   return [...there, ...names.map((name) => ({ name, label: name.replaceAll("_", " "), kind: kindOf(document[name]) }))];
 }

@@ -80,7 +80,8 @@ struct JobRoutes: Sendable {
     private func create(
         _ new: [NewJob], _ context: RequestContext, _ answer: @escaping @Sendable ([Job]) -> RememberedAnswer
     ) async throws -> Response {
-        let creator = context.caller.creator
+        var creator = context.caller.creator
+        creator.trace = context.trace
         guard let claim = try context.idempotencyClaim() else {
             return .created(answer(try await store.createJobs(new, by: creator)))
         }

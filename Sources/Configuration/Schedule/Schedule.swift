@@ -14,12 +14,14 @@ public struct Schedule: Sendable, Equatable {
 
     /// The limits at an instant, and when they change next.
     ///
-    /// It looks 16 days ahead: a window of a day of the week can be missing once, where the clocks skip it.
+    /// It looks 15 days ahead: a window of a day of the week can be missing once, where the clocks skip it.
     public func limits(at instant: Date) -> ScheduledLimits {
         guard !rules.isEmpty else { return ScheduledLimits() }
         let windows = rules.map { $0.windows(around: instant) }
+        // Some windows after it are known, too, so that the last window before it does not end without a successor.
+        let horizon = instant.addingTimeInterval(15 * 86_400)
         let now = limits(at: instant, windows)
-        let ends = windows.joined().flatMap { [$0.lowerBound, $0.upperBound] }.filter { $0 > instant }
+        let ends = windows.joined().flatMap { [$0.lowerBound, $0.upperBound] }.filter { $0 > instant && $0 < horizon }
         let change = Set(ends).sorted().first { limits(at: $0, windows) != now }
         return ScheduledLimits(now, until: change)
     }

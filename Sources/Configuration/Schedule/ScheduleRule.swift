@@ -19,10 +19,10 @@ public struct ScheduleRule: Sendable, Equatable {
         (self.days, self.start, self.end, self.zone, self.limits) = (days, start, end, zone, limits)
     }
 
-    /// The windows from two days before an instant to 16 days after it, the earliest first.
+    /// The windows from two days before an instant to 17 days after it, the earliest first.
     func windows(around instant: Date) -> [Range<Date>] {
         let today = zone.day(at: instant)
-        return (today - 2...today + 16).compactMap { day in
+        return (today - 2...today + 17).compactMap { day in
             guard days.contains(Weekday(ofDay: day)) else { return nil }
             let begin = zone.instant(day: day, minute: start)
             let finish = zone.instant(day: day, minute: end > start ? end : end + Self.minutesOfDay)

@@ -34,6 +34,7 @@ extension Job {
             writeOutcome(for: audience, to: &writer)
             writer.member("tags", spec.tags)
             writer.member("metadata", spec.metadata.json)
+            writer.member("traceparent", trace?.parent)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// One download.
 public struct Job: Sendable, Equatable {
@@ -6,6 +7,8 @@ public struct Job: Sendable, Equatable {
     public let session: Name
     /// The token that created the job; nil: another caller, or an earlier version of fetchd.
     public let token: TokenID?
+    /// The trace of the request that created the job; nil if the request named none.
+    public let trace: TraceContext?
     /// The number of the job's batch within the session.
     public var batch: Int
     public var state: JobState
@@ -45,7 +48,7 @@ public struct Job: Sendable, Equatable {
 
     public init(
         id: JobID, session: Name, token: TokenID? = nil, batch: Int, state: JobState = .queued, revision: Int = 1,
-        spec: JobSpec,
+        spec: JobSpec, trace: TraceContext? = nil,
         mirror: Int = 0, createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
         failuresInARow: Int = 0, resume: ResumeOutcome? = nil, resourceTime: Countdown? = nil, part: Part? = nil,
         isPartLost: Bool = false, hasSyncFailed: Bool = false, isDisproved: Bool = false
@@ -53,6 +56,7 @@ public struct Job: Sendable, Equatable {
         self.id = id
         self.session = session
         self.token = token
+        self.trace = trace
         self.batch = batch
         self.state = state
         self.revision = revision

@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 import Storage
 
 /// The values that the connections of one attempt share. A connection refers to this context and not to the attempt, so
@@ -21,6 +22,8 @@ final class AttemptContext: Sendable {
     let hosts: HostConnections
     /// The base URL that serves `rehearse:` URLs; nil: fetchd refuses these URLs.
     let rehearsalOrigin: String?
+    /// The trace that requests to the job's origin belong to; nil: they name none.
+    let trace: TraceContext?
     /// Seconds over which the speed is averaged that the session's `minimum_bytes_per_second` limits.
     let minimumSpeedSeconds: Double
     let time: any TimeSource
@@ -28,8 +31,9 @@ final class AttemptContext: Sendable {
     init(
         job: Job, spec: ResolvedSpec, limits: AttemptLimits, lane: DiskLane, control: AttemptControl,
         progress: AttemptProgress, client: CurlClient, hosts: HostConnections, rehearsalOrigin: String?,
-        minimumSpeedSeconds: Double, time: any TimeSource
+        trace: TraceContext? = nil, minimumSpeedSeconds: Double, time: any TimeSource
     ) {
+        self.trace = trace
         (self.job, self.spec, self.limits, self.lane) = (job, spec, limits, lane)
         (self.control, self.progress, self.client, self.hosts) = (control, progress, client, hosts)
         (self.rehearsalOrigin, self.minimumSpeedSeconds, self.time) = (rehearsalOrigin, minimumSpeedSeconds, time)
@@ -44,6 +48,7 @@ final class AttemptContext: Sendable {
             control: AttemptControl(),
             progress: AttemptProgress(of: admitted.job, time: services.time, total: services.received),
             client: services.client, hosts: services.connections, rehearsalOrigin: services.rehearsalOrigin,
+            trace: services.tracesOrigins ? admitted.job.trace : nil,
             minimumSpeedSeconds: services.minimumSpeedSeconds, time: services.time)
     }
 }

@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import Metrics
 import Storage
 
 /// Turns verified parts into files: sync, commit `promoting`, rename, sync the folder, commit `succeeded`.
@@ -84,11 +85,13 @@ actor Promoter {
     }
 
     private func sync(_ orders: [PromotionOrder]) async -> [JobID: PromotionFault] {
-        let folder = services.folder
+        let (folder, syncs) = (services.folder, services.measurements.syncs)
         let faults =
             (try? await lane.run { () -> [DiskError?] in
                 // Another program may have moved the folder away, with the parts in it.
                 if let fault = folder.inspect(byWriting: false) { return orders.map { _ in fault } }
+                let watch = Stopwatch()
+                defer { syncs.record(watch) }
                 return folder.publish(orders.map(\.whole.file))
             }) ?? []
         return zip(orders, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1.map(PromotionFault.disk) }

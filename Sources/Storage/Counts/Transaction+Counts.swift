@@ -15,6 +15,15 @@ extension Transaction {
         countBytes(before, after)
         if let before { countBlocked(before, -1) }
         if let after { countBlocked(after, 1) }
+        if let after { measure(after, since: before) }
+    }
+
+    /// Notes how long a job took that has ended with this change.
+    private func measure(_ job: Job, since before: Job?) {
+        guard let ending = job.state.ending, let finishedAt = job.finishedAt, before?.state.ending == nil else {
+            return
+        }
+        note(ending, after: finishedAt.timeIntervalSince(job.createdAt))
     }
 
     /// Changes the number of jobs that wait for help, if the writer knows it and the job is one of them.

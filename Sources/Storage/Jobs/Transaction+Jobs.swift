@@ -27,7 +27,7 @@ extension Transaction {
             spec.priority = spec.priority ?? configuration.priority
             return Job(
                 id: .make(nextULID()), session: session, token: creator.token, batch: batch, spec: spec,
-                createdAt: now
+                trace: creator.trace, createdAt: now
             ).roundedToMilliseconds
         }
         try insert(jobs)

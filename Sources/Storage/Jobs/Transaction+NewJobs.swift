@@ -26,10 +26,10 @@ extension Transaction {
         }
     }
 
-    private static let newJobColumns = 13
+    private static let newJobColumns = 14
     private static let insertion = RowInsertion(
         """
-        jobs (id, session, batch, state, revision, spec, priority, host, held_until, deadline, fails_at, created_at, token)
+        jobs (id, session, batch, state, revision, spec, priority, host, held_until, deadline, fails_at, created_at, token, trace)
         """, columns: newJobColumns)
 
     private func appendColumns(of job: Job, to values: inout [(any DatabaseValueConvertible)?]) throws {
@@ -46,5 +46,6 @@ extension Transaction {
         values.append(job.failsAt?.milliseconds)
         values.append(job.createdAt.milliseconds)
         values.append(job.token?.text)
+        values.append(job.trace?.stored)
     }
 }

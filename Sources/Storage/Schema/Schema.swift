@@ -64,6 +64,9 @@ enum Schema {
         migrator.registerMigration("15: settings of the service") { db in
             try db.execute(sql: serviceSettings)
         }
+        migrator.registerMigration("16: traces of jobs") { db in
+            try db.execute(sql: traces)
+        }
         migrator.registerMigration("18: throughput") { db in
             try db.execute(sql: throughput)
         }

@@ -19,6 +19,7 @@ extension Settings {
         options.webhooks.schedule = RetrySchedule(delays: webhookRetryDelays)
         options.feed.heartbeat = .seconds(streamHeartbeat)
         options.api.token = token
+        options.api.logsRequests = observation.requestLog
         options.tokenDemand = tokenDemand
         options.api.publicHosts = publicHosts
         options.api.allowedOrigins = allowedOrigins
@@ -50,6 +51,7 @@ extension Settings {
     }
 
     private func setEngine(_ engine: inout Engine.Options) {
+        engine.tracesOrigins = observation.traceOrigins
         engine.maxConcurrentJobs = start.values.maxConcurrentJobs
         engine.maxConnectionsPerHost = start.values.maxConnectionsPerHost
         engine.rateLimit = start.values.rateLimit

@@ -16,7 +16,8 @@ extension Settings.Key {
         case .streamHeartbeat: .number(Defaults.streamHeartbeat)
         case .stopTimeout: .number(Defaults.stopTimeout)
         case .publicHost, .allowOrigin: []
-        case .enableRehearsals, .allowCoreDumps: false
+        case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins: false
+        case .logFormat: .string(ObservationSettings.Defaults.logFormat.rawValue)
         case .unixSocket, .maxConnections, .maxConnectionsPerAddress, .dataDir, .downloadsDir, .resumeDataMaxBytes,
             .minimumFreeBytes, .maxFileSize, .maxParts, .fileMode, .directoryMode, .keyFile, .keyCommand, .token:
             nil

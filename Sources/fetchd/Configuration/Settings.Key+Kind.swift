@@ -31,7 +31,8 @@ extension Settings.Key {
         case .resumeDataMaxBytes, .minimumFreeBytes, .maxFileSize, .maxParts: .integer(0...(1 << 60))
         case .fileMode: .text { _ = try FileSettings.fileMode($0) }
         case .directoryMode: .text { _ = try FileSettings.directoryMode($0) }
-        case .enableRehearsals, .allowCoreDumps: .flag
+        case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins: .flag
+        case .logFormat: .text { _ = try ObservationSettings.format($0) }
         case .keyCommand: .text(SettingsSources.checkKeyCommand)
         case .token: .text(Settings.checkToken)
         case .rateLimit, .maxConcurrentJobs, .maxConnectionsPerHost, .schedule, .allowNetwork, .denyNetwork,

@@ -36,6 +36,7 @@ struct Settings: Sendable {
     var enableRehearsals: Bool
     var key: KeySource
     var allowCoreDumps: Bool
+    var observation: ObservationSettings
     var token: String?
     /// The values as the sources have them; a setting that has its default is absent.
     var given: [Key: JSON]
@@ -98,6 +99,9 @@ struct Settings: Sendable {
         case keyCommand = "key_command"
         case allowCoreDumps = "allow_core_dumps"
         case logLevel = "log_level"
+        case logFormat = "log_format"
+        case requestLog = "request_log"
+        case traceOrigins = "trace_origins"
         case token
 
         var environmentName: String { "FETCHD_" + rawValue.uppercased() }
@@ -140,6 +144,7 @@ struct Settings: Sendable {
         enableRehearsals = try sources.bool(.enableRehearsals) ?? false
         key = try sources.key
         allowCoreDumps = try sources.bool(.allowCoreDumps) ?? false
+        observation = try ObservationSettings(sources)
         token = try sources.string(.token)
         try token.map(Self.checkToken)
         // An existing database may have an administrator's token. The service looks when it has opened the database.

@@ -1,5 +1,6 @@
 import Daemon
 import Foundation
+import LogLines
 import Logging
 
 /// `fetchd serve` as a process: raises the limit on file descriptors, runs the service, and stops it on a signal.
@@ -13,7 +14,8 @@ struct Serving {
     init(_ settings: Settings, reading read: @escaping @Sendable () throws -> Settings) {
         (self.settings, self.read) = (settings, read)
         let level = LogLevel(settings.start.values.logLevel)
-        LoggingSystem.bootstrap { AdjustableLogHandler(StreamLogHandler.standardError(label: $0), level) }
+        let format = settings.observation.logFormat
+        LoggingSystem.bootstrap { _ in LineLogHandler(format, from: level, to: .standardError) }
         (self.level, log) = (level, Logger(label: "fetchd"))
     }
 

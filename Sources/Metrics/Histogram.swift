@@ -1,7 +1,5 @@
-import Foundation
-
-/// A distribution of values.
-public struct Histogram: Sendable {
+/// A distribution of values at one moment.
+public struct Histogram: Sendable, Equatable {
     /// Inclusive upper bounds of the buckets, ascending.
     public var bounds: [Double]
     /// The number of values in each bucket; the last number counts the values above all bounds.

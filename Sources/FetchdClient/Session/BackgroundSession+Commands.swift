@@ -1,0 +1,134 @@
+import Foundation
+
+extension BackgroundSession {
+    /// Takes a task from its first `resume()`. When it returns, the task survives a crash of this process.
+    func handOver(_ task: BackgroundDownloadTask) {
+        do throws(FetchdError) {
+            guard let folder, !isClosed.current else { throw .invalid("The session has no delegate, or is closed.") }
+            let content = task.content.current
+            guard var request = try content.request?.get() else { return }
+            if let description = content.taskDescription {
+                request.metadata = (request.metadata ?? [:]).merging([JobDocument.descriptionName: description]) { $1 }
+            }
+            let pending = PendingTask(
+                identifier: task.taskIdentifier, order: Int64(Date().timeIntervalSince1970 * 1e9), request: request,
+                resumeFrom: content.resumeFrom)
+            try folder.write(pending)
+            commands.yield(.submit(task, pending, isRestored: false))
+        } catch {
+            commands.yield(.reject(task, error))
+        }
+    }
+
+    /// Carries out the commands until the session is detached.
+    func carryOutCommands(_ delegate: any BackgroundSessionDelegate, _ folder: StateFolder) async throws(FetchdError) {
+        for await command in queuedCommands {
+            switch command {
+            case .submit(let task, let pending, let isRestored):
+                try await submit(task, pending, isRestored: isRestored, delegate, folder)
+            case .reject(let task, let error): await end(task, .refused(error), delegate)
+            case .resume(let task): try await act("resume", on: task)
+            case .suspend(let task): try await act("pause", on: task)
+            case .cancel(let task, let producesResumeData, let handler):
+                try await cancel(task, producesResumeData, handler, delegate, folder)
+            case .supply(let help, let task, let event): try await supply(help, to: task, event)
+            case .acknowledge: try await acknowledgeAnswered()
+            }
+        }
+    }
+
+    private func submit(
+        _ task: BackgroundDownloadTask, _ pending: PendingTask, isRestored: Bool,
+        _ delegate: any BackgroundSessionDelegate, _ folder: StateFolder
+    ) async throws(FetchdError) {
+        do throws(FetchdError) {
+            let tag = JobDocument.tagPrefix + pending.identifier
+            var job: JobDocument?
+            if isRestored { job = try await self.job(withTag: tag) }
+            if job == nil {
+                let submission = JobSubmission(
+                    request: pending.request, session: identifier, tag: tag, resumeFrom: pending.resumeFrom)
+                job = try await service.persist(
+                    "POST", "/v1/jobs", body: Wire.encoded(submission), headers: ["Idempotency-Key": pending.identifier]
+                ).decoded(as: JobDocument.self)
+            }
+            if let job { register(job) }
+        } catch {
+            if error == .cancelled { throw error }
+            await end(task, .refused(error), delegate)
+        }
+        folder.removeTask(pending.identifier)
+    }
+
+    private func job(withTag tag: String) async throws(FetchdError) -> JobDocument? {
+        let query = [
+            URLQueryItem(name: "session", value: identifier), URLQueryItem(name: "tag", value: tag),
+            URLQueryItem(name: "limit", value: "1"),
+        ]
+        return try await service.persist("GET", "/v1/jobs", query: query).decoded(as: JobPage.self).jobs.first
+    }
+
+    /// An action that the state of the job does not allow has no effect: the event of its new state follows.
+    @discardableResult
+    private func act(
+        _ action: String, on task: BackgroundDownloadTask, body: Data? = nil
+    ) async throws(FetchdError) -> JobDocument? {
+        guard let job = task.jobIdentifier else { return nil }
+        do throws(FetchdError) {
+            return try await service.persist("POST", "/v1/jobs/\(job)/\(action)", body: body)
+                .decoded(as: JobDocument.self)
+        } catch {
+            if error == .cancelled { throw error }
+            return nil
+        }
+    }
+
+    private func cancel(
+        _ task: BackgroundDownloadTask, _ producesResumeData: Bool, _ handler: @Sendable (Data?) -> Void,
+        _ delegate: any BackgroundSessionDelegate, _ folder: StateFolder
+    ) async throws(FetchdError) {
+        guard task.jobIdentifier != nil else {
+            // It was never resumed, or the service has refused it.
+            handler(nil)
+            if !task.content.current.isHandedOver { await end(task, .cancelled(resumeData: nil), delegate) }
+            return
+        }
+        let job = try await act(
+            "cancel", on: task, body: Wire.encoded(["produce_resume_data": producesResumeData]))
+        handler(producesResumeData ? job.flatMap(task.resumeData) : nil)
+    }
+
+    private func supply(
+        _ help: JobHelp, to task: BackgroundDownloadTask, _ event: Int64
+    ) async throws(FetchdError) {
+        guard let job = task.jobIdentifier else { return }
+        do throws(FetchdError) {
+            _ = try await service.persist("PATCH", "/v1/jobs/\(job)", body: Wire.encoded(help))
+        } catch {
+            if error == .cancelled { throw error }
+        }
+        updateRecord { $0.closedChallenge(event) }
+    }
+
+    func acknowledgeAnswered(atMostOnce: Bool = false) async throws(FetchdError) {
+        let through = record.current.acknowledged
+        let body = try Wire.encoded(["through": through])
+        if atMostOnce {
+            _ = try await service.send("POST", path + "/acknowledge", body: body)
+        } else {
+            _ = try await service.persist("POST", path + "/acknowledge", body: body)
+        }
+        confirmed.withLock { $0 = max($0, through) }
+    }
+
+    /// Ends a task that has no job.
+    private func end(
+        _ task: BackgroundDownloadTask, _ error: DownloadError, _ delegate: any BackgroundSessionDelegate
+    ) async {
+        task.complete(error)
+        registry.remove(task)
+        await turn.take()
+        await delegate.session(self, task: task, didCompleteWithError: error)
+        await turn.pass()
+    }
+}

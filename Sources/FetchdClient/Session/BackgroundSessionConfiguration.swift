@@ -1,0 +1,74 @@
+import Foundation
+
+/// Where the service is, where this client keeps its record, and how the downloads of a session behave.
+public struct BackgroundSessionConfiguration: Sendable {
+    /// A kind of help that downloads wait for instead of failing.
+    public enum Help: String, Sendable, Codable { case space, credentials, url }
+
+    /// The address of the service, such as `http://127.0.0.1:8080`.
+    public var service: URL
+    /// The token of the service, if it has one.
+    public var token: String?
+    /// The folder of the client's record: the position in the journal, and tasks that the service does not have yet. A session
+    /// with a delegate needs it, and no other program may change it. It must survive restarts of the process.
+    public var stateFolder: URL
+    /// The downloads folder of the service, if this process can read it. The location of a finished download is then the
+    /// file itself, in its place. Otherwise the client copies the file over HTTP to a temporary location.
+    public var downloadsFolder: URL?
+
+    /// Headers of every request of the session; those of a download override them.
+    public var httpAdditionalHeaders: [String: String]?
+    /// In seconds: the time in which a server may send nothing. Nil means 60.
+    public var timeoutIntervalForRequest: TimeInterval?
+    /// In seconds: the time for a whole download. Nil means a week.
+    public var timeoutIntervalForResource: TimeInterval?
+    /// Nil means the limit of the service, 6 by default.
+    public var httpMaximumConnectionsPerHost: Int?
+    /// How many downloads of the session run at the same time; 1 means one after the other. Nil means the limit of the
+    /// service.
+    public var maximumConcurrentDownloads: Int?
+    /// A folder below the downloads folder.
+    public var directory: String?
+    /// In seconds: how long a batch waits for another task before it is finished. Nil means 1.
+    public var finishDelay: TimeInterval?
+    /// What downloads wait for. With `.credentials`, the delegate gets challenges; with `.url`, expired links.
+    public var waitsFor: Set<Help>?
+
+    public init(service: URL = URL(string: "http://127.0.0.1:8080")!, token: String? = nil, stateFolder: URL) {
+        self.service = service
+        self.token = token
+        self.stateFolder = stateFolder
+    }
+
+    /// The body of `PUT /v1/sessions/{session}`.
+    var document: SessionConfigurationDocument {
+        SessionConfigurationDocument(
+            headers: httpAdditionalHeaders,
+            timeouts: .init(requestSeconds: timeoutIntervalForRequest, resourceSeconds: timeoutIntervalForResource),
+            maxConcurrentJobs: maximumConcurrentDownloads, maxConnectionsPerHost: httpMaximumConnectionsPerHost,
+            directory: directory, finishDelaySeconds: finishDelay,
+            waitFor: waitsFor?.map(\.rawValue).sorted())
+    }
+}
+
+struct SessionConfigurationDocument: Encodable {
+    struct Timeouts: Encodable {
+        let requestSeconds: Double?
+        let resourceSeconds: Double?
+    }
+
+    let headers: [String: String]?
+    let timeouts: Timeouts
+    let maxConcurrentJobs: Int?
+    let maxConnectionsPerHost: Int?
+    let directory: String?
+    let finishDelaySeconds: Double?
+    let waitFor: [String]?
+}
+
+/// A session as the service shows it: the part that this client needs.
+struct SessionDocument: Decodable {
+    let state: String
+    let lastEvent: Int64
+    let acknowledgedThrough: Int64
+}

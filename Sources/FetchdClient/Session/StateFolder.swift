@@ -1,0 +1,105 @@
+import Foundation
+
+/// The files of a session with a delegate. Only one process can have them open.
+final class StateFolder: Sendable {
+    /// Files on their way from the service to the delegate.
+    let files: URL
+    private let recordFile: URL
+    private let tasks: URL
+    private let lock: Guarded<Int32>
+
+    init(for identifier: String, in parent: URL) throws(FetchdError) {
+        let folder = parent.appending(path: identifier, directoryHint: .isDirectory)
+        files = folder.appending(path: "files", directoryHint: .isDirectory)
+        tasks = folder.appending(path: "tasks", directoryHint: .isDirectory)
+        recordFile = folder.appending(path: "record.json")
+        do {
+            for folder in [folder, files, tasks] {
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            }
+        } catch {
+            throw .storage("\(error)")
+        }
+        // The kernel releases the lock when the process ends, however it ends.
+        let descriptor = open(folder.appending(path: "lock").path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .storage("errno \(errno)") }
+        lock = Guarded(descriptor)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .identifierInUse(identifier) }
+    }
+
+    deinit { unlock() }
+
+    /// Lets another session open the folder.
+    func unlock() {
+        lock.withLock { descriptor in
+            if descriptor >= 0 { close(descriptor) }
+            descriptor = -1
+        }
+    }
+
+    // MARK: The record
+
+    /// nil if there is none, or if it cannot be read: the last acknowledgement is the position then.
+    func record() -> SessionRecord? {
+        (try? Data(contentsOf: recordFile)).flatMap { try? JSONDecoder().decode(SessionRecord.self, from: $0) }
+    }
+
+    func write(_ record: SessionRecord) throws(FetchdError) { try replace(recordFile, with: record, isSynced: false) }
+
+    // MARK: Tasks that the service does not have yet
+
+    /// Returns when the task is on the disk.
+    func write(_ task: PendingTask) throws(FetchdError) {
+        try replace(file(of: task.identifier), with: task, isSynced: true)
+    }
+
+    func removeTask(_ identifier: String) { try? FileManager.default.removeItem(at: file(of: identifier)) }
+
+    /// In the order in which they were resumed.
+    func pendingTasks() -> [PendingTask] {
+        let names = (try? FileManager.default.contentsOfDirectory(at: tasks, includingPropertiesForKeys: nil)) ?? []
+        return names.compactMap { name in
+            guard name.pathExtension == "json", let data = try? Data(contentsOf: name) else { return nil }
+            return try? JSONDecoder().decode(PendingTask.self, from: data)
+        }.sorted { ($0.order, $0.identifier) < ($1.order, $1.identifier) }
+    }
+
+    private func file(of task: String) -> URL { tasks.appending(path: "\(task).json") }
+
+    /// Readers see the old content or the new one.
+    private func replace(_ file: URL, with content: some Encodable, isSynced: Bool) throws(FetchdError) {
+        let draft = file.appendingPathExtension("new")
+        do {
+            try JSONEncoder().encode(content).write(to: draft)
+            if isSynced { try sync(draft) }
+        } catch {
+            throw .storage("\(error)")
+        }
+        guard rename(draft.path, file.path) == 0 else { throw .storage("errno \(errno)") }
+        if isSynced { syncFolder(of: file) }
+    }
+
+    private func sync(_ file: URL) throws {
+        let handle = try FileHandle(forUpdating: file)
+        defer { try? handle.close() }
+        try handle.synchronize()
+    }
+
+    /// The new name is durable, too.
+    private func syncFolder(of file: URL) {
+        let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        fsync(folder)
+        close(folder)
+    }
+}
+
+/// A task that was resumed. Its file exists until the service has the job.
+struct PendingTask: Codable, Sendable {
+    let identifier: String
+    /// When it was resumed, in nanoseconds since 1970.
+    let order: Int64
+    let request: DownloadRequest
+    let resumeFrom: String?
+}

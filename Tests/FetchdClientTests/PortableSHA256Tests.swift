@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import FetchdClient
+
+/// The vectors of FIPS 180-4 and RFC 4231.
+@Suite struct PortableSHA256Tests {
+    private func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
+
+    @Test(arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+        (String(repeating: "a", count: 1_000_000), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
+    ]) func digestsVectors(_ message: String, _ digest: String) {
+        let computed = hex(PortableSHA256.digest(of: Array(message.utf8)))
+        #expect(computed == digest)
+    }
+
+    /// Every length around the ends of one and two blocks gives another digest of 32 bytes.
+    @Test func padsEveryLength() {
+        let digests = Set((0...130).map { PortableSHA256.digest(of: Array(repeating: 0x61, count: $0)) })
+        #expect(digests.count == 131)
+        #expect(digests.allSatisfy { $0.count == 32 })
+    }
+
+    @Test(arguments: [
+        (
+            [UInt8](repeating: 0x0B, count: 20), "Hi There",
+            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+        ),
+        (
+            Array("Jefe".utf8), "what do ya want for nothing?",
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        ),
+        (
+            [UInt8](repeating: 0xAA, count: 131), "Test Using Larger Than Block-Size Key - Hash Key First",
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+        ),
+    ]) func authenticatesVectors(_ key: [UInt8], _ message: String, _ code: String) {
+        #expect(hex(HMACSHA256.portableCode(of: Array(message.utf8), key: key)) == code)
+        #expect(hex(HMACSHA256.code(of: Array(message.utf8), key: key)) == code)
+    }
+}
