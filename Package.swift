@@ -93,7 +93,7 @@ let package = Package(
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
 
         // The commands that use a running service: they know only its public API.
-        layer("Client", ["CurlClient", "Formats", "Hashing", "Locks", argumentParser]),
+        layer("Client", ["Compression", "CurlClient", "Formats", "Hashing", "Locks", argumentParser]),
 
         // The whole service, started and stopped by code.
         layer(
@@ -106,8 +106,9 @@ let package = Package(
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "CurlClient", "Daemon", "Engine", "Formats", "HTTPServer", "Locks", "Sealing",
-                "Storage", "Webhooks",
+                "API", "CLinux", "Client", "CurlClient", "Daemon", "Downloads", "Engine", "Formats", "HTTPServer",
+                "Locks",
+                "Sealing", "Storage", "Webhooks",
                 argumentParser, logging,
             ],
             swiftSettings: strict),

@@ -103,6 +103,15 @@ public final class Engine: Sendable {
             CountChecker(services: services, interval: intervals.countCheck),
             RefusalRecorder(services: services, interval: intervals.refusals),
             TokenUseRecorder(services: services, interval: intervals.tokenUse),
+            SpaceReclaimer(services: services, interval: intervals.spaceCheck),
+        ] + retentionWorkers
+    }
+
+    private var retentionWorkers: [any MaintenanceWorker] {
+        guard let retention = options.finishedRetention else { return [] }
+        return [
+            FinishedJobPruner(
+                services: services, retention: retention, interval: options.intervals.finishedPruning)
         ]
     }
 

@@ -137,6 +137,8 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "seconds"))
     var unacknowledgedRetention: Double?
 
+    @OptionGroup var retention: RetentionOptions
+
     @Option(
         help: ArgumentHelp(
             "The maximum number of bytes that all paused, waiting and failed downloads together keep on disk. Beyond it, the bytes of the oldest downloads are deleted, and these start from the beginning. (default: no limit)",
@@ -243,6 +245,7 @@ struct ServeCommand: AsyncParsableCommand {
             .logLevel: logLevel.map(JSON.string),
         ]
         return flags.compactMapValues(\.self).merging(network.flags) { $1 }.merging(files.flags) { $1 }
+            .merging(retention.flags) { $1 }
     }
 
     private func integer(_ number: Int?) -> JSON? { number.map { .integer(Int64($0)) } }

@@ -49,5 +49,10 @@ extension Settings {
         engine.rateLimit = rateLimit.map(Int64.init)
         engine.minimumSpeedSeconds = minimumSpeedSeconds
         engine.retention = Retention(acknowledged: eventRetention, unacknowledged: unacknowledgedRetention)
+        engine.finishedRetention = finishedRetention.map {
+            FinishedRetention(
+                acknowledged: $0, unacknowledged: unacknowledgedRetention,
+                deletesFiles: finishedRetentionFiles == .delete)
+        }
     }
 }

@@ -30,6 +30,9 @@ struct Settings: Sendable {
     var acknowledgementPatience: Double
     var eventRetention: Double
     var unacknowledgedRetention: Double
+    /// nil: jobs are kept for ever.
+    var finishedRetention: Double?
+    var finishedRetentionFiles: FinishedFiles
     var resumeDataMaxBytes: Int?
     var rateLimit: Int?
     var minimumSpeedSeconds: Double
@@ -83,6 +86,8 @@ struct Settings: Sendable {
         case acknowledgementPatience = "acknowledgement_patience"
         case eventRetention = "event_retention"
         case unacknowledgedRetention = "unacknowledged_retention"
+        case finishedRetention = "finished_retention"
+        case finishedRetentionFiles = "finished_retention_files"
         case resumeDataMaxBytes = "resume_data_max_bytes"
         case minimumFreeBytes = "minimum_free_bytes"
         case maxFileSize = "max_file_size"
@@ -133,6 +138,8 @@ struct Settings: Sendable {
         eventRetention = try sources.seconds(.eventRetention) ?? Defaults.eventRetention
         unacknowledgedRetention =
             try sources.seconds(.unacknowledgedRetention) ?? Defaults.unacknowledgedRetention
+        finishedRetention = try sources.seconds(.finishedRetention)
+        finishedRetentionFiles = try FinishedFiles(reading: sources)
         resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes, in: 0...(1 << 60))
         rateLimit = try sources.int(.rateLimit, in: 1...(1 << 40))
         minimumSpeedSeconds = try sources.seconds(.minimumSpeedSeconds) ?? Defaults.minimumSpeedSeconds
