@@ -79,6 +79,9 @@ let package = Package(
             "Webhooks",
             ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Storage", logging]),
 
+        // The settings that can change while the service runs, and their schedule.
+        layer("Configuration", ["CurlClient", "Downloads", "Formats", "Locks", "Storage", logging]),
+
         // The origin server of `rehearse:` URLs.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
 
@@ -86,8 +89,8 @@ let package = Package(
         layer(
             "API",
             [
-                "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks", "Storage",
-                httpTypes, logging,
+                "Configuration", "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks",
+                "Storage", httpTypes, logging,
             ],
             // The program serves the API description at the root of the repository (a link), and the dashboard.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
@@ -99,16 +102,17 @@ let package = Package(
         layer(
             "Daemon",
             [
-                "API", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals", "Storage", "Webhooks",
-                logging,
+                "API", "Configuration", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals",
+                "Storage", "Webhooks", logging,
             ]),
 
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "CLinux", "Client", "CurlClient", "Daemon", "Downloads", "Engine", "Formats", "HTTPServer",
-                "Locks",
-                "Sealing", "Storage", "Webhooks",
+                "API", "CLinux", "Client", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine", "Formats",
+                "HTTPServer", "Locks",
+                "Sealing",
+                "Storage", "Webhooks",
                 argumentParser, logging,
             ],
             swiftSettings: strict),
@@ -136,14 +140,20 @@ let package = Package(
         tests(
             "WebhooksTests",
             ["Webhooks", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient", logging]),
+        tests("ConfigurationTests", ["Configuration", "CurlClient", "Downloads", "Formats", "Storage", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests(
-            "APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Storage", httpTypes]),
+            "APITests",
+            [
+                "API", "Configuration", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Storage",
+                httpTypes, logging,
+            ]),
         tests("ClientTests", ["Client", "Formats"]),
         tests(
             "EndToEndTests",
             [
-                "fetchd", "API", "CurlClient", "Daemon", "Downloads", "Engine", "Formats", "HTTPSemantics",
+                "fetchd", "API", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine", "Formats",
+                "HTTPSemantics",
                 "HTTPServer",
                 "Hashing", "Storage", "Webhooks",
             ]),

@@ -1,3 +1,4 @@
+import Configuration
 import Downloads
 import Engine
 import Foundation
@@ -41,7 +42,8 @@ public struct APIHandler: RequestHandler {
     private let log: Logger
 
     public init(
-        options: Options, store: Store, engine: Engine, feed: Feed, readiness: Readiness, log: Logger
+        options: Options, store: Store, engine: Engine, feed: Feed, configuration: ServiceConfiguration,
+        readiness: Readiness, log: Logger
     ) {
         let signIns = SignIns(key: store.key(for: "sign-in"), time: store.time)
         table = RouteTable(
@@ -61,6 +63,7 @@ public struct APIHandler: RequestHandler {
                 ).routes
                 + EventRoutes(store: store, feed: feed, log: log).routes + TokenRoutes(store: store).routes
                 + AuditRoutes(store: store).routes
+                + ServiceRoutes(store: store, configuration: configuration, log: log).routes
                 + SignInRoutes(signIns: signIns, time: store.time).routes + DashboardRoutes().routes)
         (self.feed, self.store) = (feed, store)
         authentication = Authentication(

@@ -1,4 +1,5 @@
 import API
+import Configuration
 import CurlClient
 import Engine
 import HTTPServer
@@ -19,7 +20,8 @@ public final class DownloadService: Sendable {
         case stopping
     }
 
-    private let options: Options
+    let options: Options
+    let configuration: ServiceConfiguration
     private let log: Logger
     private let stage = Locked(Stage.starting)
     /// nil until the layers are open.
@@ -27,6 +29,7 @@ public final class DownloadService: Sendable {
 
     public init(_ options: Options, log: Logger) {
         self.options = options
+        configuration = ServiceConfiguration(options.start)
         self.log = log
     }
 
@@ -82,18 +85,17 @@ public final class DownloadService: Sendable {
             try await DownloadsFolder.open(
                 at: options.downloadsFolder, minimumFreeBytes: options.minimumFreeBytes, modes: options.fileModes)
         }
-        let downloads = try client(
-            "downloads",
-            admitting: AddressPolicy(allowing: options.allowedNetworks, denying: options.deniedNetworks),
-            options.hosts)
-        // A receiver often runs on the same machine. Webhooks of limited reach have their own policy.
-        let webhooks = try client(
-            "webhooks", admitting: AddressPolicy(admitting: .allAddresses, denying: options.deniedNetworks))
+        try await StartError.wrapping { () async throws(StoreError) in
+            try await configuration.load(from: store, log: log)
+        }
+        let (downloads, webhooks) = (try downloadClient(), try webhookClient())
         pulse.withLock { $0 = Heartbeat(store: store, clients: [downloads, webhooks]) }
         defer { pulse.withLock { $0 = nil } }
         let rehearsals = options.allowsRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
         let engine = Engine(
             options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
+        connect(engine, store)
+        defer { configuration.disconnect() }
         let dispatcher = Dispatcher(options: webhookOptions, store: store, client: webhooks, log: log)
         let readiness = Readiness()
         let feed = try await StartError.wrapping { () async throws(StoreError) in
@@ -101,7 +103,7 @@ public final class DownloadService: Sendable {
         }
         let handler = APIHandler(
             options: apiOptions([downloads, webhooks]), store: store, engine: engine, feed: feed,
-            readiness: readiness, log: log)
+            configuration: configuration, readiness: readiness, log: log)
         // The server listens before the jobs are recovered: if the port is occupied, the start fails without any change.
         let server = try StartError.wrapping { () throws(HTTPServerError) in
             try HTTPServer(options: options.server, handler: handler)
@@ -128,6 +130,7 @@ public final class DownloadService: Sendable {
         try await withThrowingTaskGroup { group in
             group.addTask { await dispatcher.run() }
             group.addTask { await feed.run() }
+            group.addTask { [self] in await ScheduleFollower(configuration, store: store, log: log).run() }
             let result: Result<Void, any Error>
             do {
                 result = .success(try await work(store, engine, readiness) { onReady(server.port) })
@@ -197,38 +200,5 @@ public final class DownloadService: Sendable {
             log.error("\(error)")
             return false
         }
-    }
-
-    private func client(
-        _ name: String, admitting addresses: AddressPolicy, _ hosts: HostPolicy = HostPolicy()
-    ) throws -> CurlClient {
-        var curl = CurlClient.Options()
-        curl.admitsAddress = addresses.admits
-        curl.hosts = hosts
-        curl.maxLookups = options.maxLookups
-        return try StartError.wrapping { () throws(CurlClientError) in try CurlClient(options: curl, name: name) }
-    }
-
-    private func engineOptions(_ rehearsals: RehearsalOrigin?) -> Engine.Options {
-        var engine = options.engine
-        engine.rehearsalOrigin = rehearsals?.baseURL
-        engine.acknowledgementPatience = options.acknowledgementPatience
-        return engine
-    }
-
-    private var webhookOptions: Dispatcher.Options {
-        var webhooks = options.webhooks
-        webhooks.publicAddresses = AddressPolicy(allowing: options.webhookNetworks, denying: options.deniedNetworks)
-        return webhooks
-    }
-
-    private func apiOptions(_ clients: [CurlClient]) -> APIHandler.Options {
-        var api = options.api
-        api.version = options.version
-        api.acknowledgementPatience = options.acknowledgementPatience
-        api.alwaysNeedsToken = options.tokenDemand != nil
-        api.allowsRehearsals = options.allowsRehearsals
-        api.loops = { clients.map(LoopMetrics.init) }
-        return api
     }
 }

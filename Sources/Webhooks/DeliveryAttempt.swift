@@ -13,7 +13,7 @@ struct DeliveryAttempt: Sendable {
     /// For the whole exchange: name resolution, connection, request and response.
     let timeout: Duration
     /// The addresses for webhooks that may not be posted to any address.
-    let publicAddresses: AddressPolicy
+    let publicAddresses: @Sendable () -> AddressPolicy
     /// The number of bytes of the response that are logged.
     let responseLimit: Int
     /// Whether the body of a response from this address is logged.
@@ -55,7 +55,7 @@ struct DeliveryAttempt: Sendable {
                 verifies: webhook.tls.verify))
         switch webhook.reach {
         case .any: break
-        case .public: request.addressPolicy = publicAddresses
+        case .public: request.addressPolicy = publicAddresses()
         }
         return request
     }

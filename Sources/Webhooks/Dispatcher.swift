@@ -21,8 +21,8 @@ public actor Dispatcher {
         /// address would show any page of that address to the clients of the API.
         public var keepsResponse: @Sendable (IPAddress) -> Bool = \.isPublic
 
-        /// The addresses for webhooks that may not be posted to any address.
-        public var publicAddresses = AddressPolicy()
+        /// The addresses for webhooks that may not be posted to any address. The dispatcher asks for each attempt.
+        public var publicAddresses: @Sendable () -> AddressPolicy = { AddressPolicy() }
 
         /// Seconds between two attempts to read or write the outbox while the database fails.
         public var retryInterval: TimeInterval = 1

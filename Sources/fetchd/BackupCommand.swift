@@ -23,7 +23,7 @@ struct BackupCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The file of the backup.", valueName: "file"), completion: .file())
     var file: String
 
-    @OptionGroup var folder: DataFolderOptions
+    @OptionGroup var data: DataFolderOptions
 
     @Flag(help: "Check every page, constraint and reference of the backup before it gets its name.")
     var verify = false
@@ -34,7 +34,7 @@ struct BackupCommand: ParsableCommand {
     func run() throws {
         do {
             let report = try Backup.make(
-                of: try folder.folder, to: file, replacing: force, verifying: verify)
+                of: try data.folder(in: data.sources()), to: file, replacing: force, verifying: verify)
             let size = report.bytes.formatted(.byteCount(style: .file))
             print("Backed up to \(file) (\(size))\(verify ? ", and verified" : ""): \(report.contents).")
         } catch let error as SettingsError {

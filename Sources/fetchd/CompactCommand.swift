@@ -16,11 +16,11 @@ struct CompactCommand: ParsableCommand {
               fetchd compact --data-dir /var/lib/fetchd/data
             """)
 
-    @OptionGroup var folder: DataFolderOptions
+    @OptionGroup var data: DataFolderOptions
 
     func run() throws {
         do {
-            let (before, after) = try Compaction.run(inDataFolder: try folder.folder)
+            let (before, after) = try Compaction.run(inDataFolder: try data.folder(in: data.sources()))
             print("The database file had \(Self.text(before.size)), and has \(Self.text(after.size)) now.")
         } catch let error as SettingsError {
             throw ValidationError(error.description)

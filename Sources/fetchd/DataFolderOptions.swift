@@ -2,7 +2,7 @@ import ArgumentParser
 import Daemon
 import Formats
 
-/// The options of a command that opens the data folder of a service.
+/// The data folder of a command that runs beside the service, or in its place.
 struct DataFolderOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -13,16 +13,13 @@ struct DataFolderOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The configuration file (JSON) of the service. (default: none)", valueName: "file"))
     var config: String?
 
-    /// - Throws: `SettingsError`.
-    func sources(adding flags: [Settings.Key: JSON] = [:]) throws -> SettingsSources {
+    /// - Parameter flags: further options of the command.
+    func sources(_ flags: [Settings.Key: JSON] = [:]) throws -> SettingsSources {
         let folder: [Settings.Key: JSON] = dataDir.map { [.dataDir: .string($0)] } ?? [:]
-        return try SettingsSources(flags: folder.merging(flags) { $1 }, configFile: config)
+        return try SettingsSources(flags: flags.merging(folder) { $1 }, configFile: config)
     }
 
-    /// The path of the data folder.
-    ///
-    /// - Throws: `SettingsError`.
-    var folder: String {
-        get throws { try sources().path(.dataDir) ?? DefaultFolders.ofProcess(usesWorkingDirectory: true).data }
+    func folder(in sources: SettingsSources) throws -> String {
+        try sources.path(.dataDir) ?? DefaultFolders.ofProcess(usesWorkingDirectory: true).data
     }
 }

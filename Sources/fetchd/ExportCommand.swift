@@ -25,7 +25,7 @@ struct ExportCommand: ParsableCommand {
               fetchd export --with-secrets --output queue.jsonl
             """)
 
-    @OptionGroup var folder: DataFolderOptions
+    @OptionGroup var data: DataFolderOptions
 
     @Option(
         name: .shortAndLong,
@@ -39,26 +39,16 @@ struct ExportCommand: ParsableCommand {
     @Flag(help: "Also write jobs that have failed or were cancelled. An import begins them again.")
     var ended = false
 
-    @Option(
-        help: ArgumentHelp(
-            "The file with the key of the secrets; also FETCHD_KEY_FILE or --config. (default: fetchd.key in the data folder)",
-            valueName: "file"))
-    var keyFile: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The command that prints this key; also FETCHD_KEY_COMMAND or --config. (default: none)",
-            valueName: "command"))
-    var keyCommand: String?
+    @OptionGroup var key: KeyOptions
 
     func run() throws {
         CoreDumps.disable()
         do {
-            let sources = try folder.sources(adding: keyFlags)
+            let sources = try data.sources(key.flags)
             let file = try output.map(Self.create) ?? FileHandle.standardOutput
             let lines = ExportLine(withSecrets: withSecrets)
             try Self.write(lines.header(at: Date()).bytes, to: file)
-            try StoredQueue.read(inDataFolder: try folder.folder, key: try sources.key, states: states) { item in
+            try StoredQueue.read(inDataFolder: try data.folder(in: sources), key: try sources.key, states: states) { item in
                 try Self.write(lines.line(item).bytes, to: file)
             }
             try? file.synchronize()
@@ -68,11 +58,6 @@ struct ExportCommand: ParsableCommand {
             FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))
             throw ExitCode.failure
         }
-    }
-
-    private var keyFlags: [Settings.Key: JSON] {
-        let flags: [Settings.Key: String?] = [.keyFile: keyFile, .keyCommand: keyCommand]
-        return flags.compactMapValues { $0.map(JSON.string) }
     }
 
     private var states: Set<JobState.Name> {

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Daemon
-import Formats
 import Foundation
 import Storage
 
@@ -31,14 +29,7 @@ struct RestoreCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The copy of the database.", valueName: "file"), completion: .file())
     var file: String
 
-    @Option(
-        help: ArgumentHelp(
-            "The data folder; also FETCHD_DATA_DIR or --config. (default: \(Settings.Defaults.dataDir))",
-            valueName: "dir"))
-    var dataDir: String?
-
-    @Option(help: ArgumentHelp("The configuration file (JSON) of the service. (default: none)", valueName: "file"))
-    var config: String?
+    @OptionGroup var data: DataFolderOptions
 
     @Flag(help: "Only check the file, completely. The data folder is not used.")
     var check = false
@@ -46,7 +37,7 @@ struct RestoreCommand: ParsableCommand {
     func run() throws {
         do {
             if check { return print("\(file) is complete: \(try Backup.verify(file)).") }
-            let report = try Restoration.run(file, into: try folder())
+            let report = try Restoration.run(file, into: try data.folder(in: data.sources()))
             print("Restored \(report.jobs) jobs from \(file). The next event gets a number above \(report.lastEvent).")
             if let replaced = report.replaced { print("The previous database is kept as \(replaced).") }
             if report.replacedIsUnreadable {
@@ -58,11 +49,5 @@ struct RestoreCommand: ParsableCommand {
             FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))
             throw ExitCode.failure
         }
-    }
-
-    private func folder() throws -> String {
-        let flags: [Settings.Key: JSON]? = dataDir.map { [.dataDir: .string($0)] }
-        let named = try SettingsSources(flags: flags ?? [:], configFile: config).path(.dataDir)
-        return named ?? DefaultFolders.ofProcess(usesWorkingDirectory: true).data
     }
 }

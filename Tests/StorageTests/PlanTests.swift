@@ -46,6 +46,7 @@ import Testing
             (Store.othersDue, "deliveries_due"), (Transaction.expedite, "deliveries_waiting"),
             (Store.outstandingJobs, "jobs_resting_by_session"),
             (Store.outstandingJobs, "jobs_running_by_age"), (Transaction.failures, "jobs_failed"),
+            (Transaction.sumOfHeldBytes, "jobs_resting_by_session"),
             (Transaction.firstUnacknowledged, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
         ] {
             let plan = try await plan(sql)

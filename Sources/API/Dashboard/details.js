@@ -4,10 +4,11 @@ import { fetchCommand, lack, readJob } from "./actions.js";
 import { address, get, query } from "./api.js";
 import { coalesced } from "./coalesce.js";
 import { byID, closeByButtons, element, setText } from "./dom.js";
-import { bytes, duration, exactDuration, fullTime, jobName, speed, time } from "./format.js";
+import { bytes, count, counted, duration, exactDuration, fullTime, jobName, speed, time } from "./format.js";
 import { progressWords } from "./jobrow.js";
 import { complain } from "./notices.js";
 import { Refusal } from "./problems.js";
+import { mayUse } from "./scopes.js";
 import { supplyForm } from "./supply.js";
 import { eventWords, failureSentence, restartReasons, stateNote, stateWords } from "./words.js";
 
@@ -18,6 +19,8 @@ export class JobDetails {
   #job = null;
   #lack = null;
   #supply = element("div");
+  #advice = element("p", { class: "advice-box", hidden: true });
+  #ranges = rangePlot();
   #facts = new Facts("This download");
   #file = new Facts("File");
   #receipt = new Facts("Receipt");
@@ -31,7 +34,7 @@ export class JobDetails {
     closeByButtons(this.#dialog);
     this.#dialog.addEventListener("close", () => (this.#job = null));
     byID("job-body").append(
-      this.#supply, this.#facts.root, this.#file.root, this.#receipt.root, this.#kept.root,
+      this.#advice, this.#supply, this.#ranges, this.#facts.root, this.#file.root, this.#receipt.root, this.#kept.root,
       element("section", {}, element("h3", { id: "job-events" }, "Events"), eventTable(this.#events)));
     this.refresh = coalesced(() => this.#read(), 500);
   }
@@ -41,6 +44,7 @@ export class JobDetails {
     this.#supply.replaceChildren();
     this.#events.replaceChildren();
     this.#kept.show([]);
+    showRanges(this.#ranges, null);
     this.#show(job);
     this.#dialog.showModal();
     byID("job-heading").focus();
@@ -68,6 +72,7 @@ export class JobDetails {
       if (this.#job?.id !== id) return;
       this.#show(job);
       this.#kept.show(part ? partFacts(part) : []);
+      showRanges(this.#ranges, part);
       this.#showEvents(events);
     } catch (error) {
       if (error instanceof Refusal && error.status === 404) return this.#dialog.close();
@@ -78,6 +83,10 @@ export class JobDetails {
   #show(job) {
     this.#job = job;
     setText(byID("job-heading"), jobName(job));
+    const note = stateNote(job);
+    this.#advice.hidden = !note;
+    this.#advice.dataset.state = job.state;
+    setText(this.#advice, note ? `${stateWords(job)}: ${note}` : "");
     this.#facts.show(jobFacts(job));
     this.#file.show(job.file ? fileFacts(job) : []);
     this.#receipt.show(job.receipt ? receiptFacts(job.receipt) : []);
@@ -101,7 +110,8 @@ export class JobDetails {
 
 /** @returns the job's resume data; null if it has none. */
 async function readPart(job) {
-  if (job.file || job.progress.bytes_durable === 0) return null;
+  // Callers that may only read do not get it.
+  if (job.file || job.progress.bytes_durable === 0 || !mayUse("jobs")) return null;
   try {
     return await get(address("jobs", job.id, "resume-data"));
   } catch (error) {
@@ -135,12 +145,18 @@ class Facts {
 function jobFacts(job) {
   const { progress } = job;
   return [
-    ["State", [stateWords(job), stateNote(job)].filter(Boolean).join(". ")],
+    ["State", stateWords(job)],
+    ["Next attempt", job.state === "waiting" && job.retry_at ? fullTime(job.retry_at) : null],
+    ["Last failure", job.cause ? `${job.cause.message} (${job.cause.code}, attempt ${job.cause.attempts})` : null],
+    ["Failure", job.failure ? `${job.failure.code}${job.failure.status ? `, status ${job.failure.status}` : ""}, after ${counted(job.failure.attempts, "attempt")}` : null],
     ["Progress", [progressWords(progress), paceWords(progress)].filter(Boolean).join(", ")],
     ["Safe on disk", progress.bytes_durable > 0 && !job.file ? bytes(progress.bytes_durable) : null],
     ["Address", job.url],
     ["Session", `${job.session}, batch ${job.batch}`],
     ["Folder", job.destination.directory],
+    ["File name", job.destination.filename],
+    ["If the file exists", job.destination.on_conflict],
+    ["Started from", job.resume && job.resume.decision !== "fresh" ? resumeWords(job.resume) : null],
     ["Tags", job.tags.join(", ")],
     ["Priority", job.priority === "normal" ? null : job.priority],
     ["Attempts", job.attempts > 0 ? String(job.attempts) : null],
@@ -151,6 +167,11 @@ function jobFacts(job) {
     ["Metadata", Object.keys(job.metadata).length > 0 ? JSON.stringify(job.metadata) : null],
     ["Identifier", job.id],
   ];
+}
+
+function resumeWords({ decision, offset, why }) {
+  if (decision === "resumed") return `${bytes(offset)}: the bytes of an earlier attempt`;
+  return `the beginning: ${restartReasons[why] ?? why}`;
 }
 
 function paceWords({ bytes_per_second: rate, eta_seconds: left }) {
@@ -191,9 +212,38 @@ function partFacts(part) {
   const whole = part.bytes_expected ? ` of ${bytes(part.bytes_expected)}` : "";
   return [
     ["Bytes", bytes(part.bytes_durable) + whole],
-    ["Ranges", part.ranges.length > 1 ? part.ranges.map(([from, to]) => `${from}–${to}`).join(", ") : null],
+    ["Segments", part.ranges.length > 1 ? part.ranges.map(([from, to]) => `${from}–${to}`).join(", ") : null],
     ["ETag", part.etag], ["Last modified", part.last_modified], ["Kept until", part.expires_at && fullTime(part.expires_at)],
   ];
+}
+
+// MARK: The segments of a part
+
+const svg = "http://www.w3.org/2000/svg";
+
+/** A bar that shows which parts of the file are on disk. */
+function rangePlot() {
+  const plot = document.createElementNS(svg, "svg");
+  plot.setAttribute("viewBox", "0 0 1000 10");
+  plot.setAttribute("preserveAspectRatio", "none");
+  plot.setAttribute("role", "img");
+  return element("figure", { class: "segments", hidden: true }, plot, element("figcaption", { class: "hint" }));
+}
+
+function showRanges(figure, part) {
+  const isPlain = !part?.bytes_expected || part.ranges.length < 2;
+  figure.hidden = isPlain;
+  if (isPlain) return;
+  const [plot, caption] = figure.children;
+  const words = `${count(part.ranges.length)} segments on disk, ${bytes(part.bytes_durable)} of ${bytes(part.bytes_expected)}`;
+  plot.setAttribute("aria-label", words);
+  setText(caption, words);
+  plot.replaceChildren(...part.ranges.map(([from, to]) => {
+    const bar = document.createElementNS(svg, "rect");
+    const scale = 1000 / part.bytes_expected;
+    for (const [name, value] of [["x", from * scale], ["width", (to - from) * scale], ["y", 0], ["height", 10]]) bar.setAttribute(name, value);
+    return bar;
+  }));
 }
 
 function eventTable(body) {

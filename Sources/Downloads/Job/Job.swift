@@ -11,7 +11,7 @@ public struct Job: Sendable, Equatable {
     public var state: JobState
     /// Increases with each committed change of the job. It is the first half of the job's ETag.
     public var revision: Int
-    public var spec: JobSpec
+    @Shared public var spec: JobSpec
     /// The index of the URL in use: 0 is `url`, the others are mirrors.
     public var mirror: Int
 
@@ -56,7 +56,7 @@ public struct Job: Sendable, Equatable {
         self.batch = batch
         self.state = state
         self.revision = revision
-        self.spec = spec
+        _spec = Shared(wrappedValue: spec)
         self.mirror = mirror
         self.createdAt = createdAt
         self.startedAt = startedAt

@@ -38,7 +38,8 @@ final class AttemptContext: Sendable {
     /// - Parameter rates: the rate limits of the service and of the session.
     convenience init(_ admitted: AdmittedJob, under rates: [RateLimit], _ services: EngineServices) {
         self.init(
-            job: admitted.job, spec: admitted.spec.limited(to: services.maxFileSize),
+            job: admitted.job,
+            spec: admitted.spec.limited(to: services.maxFileSize.map { SizeLimit($0, of: .service) }),
             limits: AttemptLimits(of: admitted.job, admitted.spec, under: rates), lane: services.lanes.next(),
             control: AttemptControl(),
             progress: AttemptProgress(of: admitted.job, time: services.time, total: services.received),

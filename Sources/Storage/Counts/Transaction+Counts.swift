@@ -9,7 +9,9 @@ extension Transaction {
     ///   - before: the job as it was stored; nil for a new job.
     ///   - after: the job as it is stored now; nil for a deleted job.
     func count(_ before: Job?, _ after: Job?) {
-        counts.add(from: before.map(JobShare.init), to: after.map(JobShare.init))
+        let (old, new) = (before.map(JobShare.init), after.map(JobShare.init))
+        counts.add(from: old, to: new)
+        countHeldBytes(old, new)
         countBytes(before, after)
         if let before { countBlocked(before, -1) }
         if let after { countBlocked(after, 1) }
@@ -25,11 +27,13 @@ extension Transaction {
     func count(removed job: JobShare) {
         counts.add(from: job, to: nil)
         working.blockedJobs.forget(job.session)
+        countHeldBytes(job, nil)
     }
 
     func count(removedSession session: Name) {
         counts.removeSession(session)
         working.blockedJobs.forget(session)
+        working.heldBytes.forget(session)
     }
 
     func countDeliveries(_ count: Int = 1, from before: Delivery.State.Name?, to after: Delivery.State.Name?) {

@@ -75,6 +75,7 @@ extension Transaction {
         var job = try job(id)
         let spec = ResolvedSpec(job, in: configuration)
         job.resourceTime = job.resourceTime ?? .running(until: now.addingTimeInterval(spec.resourceSeconds))
-        return AdmittedJob(job: try transitionJob(job, on: .admitted).job, spec: spec)
+        let limited = spec.limited(to: try roomInSession(for: job, configuration))
+        return AdmittedJob(job: try transitionJob(job, on: .admitted).job, spec: limited)
     }
 }

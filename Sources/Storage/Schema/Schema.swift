@@ -61,6 +61,12 @@ enum Schema {
         migrator.registerMigration("14: reach of webhooks") { db in
             try db.execute(sql: reach)
         }
+        migrator.registerMigration("15: settings of the service") { db in
+            try db.execute(sql: serviceSettings)
+        }
+        migrator.registerMigration("18: throughput") { db in
+            try db.execute(sql: throughput)
+        }
         return migrator
     }
 

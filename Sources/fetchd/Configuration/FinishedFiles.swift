@@ -3,11 +3,7 @@ enum FinishedFiles: String, Sendable, CaseIterable {
     case keep, delete
 
     /// - Throws: `SettingsError` if the value is invalid.
-    init(reading sources: SettingsSources) throws {
-        guard let text = try sources.string(.finishedRetentionFiles) else {
-            self = .keep
-            return
-        }
+    init(reading text: String) throws {
         guard let files = FinishedFiles(rawValue: text) else {
             throw SettingsError("finished_retention_files is '\(text)'; it must be keep or delete.")
         }

@@ -9,7 +9,7 @@ extension Settings {
         var options = DownloadService.Options(dataFolder: dataDir, downloadsFolder: downloadsDir)
         options.minimumFreeBytes = files.minimumFreeBytes.map(Int64.init)
         options.fileModes = files.modes
-        setNetwork(&options)
+        setRunning(&options)
         options.maxLookups = DescriptorLimit.lookups
         options.allowsRehearsals = enableRehearsals
         options.acknowledgementPatience = acknowledgementPatience
@@ -25,28 +25,37 @@ extension Settings {
         options.server.address = listen?.host
         options.server.port = listen?.port ?? 0
         options.server.unixSocket = unixSocket
-        let connections = min(maxConnections ?? .max, DescriptorLimit.clients(beside: maxConcurrentJobs))
+        let connections = min(maxConnections ?? .max, clients)
         options.server.connectionLimit = connections
         // So no single client can keep all others out.
         options.server.connectionsPerAddress = maxConnectionsPerAddress ?? connections / 2
         return options
     }
 
-    private func setNetwork(_ options: inout DownloadService.Options) {
-        options.allowedNetworks = network.allowed
-        options.deniedNetworks = network.denied
-        options.webhookNetworks = network.allowedForWebhooks
-        options.hosts = network.hosts
+    /// The number of clients, for which descriptors are kept while the service runs.
+    private var clients: Int { DescriptorLimit.clients(beside: start.values.maxConcurrentJobs) }
+
+    private func setRunning(_ options: inout DownloadService.Options) {
+        options.allowedNetworks = start.values.allowedNetworks
+        options.deniedNetworks = start.values.deniedNetworks
+        options.webhookNetworks = start.values.webhookNetworks
+        options.hosts = start.values.hosts
+        options.schedule = start.values.schedule
+        options.logLevel = start.values.logLevel
+        options.settingSources = start.sources
+        options.mostConcurrentJobs = DescriptorLimit.jobs(beside: clients)
+        options.additionalConnections = { [clients] jobs in
+            DescriptorLimit.additionalConnections(beside: jobs, and: clients)
+        }
     }
 
     private func setEngine(_ engine: inout Engine.Options) {
-        engine.maxConcurrentJobs = min(maxConcurrentJobs, DescriptorLimit.jobs)
-        engine.maxAdditionalConnections = DescriptorLimit.additionalConnections(beside: engine.maxConcurrentJobs)
-        engine.maxConnectionsPerHost = maxConnectionsPerHost
+        engine.maxConcurrentJobs = start.values.maxConcurrentJobs
+        engine.maxConnectionsPerHost = start.values.maxConnectionsPerHost
+        engine.rateLimit = start.values.rateLimit
         engine.maxResumeDataBytes = resumeDataMaxBytes.map(Int64.init)
         engine.maxParts = files.maxParts
         engine.maxFileSize = files.maxFileSize.map(Int64.init)
-        engine.rateLimit = rateLimit.map(Int64.init)
         engine.minimumSpeedSeconds = minimumSpeedSeconds
         engine.retention = Retention(acknowledged: eventRetention, unacknowledged: unacknowledgedRetention)
         engine.finishedRetention = finishedRetention.map {

@@ -1,8 +1,9 @@
+import Configuration
 import CurlClient
 
 /// Where downloads may connect to.
 struct AddressFindings {
-    let network: NetworkSettings
+    let policies: DestinationPolicies
 
     /// Addresses that a download should rarely reach, and what is there.
     private static let delicate = [
@@ -11,9 +12,8 @@ struct AddressFindings {
     ]
 
     var all: [Finding] {
-        let policy = AddressPolicy(allowing: network.allowed, denying: network.denied)
         let findings = Self.delicate.compactMap { text, place -> Finding? in
-            guard let address = IPAddress(text), policy.admits(address) else { return nil }
+            guard let address = IPAddress(text), policies.downloads.admits(address) else { return nil }
             return .warning(
                 .addresses, "Downloads may reach \(text): \(place).",
                 "Narrow --allow-network, or add --deny-network \(text)/32.")

@@ -22,7 +22,7 @@ struct DoctorCommand: AsyncParsableCommand {
               fetchd doctor --no-webhooks --json
             """)
 
-    @OptionGroup var folder: DataFolderOptions
+    @OptionGroup var data: DataFolderOptions
 
     @Option(
         help: ArgumentHelp(
@@ -57,9 +57,9 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func settings() throws -> Settings {
         var flags: [Settings.Key: JSON] = [:]
-        if let dataDir = folder.dataDir { flags[.dataDir] = .string(dataDir) }
+        if let dataDir = data.dataDir { flags[.dataDir] = .string(dataDir) }
         if let downloadsDir { flags[.downloadsDir] = .string(downloadsDir) }
-        return try Settings(flags: flags, configFile: folder.config)
+        return try Settings(flags: flags, configFile: data.config)
     }
 
     static func document(_ findings: [Finding]) -> JSON {

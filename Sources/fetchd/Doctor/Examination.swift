@@ -1,3 +1,4 @@
+import Configuration
 import CurlClient
 import Downloads
 import Engine
@@ -22,7 +23,7 @@ struct Examination {
         findings += await databaseFindings(isRunning: holder != nil)
         findings += SpaceFindings(settings: settings).all
         findings += LimitFindings(settings: settings, process: holder).all
-        findings += AddressFindings(network: settings.network).all
+        findings += AddressFindings(policies: DestinationPolicies(settings.start.values)).all
         return findings
     }
 

@@ -15,11 +15,11 @@ struct LimitFindings {
     private var descriptors: Finding? {
         guard let limit = openFiles else { return nil }
         // `DescriptorLimit` needs four for a job, some for lookups and 64 for everything else.
-        let needed = settings.maxConcurrentJobs * 4 + 256
+        let needed = settings.start.values.maxConcurrentJobs * 4 + 256
         guard limit < needed else { return nil }
         return .warning(
             .limits,
-            "The service may open \(limit) files, and needs about \(needed) for \(settings.maxConcurrentJobs) concurrent jobs.",
+            "The service may open \(limit) files, and needs about \(needed) for \(settings.start.values.maxConcurrentJobs) concurrent jobs.",
             "Raise the hard limit: LimitNOFILE= in the systemd unit, or ulimit -Hn. Otherwise fewer jobs run.")
     }
 

@@ -1,3 +1,4 @@
+import Configuration
 import CurlClient
 import Downloads
 import Webhooks
@@ -28,13 +29,11 @@ struct WebhookFindings {
     private func unreachable() async -> [Finding] {
         let enabled = webhooks.filter { if case .enabled = $0.state { true } else { false } }
         guard !enabled.isEmpty else { return [] }
+        let policies = DestinationPolicies(settings.start.values)
         var options = CurlClient.Options()
-        options.admitsAddress = AddressPolicy(admitting: .allAddresses, denying: settings.network.denied).admits
+        options.admitsAddress = policies.webhooks.admits
         guard let client = try? CurlClient(options: options) else { return [] }
-        let probe = EndpointProbe(
-            client: client,
-            publicAddresses: AddressPolicy(
-                allowing: settings.network.allowedForWebhooks, denying: settings.network.denied))
+        let probe = EndpointProbe(client: client, publicAddresses: policies.limitedWebhooks)
         var findings: [Finding] = []
         for webhook in enabled {
             guard let fault = await probe.fault(of: webhook) else { continue }

@@ -9,7 +9,7 @@ import Testing
 
     @Test func runsTheCommandsOfThePage() async throws {
         let page = try String(contentsOf: Project.root.appending(path: "docs/backup.md"), encoding: .utf8)
-        let blocks = page.components(separatedBy: "```sh\n").dropFirst().compactMap {
+        let blocks = page.components(separatedBy: "```sh example\n").dropFirst().compactMap {
             $0.components(separatedBy: "\n```").first
         }
         #expect(blocks.count == 7)
