@@ -66,5 +66,10 @@ extension Settings {
         engine.maxFileSize = files.maxFileSize.map(Int64.init)
         engine.minimumSpeedSeconds = minimumSpeedSeconds
         engine.retention = Retention(acknowledged: eventRetention, unacknowledged: unacknowledgedRetention)
+        engine.finishedRetention = finishedRetention.map {
+            FinishedRetention(
+                acknowledged: $0, unacknowledged: unacknowledgedRetention,
+                deletesFiles: finishedRetentionFiles == .delete)
+        }
     }
 }
