@@ -121,7 +121,7 @@ let package = Package(
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
 
         // The commands that use a running service: they know only its public API.
-        layer("Client", ["CurlClient", "Formats", "Hashing", "Locks", argumentParser]),
+        layer("Client", ["Compression", "CurlClient", "Formats", "Hashing", "Locks", argumentParser]),
 
         // A client for other programs, in the shape of a background URLSession. It uses Foundation only.
         layer("FetchdClient", []),
@@ -143,8 +143,8 @@ let package = Package(
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Aria2RPC", "Client", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine", "Formats",
-                "HTTPServer", "Locks", "LogLines", "Sealing",
+                "API", "Aria2RPC", "CLinux", "Client", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine",
+                "Formats", "HTTPServer", "Locks", "LogLines", "Sealing",
                 "Storage", "Webhooks",
                 argumentParser, logging,
             ],

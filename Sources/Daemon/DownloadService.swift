@@ -23,7 +23,7 @@ public final class DownloadService: Sendable {
 
     let options: Options
     let configuration: ServiceConfiguration
-    private let log: Logger
+    let log: Logger
     private let stage = Locked(Stage.starting)
     /// nil until the layers are open.
     private let pulse = Locked<Heartbeat?>(nil)

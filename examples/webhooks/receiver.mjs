@@ -43,7 +43,8 @@ async function receive(request, secret) {
     parts.push(part);
   }
   const body = Buffer.concat(parts);
-  const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) => request.headers[`webhook-${name}`] ?? "");
+  const field = (name) => request.headers[`webhook-${name}`] ?? "";
+  const [id, timestamp, signatures] = [field("id"), field("timestamp"), field("signature")];
   if (!isGenuine(secret, id, timestamp, signatures, body, Date.now() / 1000)) return 401;
   // fetchd delivers at least once, and repeats the id.
   if (!seen.has(id)) {

@@ -26,7 +26,9 @@ struct Aria2Callers: Sendable {
             return RPCCaller(
                 grant: caller.grant, creator: caller.creator, note: AuditNote(head, ofAria2: caller))
         } catch {
-            if error.kind.isAudited { store.refusals.add(AuditNote(head, ofAria2: nil), error.kind.rawValue, at: store.time.now) }
+            if error.kind.isAudited {
+                store.refusals.add(AuditNote(head, ofAria2: nil), error.kind.rawValue, at: store.time.now)
+            }
             // Clients recognize this text.
             throw error.kind == .unauthorized ? .unauthorized : RPCError(error.detail)
         }

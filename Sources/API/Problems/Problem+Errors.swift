@@ -47,8 +47,8 @@ extension Problem {
             headers[.retryAfter] = "5"
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
             .databaseIncomplete,
-            .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .notClosed, .failed, .keyUnusable,
-            .keyWrong, .sealBroken:
+            .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .backupFailed, .notClosed, .failed,
+            .keyUnusable, .keyWrong, .sealBroken:
             self.init(.internalError, error.description)
         }
     }

@@ -4,8 +4,8 @@ import Glibc
 /// The work of the loop's thread.
 final class WebSocketPeers {
     private let loop: WebSocketLoop
-    private var peers: [Int: WebSocketPeer] = [:]
-    private var nextSweep = Connection.Instant.now
+    var peers: [Int: WebSocketPeer] = [:]
+    var nextSweep = Connection.Instant.now
     private var isStopping = false
 
     init(_ loop: WebSocketLoop) { self.loop = loop }
@@ -113,7 +113,7 @@ final class WebSocketPeers {
 
     // MARK: Output
 
-    private func send(_ frame: [UInt8], to peer: WebSocketPeer) {
+    func send(_ frame: [UInt8], to peer: WebSocketPeer) {
         guard !peer.isClosing else { return }
         write(frame, to: peer)
     }
@@ -148,7 +148,7 @@ final class WebSocketPeers {
     }
 
     /// Sends a close frame once. The peer's bytes are not read any more.
-    private func beginClosing(_ peer: WebSocketPeer, _ code: UInt16?) {
+    func beginClosing(_ peer: WebSocketPeer, _ code: UInt16?) {
         guard !peer.isClosing else { return }
         send(WebSocketFrame.close(code), to: peer)
         guard peers[peer.number] != nil else { return }
@@ -163,7 +163,7 @@ final class WebSocketPeers {
         if peer.isClosing, peer.unsent.count == 0, peer.drainsUntil == nil {
             guard !peer.hasPeerClosed else { return close(peer) }
             shutdown(peer.socket.number, Int32(SHUT_WR))
-            peer.drainsUntil = .now + Self.drainTime
+            peer.drainsUntil = Connection.Instant.now + Self.drainTime
         }
         let wanted = peer.wantedInterest
         guard wanted != peer.interest else { return }
@@ -172,34 +172,13 @@ final class WebSocketPeers {
         epoll_ctl(loop.epoll.number, EPOLL_CTL_MOD, peer.socket.number, &event)
     }
 
-    private func close(_ peer: WebSocketPeer) {
+    func close(_ peer: WebSocketPeer) {
         guard peers.removeValue(forKey: peer.number) != nil else { return }
         epoll_ctl(loop.epoll.number, EPOLL_CTL_DEL, peer.socket.number, nil)
         shutdown(peer.socket.number, Int32(SHUT_WR))
         peer.task?.cancel()
         peer.receiver.closed()
         loop.noteClosed(peer.network)
-    }
-
-    // MARK: Time
-
-    /// Pings silent peers, and closes those that do not answer or were never trusted.
-    private func sweep(at now: Connection.Instant) {
-        guard nextSweep <= now else { return }
-        nextSweep = now + .milliseconds(Int(Self.sweepMilliseconds))
-        for peer in Array(peers.values) {
-            let silence = now - peer.lastHeard
-            if let end = peer.drainsUntil {
-                if end <= now { close(peer) }
-            } else if silence > Self.longestSilence {
-                close(peer)
-            } else if !peer.isTrusted, now - peer.openedAt > Self.timeOfStrangers {
-                beginClosing(peer, WebSocketFault.policyViolation.rawValue)
-            } else if silence > Self.pingInterval, !peer.isPinged {
-                peer.isPinged = true
-                send(WebSocketFrame.ping, to: peer)
-            }
-        }
     }
 
     private func closeAll() {
@@ -209,11 +188,8 @@ final class WebSocketPeers {
         }
     }
 
-    private static let sweepMilliseconds: Int32 = 2_000
+    static let sweepMilliseconds: Int32 = 2_000
     private static let drainTime = Duration.seconds(2)
-    private static let pingInterval = Duration.seconds(45)
-    private static let longestSilence = Duration.seconds(120)
-    private static let timeOfStrangers = Duration.seconds(60)
     /// The bytes that are read at once.
     private static let pieceSize = 16 << 10
     private static let sendFlags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)

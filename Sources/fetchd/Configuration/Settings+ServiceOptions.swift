@@ -33,7 +33,9 @@ extension Settings {
         options.server.port = listen?.port ?? 0
         options.server.unixSocket = unixSocket
         let connections = min(maxConnections ?? .max, clients)
-        options.server.connectionLimit = connections
+        // A WebSocket is not counted as a connection, so each kind gets a half of the descriptors.
+        options.server.webSocketLimit = aria2Session == nil ? 0 : connections / 2
+        options.server.connectionLimit = connections - options.server.webSocketLimit
         // So no single client can keep all others out.
         options.server.connectionsPerAddress = maxConnectionsPerAddress ?? connections / 2
         return options
@@ -66,5 +68,10 @@ extension Settings {
         engine.maxFileSize = files.maxFileSize.map(Int64.init)
         engine.minimumSpeedSeconds = minimumSpeedSeconds
         engine.retention = Retention(acknowledged: eventRetention, unacknowledged: unacknowledgedRetention)
+        engine.finishedRetention = finishedRetention.map {
+            FinishedRetention(
+                acknowledged: $0, unacknowledged: unacknowledgedRetention,
+                deletesFiles: finishedRetentionFiles == .delete)
+        }
     }
 }

@@ -30,6 +30,9 @@ struct Settings: Sendable {
     var acknowledgementPatience: Double
     var eventRetention: Double
     var unacknowledgedRetention: Double
+    /// nil: jobs are kept for ever.
+    var finishedRetention: Double?
+    var finishedRetentionFiles: FinishedFiles
     var resumeDataMaxBytes: Int?
     var minimumSpeedSeconds: Double
     var streamHeartbeat: Double
@@ -88,6 +91,8 @@ struct Settings: Sendable {
         case acknowledgementPatience = "acknowledgement_patience"
         case eventRetention = "event_retention"
         case unacknowledgedRetention = "unacknowledged_retention"
+        case finishedRetention = "finished_retention"
+        case finishedRetentionFiles = "finished_retention_files"
         case resumeDataMaxBytes = "resume_data_max_bytes"
         case minimumFreeBytes = "minimum_free_bytes"
         case maxFileSize = "max_file_size"
@@ -143,6 +148,8 @@ struct Settings: Sendable {
         eventRetention = try sources.seconds(.eventRetention) ?? Defaults.eventRetention
         unacknowledgedRetention =
             try sources.seconds(.unacknowledgedRetention) ?? Defaults.unacknowledgedRetention
+        finishedRetention = try sources.seconds(.finishedRetention)
+        finishedRetentionFiles = try sources.string(.finishedRetentionFiles).map(FinishedFiles.init(reading:)) ?? .keep
         resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes)
         minimumSpeedSeconds = try sources.seconds(.minimumSpeedSeconds) ?? Defaults.minimumSpeedSeconds
         streamHeartbeat = max(0.1, try sources.seconds(.streamHeartbeat) ?? Defaults.streamHeartbeat)

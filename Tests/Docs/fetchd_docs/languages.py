@@ -56,7 +56,9 @@ def in_python(folder: Path) -> Verifier:
 
 
 def in_javascript(folder: Path) -> Verifier:
-    return Verifier("JavaScript", ["node", str(DRIVERS / "cases.mjs"), str(WEBHOOKS)], ["node", str(WEBHOOKS / "receiver.mjs")])
+    return Verifier(
+        "JavaScript", ["node", str(DRIVERS / "cases.mjs"), str(WEBHOOKS)], ["node", str(WEBHOOKS / "receiver.mjs")]
+    )
 
 
 def in_go(folder: Path) -> Verifier:

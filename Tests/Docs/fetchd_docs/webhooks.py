@@ -8,17 +8,16 @@ import http.client
 import json
 import re
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from . import languages
 from .environment import ENVIRONMENT, LOOPBACK, Fetchd, require, stop, until
 from .languages import Verifier
 from .outcome import Report
+from .recorder import Recorder
 from .signatures import OTHER_SECRET, SECRET, Signed, signed, table
 
 EXPECTED = ["job.created", "job.failed", "job.succeeded", "session.finished"]
@@ -74,38 +73,6 @@ def deliver(program: Path, folder: Path, ports: dict[str, int], recorder: Record
                 return len(states) == 5 and set(states) == {"acknowledged"}
 
             until(f"{name} has accepted all five events", acknowledged)
-
-
-class Recorder:
-    """A receiver that stores requests as they are."""
-
-    def __init__(self) -> None:
-        self.requests: list[Signed] = []
-        self._lock = threading.Lock()
-        recorder = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["content-length"]))
-                fields = [self.headers[f"webhook-{name}"] for name in ("id", "timestamp", "signature")]
-                with recorder._lock:
-                    recorder.requests.append(Signed(*fields, body, now=int(time.time())))
-                self.send_response(204)
-                self.end_headers()
-
-            def log_message(self, format: str, *arguments: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer((LOOPBACK, 0), Handler)
-        self.port = self._server.server_port
-
-    def __enter__(self) -> Recorder:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
 
 
 @contextlib.contextmanager
