@@ -78,7 +78,7 @@ let package = Package(
 
         // The C libraries as Swift, and the domain. None of these three imports another.
         layer("CurlClient", ["CCurl", "Descriptors", "Locks"]),
-        layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Descriptors", "Locks", httpTypes]),
+        layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Descriptors", "Hashing", "Locks", httpTypes]),
         layer("Downloads", ["Formats", "HTTPSemantics"]),
 
         // libpq as Swift, for the PostgreSQL store. No other target uses it yet.
@@ -107,18 +107,21 @@ let package = Package(
         // The origin server of `rehearse:` URLs.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
 
+        // aria2's JSON-RPC over the jobs of a session.
+        layer("Aria2RPC", ["Downloads", "Engine", "Formats", "HTTPSemantics", "Locks", "Storage", logging]),
+
         // The HTTP API and the dashboard.
         layer(
             "API",
             [
-                "Configuration", "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks",
-                "Metrics", "Storage", httpTypes, logging,
+                "Aria2RPC", "Configuration", "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing",
+                "Locks", "Metrics", "Storage", httpTypes, logging,
             ],
             // The program serves the API description at the root of the repository (a link), and the dashboard.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
 
         // The commands that use a running service: they know only its public API.
-        layer("Client", ["CurlClient", "Formats", "Hashing", "Locks", argumentParser]),
+        layer("Client", ["Compression", "CurlClient", "Formats", "Hashing", "Locks", argumentParser]),
 
         // A client for other programs, in the shape of a background URLSession. It uses Foundation only.
         layer("FetchdClient", []),
@@ -133,16 +136,15 @@ let package = Package(
         layer(
             "Daemon",
             [
-                "API", "Configuration", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Metrics",
-                "Rehearsals", "Storage", "Webhooks", logging,
+                "API", "Aria2RPC", "Configuration", "CurlClient", "Downloads", "Engine", "Formats", "HTTPServer",
+                "Locks", "Metrics", "Rehearsals", "Storage", "Webhooks", logging,
             ]),
 
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "Configuration", "CurlClient", "Daemon", "Engine", "Formats", "HTTPServer", "Locks",
-                "LogLines",
-                "Sealing",
+                "API", "Aria2RPC", "CLinux", "Client", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine",
+                "Formats", "HTTPServer", "Locks", "LogLines", "Sealing",
                 "Storage", "Webhooks",
                 argumentParser, logging,
             ],
@@ -183,6 +185,7 @@ let package = Package(
                 "Storage",
                 httpTypes, logging,
             ]),
+        tests("Aria2RPCTests", ["Aria2RPC", "Downloads", "Formats", "HTTPSemantics", "Storage"]),
         tests("ClientTests", ["Client", "Formats"]),
         .executableTarget(
             name: "fetchd-client-consumer", dependencies: ["FetchdClient"], path: "Tests/FetchdClientConsumer",
@@ -196,7 +199,7 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "fetchd", "API", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine", "Formats",
+                "fetchd", "API", "Aria2RPC", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine", "Formats",
                 "HTTPSemantics",
                 "HTTPServer",
                 "Hashing", "Storage", "Webhooks",

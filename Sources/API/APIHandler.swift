@@ -1,3 +1,4 @@
+import Aria2RPC
 import Configuration
 import Downloads
 import Engine
@@ -23,6 +24,8 @@ public struct APIHandler: RequestHandler {
         public var acknowledgementPatience: TimeInterval = 3600
         /// The version that the statistics report.
         public var version = ""
+        /// aria2's interface at `/jsonrpc`; nil: it is off.
+        public var aria2: Aria2Service?
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
         /// Returns the metrics of the transfer loops; called for each request for metrics.
@@ -53,6 +56,17 @@ public struct APIHandler: RequestHandler {
     ) {
         let measurements = RequestMeasurements()
         let signIns = SignIns(key: store.key(for: "sign-in"), time: store.time)
+        let time = store.time
+        authentication = Authentication(
+            token: options.token, tokens: store.tokens, signIns: signIns, time: time,
+            alwaysNeedsToken: options.alwaysNeedsToken)
+        rates = RequestRates(time: time)
+        origins = OriginRule(options.allowedOrigins)
+        let aria2 = options.aria2.map { [authentication, rates, origins] service in
+            Aria2Routes(
+                service: service, store: store, authentication: authentication, rates: rates, readiness: readiness,
+                origins: origins)
+        }
         table = RouteTable(
             HealthRoutes(store: store, engine: engine, readiness: readiness).routes
                 + MetricsRoutes(store: store, engine: engine, feed: feed, requests: measurements, options: options)
@@ -67,18 +81,13 @@ public struct APIHandler: RequestHandler {
                     store: store, engine: engine, feed: feed, version: options.version, time: store.time
                 ).routes
                 + EventRoutes(store: store, feed: feed, log: log).routes + TokenRoutes(store: store).routes
-                + AuditRoutes(store: store).routes
+                + AuditRoutes(store: store).routes + (aria2?.routes ?? [])
                 + ServiceRoutes(store: store, configuration: configuration, log: log).routes
                 + SignInRoutes(signIns: signIns, time: store.time).routes + DashboardRoutes().routes)
         (self.feed, self.store) = (feed, store)
-        authentication = Authentication(
-            token: options.token, tokens: store.tokens, signIns: signIns, time: store.time,
-            alwaysNeedsToken: options.alwaysNeedsToken)
-        rates = RequestRates(time: store.time)
         visibility = Visibility(store: store)
         self.readiness = readiness
         hosts = HostRule(publicHosts: options.publicHosts)
-        origins = OriginRule(options.allowedOrigins)
         finisher = ResponseFinisher(
             origins: origins, measurements: measurements, logsRequests: options.logsRequests, log: log)
         self.log = log

@@ -1,7 +1,9 @@
 import API
+import Aria2RPC
 import CurlClient
 import Engine
 import Rehearsals
+import Storage
 import Webhooks
 
 /// The options of each layer, made from the options of the service.
@@ -36,6 +38,14 @@ extension DownloadService {
         var webhooks = options.webhooks
         webhooks.publicAddresses = { [configuration] in configuration.policies.limitedWebhooks }
         return webhooks
+    }
+
+    func aria2(_ store: Store, _ engine: Engine) -> Aria2Service? {
+        guard var aria2 = options.aria2 else { return nil }
+        aria2.downloadsFolder = AbsolutePath.of(options.downloadsFolder)
+        aria2.allowsRehearsals = options.allowsRehearsals
+        aria2.version = options.version
+        return Aria2Service(options: aria2, store: store, engine: engine, limits: aria2Limits(store), log: log)
     }
 
     func apiOptions(_ clients: [CurlClient], _ dispatcher: Dispatcher) -> APIHandler.Options {

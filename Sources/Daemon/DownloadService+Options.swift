@@ -1,4 +1,5 @@
 import API
+import Aria2RPC
 import Configuration
 import CurlClient
 import Engine
@@ -43,6 +44,8 @@ extension DownloadService {
         public var maxLookups = CurlClient.Options().maxLookups
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
+        /// aria2's interface at `/jsonrpc`; nil: it is off.
+        public var aria2: Aria2Service.Options?
         /// Seconds after which the log and the metrics report an unacknowledged finish.
         public var acknowledgementPatience = 3600.0
         /// Why the service may run only if an administrator has a token, as a sentence; nil: callers from this machine

@@ -1,5 +1,7 @@
+import Aria2RPC
 import Configuration
 import Engine
+import Formats
 import Storage
 
 /// The settings that can change while the service runs.
@@ -10,6 +12,25 @@ extension DownloadService {
     @discardableResult
     public func reload(_ start: StartSettings) -> [StartChange] {
         configuration.replaceStart(start, at: options.time.now)
+    }
+
+    /// The limits as aria2's interface shows and changes them: by the same way as `PATCH /v1/service`.
+    func aria2Limits(_ store: Store) -> ServiceLimits {
+        ServiceLimits(
+            current: { [configuration] in
+                let settings = configuration.effective.settings
+                return .init(maxConcurrentJobs: settings.maxConcurrentJobs, rateLimit: settings.rateLimit)
+            },
+            change: { [configuration] before, after, note in
+                var values: [(name: SettingName, value: JSON?)] = []
+                if after.maxConcurrentJobs != before.maxConcurrentJobs {
+                    values.append((.maxConcurrentJobs, .count(after.maxConcurrentJobs)))
+                }
+                if after.rateLimit != before.rateLimit {
+                    values.append((.rateLimit, .integer(after.rateLimit ?? 0)))
+                }
+                _ = try await configuration.change(try SettingsPatch(values), in: store, audit: note)
+            })
     }
 
     /// Applies the settings to the engine and the log, now and after each change.

@@ -1,4 +1,5 @@
 import API
+import Aria2RPC
 import Configuration
 import CurlClient
 import Engine
@@ -22,7 +23,7 @@ public final class DownloadService: Sendable {
 
     let options: Options
     let configuration: ServiceConfiguration
-    private let log: Logger
+    let log: Logger
     private let stage = Locked(Stage.starting)
     /// nil until the layers are open.
     private let pulse = Locked<Heartbeat?>(nil)
@@ -101,16 +102,20 @@ public final class DownloadService: Sendable {
         let feed = try await StartError.wrapping { () async throws(StoreError) in
             try await Feed(options: options.feed, store: store, engine: engine)
         }
+        var api = apiOptions([downloads, webhooks], dispatcher)
+        api.aria2 = aria2(store, engine)
+        let notifier = api.aria2?.notifier
         let handler = APIHandler(
-            options: apiOptions([downloads, webhooks], dispatcher), store: store, engine: engine, feed: feed,
-            configuration: configuration, readiness: readiness, log: log)
+            options: api, store: store, engine: engine, feed: feed, configuration: configuration,
+            readiness: readiness, log: log)
         // The server listens before the jobs are recovered: if the port is occupied, the start fails without any change.
         let server = try StartError.wrapping { () throws(HTTPServerError) in
             try HTTPServer(options: options.server, handler: handler)
         }
         let result: Result<Void, any Error>
         do {
-            result = .success(try await serve(store, engine, dispatcher, feed, server, readiness, onReady))
+            result = .success(
+                try await serve(store, engine, dispatcher, feed, notifier, server, readiness, onReady))
         } catch {
             result = .failure(error)
         }
@@ -123,13 +128,14 @@ public final class DownloadService: Sendable {
     /// The layers end in reverse order: first the transfers, while the server still reads and refuses requests; then the
     /// server closes its port; then the last webhooks end.
     private func serve(
-        _ store: Store, _ engine: Engine, _ dispatcher: Dispatcher, _ feed: Feed, _ server: HTTPServer,
-        _ readiness: Readiness,
+        _ store: Store, _ engine: Engine, _ dispatcher: Dispatcher, _ feed: Feed, _ notifier: RPCNotifier?,
+        _ server: HTTPServer, _ readiness: Readiness,
         _ onReady: @Sendable (UInt16) -> Void
     ) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { await dispatcher.run() }
             group.addTask { await feed.run() }
+            if let notifier { group.addTask { await notifier.run() } }
             group.addTask { [self] in await ScheduleFollower(configuration, store: store, log: log).run() }
             let result: Result<Void, any Error>
             do {

@@ -27,6 +27,8 @@ extension Engine {
         public var tracesOrigins = false
         /// How long the journal keeps events.
         public var retention = Retention()
+        /// How long jobs are kept after their end; nil: for ever.
+        public var finishedRetention: FinishedRetention?
         /// How often the background workers run.
         public var intervals = Intervals()
 

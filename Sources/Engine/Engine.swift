@@ -108,6 +108,15 @@ public final class Engine: Sendable {
             RefusalRecorder(services: services, interval: intervals.refusals),
             TokenUseRecorder(services: services, interval: intervals.tokenUse),
             ThroughputRecorder(services: services),
+            SpaceReclaimer(services: services, interval: intervals.spaceCheck),
+        ] + retentionWorkers
+    }
+
+    private var retentionWorkers: [any MaintenanceWorker] {
+        guard let retention = options.finishedRetention else { return [] }
+        return [
+            FinishedJobPruner(
+                services: services, retention: retention, interval: options.intervals.finishedPruning)
         ]
     }
 

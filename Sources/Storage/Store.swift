@@ -23,6 +23,8 @@ public final class Store: Sendable {
         /// If the database was not closed and has at most this many bytes with its log, the store checks it before use;
         /// a larger one is checked in the background.
         public var quickCheckLimit: Int64 = 64 << 20
+        /// Before an upgrade of the schema, the store copies a database of at most this many bytes.
+        public var largestUpgradeCopy: Int64 = 4 << 30
         /// Where the key comes from that seals secrets.
         public var key = KeySource.dataFolder
         /// Receives the log lines about the database.

@@ -60,6 +60,8 @@ struct ServeOptions: ParsableArguments {
             valueName: "seconds"))
     var unacknowledgedRetention: Double?
 
+    @OptionGroup var retention: RetentionOptions
+
     @Option(
         help: ArgumentHelp(
             "The maximum number of bytes that all paused, waiting and failed downloads together keep on disk. Beyond it, the bytes of the oldest downloads are deleted, and these start from the beginning. (default: no limit)",
@@ -105,6 +107,8 @@ struct ServeOptions: ParsableArguments {
         ))
     var enableRehearsals = false
 
+    @OptionGroup var aria2: Aria2Options
+
     @OptionGroup var key: KeyOptions
 
     @Flag(
@@ -141,7 +145,9 @@ struct ServeOptions: ParsableArguments {
             .allowCoreDumps: allowCoreDumps ? .bool(true) : nil,
             .logLevel: logLevel.map(JSON.string),
         ]
-        let groups = [listening.flags, network.flags, files.flags, key.flags, observation.flags]
+        let groups = [
+            listening.flags, network.flags, files.flags, retention.flags, aria2.flags, key.flags, observation.flags,
+        ]
         return groups.reduce(flags.compactMapValues(\.self)) { $0.merging($1) { $1 } }
     }
 }

@@ -34,15 +34,15 @@ import Testing
         #expect(abs(recorder.snapshot.sum - 16) < 1e-6)
     }
 
-    @Test func readsTheProcess() throws {
+    @Test func readsTheProcess() {
         let process = ProcessReading()
-        #expect(try #require(process.openDescriptors) >= 3)
-        #expect(try #require(process.mostDescriptors) >= #require(process.openDescriptors))
-        #expect(try #require(process.residentBytes) > 1 << 20)
-        #expect(try #require(process.virtualBytes) >= #require(process.residentBytes))
-        #expect(try #require(process.threads) >= 1)
-        #expect(try #require(process.cpuSeconds) >= 0)
+        let descriptors = process.openDescriptors ?? 0
+        #expect(descriptors >= 3 && process.mostDescriptors ?? 0 >= descriptors)
+        let resident = process.residentBytes ?? 0
+        #expect(resident > 1_048_576 && process.virtualBytes ?? 0 >= resident)
+        #expect(process.threads ?? 0 >= 1)
+        #expect(process.cpuSeconds ?? -1 >= 0)
         // 2020-01-01.
-        #expect(try #require(process.startTime) > 1_577_836_800)
+        #expect(process.startTime ?? 0 > 1_577_836_800)
     }
 }

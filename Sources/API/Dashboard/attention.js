@@ -113,7 +113,8 @@ export class Attention {
     const words = failureSentence(last.failure);
     return [this.#item("failed", "bad", `${counted(failed.length, "download")} failed`,
       failed.length === 1 ? `${jobName(last)}: ${words}` : `The last one, ${jobName(last)}: ${words}`, [
-        [failed.length === 1 ? "Retry" : "Retry all", () => this.#on.act("retry", failed), "jobs"], this.#showing({ state: "failed" }),
+        [failed.length === 1 ? "Retry" : "Retry all", () => this.#on.act("retry", failed), "jobs"],
+          this.#showing({ state: "failed" }),
       ])];
   }
 
@@ -126,8 +127,10 @@ export class Attention {
       const pending = statistics.pending > 0 ? ` ${counted(statistics.pending, "delivery is", "deliveries are")} pending.` : "";
       return this.#item(`webhook-${session}/${name}`, isDisabled ? "bad" : "warn",
         `The webhook ${name} of the session ${session} ${isDisabled ? "is disabled" : "does not accept its deliveries"}`,
-        isDisabled ? `${reason} When the endpoint works again, enable it, and send the missed events again.` : `${health.last}${pending}`, [
-          isDisabled ? ["Enable", () => this.#on.webhook("enable", webhook), "sessions"] : ["Try now", () => this.#on.webhook("enable", webhook), "sessions"],
+        isDisabled ? `${reason} When the endpoint works again, enable it, and send the missed events again.`
+          : `${health.last}${pending}`, [
+          isDisabled ? ["Enable", () => this.#on.webhook("enable", webhook), "sessions"] : ["Try now",
+            () => this.#on.webhook("enable", webhook), "sessions"],
           ...(isDisabled ? [] : [["Send a test", () => this.#on.webhook("test", webhook), "sessions"]]),
           ["Edit…", () => this.#on.webhook("edit", webhook), "sessions"], ["Deliveries", () => this.#on.webhook("log", webhook)],
         ]);
@@ -191,7 +194,8 @@ class Entry {
     if (words === this.#words) return;
     this.#words = words;
     this.#actions.replaceChildren(...actions.map(([text, , scope], index) => element(
-      "button", { type: "button", class: scope ? `needs-${scope}` : null, onclick: () => this.#presses[index](), "aria-label": `${text.replace("…", "")}: ${title}` },
+      "button", { type: "button", class: scope ? `needs-${scope}` : null, onclick: () => this.#presses[index](),
+        "aria-label": `${text.replace("…", "")}: ${title}` },
       text)));
   }
 }

@@ -169,7 +169,8 @@ async function read(values) {
 async function limitSession(name, rate) {
   try {
     const { configuration } = await get(address("sessions", name));
-    await put(address("sessions", name), { ...configuration, directory: configuration.directory || null, rate_limit_bytes_per_second: rate });
+    await put(address("sessions", name), { ...configuration, directory: configuration.directory || null,
+      rate_limit_bytes_per_second: rate });
     tell(rate ? `The session ${name} is limited to ${rateText(rate)}.` : `The session ${name} has no limit of its own.`);
   } catch (error) {
     complain(error);

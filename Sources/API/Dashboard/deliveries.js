@@ -138,7 +138,8 @@ class DeliveryEntry {
   #attemptsShown = 0;
 
   constructor(delivery, redeliver) {
-    const again = element("button", { type: "button", class: "needs-sessions", onclick: () => redeliver(this.delivery) }, "Send again");
+    const again = element("button", { type: "button", class: "needs-sessions", onclick: () => redeliver(this.delivery) },
+      "Send again");
     again.setAttribute("aria-label", `Send again: event ${delivery.event}`);
     this.root = element(
       "li", { class: "delivery", "data-event": String(delivery.event) },

@@ -50,7 +50,8 @@ function isWelcome(event) {
   const isElsewhere = document.querySelector("dialog[open]") && !byID("add-dialog").open;
   const types = [...(event.dataTransfer?.types ?? [])];
   const isField = event.target.closest?.("input, textarea") && !types.includes("Files");
-  return mayUse("jobs") && !isElsewhere && !isField && types.some((type) => ["Files", "text/uri-list", "text/plain"].includes(type));
+  return mayUse("jobs") && !isElsewhere && !isField && types.some((type) => ["Files", "text/uri-list",
+    "text/plain"].includes(type));
 }
 
 async function textOf(transfer) {

@@ -106,13 +106,15 @@ export function fieldElement(field, value) {
   const isBox = type === "checkbox";
   const parts = isBox ? [control, element("span", {}, label)] : [`${label} `, control];
   const isWide = field.isWide || type === "textarea";
-  return element("div", { class: isWide ? "field wide" : "field" }, element("label", { class: isBox ? "check" : null }, ...parts), note);
+  return element("div", { class: isWide ? "field wide" : "field" }, element("label", { class: isBox ? "check" : null }, ...parts),
+    note);
 }
 
 function controlFor({ name, type, options, isDisabled, label, hint, pointer, more, isWide, at, kind, ...attributes }, value) {
   const common = { name, autocomplete: "off", spellcheck: "false", disabled: isDisabled, ...attributes };
   if (options) {
-    const entries = Object.entries(options).map(([key, text]) => element("option", { value: key, selected: key === String(value ?? "") }, text));
+    const entries = Object.entries(options).map(([key, text]) => element("option", { value: key, selected: key === String(value
+      ?? "") }, text));
     return element("select", { name, disabled: isDisabled }, ...entries);
   }
   if (type === "textarea") {

@@ -5,12 +5,13 @@ import { count, counted } from "./format.js";
 import { hasText, inOrder, orderNames, descendingFirst } from "./joborder.js";
 import { JobRow } from "./jobrow.js";
 import { JobSet } from "./jobset.js";
+import { Pages } from "./pages.js";
 import { RowKeys } from "./rowkeys.js";
 import { Selection } from "./selection.js";
+import { SelectionBar } from "./selectionbar.js";
 import { SortableHeads } from "./sorting.js";
 import { stateNames } from "./words.js";
 
-const pageSize = 100;
 /** Milliseconds between two renderings, at least; and how many times as long as the last rendering took. */
 const renderPause = 100;
 const renderShare = 5;
@@ -21,7 +22,8 @@ export class JobList {
   /** What the filter and the order give, on all pages. */
   #shown = [];
   #rows = new Map();
-  #page = 0;
+  #bar;
+  #pages;
   #heads;
   #keys;
   #timer = null;
@@ -41,9 +43,9 @@ export class JobList {
       all: () => this.selection.set(this.#order), none: () => this.selection.clear(), remove: () => on.forget(),
       select: (id) => this.selection.only(id),
     });
+    this.#bar = new SelectionBar(this.selection, () => this.#shown);
+    this.#pages = new Pages((page) => this.#turnTo(page));
     this.#prepareFilters();
-    this.#prepareSelection();
-    this.#preparePages();
   }
 
   // MARK: What others ask of the list
@@ -61,11 +63,6 @@ export class JobList {
 
   reload() {
     return this.set.load();
-  }
-
-  showNewest() {
-    this.#page = 0;
-    this.set.refresh();
   }
 
   noteEvent(event) {
@@ -147,7 +144,7 @@ export class JobList {
   }
 
   #startOver() {
-    this.#page = 0;
+    this.#pages.page = 0;
     const { session, state, tag } = this.filters;
     const isOther = ["session", "state", "tag"].some((name) => this.set.scope[name] !== { session, state, tag }[name]);
     // With all downloads in memory, the page filters them itself. Otherwise the service does.
@@ -180,15 +177,11 @@ export class JobList {
     const order = this.#chosenOrder;
     this.#shown = inOrder([...this.set.jobs.values()].filter((job) => this.#isShown(job, filters)), order);
     this.#heads.show(order);
-    const pages = Math.max(1, Math.ceil(this.#shown.length / pageSize));
-    this.#page = Math.min(this.#page, pages - 1);
-    const jobs = this.#shown.slice(this.#page * pageSize, (this.#page + 1) * pageSize);
-    const rows = jobs.map((job) => this.#row(job));
+    const rows = this.#pages.cut(this.#shown).map((job) => this.#row(job));
     arrange(byID("job-rows"), rows.map((row) => row.root));
     this.#rows = new Map(rows.map((row) => [row.job.id, row]));
     this.selection.keep((id) => this.set.jobs.has(id));
     this.#keys.update();
-    this.#showPages(pages);
     this.#showCounts(filters);
     this.#showSelection();
   }
@@ -203,6 +196,13 @@ export class JobList {
       open: this.#on.open, select: (id, event) => this.#select(id, event),
       changed: (id, changed) => this.#noteChange(id, changed),
     });
+  }
+
+  #turnTo(page) {
+    this.#pages.page = page;
+    this.#render();
+    this.set.refresh();
+    byID("jobs-heading").scrollIntoView({ block: "nearest" });
   }
 
   #noteChange(id, job) {
@@ -220,7 +220,7 @@ export class JobList {
     setText(empty, this.set.isLoading ? "Reading the downloads…" : emptyWords(isNarrowed));
     setAttribute(byID("job-rows").parentElement, "aria-rowcount", shown + 1);
     [...byID("job-rows").children].forEach((row, index) => {
-      setAttribute(row, "aria-rowindex", this.#page * pageSize + index + 2);
+      setAttribute(row, "aria-rowindex", this.#pages.start + index + 2);
     });
   }
 
@@ -228,50 +228,8 @@ export class JobList {
     const words = isNarrowed ? `${count(shown)} of ${counted(all, "download")}` : shown > 0 ? counted(shown, "download") : "";
     if (this.set.isLoading) return `${words} so far…`;
     if (this.set.isComplete) return words;
-    return `${words}. The list is too long for the page: it searches and sorts those that run or wait and the newest. Choose a session, a state or a tag to see others.`;
-  }
-
-  // MARK: Pages
-
-  #preparePages() {
-    byID("page-previous").addEventListener("click", () => this.#turnTo(this.#page - 1));
-    byID("page-next").addEventListener("click", () => this.#turnTo(this.#page + 1));
-    byID("page-choice").addEventListener("change", () => this.#turnTo(Number(byID("page-choice").value)));
-  }
-
-  #turnTo(page) {
-    if (page < 0 || page * pageSize >= this.#shown.length) return;
-    this.#page = page;
-    this.#render();
-    this.set.refresh();
-    byID("jobs-heading").scrollIntoView({ block: "nearest" });
-  }
-
-  #showPages(pages) {
-    byID("job-pages").hidden = pages === 1;
-    setAttribute(byID("page-previous"), "aria-disabled", this.#page === 0 ? "true" : null);
-    setAttribute(byID("page-next"), "aria-disabled", this.#page === pages - 1 ? "true" : null);
-    const select = byID("page-choice");
-    if (select.options.length !== pages) {
-      const names = Array.from({ length: pages }, (_, index) => `Page ${count(index + 1)} of ${count(pages)}`);
-      select.replaceChildren(...names.map((name, index) => element("option", { value: index }, name)));
-    }
-    select.value = String(this.#page);
-  }
-
-  // MARK: Selection
-
-  #prepareSelection() {
-    byID("select-all").addEventListener("change", (event) => {
-      this.selection.set(event.target.checked ? this.#order : []);
-    });
-    byID("select-failed").addEventListener("click", () => {
-      this.selection.set(this.#shown.filter((job) => job.state === "failed").map((job) => job.id));
-    });
-    byID("select-none").addEventListener("click", () => {
-      byID("select-all").focus();
-      this.selection.clear();
-    });
+    return `${words}. The list is too long for the page: it searches and sorts those that run or wait and the newest. ` +
+      "Choose a session, a state or a tag to see others.";
   }
 
   #select(id, { shiftKey, isAdded }) {
@@ -282,14 +240,7 @@ export class JobList {
 
   #showSelection() {
     for (const [id, row] of this.#rows) row.select(this.selection.has(id));
-    const [size, box] = [this.selection.size, byID("select-all")];
-    box.checked = size > 0 && this.#shown.every((job) => this.selection.has(job.id));
-    box.indeterminate = size > 0 && !box.checked;
-    setText(byID("selection-words"), size > 0 ? `${count(size)} selected` : "Select all");
-    const failed = this.#shown.reduce((sum, job) => sum + (job.state === "failed"), 0);
-    byID("select-failed").hidden = failed === 0;
-    setText(byID("select-failed"), `Select all failed (${count(failed)})`);
-    byID("select-none").hidden = size === 0;
+    this.#bar.show(this.#shown);
     this.#on.selected(this.selected);
   }
 }

@@ -24,7 +24,8 @@ import { prepareSignIn } from "./signin.js";
 import { supplyCredentials } from "./supply.js";
 import { prepareThroughput, showThroughput } from "./throughput.js";
 import { prepareViews, showView, viewShown } from "./views.js";
-import { actOnWebhook, WebhookList } from "./webhooks.js";
+import { actOnWebhook } from "./webhookcard.js";
+import { WebhookList } from "./webhooks.js";
 import { failureSentence } from "./words.js";
 
 /** Milliseconds. */

@@ -11,24 +11,37 @@ const waits = { space: "space on the disk", credentials: "credentials", url: "a 
 const settings = [
   { name: "directory", label: "Folder", placeholder: "the downloads folder", hint: "Relative to the downloads folder." },
   { name: "max_concurrent_jobs", label: "Downloads at once", type: "number", min: 1, placeholder: "the service's limit" },
-  { name: "rate", label: "Rate limit", placeholder: "none", hint: "For all its downloads together, such as 2 MiB/s.", pointer: "/rate_limit_bytes_per_second" },
-  { name: "max_connections_per_host", label: "Connections to one host", type: "number", min: 1, placeholder: "the service's limit" },
+  { name: "rate", label: "Rate limit", placeholder: "none", hint: "For all its downloads together, such as 2 MiB/s.",
+    pointer: "/rate_limit_bytes_per_second" },
+  { name: "max_connections_per_host", label: "Connections to one host", type: "number", min: 1,
+    placeholder: "the service's limit" },
   { name: "connections", label: "Connections of a download", type: "number", min: 1, max: 16 },
   { name: "priority", label: "Priority", options: { normal: "normal", high: "high", low: "low" } },
-  { name: "on_conflict", label: "If the file exists", options: { rename: "choose another name", error: "fail", replace: "replace it" } },
-  ...Object.entries(waits).map(([key, words]) => ({ name: `wait_${key}`, label: `Wait for ${words} instead of failing`, type: "checkbox", pointer: "/wait_for" })),
-  { name: "proxy", label: "Proxy", placeholder: "none", hint: "Such as http://user:password@proxy:3128 or socks5://proxy:1080. The password is never shown.", more: true },
-  { name: "headers", label: "Headers, one per line", type: "textarea", hint: "Values of secret headers are shown as [secret]; leave them so to keep them.", more: true },
+  { name: "on_conflict", label: "If the file exists", options: { rename: "choose another name", error: "fail",
+    replace: "replace it" } },
+  ...Object.entries(waits).map(([key, words]) => ({ name: `wait_${key}`, label: `Wait for ${words} instead of failing`,
+    type: "checkbox", pointer: "/wait_for" })),
+  { name: "proxy", label: "Proxy", placeholder: "none",
+    hint: "Such as http://user:password@proxy:3128 or socks5://proxy:1080. The password is never shown.", more: true },
+  { name: "headers", label: "Headers, one per line", type: "textarea",
+    hint: "Values of secret headers are shown as [secret]; leave them so to keep them.", more: true },
   { name: "user_agent", label: "User agent", more: true },
-  { name: "minimum", label: "Slowest speed", placeholder: "any", hint: "A slower transfer is ended and tried again.", pointer: "/minimum_bytes_per_second", more: true },
+  { name: "minimum", label: "Slowest speed", placeholder: "any", hint: "A slower transfer is ended and tried again.",
+    pointer: "/minimum_bytes_per_second", more: true },
   { name: "attempts", label: "Attempts", type: "number", min: 1, at: ["retry", "max_attempts"], more: true },
-  { name: "longest_delay", label: "Longest delay between attempts (s)", type: "number", min: 0, step: "any", at: ["retry", "max_seconds"], more: true },
-  { name: "request_timeout", label: "Time limit without data (s)", type: "number", min: 0, step: "any", at: ["timeouts", "request_seconds"], more: true },
-  { name: "resource_timeout", label: "Time limit for a download (s)", type: "number", min: 0, step: "any", at: ["timeouts", "resource_seconds"], more: true },
-  { name: "finish_delay_seconds", label: "Finish delay (s)", type: "number", min: 0, step: "any", hint: "From the last download to the end of the batch.", more: true },
-  { name: "resume_data_ttl_seconds", label: "Keep bytes of unfinished downloads (s)", type: "number", min: 0, step: "any", more: true },
+  { name: "longest_delay", label: "Longest delay between attempts (s)", type: "number", min: 0, step: "any", at: ["retry",
+    "max_seconds"], more: true },
+  { name: "request_timeout", label: "Time limit without data (s)", type: "number", min: 0, step: "any", at: ["timeouts",
+    "request_seconds"], more: true },
+  { name: "resource_timeout", label: "Time limit for a download (s)", type: "number", min: 0, step: "any", at: ["timeouts",
+    "resource_seconds"], more: true },
+  { name: "finish_delay_seconds", label: "Finish delay (s)", type: "number", min: 0, step: "any",
+    hint: "From the last download to the end of the batch.", more: true },
+  { name: "resume_data_ttl_seconds", label: "Keep bytes of unfinished downloads (s)", type: "number", min: 0, step: "any",
+    more: true },
   { name: "digest", label: "Digest of each file", options: { "sha-256": "sha-256", none: "none" }, more: true },
-  { name: "ca_file", label: "Certificates to trust", placeholder: "the system's", hint: "The path of a PEM file on fetchd's machine.", at: ["tls", "ca_file"], more: true },
+  { name: "ca_file", label: "Certificates to trust", placeholder: "the system's",
+    hint: "The path of a PEM file on fetchd's machine.", at: ["tls", "ca_file"], more: true },
   { name: "verify", label: "Verify the certificates of servers", type: "checkbox", at: ["tls", "verify"], more: true },
 ].map((field) => ({ ...field, pointer: field.pointer ?? (field.at ? `/${field.at.join("/")}` : undefined) }));
 
@@ -89,7 +102,8 @@ function configurationOf(values, before) {
     const path = at ?? [name];
     if (!(path[0] in defaults)) continue;
     const parent = memberAt(made, path.slice(0, -1));
-    parent[path.at(-1)] = type === "number" ? (values[name] === "" ? null : Number(values[name])) : values[name] === "" ? null : values[name];
+    parent[path.at(-1)] = type === "number" ? (values[name] === "" ? null : Number(values[name])) : values[name] === "" ? null
+      : values[name];
   }
   made.headers = readHeaders(values.headers, "headers");
   made.rate_limit_bytes_per_second = values.rate ? readRate(values.rate, "rate") : null;

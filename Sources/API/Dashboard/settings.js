@@ -14,16 +14,21 @@ const levels = ["trace", "debug", "info", "notice", "warning", "error", "critica
 
 /** The fields, as far as the service has them: others get a field for text. */
 const known = [
-  { name: "rate_limit_bytes_per_second", label: "Rate limit of the service", kind: "rate", placeholder: "none", hint: "For all downloads together, such as 20 MiB/s." },
+  { name: "rate_limit_bytes_per_second", label: "Rate limit of the service", kind: "rate", placeholder: "none",
+    hint: "For all downloads together, such as 20 MiB/s." },
   { name: "max_concurrent_jobs", label: "Downloads at once", type: "number", min: 1, max: 10_000 },
   { name: "max_connections_per_host", label: "Connections to one host", type: "number", min: 1, max: 10_000 },
-  { name: "schedule", label: "Schedule", kind: "lines", hint: "One rule in each line: days, times, a time zone and limits, such as “mon-fri 08:00-18:00 Europe/Berlin rate_limit_bytes_per_second=1M”." },
-  { name: "allow_network", label: "Networks that downloads may use", kind: "list", hint: "Besides public addresses, such as 10.0.0.0/8; separated by commas." },
+  { name: "schedule", label: "Schedule", kind: "lines",
+    hint: "One rule in each line: days, times, a time zone and limits, such as “mon-fri 08:00-18:00 Europe/Berlin rate_limit_bytes_per_second=1M”." },
+  { name: "allow_network", label: "Networks that downloads may use", kind: "list",
+    hint: "Besides public addresses, such as 10.0.0.0/8; separated by commas." },
   { name: "deny_network", label: "Networks that nothing may use", kind: "list" },
   { name: "allow_webhook_network", label: "Networks that webhooks of other callers may use", kind: "list" },
-  { name: "allow_origin_host", label: "Hosts to download from", kind: "list", placeholder: "all", hint: "Such as files.example.com or *.example.com." },
+  { name: "allow_origin_host", label: "Hosts to download from", kind: "list", placeholder: "all",
+    hint: "Such as files.example.com or *.example.com." },
   { name: "deny_origin_host", label: "Hosts never to download from", kind: "list" },
-  { name: "allow_origin_port", label: "Ports to download from", kind: "list", placeholder: "all", hint: "Such as 443 or 8000-8999." },
+  { name: "allow_origin_port", label: "Ports to download from", kind: "list", placeholder: "all",
+    hint: "Such as 443 or 8000-8999." },
   { name: "log_level", label: "Log level", options: Object.fromEntries(levels.map((level) => [level, level])) },
 ];
 
@@ -59,7 +64,8 @@ export class SettingsForm {
     } catch (error) {
       byID("settings-actions").hidden = true;
       byID("settings-fields").replaceChildren();
-      setText(byID("settings-words"), error.status === 404 ? "This version of fetchd has no settings that can change while it runs." : sentence(error));
+      setText(byID("settings-words"),
+        error.status === 404 ? "This version of fetchd has no settings that can change while it runs." : sentence(error));
     }
   }
 
@@ -69,18 +75,21 @@ export class SettingsForm {
     byID("settings-actions").hidden = false;
     this.#fields = fieldsOf(document);
     byID("settings-fields").replaceChildren(...this.#fields.map((field) => this.#element(field)));
-    setText(byID("settings-words"), `These settings apply to the whole service, at once and after a restart. ${effectiveWords(document.effective)}`.trim());
+    setText(byID("settings-words"),
+      `These settings apply to the whole service, at once and after a restart. ${effectiveWords(document.effective)}`.trim());
   }
 
   #element(field) {
     const source = this.#document.sources?.[field.name];
     const isDisabled = !mayUse("sessions");
-    const made = fieldElement({ ...field, type: field.kind === "lines" ? "textarea" : field.type, isDisabled }, textOf(field, this.#document[field.name]));
+    const made = fieldElement({ ...field, type: field.kind === "lines" ? "textarea" : field.type, isDisabled }, textOf(field,
+      this.#document[field.name]));
     const words = element("span", { class: "hint source" }, sources[source] ?? "");
     made.append(words);
     if (source === "api" && !isDisabled) {
       const press = () => this.#send({ [field.name]: null }, `“${field.label}” follows the configuration again.`);
-      words.append(". ", element("button", { type: "button", class: "link", onclick: press, "aria-label": `Reset: ${field.label}` }, "Reset"));
+      words.append(". ", element("button", { type: "button", class: "link", onclick: press,
+        "aria-label": `Reset: ${field.label}` }, "Reset"));
     }
     return made;
   }
@@ -95,7 +104,8 @@ export class SettingsForm {
       const values = valuesIn(this.#form, this.#fields);
       const changed = this.#fields.filter((field) => values[field.name] !== textOf(field, this.#document[field.name]));
       if (changed.length === 0) return tell("Nothing has changed.");
-      await this.#send(Object.fromEntries(changed.map((field) => [field.name, valueOf(field, values[field.name])])), "The settings are saved.");
+      await this.#send(Object.fromEntries(changed.map((field) => [field.name, valueOf(field, values[field.name])])),
+        "The settings are saved.");
     } catch (error) {
       showMistake(this.#form, byID("settings-error"), this.#fields, error);
     }
@@ -140,6 +150,7 @@ function valueOf({ name, kind, type, label }, text) {
 
 function effectiveWords(effective) {
   if (!effective?.until) return "";
-  const rate = effective.rate_limit_bytes_per_second ? `at most ${rateText(effective.rate_limit_bytes_per_second)}` : "no rate limit";
+  const rate = effective.rate_limit_bytes_per_second ? `at most ${rateText(effective.rate_limit_bytes_per_second)}`
+    : "no rate limit";
   return `By the schedule, ${rate} and ${effective.max_concurrent_jobs} downloads at once apply until ${time(effective.until)}.`;
 }

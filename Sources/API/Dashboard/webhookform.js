@@ -10,7 +10,8 @@ import { ask } from "./question.js";
 import { readHeaders } from "./values.js";
 
 const patterns = {
-  "session.*": "Everything about the session", "job.*": "Everything about its downloads", "session.finished": "The session has finished",
+  "session.*": "Everything about the session", "job.*": "Everything about its downloads",
+    "session.finished": "The session has finished",
   "session.waiting": "The session requires action", "job.succeeded": "A download is done", "job.failed": "A download has failed",
   "job.waiting": "A download waits", "webhook.disabled": "Another webhook was disabled",
 };
@@ -24,13 +25,16 @@ function eventFields() {
 
 function endpointFields(webhook) {
   const names = webhook?.header_names ?? [];
-  const kept = names.length > 0 ? ` Their values are never shown: write ${names.join(", ")} again, or they are no longer sent.` : "";
+  const kept = names.length > 0 ? ` Their values are never shown: write ${names.join(", ")} again, or they are no longer sent.`
+    : "";
   return [
     { name: "url", label: "Address", type: "url", isWide: true, placeholder: "https://example.org/hook", required: true },
     ...eventFields(),
     { name: "others", label: "Other events", hint: "Separated by commas, such as job.started.", pointer: "/events", more: true },
-    { name: "headers", label: "Headers, one per line", type: "textarea", hint: `Sent with every request, for a gateway that demands a key.${kept}`, more: names.length === 0 },
-    { name: "ca_file", label: "Certificates to trust", placeholder: "the system's", hint: "The path of a PEM file on fetchd's machine.", pointer: "/tls/ca_file", more: true },
+    { name: "headers", label: "Headers, one per line", type: "textarea",
+      hint: `Sent with every request, for a gateway that demands a key.${kept}`, more: names.length === 0 },
+    { name: "ca_file", label: "Certificates to trust", placeholder: "the system's",
+      hint: "The path of a PEM file on fetchd's machine.", pointer: "/tls/ca_file", more: true },
     { name: "verify", label: "Verify the certificate of the endpoint", type: "checkbox", pointer: "/tls/verify", more: true },
   ];
 }
@@ -79,7 +83,8 @@ function declarationOf(values, tls) {
   if (events.length === 0) throw new Mistake("Choose at least one kind of event.", usual[0]);
   const headers = readHeaders(values.headers, "headers");
   return {
-    url: values.url, events, ...(Object.keys(headers).length > 0 ? { headers } : {}), ...(values.secret ? { secret: values.secret } : {}),
+    url: values.url, events, ...(Object.keys(headers).length > 0 ? { headers } : {}), ...(values.secret
+      ? { secret: values.secret } : {}),
     tls: { ...tls, ca_file: values.ca_file || null, verify: values.verify },
   };
 }
@@ -94,7 +99,8 @@ export async function rotateSecret({ session, name }) {
 
 async function showSecret({ name, secret }) {
   const shown = askForm({
-    heading: `The secret of ${name}`, words: "The endpoint verifies signatures with it. fetchd does not show it again: copy it now.",
+    heading: `The secret of ${name}`,
+      words: "The endpoint verifies signatures with it. fetchd does not show it again: copy it now.",
     submit: "I have copied it", fields: [{ name: "secret", label: "Secret", isWide: true, readonly: true }], values: { secret },
     send: async () => true,
   });
@@ -111,8 +117,10 @@ async function showSecret({ name, secret }) {
 /** Sends events again, also those from before the webhook existed. */
 export async function recoverWebhook({ session, name }) {
   const answer = await askForm({
-    heading: `Send events again to ${name}`, words: "Every event of the session after this one that the webhook subscribes to is sent again.",
-    submit: "Send again", fields: [{ name: "after", label: "After the event number", type: "number", min: 0, hint: "0 sends everything that the journal has." }],
+    heading: `Send events again to ${name}`,
+      words: "Every event of the session after this one that the webhook subscribes to is sent again.",
+    submit: "Send again", fields: [{ name: "after", label: "After the event number", type: "number", min: 0,
+      hint: "0 sends everything that the journal has." }],
     values: { after: "0" },
     send: (values) => post(address("sessions", session, "webhooks", name, "recover"), { after: Number(values.after) }),
   });

@@ -22,7 +22,7 @@ struct ResponseFinisher: Sendable {
             case .prepared(let prepared): .prepared(prepared)
             case .response(let response): .now(response)
             }
-        case .eventually, .whileConnected, .parked: answer
+        case .eventually, .whileConnected, .parked, .webSocket: answer
         }
     }
 

@@ -33,6 +33,8 @@ struct JobRoutes: Sendable {
                 .patch, "/v1/jobs/{id}", .scope(.jobs, of: .job), body: .required(limit: JSONBody.limit), patch),
             Route(.delete, "/v1/jobs/{id}", .scope(.jobs, of: .job), readsQuery: true, delete),
             Route(.get, "/v1/jobs/{id}/resume-data", .scope(.jobs, of: .job), resumeData),
+            Route(
+                .post, "/v1/jobs/{id}/move", .scope(.jobs, of: .job), body: .required(limit: JSONBody.limit), move),
         ] + JobSignal.Action.allCases.map(actionRoute)
     }
 
@@ -117,7 +119,7 @@ struct JobRoutes: Sendable {
     }
 
     /// The job with its ETag, for a caller that may change it.
-    private func shown(_ job: Job) -> Response { JobView(job, engine, for: .client).response }
+    func shown(_ job: Job) -> Response { JobView(job, engine, for: .client).response }
 
     private func patch(_ context: RequestContext) async throws -> Response {
         let patch = try context.body { reader throws(Problem) in try JobPatch(reading: &reader) }

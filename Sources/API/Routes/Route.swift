@@ -31,6 +31,9 @@ struct Route: Sendable {
         case none
         case optional(limit: Int)
         case required(limit: Int)
+        /// Of any content type. A page of another origin can send one without permission, so `OriginRule` must protect the
+        /// route.
+        case unchecked(limit: Int)
     }
 
     init(

@@ -13,7 +13,7 @@ extension ScheduleRule {
         }
         days = try Self.days(words[0])
         (start, end) = try Self.times(words[1])
-        zone = try Self.zone(words[2])
+        (zone, zoneName) = (try Self.zone(words[2]), words[2])
         limits = try Self.limits(words[3...])
     }
 
@@ -66,8 +66,8 @@ extension ScheduleRule {
     // MARK: Time zone
 
     private static func zone(_ text: String) throws(ScheduleFault) -> TimeZone {
-        guard text == utc || TimeZone.knownTimeZoneIdentifiers.contains(text), let zone = TimeZone(identifier: text)
-        else {
+        // Foundation also knows offsets such as GMT+1, and abbreviations.
+        guard text == utc || text.contains("/"), let zone = TimeZone(identifier: text) else {
             throw ScheduleFault(
                 "'\(text)' is no time zone; it takes names of the IANA database, such as Europe/Berlin or UTC")
         }
@@ -133,7 +133,7 @@ extension ScheduleRule {
 
 extension ScheduleRule: CustomStringConvertible {
     public var description: String {
-        var words = [dayText, "\(Self.text(start))-\(Self.text(end))", zone.identifier]
+        var words = [dayText, "\(Self.text(start))-\(Self.text(end))", zoneName]
         if let rate = limits.rateLimit { words.append("\(SettingName.rateLimit.rawValue)=\(rate)") }
         if let jobs = limits.maxConcurrentJobs { words.append("\(SettingName.maxConcurrentJobs.rawValue)=\(jobs)") }
         return words.joined(separator: " ")

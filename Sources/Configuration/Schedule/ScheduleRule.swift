@@ -13,11 +13,9 @@ public struct ScheduleRule: Sendable, Equatable {
     /// Minutes after midnight, 1 to 1,440. If it is not after `start`, the window ends on the next day.
     public var end: Int
     public var zone: TimeZone
+    /// As it was given: Foundation has other names for some zones (`GMT` for `UTC`).
+    public var zoneName: String
     public var limits: ScheduleLimits
-
-    public init(days: Set<Weekday>, start: Int, end: Int, zone: TimeZone, limits: ScheduleLimits) {
-        (self.days, self.start, self.end, self.zone, self.limits) = (days, start, end, zone, limits)
-    }
 
     /// The windows from two days before an instant to 17 days after it, the earliest first.
     func windows(around instant: Date) -> [Range<Date>] {

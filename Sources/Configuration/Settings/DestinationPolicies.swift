@@ -10,7 +10,7 @@ public struct DestinationPolicies: Sendable {
     /// For webhooks of limited reach.
     public let limitedWebhooks: AddressPolicy
 
-    init(_ settings: RunningSettings) {
+    public init(_ settings: RunningSettings) {
         downloads = AddressPolicy(allowing: settings.allowedNetworks, denying: settings.deniedNetworks)
         hosts = settings.hosts
         webhooks = AddressPolicy(admitting: .allAddresses, denying: settings.deniedNetworks)

@@ -28,6 +28,7 @@ extension Job {
             writer.member("url", audience.shown(url))
             writer.object("destination", spec.destination.writeMembers)
             writer.member("priority", (spec.priority ?? .normal).rawValue)
+            writer.member("queue_rank", queueRank?.text)
             writeTimes(to: &writer)
             writer.object("progress") { writeProgress(live, to: &$0) }
             writer.object("resume", live?.resume ?? resume) { $0.writeMembers(to: &$1) }

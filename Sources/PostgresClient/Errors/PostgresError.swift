@@ -12,7 +12,8 @@ public enum PostgresError: Error, Sendable, Equatable {
     case rolledBack
     /// The connection ended before the changes could be committed. Nothing is stored.
     case connectionLost(PostgresReport)
-    /// The deadline passed before the changes could be committed. The connection is closed. Nothing is stored.
+    /// The deadline passed before the changes could be committed. The connection is closed if something was sent. Nothing is
+    /// stored.
     case timedOut
     /// `PostgresInterrupt.interrupt` was called before the changes could be committed. The connection is closed, except
     /// after a wait for notifications. Nothing is stored.

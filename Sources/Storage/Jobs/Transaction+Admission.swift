@@ -59,7 +59,7 @@ extension Transaction {
             guard let session = try queue.nextSession(slots) else { break }
             let configuration = try configurations[session] ?? self.configuration(of: session)
             configurations[session] = configuration
-            guard let candidate = try queue.takeOldestJob(of: session, slots, configuration) else {
+            guard let candidate = try queue.takeFirstJob(of: session, slots, configuration) else {
                 queue.skip(session)
                 continue
             }

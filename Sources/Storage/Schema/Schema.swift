@@ -70,6 +70,9 @@ enum Schema {
         migrator.registerMigration("18: throughput") { db in
             try db.execute(sql: throughput)
         }
+        migrator.registerMigration("19: places in the queue") { db in
+            try db.execute(sql: queueRanks)
+        }
         return migrator
     }
 

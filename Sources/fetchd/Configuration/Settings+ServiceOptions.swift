@@ -1,3 +1,4 @@
+import Aria2RPC
 import Daemon
 import Engine
 import Storage
@@ -12,6 +13,11 @@ extension Settings {
         setRunning(&options)
         options.maxLookups = DescriptorLimit.lookups
         options.allowsRehearsals = enableRehearsals
+        options.aria2 = aria2Session.map { session in
+            var aria2 = Aria2Service.Options()
+            aria2.session = session
+            return aria2
+        }
         options.acknowledgementPatience = acknowledgementPatience
         options.store.key = key
         options.version = Version.text
@@ -27,7 +33,9 @@ extension Settings {
         options.server.port = listen?.port ?? 0
         options.server.unixSocket = unixSocket
         let connections = min(maxConnections ?? .max, clients)
-        options.server.connectionLimit = connections
+        // A WebSocket is not counted as a connection, so each kind gets a half of the descriptors.
+        options.server.webSocketLimit = aria2Session == nil ? 0 : connections / 2
+        options.server.connectionLimit = connections - options.server.webSocketLimit
         // So no single client can keep all others out.
         options.server.connectionsPerAddress = maxConnectionsPerAddress ?? connections / 2
         return options
@@ -60,5 +68,10 @@ extension Settings {
         engine.maxFileSize = files.maxFileSize.map(Int64.init)
         engine.minimumSpeedSeconds = minimumSpeedSeconds
         engine.retention = Retention(acknowledged: eventRetention, unacknowledged: unacknowledgedRetention)
+        engine.finishedRetention = finishedRetention.map {
+            FinishedRetention(
+                acknowledged: $0, unacknowledged: unacknowledgedRetention,
+                deletesFiles: finishedRetentionFiles == .delete)
+        }
     }
 }

@@ -15,10 +15,13 @@ extension Settings.Key {
         case .minimumSpeedSeconds: .number(Defaults.minimumSpeedSeconds)
         case .streamHeartbeat: .number(Defaults.streamHeartbeat)
         case .stopTimeout: .number(Defaults.stopTimeout)
+        case .finishedRetentionFiles: .string(FinishedFiles.keep.rawValue)
         case .publicHost, .allowOrigin: []
-        case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins: false
+        case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: false
         case .logFormat: .string(ObservationSettings.Defaults.logFormat.rawValue)
-        case .unixSocket, .maxConnections, .maxConnectionsPerAddress, .dataDir, .downloadsDir, .resumeDataMaxBytes,
+        case .aria2Session: .string(Defaults.aria2Session)
+        case .unixSocket, .maxConnections, .maxConnectionsPerAddress, .dataDir, .downloadsDir, .finishedRetention,
+            .resumeDataMaxBytes,
             .minimumFreeBytes, .maxFileSize, .maxParts, .fileMode, .directoryMode, .keyFile, .keyCommand, .token:
             nil
         case .rateLimit, .maxConcurrentJobs, .maxConnectionsPerHost, .schedule, .allowNetwork, .denyNetwork,

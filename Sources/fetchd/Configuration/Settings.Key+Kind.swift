@@ -25,14 +25,16 @@ extension Settings.Key {
         case .publicHost: .texts(separator: ",") { _ in }
         case .allowOrigin: .texts(separator: ",") { _ = try AllowedOrigins(reading: $0) }
         case .webhookRetryDelays: .texts(separator: ",") { _ = try Settings.delays($0) }
-        case .acknowledgementPatience, .eventRetention, .unacknowledgedRetention, .minimumSpeedSeconds,
-            .streamHeartbeat, .stopTimeout:
+        case .acknowledgementPatience, .eventRetention, .unacknowledgedRetention, .finishedRetention,
+            .minimumSpeedSeconds, .streamHeartbeat, .stopTimeout:
             .seconds
         case .resumeDataMaxBytes, .minimumFreeBytes, .maxFileSize, .maxParts: .integer(0...(1 << 60))
+        case .finishedRetentionFiles: .text { _ = try FinishedFiles(reading: $0) }
         case .fileMode: .text { _ = try FileSettings.fileMode($0) }
         case .directoryMode: .text { _ = try FileSettings.directoryMode($0) }
-        case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins: .flag
+        case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: .flag
         case .logFormat: .text { _ = try ObservationSettings.format($0) }
+        case .aria2Session: .text { _ = try SettingsSources.aria2Session($0) }
         case .keyCommand: .text(SettingsSources.checkKeyCommand)
         case .token: .text(Settings.checkToken)
         case .rateLimit, .maxConcurrentJobs, .maxConnectionsPerHost, .schedule, .allowNetwork, .denyNetwork,

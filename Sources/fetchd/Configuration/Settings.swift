@@ -1,6 +1,7 @@
 import API
 import Configuration
 import Daemon
+import Downloads
 import Formats
 import Foundation
 import HTTPServer
@@ -29,11 +30,16 @@ struct Settings: Sendable {
     var acknowledgementPatience: Double
     var eventRetention: Double
     var unacknowledgedRetention: Double
+    /// nil: jobs are kept for ever.
+    var finishedRetention: Double?
+    var finishedRetentionFiles: FinishedFiles
     var resumeDataMaxBytes: Int?
     var minimumSpeedSeconds: Double
     var streamHeartbeat: Double
     var stopTimeout: Double
     var enableRehearsals: Bool
+    /// The session of aria2's interface; nil: the interface is off.
+    var aria2Session: Name?
     var key: KeySource
     var allowCoreDumps: Bool
     var observation: ObservationSettings
@@ -56,6 +62,7 @@ struct Settings: Sendable {
         static let minimumSpeedSeconds = 60.0
         static let streamHeartbeat = 15.0
         static let stopTimeout = 25.0
+        static let aria2Session = "aria2"
         static let logLevel = RunningSettings().logLevel
     }
 
@@ -84,6 +91,8 @@ struct Settings: Sendable {
         case acknowledgementPatience = "acknowledgement_patience"
         case eventRetention = "event_retention"
         case unacknowledgedRetention = "unacknowledged_retention"
+        case finishedRetention = "finished_retention"
+        case finishedRetentionFiles = "finished_retention_files"
         case resumeDataMaxBytes = "resume_data_max_bytes"
         case minimumFreeBytes = "minimum_free_bytes"
         case maxFileSize = "max_file_size"
@@ -95,6 +104,8 @@ struct Settings: Sendable {
         case streamHeartbeat = "stream_heartbeat"
         case stopTimeout = "stop_timeout"
         case enableRehearsals = "enable_rehearsals"
+        case aria2RPC = "aria2_rpc"
+        case aria2Session = "aria2_session"
         case keyFile = "key_file"
         case keyCommand = "key_command"
         case allowCoreDumps = "allow_core_dumps"
@@ -137,11 +148,14 @@ struct Settings: Sendable {
         eventRetention = try sources.seconds(.eventRetention) ?? Defaults.eventRetention
         unacknowledgedRetention =
             try sources.seconds(.unacknowledgedRetention) ?? Defaults.unacknowledgedRetention
+        finishedRetention = try sources.seconds(.finishedRetention)
+        finishedRetentionFiles = try sources.string(.finishedRetentionFiles).map(FinishedFiles.init(reading:)) ?? .keep
         resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes)
         minimumSpeedSeconds = try sources.seconds(.minimumSpeedSeconds) ?? Defaults.minimumSpeedSeconds
         streamHeartbeat = max(0.1, try sources.seconds(.streamHeartbeat) ?? Defaults.streamHeartbeat)
         stopTimeout = try sources.seconds(.stopTimeout) ?? Defaults.stopTimeout
         enableRehearsals = try sources.bool(.enableRehearsals) ?? false
+        aria2Session = try sources.aria2Session
         key = try sources.key
         allowCoreDumps = try sources.bool(.allowCoreDumps) ?? false
         observation = try ObservationSettings(sources)

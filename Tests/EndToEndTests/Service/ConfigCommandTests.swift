@@ -95,7 +95,7 @@ import Testing
     @Test func tableHasEveryOption() async throws {
         let table = try await FetchdProcess.run(["config", "show", "--table"]).output
         let help = try await FetchdProcess.run(["serve", "--help"]).output
-        for option in help.matches(of: /\n  --([a-z-]+)/).map(\.1)
+        for option in help.matches(of: /\n  --([a-z0-9-]+)/).map(\.1)
         where !["config", "version", "help"].contains(option) {
             #expect(table.contains("| `--\(option)` |"), "\(option)")
         }
