@@ -49,6 +49,7 @@ let package = Package(
         // System libraries in C.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -63,20 +64,30 @@ let package = Package(
         // Authenticated encryption of what is secret in the database, and its keys.
         layer("Sealing", ["CCrypto", "Hashing"]),
 
+        // Counters and histograms that any thread updates.
+        layer("Metrics", []),
+
         // Bodies that a server has compressed.
         layer("Compression", ["CZlib"]),
 
         // Text formats (JSON, times, identifiers, paths), and the rules of HTTP as values.
         layer("Formats", []),
         layer("HTTPSemantics", ["Formats", structuredFields]),
+        // The lines of the log.
+        layer("LogLines", ["Formats", "Locks", logging]),
 
         // The C libraries as Swift, and the domain. None of these three imports another.
         layer("CurlClient", ["CCurl", "Descriptors", "Locks"]),
-        layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Descriptors", "Locks", httpTypes]),
+        layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Descriptors", "Hashing", "Locks", httpTypes]),
         layer("Downloads", ["Formats", "HTTPSemantics"]),
 
+        // libpq as Swift, for the PostgreSQL store. No other target uses it yet.
+        layer("PostgresClient", ["CPostgreSQL", "Descriptors"]),
+
         // The database.
-        layer("Storage", ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Sealing", grdb, logging]),
+        layer(
+            "Storage",
+            ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics", "Sealing", grdb, logging]),
 
         // The workers: transfers and deliveries.
         layer(
@@ -84,27 +95,33 @@ let package = Package(
             [
                 "CLinux", "Compression", "CurlClient", "Descriptors", "Downloads", "Formats", "HTTPSemantics",
                 "Hashing",
-                "Locks", "Storage", logging,
+                "Locks", "Metrics", "Storage", logging,
             ]),
         layer(
             "Webhooks",
-            ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Storage", logging]),
+            ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Metrics", "Storage", logging]),
+
+        // The settings that can change while the service runs, and their schedule.
+        layer("Configuration", ["CurlClient", "Downloads", "Formats", "Locks", "Storage", logging]),
 
         // The origin server of `rehearse:` URLs.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
+
+        // aria2's JSON-RPC over the jobs of a session.
+        layer("Aria2RPC", ["Downloads", "Engine", "Formats", "HTTPSemantics", "Locks", "Storage", logging]),
 
         // The HTTP API and the dashboard.
         layer(
             "API",
             [
-                "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing", "Locks", "Storage",
-                httpTypes, logging,
+                "Aria2RPC", "Configuration", "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing",
+                "Locks", "Metrics", "Storage", httpTypes, logging,
             ],
             // The program serves the API description at the root of the repository (a link), and the dashboard.
             resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
 
         // The commands that use a running service: they know only its public API.
-        layer("Client", ["CurlClient", "Formats", "Hashing", "Locks", argumentParser]),
+        layer("Client", ["Compression", "CurlClient", "Formats", "Hashing", "Locks", argumentParser]),
 
         // A client for other programs, in the shape of a background URLSession. It uses Foundation only.
         layer("FetchdClient", []),
@@ -119,14 +136,15 @@ let package = Package(
         layer(
             "Daemon",
             [
-                "API", "CurlClient", "Downloads", "Engine", "HTTPServer", "Locks", "Rehearsals", "Storage", "Webhooks",
-                logging,
+                "API", "Aria2RPC", "Configuration", "CurlClient", "Downloads", "Engine", "Formats", "HTTPServer",
+                "Locks", "Metrics", "Rehearsals", "Storage", "Webhooks", logging,
             ]),
 
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Client", "CurlClient", "Daemon", "Engine", "Formats", "HTTPServer", "Locks", "Sealing",
+                "API", "Aria2RPC", "CLinux", "Client", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine",
+                "Formats", "HTTPServer", "Locks", "LogLines", "Sealing",
                 "Storage", "Webhooks",
                 argumentParser, logging,
             ],
@@ -140,8 +158,11 @@ let package = Package(
         tests("SealingTests", ["Sealing"]),
         tests("CompressionTests", ["Compression"]),
         tests("CurlClientTests", ["CurlClient"]),
+        tests("PostgresClientTests", ["Locks", "PostgresClient"]),
         tests("HTTPServerTests", ["Descriptors", "HTTPServer", "Locks", httpTypes]),
         tests("FormatsTests", ["Formats"]),
+        tests("MetricsTests", ["Metrics"]),
+        tests("LogLinesTests", ["LogLines", "Formats", "Locks", logging]),
         tests("HTTPSemanticsTests", ["Formats", "HTTPSemantics"]),
         tests("DownloadsTests", ["Downloads", "Formats", "HTTPSemantics"]),
         tests("StorageTests", ["Storage", "Downloads", "Formats", "HTTPSemantics", "Locks", "Sealing", grdb, logging]),
@@ -155,9 +176,16 @@ let package = Package(
         tests(
             "WebhooksTests",
             ["Webhooks", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient", logging]),
+        tests("ConfigurationTests", ["Configuration", "CurlClient", "Downloads", "Formats", "Storage", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests(
-            "APITests", ["API", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Storage", httpTypes]),
+            "APITests",
+            [
+                "API", "Configuration", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics",
+                "Storage",
+                httpTypes, logging,
+            ]),
+        tests("Aria2RPCTests", ["Aria2RPC", "Downloads", "Formats", "HTTPSemantics", "Storage"]),
         tests("ClientTests", ["Client", "Formats"]),
         .executableTarget(
             name: "fetchd-client-consumer", dependencies: ["FetchdClient"], path: "Tests/FetchdClientConsumer",
@@ -171,7 +199,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "fetchd", "API", "CurlClient", "Daemon", "Downloads", "Engine", "Formats", "HTTPSemantics",
+                "fetchd", "API", "Aria2RPC", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine", "Formats",
+                "HTTPSemantics",
                 "HTTPServer",
                 "Hashing", "Storage", "Webhooks",
             ]),

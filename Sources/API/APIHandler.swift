@@ -1,9 +1,12 @@
+import Aria2RPC
+import Configuration
 import Downloads
 import Engine
 import Foundation
 import HTTPServer
 import HTTPTypes
 import Logging
+import Metrics
 import Storage
 
 /// Handles the requests of the API: checks heads, finds routes, and turns errors into problem documents.
@@ -21,10 +24,16 @@ public struct APIHandler: RequestHandler {
         public var acknowledgementPatience: TimeInterval = 3600
         /// The version that the statistics report.
         public var version = ""
+        /// aria2's interface at `/jsonrpc`; nil: it is off.
+        public var aria2: Aria2Service?
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
         /// Returns the metrics of the transfer loops; called for each request for metrics.
         public var loops: @Sendable () -> [LoopMetrics] = { [] }
+        /// Returns the durations of the posts to webhooks, by their result; called for each request for metrics.
+        public var webhookPosts: @Sendable () -> [(result: String, durations: Histogram)] = { [] }
+        /// Whether the log has a line for each request.
+        public var logsRequests = false
 
         public init() {}
     }
@@ -38,18 +47,30 @@ public struct APIHandler: RequestHandler {
     private let readiness: Readiness
     private let hosts: HostRule
     private let origins: OriginRule
+    private let finisher: ResponseFinisher
     private let log: Logger
 
     public init(
-        options: Options, store: Store, engine: Engine, feed: Feed, readiness: Readiness, log: Logger
+        options: Options, store: Store, engine: Engine, feed: Feed, configuration: ServiceConfiguration,
+        readiness: Readiness, log: Logger
     ) {
+        let measurements = RequestMeasurements()
         let signIns = SignIns(key: store.key(for: "sign-in"), time: store.time)
+        let time = store.time
+        authentication = Authentication(
+            token: options.token, tokens: store.tokens, signIns: signIns, time: time,
+            alwaysNeedsToken: options.alwaysNeedsToken)
+        rates = RequestRates(time: time)
+        origins = OriginRule(options.allowedOrigins)
+        let aria2 = options.aria2.map { [authentication, rates, origins] service in
+            Aria2Routes(
+                service: service, store: store, authentication: authentication, rates: rates, readiness: readiness,
+                origins: origins)
+        }
         table = RouteTable(
             HealthRoutes(store: store, engine: engine, readiness: readiness).routes
-                + MetricsRoutes(
-                    store: store, acknowledgementPatience: options.acknowledgementPatience, loops: options.loops,
-                    time: store.time
-                ).routes
+                + MetricsRoutes(store: store, engine: engine, feed: feed, requests: measurements, options: options)
+                .routes
                 + SessionRoutes(store: store, engine: engine).routes + WebhookRoutes(store: store, log: log).routes
                 + DeliveryRoutes(store: store).routes
                 + JobRoutes(
@@ -60,35 +81,40 @@ public struct APIHandler: RequestHandler {
                     store: store, engine: engine, feed: feed, version: options.version, time: store.time
                 ).routes
                 + EventRoutes(store: store, feed: feed, log: log).routes + TokenRoutes(store: store).routes
-                + AuditRoutes(store: store).routes
+                + AuditRoutes(store: store).routes + (aria2?.routes ?? [])
+                + ServiceRoutes(store: store, configuration: configuration, log: log).routes
                 + SignInRoutes(signIns: signIns, time: store.time).routes + DashboardRoutes().routes)
         (self.feed, self.store) = (feed, store)
-        authentication = Authentication(
-            token: options.token, tokens: store.tokens, signIns: signIns, time: store.time,
-            alwaysNeedsToken: options.alwaysNeedsToken)
-        rates = RequestRates(time: store.time)
         visibility = Visibility(store: store)
         self.readiness = readiness
         hosts = HostRule(publicHosts: options.publicHosts)
-        origins = OriginRule(options.allowedOrigins)
+        finisher = ResponseFinisher(
+            origins: origins, measurements: measurements, logsRequests: options.logsRequests, log: log)
         self.log = log
     }
 
     /// Refuses a request by its head alone if possible, before the body is read.
     public func admit(_ head: RequestHead) -> Admission {
+        let watch = Stopwatch()
         var (match, caller): (RouteMatch?, Caller?) = (nil, nil)
+        func refused(_ response: Response) -> Admission {
+            let id = RequestID(sentWith: head) ?? RequestID()
+            return .refuse(finisher.finish(response, RequestRecord(head, match, caller, id, watch)))
+        }
         do throws(Problem) {
             try hosts.check(head)
-            if head.target == "*" { return .refuse(answered(head, .noContent)) }
-            if origins.isPreflight(head) { return .refuse(answered(head, try preflight(head))) }
+            if head.target == "*" { return refused(.noContent) }
+            if origins.isPreflight(head) { return refused(try preflight(head)) }
             try origins.check(head)
             let found = try table.find(head)
             match = found
             let admitted = try admittedCaller(head, found.route, &caller)
-            return .accept(maxBodyBytes: try found.route.bodyLimit(head)) { respond(to: $0, found, admitted) }
+            return .accept(maxBodyBytes: try found.route.bodyLimit(head)) {
+                respond(to: $0, found, admitted, watch)
+            }
         } catch {
             audit(error.kind, AuditNote(head, caller, match))
-            return .refuse(answered(head, error.response))
+            return refused(error.response)
         }
     }
 
@@ -110,23 +136,34 @@ public struct APIHandler: RequestHandler {
         store.refusals.add(note(), kind.rawValue, at: store.time.now)
     }
 
-    private func respond(to request: Request, _ match: RouteMatch, _ caller: Caller) -> Answer {
-        let (head, route) = (request.head, match.route)
+    private func respond(
+        to request: Request, _ match: RouteMatch, _ caller: Caller, _ watch: Stopwatch
+    ) -> Answer {
+        let route = match.route
         let context = RequestContext(request: request, match: match, caller: caller)
-        if let immediate = route.immediate, let answer = immediate(context) { return answered(head, answer) }
-        let work = { @Sendable in answered(head, await response(to: context, of: route)) }
-        guard route.mayWait, context.asksToWait else { return .eventually(work) }
+        let sent = RequestID(sentWith: request.head)
+        // A kept response is the same for all clients, so it has no new identifier.
+        let kept = RequestRecord(request.head, match, caller, sent ?? finisher.idOfKeptResponse, watch)
+        if let immediate = route.immediate, let answer = immediate(context) { return finisher.finish(answer, kept) }
+        let mayWait = route.mayWait && context.asksToWait
         // Only a request that waits for a change ends early when its client disconnects.
-        guard let wait = route.park?(context) else { return .whileConnected(work) }
-        return .parked { pending in
-            let request = ParkedRequest(wait) { pending.settle(with: answered(head, $0)) }
-            feed.park(request, until: .now + wait.duration, pending)
+        if mayWait, let wait = route.park?(context) {
+            let waiting = kept.waiting
+            return .parked { [finisher] pending in
+                let request = ParkedRequest(wait) { pending.settle(with: finisher.finish($0, waiting)) }
+                feed.park(request, until: .now + wait.duration, pending)
+            }
         }
+        let known = RequestRecord(request.head, match, caller, kept.id ?? RequestID(), watch)
+        let record = mayWait ? known.waiting : known
+        let work = { @Sendable in finisher.finish(await response(to: context, of: route, record), record) }
+        return mayWait ? .whileConnected(work) : .eventually(work)
     }
 
     public func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response {
-        let response = Problem(fault).response
-        return head.map { response.with(origins.fields(for: $0)) } ?? response
+        guard let head else { return Problem(fault).response }
+        let id = RequestID(sentWith: head) ?? RequestID()
+        return finisher.finish(Problem(fault).response, RequestRecord(head, nil, nil, id, Stopwatch()))
     }
 
     /// Answers a CORS preflight request. Browsers send these requests without a token, so no token is needed.
@@ -135,7 +172,7 @@ public struct APIHandler: RequestHandler {
         return Response(status: .noContent, headers: [.accessControlAllowMethods: methods.joined(separator: ", ")])
     }
 
-    private func response(to context: RequestContext, of route: Route) async -> Response {
+    private func response(to context: RequestContext, of route: Route, _ record: RequestRecord) async -> Response {
         do {
             if case .scope(_, let subject) = route.access { try await visibility.check(subject, context) }
             if case .required = route.body, !context.hasBody {
@@ -147,47 +184,10 @@ public struct APIHandler: RequestHandler {
             let problem = Problem(error)
             audit(problem.kind, context.auditNote)
             if problem.kind == .internalError {
-                log.error("\(context.head.method) \(context.head.path): \(problem.detail)")
+                log.error(
+                    "\(context.head.method) \(context.head.path): \(problem.detail)", metadata: record.logFields)
             }
             return problem.response
         }
-    }
-
-    private func answered(_ head: RequestHead, _ answer: Answer) -> Answer {
-        switch answer {
-        case .now(let response): return .now(answered(head, response))
-        case .prepared(let prepared):
-            guard !origins.addsFields else { return .now(answered(head, prepared.response)) }
-            note(head, prepared.response.status)
-            return answer
-        case .eventually, .whileConnected, .parked: return answer
-        }
-    }
-
-    private func answered(_ head: RequestHead, _ reply: Reply) -> Reply {
-        switch reply {
-        case .response(let response): return .response(answered(head, response))
-        case .prepared(let prepared):
-            guard !origins.addsFields else { return .response(answered(head, prepared.response)) }
-            note(head, prepared.response.status)
-            return reply
-        }
-    }
-
-    private func answered(_ head: RequestHead, _ response: Response) -> Response {
-        note(head, response.status)
-        return origins.addsFields ? response.with(origins.fields(for: head)) : response
-    }
-
-    private func note(_ head: RequestHead, _ status: HTTPResponse.Status) {
-        log.debug("\(head.method) \(head.path) -> \(status.code)")
-    }
-}
-
-extension Response {
-    fileprivate func with(_ fields: HTTPFields) -> Response {
-        var response = self
-        response.headers.append(contentsOf: fields)
-        return response
     }
 }

@@ -44,8 +44,20 @@ struct Authentication: Sendable {
         if let cookie = SignInCookie.of(head), head.mayUseCookie, let subject = self.subject(of: cookie) {
             return try caller(with: subject.digest).shown(by: .cookie)
         }
-        guard isOpen, head.isFromThisMachine else { throw .unauthorized("Bearer", Self.advice) }
+        guard isOpen, head.isFromThisMachine, !head.isFromSharedOrigin else {
+            throw .unauthorized("Bearer", Self.advice)
+        }
         return Self.anybody
+    }
+
+    /// The caller of one call in a request.
+    ///
+    /// - Parameter secret: the token that the call has; nil: the request itself says who its caller is.
+    /// - Throws: 401.
+    func caller(of head: RequestHead, secret: String?) throws(Problem) -> Caller {
+        // Clients that have no secret set up may send an empty one.
+        guard let secret, !secret.isEmpty else { return try caller(of: head) }
+        return try caller(with: TokenDigest(of: secret))
     }
 
     /// nil if the ticket was given to a caller that needed no token.
@@ -103,6 +115,13 @@ struct Authentication: Sendable {
 }
 
 extension RequestHead {
+    /// Whether a browser sends the request for a page whose origin says little about its author: an extension, or a file
+    /// (`null`). Such a page needs a token even where other callers need none.
+    fileprivate var isFromSharedOrigin: Bool {
+        guard let origin = headers[.origin] else { return false }
+        return !origin.lowercased().hasPrefix("http://") && !origin.lowercased().hasPrefix("https://")
+    }
+
     /// Whether a cookie may stand for a token in this request. A browser sends its cookies by itself, so a request that
     /// changes something needs a field that says which page has sent it. `OriginRule` has refused foreign pages already.
     fileprivate var mayUseCookie: Bool {

@@ -46,6 +46,18 @@ static inline int linux_sync_file_system(int fd) { return syncfs(fd); }
 // Names the calling thread for ps(1) and debuggers. The kernel keeps the first 15 bytes.
 static inline void linux_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
+// Whether the kernel takes the wall clock for synchronized, as an NTP client tells it: 1, 0, or -1 if that is unknown.
+static inline int linux_clock_is_synchronized(void) {
+    // struct timex as a kernel of 64 bits lays it out: <sys/timex.h> and Swift's Glibc module define fd_set differently.
+    struct {
+        uint32_t modes, padding;
+        int64_t offset, frequency, errors[2];
+        int32_t status, others[41];
+    } clock = {0};
+    long state = sizeof(long) == 8 ? syscall(SYS_adjtimex, &clock) : -1;
+    return state < 0 ? -1 : !(clock.status & 0x40 /* STA_UNSYNC */);
+}
+
 // When the open file was made, in nanoseconds since 1970; 0 where the file system does not keep it.
 static inline int64_t linux_birth_time(int fd) {
     // statx(2) as the kernel lays it out: which headers show it depends on who included what before.

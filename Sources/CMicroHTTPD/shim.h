@@ -78,6 +78,13 @@ mhd_hide_arguments(const char *target)
         ((char *)mark)[1] = '\0';
 }
 
+/* Ends the library's connection of an upgraded socket. The handler of the upgrade has a duplicate of the socket. */
+static inline enum MHD_Result
+mhd_end_upgraded(struct MHD_UpgradeResponseHandle *upgraded)
+{
+    return MHD_upgrade_action(upgraded, MHD_UPGRADE_ACTION_CLOSE);
+}
+
 /* Makes a response of unknown size end with its connection instead of being chunked. */
 static inline enum MHD_Result
 mhd_response_end_with_connection(struct MHD_Response *response)

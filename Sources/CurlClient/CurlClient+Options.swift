@@ -30,8 +30,9 @@ extension CurlClient {
         /// opens a connection, and before each request, because a connection may be reused. It must not block.
         public var admitsAddress: (@Sendable (IPAddress) -> Bool)?
 
-        /// The hosts and ports that URLs may name. It applies before a name is looked up, and before a proxy is asked. All.
-        public var hosts = HostPolicy()
+        /// The hosts and ports that URLs may name. The client asks for each request, before a name is looked up, and before
+        /// a proxy is asked, on its own thread. It must not block. All.
+        public var hosts: @Sendable () -> HostPolicy = { HostPolicy() }
 
         /// The maximum number of concurrent lookups. It includes lookups that no transfer waits for any longer: a
         /// running lookup cannot be interrupted, and holds a thread and a socket until the resolver gives up. Further

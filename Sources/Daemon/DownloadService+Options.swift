@@ -1,7 +1,10 @@
 import API
+import Aria2RPC
+import Configuration
 import CurlClient
 import Engine
 import HTTPServer
+import Logging
 import Storage
 import Webhooks
 
@@ -23,12 +26,26 @@ extension DownloadService {
         public var webhookNetworks: [Network] = []
         /// The hosts and ports that downloads may be requested from.
         public var hosts = HostPolicy()
+        /// When other limits apply than those of `engine`.
+        public var schedule = Schedule()
+        /// What the log keeps. The service passes it to `setLogLevel`, also when it changes.
+        public var logLevel = Logger.Level.info
+        public var setLogLevel: @Sendable (Logger.Level) -> Void = { _ in }
+        /// Where the settings that can change while the service runs come from. A setting without a source has its default.
+        public var settingSources: [SettingName: SettingSource] = [:]
+        /// The largest number of jobs that the system lets run at once.
+        public var mostConcurrentJobs = Int.max
+        /// The number of additional connections that the system allows beside this number of running jobs; nil: that of
+        /// `engine`.
+        public var additionalConnections: (@Sendable (_ jobs: Int) -> Int)?
         /// The permissions of finished files, and of folders that are created for them.
         public var fileModes = FileModes()
         /// The number of simultaneous DNS lookups, for the downloads and again for the webhooks.
         public var maxLookups = CurlClient.Options().maxLookups
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
+        /// aria2's interface at `/jsonrpc`; nil: it is off.
+        public var aria2: Aria2Service.Options?
         /// Seconds after which the log and the metrics report an unacknowledged finish.
         public var acknowledgementPatience = 3600.0
         /// Why the service may run only if an administrator has a token, as a sentence; nil: callers from this machine

@@ -1,4 +1,6 @@
 import API
+import Aria2RPC
+import Configuration
 import CurlClient
 import Engine
 import HTTPServer
@@ -19,14 +21,16 @@ public final class DownloadService: Sendable {
         case stopping
     }
 
-    private let options: Options
-    private let log: Logger
+    let options: Options
+    let configuration: ServiceConfiguration
+    let log: Logger
     private let stage = Locked(Stage.starting)
     /// nil until the layers are open.
     private let pulse = Locked<Heartbeat?>(nil)
 
     public init(_ options: Options, log: Logger) {
         self.options = options
+        configuration = ServiceConfiguration(options.start)
         self.log = log
     }
 
@@ -82,25 +86,27 @@ public final class DownloadService: Sendable {
             try await DownloadsFolder.open(
                 at: options.downloadsFolder, minimumFreeBytes: options.minimumFreeBytes, modes: options.fileModes)
         }
-        let downloads = try client(
-            "downloads",
-            admitting: AddressPolicy(allowing: options.allowedNetworks, denying: options.deniedNetworks),
-            options.hosts)
-        // A receiver often runs on the same machine. Webhooks of limited reach have their own policy.
-        let webhooks = try client(
-            "webhooks", admitting: AddressPolicy(admitting: .allAddresses, denying: options.deniedNetworks))
+        try await StartError.wrapping { () async throws(StoreError) in
+            try await configuration.load(from: store, log: log)
+        }
+        let (downloads, webhooks) = (try downloadClient(), try webhookClient())
         pulse.withLock { $0 = Heartbeat(store: store, clients: [downloads, webhooks]) }
         defer { pulse.withLock { $0 = nil } }
         let rehearsals = options.allowsRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
         let engine = Engine(
             options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
+        connect(engine, store)
+        defer { configuration.disconnect() }
         let dispatcher = Dispatcher(options: webhookOptions, store: store, client: webhooks, log: log)
         let readiness = Readiness()
         let feed = try await StartError.wrapping { () async throws(StoreError) in
             try await Feed(options: options.feed, store: store, engine: engine)
         }
+        var api = apiOptions([downloads, webhooks], dispatcher)
+        api.aria2 = aria2(store, engine)
+        let notifier = api.aria2?.notifier
         let handler = APIHandler(
-            options: apiOptions([downloads, webhooks]), store: store, engine: engine, feed: feed,
+            options: api, store: store, engine: engine, feed: feed, configuration: configuration,
             readiness: readiness, log: log)
         // The server listens before the jobs are recovered: if the port is occupied, the start fails without any change.
         let server = try StartError.wrapping { () throws(HTTPServerError) in
@@ -108,7 +114,8 @@ public final class DownloadService: Sendable {
         }
         let result: Result<Void, any Error>
         do {
-            result = .success(try await serve(store, engine, dispatcher, feed, server, readiness, onReady))
+            result = .success(
+                try await serve(store, engine, dispatcher, feed, notifier, server, readiness, onReady))
         } catch {
             result = .failure(error)
         }
@@ -121,13 +128,15 @@ public final class DownloadService: Sendable {
     /// The layers end in reverse order: first the transfers, while the server still reads and refuses requests; then the
     /// server closes its port; then the last webhooks end.
     private func serve(
-        _ store: Store, _ engine: Engine, _ dispatcher: Dispatcher, _ feed: Feed, _ server: HTTPServer,
-        _ readiness: Readiness,
+        _ store: Store, _ engine: Engine, _ dispatcher: Dispatcher, _ feed: Feed, _ notifier: RPCNotifier?,
+        _ server: HTTPServer, _ readiness: Readiness,
         _ onReady: @Sendable (UInt16) -> Void
     ) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { await dispatcher.run() }
             group.addTask { await feed.run() }
+            if let notifier { group.addTask { await notifier.run() } }
+            group.addTask { [self] in await ScheduleFollower(configuration, store: store, log: log).run() }
             let result: Result<Void, any Error>
             do {
                 result = .success(try await work(store, engine, readiness) { onReady(server.port) })
@@ -197,38 +206,5 @@ public final class DownloadService: Sendable {
             log.error("\(error)")
             return false
         }
-    }
-
-    private func client(
-        _ name: String, admitting addresses: AddressPolicy, _ hosts: HostPolicy = HostPolicy()
-    ) throws -> CurlClient {
-        var curl = CurlClient.Options()
-        curl.admitsAddress = addresses.admits
-        curl.hosts = hosts
-        curl.maxLookups = options.maxLookups
-        return try StartError.wrapping { () throws(CurlClientError) in try CurlClient(options: curl, name: name) }
-    }
-
-    private func engineOptions(_ rehearsals: RehearsalOrigin?) -> Engine.Options {
-        var engine = options.engine
-        engine.rehearsalOrigin = rehearsals?.baseURL
-        engine.acknowledgementPatience = options.acknowledgementPatience
-        return engine
-    }
-
-    private var webhookOptions: Dispatcher.Options {
-        var webhooks = options.webhooks
-        webhooks.publicAddresses = AddressPolicy(allowing: options.webhookNetworks, denying: options.deniedNetworks)
-        return webhooks
-    }
-
-    private func apiOptions(_ clients: [CurlClient]) -> APIHandler.Options {
-        var api = options.api
-        api.version = options.version
-        api.acknowledgementPatience = options.acknowledgementPatience
-        api.alwaysNeedsToken = options.tokenDemand != nil
-        api.allowsRehearsals = options.allowsRehearsals
-        api.loops = { clients.map(LoopMetrics.init) }
-        return api
     }
 }

@@ -1,5 +1,6 @@
 import API
 import CurlClient
+import Metrics
 
 /// Converts the report of a client's event loop into the type that the metrics use.
 extension LoopMetrics {

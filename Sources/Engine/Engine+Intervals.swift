@@ -16,6 +16,10 @@ extension Engine {
         /// Between two prunings of the journal; nil: a tenth of `Retention.acknowledged`, at least 1 second, at most 1
         /// hour.
         public var pruning: TimeInterval?
+        /// Between two removals of finished jobs; nil: a tenth of the retention, at least 1 second, at most 1 hour.
+        public var finishedPruning: TimeInterval?
+        /// Between two looks at the free space of the database file.
+        public var spaceCheck: TimeInterval = 3600
         /// Between two comparisons of the kept counts with a full count.
         public var countCheck: TimeInterval = 3600
         /// Between two commits of the times when tokens were last used.

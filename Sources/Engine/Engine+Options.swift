@@ -23,8 +23,12 @@ extension Engine {
         public var minimumSpeedSeconds: TimeInterval = 60
         /// The base URL that serves `rehearse:` URLs, such as `http://127.0.0.1:4711`; nil: fetchd refuses these URLs.
         public var rehearsalOrigin: String?
+        /// Whether requests to the origin of a job's URL have `traceparent` and `tracestate` of the job.
+        public var tracesOrigins = false
         /// How long the journal keeps events.
         public var retention = Retention()
+        /// How long jobs are kept after their end; nil: for ever.
+        public var finishedRetention: FinishedRetention?
         /// How often the background workers run.
         public var intervals = Intervals()
 

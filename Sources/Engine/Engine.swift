@@ -1,6 +1,7 @@
 import CurlClient
 import Downloads
 import Foundation
+import Locks
 import Logging
 import Storage
 
@@ -10,6 +11,7 @@ public final class Engine: Sendable {
     let services: EngineServices
     let active: ActiveAttempts
     let options: Options
+    let limits: Locked<Limits>
     private let promoter: Promoter
     /// Attempts that the writer's thread has begun, for `run()`.
     private let begun = AsyncStream<Attempt>.makeStream()
@@ -18,16 +20,18 @@ public final class Engine: Sendable {
         options: Options = Options(), store: Store, folder: DownloadsFolder, client: CurlClient, log: Logger
     ) {
         self.options = options
+        let limits = Limits(options)
+        self.limits = Locked(limits)
         services = EngineServices(
             store: store, folder: folder, client: client, lanes: DiskLanes(),
             connections: HostConnections(
-                limit: options.maxConnectionsPerHost, maxAdditional: options.maxAdditionalConnections,
+                limit: limits.connectionsPerHost, maxAdditional: limits.additionalConnections,
                 onRoom: { store.work(.jobs).set() }),
             stop: StopRequest(intervals: options.intervals),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
-            maxFileSize: options.maxFileSize, time: store.time, log: log)
+            maxFileSize: options.maxFileSize, tracesOrigins: options.tracesOrigins, time: store.time, log: log)
         active = ActiveAttempts(
-            serviceLimit: RateLimit(bytesPerSecond: options.rateLimit), connections: services.connections)
+            serviceLimit: RateLimit(bytesPerSecond: limits.rate), connections: services.connections)
         promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
     }
 
@@ -82,10 +86,10 @@ public final class Engine: Sendable {
 
     private var workers: [any MaintenanceWorker] {
         let intervals = options.intervals
-        let limits = AdmissionLimits(
-            jobs: options.maxConcurrentJobs, connectionsPerHost: options.maxConnectionsPerHost)
         return [
-            Scheduler(services: services, limits: limits, active: active, start: { [self] in start($0) }),
+            Scheduler(
+                services: services, limits: { [self] in admissionLimits }, active: active,
+                start: { [self] in start($0) }),
             ClockMonitor(services: services, interval: intervals.clockCheck),
             BatchFinisher(services: services),
             Checkpointer(
@@ -103,8 +107,20 @@ public final class Engine: Sendable {
             CountChecker(services: services, interval: intervals.countCheck),
             RefusalRecorder(services: services, interval: intervals.refusals),
             TokenUseRecorder(services: services, interval: intervals.tokenUse),
+            ThroughputRecorder(services: services),
+            SpaceReclaimer(services: services, interval: intervals.spaceCheck),
+        ] + retentionWorkers
+    }
+
+    private var retentionWorkers: [any MaintenanceWorker] {
+        guard let retention = options.finishedRetention else { return [] }
+        return [
+            FinishedJobPruner(
+                services: services, retention: retention, interval: options.intervals.finishedPruning)
         ]
     }
+
+    public var measurements: EngineMeasurements { services.measurements }
 
     /// The live view of a running job; nil when the job has no running attempt.
     public func progress(of job: JobID) -> LiveProgress? {

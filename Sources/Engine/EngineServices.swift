@@ -15,6 +15,7 @@ struct EngineServices: Sendable {
     let health = FolderHealth()
     let connections: HostConnections
     let received = ReceivedBytes()
+    let measurements = EngineMeasurements()
     let stop: StopRequest
     /// The base URL that serves `rehearse:` URLs; nil: fetchd refuses these URLs.
     let rehearsalOrigin: String?
@@ -22,6 +23,8 @@ struct EngineServices: Sendable {
     let minimumSpeedSeconds: Double
     /// Bytes. A larger file fails its job; nil: no limit.
     var maxFileSize: Int64?
+    /// Whether requests to origins name the trace of the job.
+    var tracesOrigins = false
     let time: ServiceClock
     let log: Logger
 

@@ -16,6 +16,9 @@ public struct ULID: Sendable, Hashable, Comparable, CustomStringConvertible {
         self.low = low
     }
 
+    /// Not larger than any identifier of this time or later.
+    public static func lowest(at time: Date) -> ULID { ULID(high: milliseconds(of: time) << 16, low: 0) }
+
     /// The next larger identifier, for several in one millisecond, and for a clock that was set back.
     var successor: ULID {
         low == .max ? ULID(high: high &+ 1, low: 0) : ULID(high: high, low: low + 1)

@@ -11,7 +11,7 @@ extension DataFolder {
     /// - Throws: `folderNotPrivate` if the folder belongs to another user, or if its file system keeps no permissions.
     func makePrivate() throws(StoreError) -> Bool {
         var wasShared = try restrict("\(path)/.", to: 0o700)
-        for name in try files() where Self.isOwn(name) {
+        for name in try fileNames() where Self.isOwn(name) {
             wasShared = try restrict("\(path)/\(name)", to: 0o600) || wasShared
         }
         return wasShared
@@ -43,7 +43,7 @@ extension DataFolder {
         return status.st_mode & Self.shared != 0
     }
 
-    private func files() throws(StoreError) -> [String] {
+    func fileNames() throws(StoreError) -> [String] {
         guard let folder = opendir(path) else { throw .folder(path, errno) }
         defer { closedir(folder) }
         var names: [String] = []
@@ -54,6 +54,6 @@ extension DataFolder {
         return names
     }
 
-    /// The lock, the mark, the database, its log and index, and what a restore replaced.
-    private static func isOwn(_ name: String) -> Bool { name == "lock" || name.hasPrefix("fetchd.") }
+    /// The lock, the mark, the database, its log and index, and what a restore or an upgrade has kept.
+    static func isOwn(_ name: String) -> Bool { name == "lock" || name.hasPrefix("fetchd.") }
 }

@@ -3,13 +3,13 @@ import Glibc
 /// The data folder of one service. An exclusive lock on it is held while this value lives: two services on one database
 /// would both admit the same jobs.
 final class DataFolder: Sendable {
-    let path: String
+    let files: DataFiles
     private let lock: Int32
 
     init(at path: String) throws(StoreError) {
         let fault = FolderPath.make(path, mode: 0o700)
         guard fault == 0 else { throw .folder(path, fault) }
-        let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = open(DataFiles(path: path).lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .folder(path, errno) }
         // The kernel releases the lock when the process ends in any way.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -18,16 +18,15 @@ final class DataFolder: Sendable {
             if code == EWOULDBLOCK { throw .folderInUse(path: path) }
             throw .folder(path, code)
         }
-        self.path = path
+        files = DataFiles(path: path)
         lock = descriptor
     }
 
-    var database: String { path + "/fetchd.sqlite" }
-    /// The write-ahead log of SQLite.
-    var log: String { database + "-wal" }
-    /// The shared-memory index of SQLite. No data in it is needed after the connections are closed.
-    var index: String { database + "-shm" }
-    var mark: String { path + "/fetchd.mark" }
+    var path: String { files.path }
+    var database: String { files.database }
+    var log: String { files.log }
+    var index: String { files.index }
+    var mark: String { files.mark }
 
     /// The size of a file in bytes; nil when the file does not exist.
     func size(of file: String) throws(StoreError) -> Int64? {

@@ -18,6 +18,15 @@ public enum FolderPath {
         return errno == EEXIST ? 0 : errno
     }
 
+    /// The folder of a file, as `dirname` names it.
+    static func parent(of path: String) -> String {
+        let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        return parent.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : parent
+    }
+
+    /// The name of a file in its folder.
+    static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
     /// Syncs the parent. Without this, a power loss can remove the new folder and every file that was synced in it.
     private static func sync(_ parent: String) -> Int32 {
         let folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

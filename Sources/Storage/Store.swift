@@ -23,6 +23,8 @@ public final class Store: Sendable {
         /// If the database was not closed and has at most this many bytes with its log, the store checks it before use;
         /// a larger one is checked in the background.
         public var quickCheckLimit: Int64 = 64 << 20
+        /// Before an upgrade of the schema, the store copies a database of at most this many bytes.
+        public var largestUpgradeCopy: Int64 = 4 << 30
         /// Where the key comes from that seals secrets.
         public var key = KeySource.dataFolder
         /// Receives the log lines about the database.
@@ -36,7 +38,7 @@ public final class Store: Sendable {
 
     let writer: Writer
     let connections: Connections
-    private let readers: ReaderThreads
+    let readers: ReaderThreads
     let jobCache: JobCache
     let sealer: Sealer
     private let observers: Locked<[@Sendable (Commit) -> Void]>
@@ -46,8 +48,9 @@ public final class Store: Sendable {
     public let tokens: TokenTable
     /// The clock of the whole service.
     public let time: ServiceClock
+    public let measurements = StoreMeasurements()
     private let events: [WorkKind: AsyncAutoResetEvent]
-    private let folder: DataFolder
+    let folder: DataFolder
     private let mark: MarkFile
     /// When the database was created or restored. Older files belong to another database. nil when an earlier version
     /// created the database.
@@ -80,7 +83,7 @@ public final class Store: Sendable {
             connections: connections, commits: CommitCount(opening.mark), time: self.time,
             longestDeliveryDelay: options.longestDeliveryDelay, ulids: try Self.sequence(after: opening),
             jobCache: jobCache, tokens: tokens, sealer: opening.sealer,
-            log: options.log,
+            measurements: measurements, log: options.log,
             onCommit: { commit in for observer in observers.withLock({ $0 }) { observer(commit) } },
             onDue: { due in for kind in due { events[kind]?.set() } })
     }

@@ -12,7 +12,8 @@ public enum StoreError: Error, Sendable, Equatable {
     /// Other users can read the folder, and fetchd cannot change that.
     case folderNotPrivate(path: String)
     case databaseUnreadable(path: String, why: String)
-    case databaseFromNewerVersion(path: String)
+    /// `schema` is the schema version of the database, and `known` the latest one of this program.
+    case databaseFromNewerVersion(path: String, schema: Int, known: Int)
     /// Committed data is missing.
     case databaseIncomplete(path: String, Loss)
     /// SQLite found inconsistent pages; `why` is its message.
@@ -28,6 +29,9 @@ public enum StoreError: Error, Sendable, Equatable {
 
     // Restoring.
     case copyUnusable(path: String, why: String)
+
+    // Making a backup.
+    case backupFailed(path: String, why: String)
 
     // Requests.
     case noSuchSession(Name)
@@ -55,6 +59,10 @@ public enum StoreError: Error, Sendable, Equatable {
     case fieldsFixed(JobID, state: JobState.Name, fields: [String])
     /// The donor has no part, or is still active. `index` is the index of the job that names it.
     case noResumeData(JobID, why: String, index: Int)
+    /// The job has no place in the queue, or there is no such place.
+    case moveRefused(JobID, why: String)
+    /// Another job of the session has this identifier in aria2's RPC.
+    case gidTaken(GID)
     /// The token of the request may not use more.
     case quotaExceeded(ExceededQuota)
     /// Another request has used this key.
@@ -102,10 +110,12 @@ extension StoreError {
         case .outOfSpace, .busy, .diskFailed: true
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
             .databaseIncomplete,
-            .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .noSuchSession, .noSuchJob,
+            .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .backupFailed, .noSuchSession,
+            .noSuchJob,
             .noSuchWebhook, .unknownSession, .noSuchDelivery, .noSuchToken, .sessionFinishing, .sessionPermanent,
             .webhookDisabled, .webhookGone, .noSuchEvent, .eventsPruned, .revisionChanged, .fieldsFixed, .noResumeData,
-            .quotaExceeded, .idempotencyKeyReused, .failed, .notClosed, .keyUnusable, .keyWrong, .answerLost,
+            .moveRefused, .gidTaken, .quotaExceeded, .idempotencyKeyReused, .failed, .notClosed, .keyUnusable,
+            .keyWrong, .answerLost,
             .webhookSecretsLost, .placeholderUnknown, .sealBroken:
             false
         }
@@ -122,15 +132,15 @@ extension StoreError: CustomStringConvertible {
             "Other users have permissions on the data folder \(path), which holds passwords and secrets, and fetchd cannot remove these permissions. Run 'chmod 700 \(path)' as its owner, or start fetchd with a --data-dir below it: fetchd creates that folder for itself alone."
         case .databaseUnreadable(let path, let why):
             "The database \(path) cannot be read: \(why). fetchd has not changed it. Restore a copy, or move the file away to start with an empty database."
-        case .databaseFromNewerVersion(let path):
-            "The database \(path) was written by a newer version of fetchd. Run that version, or start this one with another --data-dir."
+        case .databaseFromNewerVersion(let path, let schema, let known):
+            "The database \(path) has the schema version \(schema), and this version of fetchd knows versions up to \(known): a newer fetchd has written it. Run the newer version, restore a backup that this version knows (fetchd restore FILE), or start this one with another --data-dir."
         case .databaseIncomplete(let path, let loss): Self.description(of: loss, path)
         case .databaseDamaged(let path, let why):
             "The database \(path) is damaged: \(why). Restore a copy (fetchd restore FILE), or recover the readable data with 'sqlite3 \(path) .recover', and restore that."
         case .markUnreadable(let path):
             "The mark \(path) is damaged: it does not show whether the database is complete. To continue with this database, remove the mark. To restore a copy, run 'fetchd restore FILE'."
         case .restoreUnfinished(let path):
-            "A restore into \(path) did not finish. Run 'fetchd restore FILE' again. The previous database is still in the folder, with '.replaced' in its name."
+            "A restore into \(path) did not finish, and its copy is lost. Run 'fetchd restore FILE' again. The previous database is still in the folder, with '.replaced' in its name."
         case .keyUnusable(let why): why
         case .keyWrong(let source, let path):
             "The secrets in \(path) are sealed with another key than \(source). Nothing was changed. Start fetchd with the right key. If that key is lost, run 'fetchd rotate-key --lost': fetchd then continues without these secrets."
@@ -143,6 +153,7 @@ extension StoreError: CustomStringConvertible {
         case .sealBroken(let place):
             "The sealed value \(place) cannot be opened: it was changed, or moved from another place. Restore a copy of the database."
         case .copyUnusable(let path, let why): "\(path) cannot be restored: \(why). Nothing was changed."
+        case .backupFailed(let path, let why): "The backup \(path) was not made: \(why)."
         case .noSuchSession(let session): "There is no session \(session)."
         case .noSuchJob(let job): "There is no job \(job)."
         case .noSuchWebhook(let webhook): "There is no webhook \(webhook)."
@@ -166,6 +177,8 @@ extension StoreError: CustomStringConvertible {
         case .fieldsFixed(let job, let state, let fields):
             "Job \(job) is \(state.rawValue); \(fields.joined(separator: ", ")) cannot be changed in this state."
         case .noResumeData(let job, let why, _): "Job \(job) has no part that can be continued: \(why)."
+        case .moveRefused(let job, let why): "Job \(job) cannot be moved: \(why)."
+        case .gidTaken(let gid): "GID \(gid) belongs to another download."
         case .quotaExceeded(let quota): quota.description
         case .outOfSpace: "The disk of the data folder is full."
         case .busy: "The database is locked by another process. Try again."

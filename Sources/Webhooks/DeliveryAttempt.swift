@@ -13,7 +13,7 @@ struct DeliveryAttempt: Sendable {
     /// For the whole exchange: name resolution, connection, request and response.
     let timeout: Duration
     /// The addresses for webhooks that may not be posted to any address.
-    let publicAddresses: AddressPolicy
+    let publicAddresses: @Sendable () -> AddressPolicy
     /// The number of bytes of the response that are logged.
     let responseLimit: Int
     /// Whether the body of a response from this address is logged.
@@ -47,7 +47,7 @@ struct DeliveryAttempt: Sendable {
             headers: [
                 ("Content-Type", "application/json"), ("webhook-id", delivery.id.text),
                 ("webhook-timestamp", String(timestamp)), ("webhook-signature", signature),
-            ] + webhook.headers.map { (name: $0.name, value: $0.value) },
+            ] + delivery.traceFields + webhook.headers.map { (name: $0.name, value: $0.value) },
             body: body, userAgent: "fetchd-webhooks",
             timeouts: .init(connect: timeout, idle: timeout, total: timeout),
             tls: .init(
@@ -55,7 +55,7 @@ struct DeliveryAttempt: Sendable {
                 verifies: webhook.tls.verify))
         switch webhook.reach {
         case .any: break
-        case .public: request.addressPolicy = publicAddresses
+        case .public: request.addressPolicy = publicAddresses()
         }
         return request
     }
@@ -113,5 +113,16 @@ struct DeliveryAttempt: Sendable {
     private func retryAfter(of answer: Result<ExchangeResponse, TransferError>, at now: Date) -> Double? {
         guard let response = try? answer.get() else { return nil }
         return ResponseFacts(status: response.status, headers: response.headers).retryDelay(at: now)
+    }
+}
+
+extension DueDelivery {
+    /// The fields that name the trace of the job, with a new identifier for this attempt. Those that the webhook itself
+    /// names are not replaced.
+    fileprivate var traceFields: [(name: String, value: String)] {
+        guard let trace,
+            !webhook.headers.contains(where: { ["traceparent", "tracestate"].contains($0.name.lowercased()) })
+        else { return [] }
+        return trace.child().fields
     }
 }

@@ -2,6 +2,7 @@ import CurlClient
 import Formats
 import Foundation
 import Logging
+import Metrics
 import Storage
 
 /// Posts the deliveries of the outbox, each at least once, until the endpoint acknowledges the delivery or no attempt
@@ -21,8 +22,8 @@ public actor Dispatcher {
         /// address would show any page of that address to the clients of the API.
         public var keepsResponse: @Sendable (IPAddress) -> Bool = \.isPublic
 
-        /// The addresses for webhooks that may not be posted to any address.
-        public var publicAddresses = AddressPolicy()
+        /// The addresses for webhooks that may not be posted to any address. The dispatcher asks for each attempt.
+        public var publicAddresses: @Sendable () -> AddressPolicy = { AddressPolicy() }
 
         /// Seconds between two attempts to read or write the outbox while the database fails.
         public var retryInterval: TimeInterval = 1
@@ -35,6 +36,8 @@ public actor Dispatcher {
     private let attempt: DeliveryAttempt
     private let time: any TimeSource
     private let log: Logger
+    /// The durations of the posts so far.
+    public nonisolated let measurements = HistogramFamily<WebhookResult>(.requests)
     /// The running workers, by the key of the webhook.
     private var workers: [Int64: EndpointWorker] = [:]
 
@@ -78,7 +81,7 @@ public actor Dispatcher {
         let worker = EndpointWorker(
             webhook: webhook, concurrency: options.concurrencyPerWebhook, retryInterval: options.retryInterval,
             store: store, attempt: attempt, time: time,
-            log: log)
+            log: log, measurements: measurements)
         workers[webhook] = worker
         group.addTask { await self.follow(worker) }
     }

@@ -2,6 +2,7 @@ import Downloads
 import Foundation
 import Locks
 import Logging
+import Metrics
 import Storage
 
 /// Posts the due deliveries of one webhook in the order of events, several at once, so that one slow response does not
@@ -18,6 +19,7 @@ struct EndpointWorker: Sendable {
     let attempt: DeliveryAttempt
     let time: any TimeSource
     let log: Logger
+    let measurements: HistogramFamily<WebhookResult>
     /// Set when more deliveries may be due.
     let more = AsyncAutoResetEvent()
 
@@ -69,17 +71,42 @@ struct EndpointWorker: Sendable {
     private func deliver(_ delivery: DueDelivery) async {
         let (entry, verdict) = await attempt.run(delivery)
         if Task.isCancelled, verdict != .accepted { return }
+        measurements[WebhookResult(entry)].record(seconds: entry.latencySeconds)
         if let error = entry.error {
             log.warning(
-                "Delivery \(delivery.id) of event \(delivery.event.id) to webhook \(delivery.webhook.name) failed: \(error)"
-            )
+                "Delivery \(delivery.id) of event \(delivery.event.id) to webhook \(delivery.webhook.name) failed: \(error)",
+                metadata: delivery.logFields)
         }
         do {
             try await store.record(entry, of: delivery, verdict)
         } catch {
             // The delivery is posted again, under the same webhook-id.
-            log.error("Could not record delivery \(delivery.id): \(error).")
+            log.error("Could not record delivery \(delivery.id): \(error).", metadata: delivery.logFields)
             try? await time.sleep(until: time.now.addingTimeInterval(retryInterval))
         }
+    }
+}
+
+extension WebhookResult {
+    fileprivate init(_ attempt: Delivery.Attempt) {
+        self =
+            switch attempt.status {
+            case nil: .unanswered
+            case (200..<300)?: .accepted
+            case _?: .rejected
+            }
+    }
+}
+
+extension DueDelivery {
+    /// The fields of a line of the log about this delivery.
+    fileprivate var logFields: Logger.Metadata {
+        var fields: Logger.Metadata = [
+            "delivery": "\(id)", "event": .stringConvertible(event.id), "webhook": "\(webhook.name)",
+            "session": "\(event.session)",
+        ]
+        if let job = event.job { fields["job"] = "\(job)" }
+        if let trace { fields["trace"] = "\(trace.traceID)" }
+        return fields
     }
 }

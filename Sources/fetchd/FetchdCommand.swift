@@ -8,9 +8,11 @@ struct FetchdCommand: AsyncParsableCommand {
         commandName: "fetchd",
         abstract: "Downloads files in the background. Programs submit jobs over HTTP and are notified at the end.",
         discussion: """
-            'fetchd serve' runs the service; 'fetchd serve --help' explains every option. 'fetchd restore' replaces the \
-            service's database with a copy. 'fetchd rotate-key' changes the key of its secrets. All other commands send requests to a running service. The service describes its \
-            public API at /openapi.yaml.
+            'fetchd serve' runs the service; 'fetchd serve --help' explains every option. 'fetchd config' shows and \
+            checks its settings. 'fetchd backup' copies its database, also while it runs, and 'fetchd restore' replaces the \
+            database with a copy. 'fetchd doctor' looks for faults. 'fetchd export' writes sessions, jobs and webhooks as JSON \
+            lines. 'fetchd compact' makes the database file smaller. 'fetchd rotate-key' changes the key of its secrets. All \
+            other commands send requests to a running service. The service describes its public API at /openapi.yaml.
 
             The commands take the address and the token of the service from --url and --token-file, from FETCHD_URL and \
             FETCHD_TOKEN, or from ~/.config/fetchd/config.json ({"url": "...", "token": "..."}). With --json, they print the \
@@ -42,7 +44,8 @@ struct FetchdCommand: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, RestoreCommand.self, RotateKeyCommand.self, CompletionsCommand.self,
+            ServeCommand.self, ConfigCommand.self, BackupCommand.self, RestoreCommand.self, DoctorCommand.self,
+            ExportCommand.self, CompactCommand.self, RotateKeyCommand.self, CompletionsCommand.self,
         ],
         groupedSubcommands: ClientCommands.groups)
 

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Daemon
-import Formats
 import Foundation
 import Storage
 
@@ -10,35 +8,36 @@ struct RestoreCommand: ParsableCommand {
         commandName: "restore",
         abstract: "Replaces the database with a copy. The service must not be running.",
         discussion: """
-            FILE is a copy of fetchd.sqlite that was made after a clean stop, with 'sqlite3 fetchd.sqlite ".backup FILE"', or \
-            together with its write-ahead log, FILE-wal. The command checks FILE first, and does not change it. It keeps the \
-            present database in the data folder, with .replaced and the time in its name.
+            FILE is a backup of 'fetchd backup', or a copy of fetchd.sqlite that was made after a clean stop, or together with \
+            its write-ahead log, FILE-wal. The command checks FILE first, and does not change it. It keeps the present \
+            database in the data folder, with .replaced and the time in its name. If it is interrupted, the folder has the \
+            former database, or the next start completes the restore.
 
             New events, jobs and batches get numbers above all numbers that the folder has used, so a webhook receiver never \
-            sees one number for two events. Part files that the copy does not know are kept. See docs/operations.md.
+            sees one number for two events. Part files that the copy does not know are kept. See docs/backup.md.
 
             FILE can also be the database of the data folder itself: if 'fetchd serve' refuses to start because the last \
             changes are lost, 'fetchd restore data/fetchd.sqlite' continues with the remaining contents.
 
+            With --check, the command checks every page, constraint and reference of FILE, and restores nothing.
+
             EXAMPLES:
-              fetchd restore --data-dir /var/lib/fetchd /backup/fetchd.sqlite
+              fetchd restore --check /backup/fetchd.sqlite
+              fetchd restore --data-dir /var/lib/fetchd/data /backup/fetchd.sqlite
             """)
 
     @Argument(help: ArgumentHelp("The copy of the database.", valueName: "file"), completion: .file())
     var file: String
 
-    @Option(
-        help: ArgumentHelp(
-            "The data folder; also FETCHD_DATA_DIR or --config. (default: \(Settings.Defaults.dataDir))",
-            valueName: "dir"))
-    var dataDir: String?
+    @OptionGroup var data: DataFolderOptions
 
-    @Option(help: ArgumentHelp("The configuration file (JSON) of the service. (default: none)", valueName: "file"))
-    var config: String?
+    @Flag(help: "Only check the file, completely. The data folder is not used.")
+    var check = false
 
     func run() throws {
         do {
-            let report = try Restoration.run(file, into: try folder())
+            if check { return print("\(file) is complete: \(try Backup.verify(file)).") }
+            let report = try Restoration.run(file, into: try data.folder(in: data.sources()))
             print("Restored \(report.jobs) jobs from \(file). The next event gets a number above \(report.lastEvent).")
             if let replaced = report.replaced { print("The previous database is kept as \(replaced).") }
             if report.replacedIsUnreadable {
@@ -50,11 +49,5 @@ struct RestoreCommand: ParsableCommand {
             FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))
             throw ExitCode.failure
         }
-    }
-
-    private func folder() throws -> String {
-        let flags: [Settings.Key: JSON]? = dataDir.map { [.dataDir: .string($0)] }
-        let named = try SettingsSources(flags: flags ?? [:], configFile: config).path(.dataDir)
-        return named ?? DefaultFolders.ofProcess(usesWorkingDirectory: true).data
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Daemon
 import Formats
 import Foundation
 import Sealing
@@ -26,14 +25,7 @@ struct RotateKeyCommand: AsyncParsableCommand {
               fetchd rotate-key --key-file /etc/fetchd/key --new-key-file /etc/fetchd/key.2
             """)
 
-    @Option(
-        help: ArgumentHelp(
-            "The data folder; also FETCHD_DATA_DIR or --config. (default: \(Settings.Defaults.dataDir))",
-            valueName: "dir"))
-    var dataDir: String?
-
-    @Option(help: ArgumentHelp("The configuration file (JSON) of the service. (default: none)", valueName: "file"))
-    var config: String?
+    @OptionGroup var data: DataFolderOptions
 
     @Option(
         help: ArgumentHelp(
@@ -56,8 +48,8 @@ struct RotateKeyCommand: AsyncParsableCommand {
     func run() async throws {
         CoreDumps.disable()
         do {
-            let sources = try SettingsSources(flags: flags, configFile: config)
-            let folder = try sources.path(.dataDir) ?? DefaultFolders.ofProcess(usesWorkingDirectory: true).data
+            let sources = try data.sources(flags)
+            let folder = try data.folder(in: sources)
             if lost { try giveUp(folder) } else { try await rotate(folder, try sources.key) }
         } catch let error as SettingsError {
             throw ValidationError(error.description)
@@ -83,8 +75,7 @@ struct RotateKeyCommand: AsyncParsableCommand {
 
     private var flags: [Settings.Key: JSON] {
         let flags: [Settings.Key: JSON?] = [
-            .dataDir: dataDir.map(JSON.string), .keyFile: keyFile.map(JSON.string),
-            .keyCommand: keyCommand.map(JSON.string),
+            .keyFile: keyFile.map(JSON.string), .keyCommand: keyCommand.map(JSON.string),
         ]
         return flags.compactMapValues(\.self)
     }

@@ -1,6 +1,8 @@
+import Configuration
 import Downloads
 import Foundation
 import HTTPSemantics
+import Logging
 import Storage
 import Testing
 
@@ -35,6 +37,8 @@ import Testing
         "Priority": names(Priority.self),
         "RestartReason": names(ResumeOutcome.RestartReason.self),
         "Scope": names(Scope.self),
+        "SettingSource": names(SettingSource.self),
+        "LogLevel": names(Logger.Level.self),
         "SessionState": names(SessionStatus.State.self),
         "WaitFor": names(WaitFor.self),
         "WaitReason": names(Wait.Name.self),

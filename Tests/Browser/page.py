@@ -116,6 +116,11 @@ class Page:
 
     # Acting
 
+    def show(self, view: str) -> None:
+        """One of the views of the dashboard: downloads, sessions, webhooks or settings."""
+        self.run("arguments[0].click()", self.find(f"#views a[href='#{view}']"))
+        self.until(f"the view {view} is shown", lambda: self.find(f"#view-{view}").is_displayed())
+
     def press(self, *keys: str) -> None:
         """On whatever has the focus, as a keyboard does."""
         webdriver.ActionChains(self.driver).send_keys(*keys).perform()

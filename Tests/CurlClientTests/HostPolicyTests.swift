@@ -63,7 +63,7 @@ import Testing
     private func client(_ hosts: HostPolicy) throws -> (client: CurlClient, lookups: Monitor<[String]>) {
         let lookups = Monitor<[String]>([])
         var options = CurlClient.Options()
-        options.hosts = hosts
+        options.hosts = { hosts }
         options.findsAddresses = { name in
             lookups.withLock { $0.append(name) }
             return [IPAddress("127.0.0.1")].compactMap(\.self)

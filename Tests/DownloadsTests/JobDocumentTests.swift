@@ -76,6 +76,7 @@ import Testing
             "failure": job.state.failure?.document ?? .null, "file": job.state.finish.map { file($0.file) } ?? .null,
             "receipt": job.state.finish.map { receipt($0.receipt, url) } ?? .null,
             "tags": .strings(job.spec.tags), "metadata": job.spec.metadata.parsed,
+            "traceparent": .optional(job.trace?.parent),
         ]
     }
 

@@ -45,7 +45,8 @@ import Testing
                     "deny_network": ["10.1.0.0/16"], "allow_webhook_network": ["10.0.0.0/8"],
                     "allow_origin_host": ["*.example.com", "b\u{FC}cher.example"], "deny_origin_host": ["10.0.0.1"],
                     "allow_origin_port": ["443", "8000-8999"], "file_mode": "0640", "directory_mode": "0750",
-                    "max_file_size": 1000000, "max_parts": 10,
+                    "max_file_size": 1000000, "max_parts": 10, "rate_limit_bytes_per_second": 0,
+                    "schedule": ["sat,sun 08:00-09:00 UTC max_concurrent_jobs=1"],
                     "public_host": ["a.example", "b.example"], "webhook_retry_delays": ["0", "0.5"],
                     "allow_origin": ["http://a.example", "http://b.example"],
                     "log_level": "debug"
@@ -63,7 +64,9 @@ import Testing
                 "FETCHD_DIRECTORY_MODE": "0750", "FETCHD_MAX_FILE_SIZE": "1000000", "FETCHD_MAX_PARTS": "10",
                 "FETCHD_PUBLIC_HOST": "a.example,b.example", "FETCHD_WEBHOOK_RETRY_DELAYS": "0,0.5",
                 "FETCHD_ALLOW_ORIGIN": "http://a.example,http://b.example",
-                "FETCHD_LOG_LEVEL": "debug",
+                "FETCHD_LOG_LEVEL": "debug", "FETCHD_RATE_LIMIT_BYTES_PER_SECOND": "0",
+                "FETCHD_SCHEDULE":
+                    "sat,sun 08:00-09:00 UTC max_concurrent_jobs=1; mon 08:00-09:00 UTC max_concurrent_jobs=2",
             ]
         }
         let child = try await ChildProcess(
@@ -117,7 +120,7 @@ import Testing
             "max-parts": "no limit", "file-mode": "0666, less the umask", "directory-mode": "0755, less the umask",
             "public-host": "none", "allow-origin": "none",
             "webhook-retry-delays": "0,5,300,1800,7200,18000,36000,50400,72000,86400",
-            "stop-timeout": "25", "log-level": "info",
+            "stop-timeout": "25", "log-level": "info", "schedule": "none", "rate-limit-bytes-per-second": "0",
         ]
         // As one line, because the help is wrapped to the terminal's width.
         let text = help.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -15,6 +15,11 @@ import Testing
     private func check(_ step: String, _ location: SourceLocation = #_sourceLocation) async throws {
         let drifts = try await store.compareCounts().drifts
         #expect(drifts.isEmpty, "\(step)", sourceLocation: location)
+        let held = try await store.writer.write { [session] transaction in
+            let counted = try transaction.row(Transaction.sumOfHeldBytes, ["session": session.text])
+            return (kept: try transaction.heldBytes(of: session), counted: counted?[0] as Int64?)
+        }
+        #expect(held.kept == held.counted, "\(step)", sourceLocation: location)
     }
 
     private func status() async throws -> SessionStatus { try await store.session(session) }

@@ -49,9 +49,9 @@ import Testing
         try Schema.migrator.migrate(newer)
         try await newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: from the future')") }
         try newer.close()
-        #expect(throws: StoreError.databaseFromNewerVersion(path: folder.path + "/fetchd.sqlite")) {
-            try Store(at: folder.path)
-        }
+        let error = StoreError.databaseFromNewerVersion(
+            path: folder.path + "/fetchd.sqlite", schema: 99, known: Schema.latest)
+        #expect(throws: error) { try Store(at: folder.path) }
     }
 
     @Test func reportsAFolderThatCannotBeCreated() throws {

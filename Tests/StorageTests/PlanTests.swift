@@ -22,7 +22,7 @@ import Testing
         Transaction.failures, Transaction.firstUnacknowledged, Transaction.lastBatch, BatchRow.ofFinish,
         Transaction.firstJobs, Store.oldestFinishes, Transaction.releaseHeld, Transaction.endStorageWaits,
         Transaction.overdueJobs, Store.latestAttempts, Store.pendingCount, Store.oldestPending,
-        DeliveryRow.firstPendingBefore,
+        DeliveryRow.firstPendingBefore, Store.oldestQueued, Store.oldestUndelivered,
     ])
     func scansNoWholeTable(_ sql: String) async throws {
         let plan = try await plan(sql)
@@ -46,6 +46,7 @@ import Testing
             (Store.othersDue, "deliveries_due"), (Transaction.expedite, "deliveries_waiting"),
             (Store.outstandingJobs, "jobs_resting_by_session"),
             (Store.outstandingJobs, "jobs_running_by_age"), (Transaction.failures, "jobs_failed"),
+            (Transaction.sumOfHeldBytes, "jobs_resting_by_session"),
             (Transaction.firstUnacknowledged, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
         ] {
             let plan = try await plan(sql)
@@ -111,9 +112,10 @@ import Testing
     /// The indexes of lists don't take the place of the indexes of the queue.
     @Test func admissionUsesTheIndexesOfTheQueue() async throws {
         #expect(try await plan(AdmissionSlots.running) == ["SCAN jobs USING INDEX jobs_running"])
-        #expect(
-            try await plan(AdmissionQueue.oldest(without: 0))[0].contains(
-                "INDEX jobs_queue_by_age (priority=? AND session=?"))
+        for (lane, index) in [(QueueLane.unmoved, "jobs_queue_by_age"), (.moved, "jobs_moved_by_rank")] {
+            let plan = try await plan(AdmissionQueue.first(in: lane, without: 0))
+            #expect(plan.count == 1 && plan[0].contains("INDEX \(index) (priority=? AND session=?"), "\(plan)")
+        }
         #expect(try await plan(Transaction.nextWait).contains { $0.contains("INDEX jobs_held (held_until>?") })
     }
 }

@@ -161,7 +161,7 @@ import Testing
         try await DatabaseQueue(path: copy).write {
             try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: x')")
         }
-        #expect(throws: StoreError.databaseFromNewerVersion(path: copy)) {
+        #expect(throws: StoreError.databaseFromNewerVersion(path: copy, schema: 99, known: Schema.latest)) {
             try Restoration.run(copy, into: folder.path)
         }
         #expect(folder.files.map { folder.bytes(of: $0) } == before)
@@ -175,11 +175,37 @@ import Testing
         try await store.close()
     }
 
-    @Test func anInterruptedRestoreCanBeRepeated() async throws {
+    /// The folder is copied at each step, as SIGKILL would leave it. The next start of the copy has the former database
+    /// or the restored one, and the former one is kept.
+    @Test(arguments: Restoration.Step.allCases, [false, true])
+    func anInterruptedRestoreLeavesTheFormerOrTheNewDatabase(_ step: Restoration.Step, hasLog: Bool) async throws {
+        let (folder, copy, copies) = try await stage()
+        defer { withExtendedLifetime(copies) {} }
+        // With a log, the former database is incomplete without it.
+        let crashed = hasLog ? try await CrashedFolder.withJobs() : try CrashedFolder(copying: folder)
+        let former = hasLog ? 3 : 5
+        var killed: CrashedFolder?
+        _ = try Restoration.run(copy, into: crashed.folder.path, at: Date()) { reached in
+            if reached == step { killed = try CrashedFolder(copying: crashed.folder) }
+        }
+        let left = try #require(killed)
+        let isRestored = step != .copied && step != .prepared
+        let store = try left.open()
+        #expect(try await store.jobs(JobQuery()).jobs.count == (isRestored ? 2 : former))
+        try await store.close()
+        let kept = left.folder.files.filter { $0.contains(".replaced-") && !$0.hasSuffix("-wal") }
+        #expect(kept.count == (isRestored ? 1 : 0), "\(left.folder.files)")
+        for name in kept {
+            let replaced = try DatabaseQueue(path: left.path(name))
+            #expect(try await replaced.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM jobs") } == former)
+        }
+    }
+
+    @Test func aRestoreThatLostItsCopyCanBeRepeated() async throws {
         let (folder, copy, copies) = try await stage()
         defer { withExtendedLifetime(copies) {} }
         var mark = try #require(Mark(folder.bytes(of: CrashedFolder.mark) ?? []))
-        mark.state = .restoring
+        (mark.state, mark.identity) = (.restoring, "another")
         try Data(mark.bytes).write(to: URL(filePath: folder.path(CrashedFolder.mark)))
         #expect(throws: StoreError.restoreUnfinished(path: folder.path)) { try Store(at: folder.path) }
         #expect(try Restoration.run(copy, into: folder.path).jobs == 2)

@@ -4,7 +4,7 @@ import Testing
 /// `scripts/test --fast` leaves out every test that starts a program: fetchd itself, nginx, a browser, `openssl`. The others
 /// run the whole service in the process of the tests.
 enum FastTests {
-    private static let areWanted = ProcessInfo.processInfo.environment["FETCHD_FAST_TESTS"] == "1"
+    static let areWanted = ProcessInfo.processInfo.environment["FETCHD_FAST_TESTS"] == "1"
 
     /// Ends the test that is about to start a program, without a failure.
     static func leaveOutPrograms() throws {

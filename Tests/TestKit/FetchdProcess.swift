@@ -150,7 +150,7 @@ extension FetchdProcess {
     private static func announcedPort(_ child: ChildProcess) throws -> UInt16? {
         try requireRunning(child)
         guard let announcement = child.errors.firstRange(of: " is ready at http://") else { return nil }
-        let address = child.errors[announcement.upperBound...].prefix { !$0.isWhitespace }
+        let address = child.errors[announcement.upperBound...].prefix { !$0.isWhitespace && $0 != "\"" }
         return address.split(separator: ":").last.flatMap { UInt16($0) }
     }
 

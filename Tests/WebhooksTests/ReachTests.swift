@@ -11,8 +11,9 @@ import Testing
         to url: String? = nil, reaching reach: WebhookReach, allowing networks: [String] = [], denying: [String] = []
     ) async throws -> (log: Delivery.Attempt, requests: Int, connections: Int) {
         var options = Dispatcher.Options()
-        options.publicAddresses = AddressPolicy(
+        let policy = AddressPolicy(
             allowing: networks.compactMap { Network($0) }, denying: denying.compactMap { Network($0) })
+        options.publicAddresses = { policy }
         var found: (log: Delivery.Attempt, requests: Int, connections: Int)?
         try await DispatcherFixture.open(options) { fixture in
             try await fixture.declareWebhook(url: url, reaching: reach)

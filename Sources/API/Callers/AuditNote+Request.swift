@@ -2,6 +2,15 @@ import Downloads
 import HTTPServer
 
 extension AuditNote {
+    /// A call of aria2's interface.
+    ///
+    /// - Parameter caller: nil: the call was refused before its caller was known.
+    init(_ head: RequestHead, ofAria2 caller: Caller?) {
+        self.init(
+            caller: caller?.label, name: caller?.token?.name, address: head.remoteAddress,
+            action: "\(head.method.rawValue) \(Aria2Routes.path)", target: nil)
+    }
+
     /// - Parameters:
     ///   - caller: nil: the request was refused before its caller was known.
     ///   - match: nil: the request was refused before its route was known.

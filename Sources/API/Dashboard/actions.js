@@ -2,7 +2,7 @@
 
 import { address, get, post, query, remove } from "./api.js";
 import { element } from "./dom.js";
-import { jobName } from "./format.js";
+import { counted, jobName } from "./format.js";
 import { complain, tell } from "./notices.js";
 import { ask } from "./question.js";
 import { needsToken } from "./signin.js";
@@ -45,7 +45,7 @@ export function actionWords(action, job) {
 }
 
 /** A cancelled job keeps its bytes, so that a retry after an accidental click continues from them. */
-const optionsOf = (action) => (action === "cancel" ? { produce_resume_data: true } : {});
+export const optionsOf = (action) => (action === "cancel" ? { produce_resume_data: true } : {});
 
 /** @returns the job after the action; null if it was deleted, undefined if nothing was done. */
 export async function act(action, job) {
@@ -94,10 +94,12 @@ export function fetchCommand(job) {
 
 // MARK: Sessions
 
-/** @returns the session after the action; undefined if nothing was done. */
+/** @returns the session after the action, or null if it is gone; undefined if nothing was done. */
 export async function actOnSession(action, session) {
-  if (action === "cancel" && !(await isMeant(session))) return undefined;
   try {
+    if (action === "delete") return await deleteSession(session);
+    if (action === "acknowledge") return await acknowledge(session);
+    if (action === "cancel" && !(await isMeant(session))) return undefined;
     return await post(address("sessions", session.id, action), optionsOf(action));
   } catch (error) {
     complain(error);
@@ -108,6 +110,25 @@ export async function actOnSession(action, session) {
 function isMeant(session) {
   const words = "This cancels all unfinished downloads. They keep their bytes, and you can retry each of them.";
   return ask(`Cancel all downloads of ${session.id}?`, words, "Cancel all");
+}
+
+/** Says that all events of the session so far have been processed. */
+export async function acknowledge(session) {
+  const changed = await post(address("sessions", session.id, "acknowledge"), { through: session.last_event });
+  tell(`The finish of the session ${session.id} is acknowledged.`);
+  return changed;
+}
+
+async function deleteSession({ id, counts }) {
+  const left = counts.queued + counts.running + counts.waiting + counts.paused;
+  const answer = await ask(
+    `Delete the session ${id}?`,
+    "It takes no more downloads. It ends, with its list and its webhooks, when its last downloads and deliveries have ended. The files stay.",
+    "Delete", left > 0 ? `Cancel its ${counted(left, "unfinished download")}` : null);
+  if (!answer) return undefined;
+  const session = await remove(query(address("sessions", id), { outstanding: answer.option ? "cancel" : "finish" }));
+  tell(session ? `The session ${id} ends when its last downloads and deliveries have ended.` : `The session ${id} is deleted.`);
+  return session;
 }
 
 export const readJob = (id) => get(address("jobs", id));

@@ -1,17 +1,24 @@
 // The form that adds downloads: one address, or a list of them.
 
+import { readLines } from "./addresses.js";
 import { address, post } from "./api.js";
 import { byID, closeByButtons, element, setText } from "./dom.js";
-import { count, counted } from "./format.js";
+import { count, counted, hostOf } from "./format.js";
 import { tell } from "./notices.js";
-import { Refusal, sentence } from "./problems.js";
+import { Mistake, Refusal, sentence } from "./problems.js";
+import { readHeaders, readList, readRate } from "./values.js";
 
 const mostAtOnce = 10_000;
+/** The number of wrong lines that the preview names. */
+const mostFaults = 8;
+/** Milliseconds without a key after which the preview follows the text. */
+const previewPause = 150;
 
 export class AddDialog {
   #dialog = byID("add-dialog");
   #form = byID("add-form");
   #attempt = { body: "", key: "" };
+  #timer = null;
   #on;
 
   /** @param on {added(jobs)}. */
@@ -23,17 +30,26 @@ export class AddDialog {
       event.preventDefault();
       this.#submit();
     });
-    this.#form.addEventListener("input", () => this.#forgive());
+    this.#form.addEventListener("input", () => {
+      this.#forgive();
+      this.#previewSoon();
+    });
+    byID("add-drop-faults").addEventListener("click", () => this.#dropFaults());
     // In a textarea, Enter inserts a line break, so Ctrl+Enter submits the form.
     this.#form.elements.urls.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.#form.requestSubmit();
     });
   }
 
-  open() {
+  /** @param text addresses to begin with. */
+  open(text = "") {
     this.#forgive();
-    this.#dialog.showModal();
-    this.#form.elements.urls.focus();
+    const area = this.#form.elements.urls;
+    if (text) area.value = [area.value.trimEnd(), text].filter(Boolean).join("\n") + "\n";
+    this.#preview();
+    if (!this.#dialog.open) this.#dialog.showModal();
+    area.focus();
+    area.setSelectionRange(area.value.length, area.value.length);
   }
 
   showSessions(sessions, chosen) {
@@ -47,47 +63,100 @@ export class AddDialog {
     select.value = names.includes(before) ? before : "default";
   }
 
+  // MARK: The preview
+
+  #previewSoon() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#preview(), previewPause);
+  }
+
+  /** Says what would be added, and which lines are wrong. */
+  #preview() {
+    const lines = this.#lines();
+    const faults = lines.filter((line) => line.fault);
+    const good = lines.length - faults.length;
+    byID("add-preview").hidden = lines.length === 0;
+    setText(byID("add-preview-words"), previewWords(lines.filter((line) => !line.fault), faults.length));
+    const items = faults.slice(0, mostFaults).map((line) => {
+      const words = `Line ${count(line.number)}: ${line.fault}`;
+      return element("li", {}, element("button", { type: "button", class: "link", onclick: () => this.#point(line) }, words));
+    });
+    if (faults.length > mostFaults) items.push(element("li", {}, `And ${counted(faults.length - mostFaults, "other line")}.`));
+    byID("add-faults").replaceChildren(...items);
+    byID("add-drop-faults").hidden = faults.length === 0;
+    setText(byID("add-drop-faults"), `Remove ${faults.length === 1 ? "this line" : `these ${count(faults.length)} lines`}`);
+    setText(byID("add-submit"), good > 1 && faults.length === 0 ? `Add ${counted(good, "download")}` : "Add");
+  }
+
+  #point(line) {
+    const area = this.#form.elements.urls;
+    area.focus();
+    area.setSelectionRange(line.start, line.end);
+  }
+
+  #dropFaults() {
+    const area = this.#form.elements.urls;
+    const wrong = new Set(this.#lines().filter((line) => line.fault).map((line) => line.number));
+    area.value = area.value.split("\n").filter((_, index) => !wrong.has(index + 1)).join("\n");
+    this.#forgive();
+    this.#preview();
+    area.focus();
+  }
+
   // MARK: Submitting
 
   async #submit() {
     const lines = this.#lines();
     if (lines.length === 0) return this.#complain("Enter at least one address.", "urls");
+    const wrong = lines.find((line) => line.fault);
+    if (wrong) {
+      this.#complain(`Line ${count(wrong.number)}: ${wrong.fault}`, "urls");
+      return this.#point(wrong);
+    }
     if (lines.length > mostAtOnce) {
       const words = `You can add at most ${count(mostAtOnce)} addresses at once; these are ${count(lines.length)}.`;
       return this.#complain(words, "urls");
     }
-    const submit = this.#form.querySelector("[type=submit]");
+    const submit = byID("add-submit");
     if (submit.getAttribute("aria-busy")) return;
     submit.setAttribute("aria-busy", "true");
     try {
-      this.#succeed(await this.#post(lines.map((line) => this.#order(line.text))));
+      this.#succeed(await this.#post(lines.map((line) => this.#order(line.urls))));
     } catch (error) {
-      this.#explain(error, lines);
+      if (error instanceof Mistake) this.#complain(sentence(error), error.field);
+      else this.#explain(error, lines);
     }
     submit.removeAttribute("aria-busy");
   }
 
-  /** The lines that are not empty, with their numbers and positions. */
   #lines() {
-    const texts = this.#form.elements.urls.value.split("\n");
-    let start = 0;
-    return texts.flatMap((text, index) => {
-      const line = { text: text.trim(), number: index + 1, start, end: start + text.length };
-      start += text.length + 1;
-      return line.text ? [line] : [];
-    });
+    return readLines(this.#form.elements.urls.value);
   }
 
-  #order(url) {
-    const { session, directory, filename, connections, algorithm, checksum } = this.#form.elements;
-    const destination = { directory: directory.value.trim() || null, filename: filename.value.trim() || null };
-    const proof = { algorithm: algorithm.value, value: checksum.value.trim().toLowerCase() };
-    return {
-      url, session: session.value,
-      ...(destination.directory || destination.filename ? { destination } : {}),
-      ...(connections.value ? { connections: Number(connections.value) } : {}),
-      ...(proof.value ? { checksum: proof } : {}),
+  /** @param urls the mirrors of one file. */
+  #order(urls) {
+    const value = (name) => this.#form.elements[name].value.trim();
+    const destination = { directory: value("directory") || undefined, filename: value("filename") || undefined };
+    const headers = readHeaders(value("headers"), "headers");
+    const order = {
+      ...(urls.length > 1 ? { urls } : { url: urls[0] }), session: value("session"),
+      destination: destination.directory || destination.filename ? destination : undefined,
+      priority: value("priority") || undefined,
+      connections: value("connections") ? Number(value("connections")) : undefined,
+      rate_limit_bytes_per_second: value("rate") ? (readRate(value("rate"), "rate") ?? undefined) : undefined,
+      not_before: value("start") ? new Date(value("start")).toISOString() : undefined,
+      tags: value("tags") ? readList(value("tags")) : undefined,
+      checksum: value("checksum") ? { algorithm: value("algorithm"), value: value("checksum").toLowerCase() } : undefined,
+      headers: Object.keys(headers).length > 0 ? headers : undefined,
+      credentials: this.#credentials(value("username")),
     };
+    // JSON leaves out what is undefined.
+    return order;
+  }
+
+  #credentials(username) {
+    const password = this.#form.elements.password.value;
+    return username || password ? { type: "basic", username, password } : undefined;
   }
 
   /** If the user repeats a request that got no answer, the idempotency key prevents a second download. */
@@ -105,6 +174,7 @@ export class AddDialog {
     const session = this.#form.elements.session.value;
     this.#form.reset();
     this.#form.elements.session.value = session;
+    this.#preview();
     this.#dialog.close();
     tell(`${counted(jobs.length, "download")} added.`);
     this.#on.added(jobs);
@@ -116,7 +186,7 @@ export class AddDialog {
   #explain(error, lines) {
     const pointer = error instanceof Refusal ? error.pointer : null;
     const [, index, path] = pointer?.match(/^\/jobs\/(\d+)(.*)$/) ?? [null, "0", pointer];
-    const field = fields[path] ?? null;
+    const field = Object.keys(fields).find((name) => fields[name].test(path ?? "")) ?? null;
     const line = field === "urls" ? lines[Number(index)] : null;
     const place = line && lines.length > 1 ? `Line ${count(line.number)}: ` : "";
     this.#complain(place + inWords(sentence(error), field), field);
@@ -141,20 +211,30 @@ export class AddDialog {
   }
 }
 
+/** The members that the service names, by field. */
 const fields = {
-  "/url": "urls", "/session": "session", "/destination/directory": "directory", "/destination/filename": "filename",
-  "/connections": "connections", "/checksum": "checksum", "/checksum/value": "checksum",
-  "/checksum/algorithm": "algorithm",
+  urls: /^\/urls?(\/|$)/, session: /^\/session$/, directory: /^\/destination\/directory$/, filename: /^\/destination\/filename$/,
+  priority: /^\/priority$/, connections: /^\/connections$/, rate: /^\/rate_limit/, start: /^\/not_before$/, tags: /^\/tags/,
+  checksum: /^\/checksum(\/value)?$/, algorithm: /^\/checksum\/algorithm$/, username: /^\/credentials/, headers: /^\/headers/,
 };
 
 const fieldNames = {
   urls: "The address", session: "The session", directory: "The folder", filename: "The file name",
   connections: "The number of connections", checksum: "The checksum", algorithm: "The checksum algorithm",
+  priority: "The priority", rate: "The rate limit", start: "The time of the start", tags: "The tags", headers: "The headers",
+  username: "The user name",
 };
 
 /** Replaces the name of a member in a problem document, such as `jobs.1.url`, with the name of the form's field. */
 function inWords(text, field) {
   return field ? text.replace(/^`[^`]+`/, fieldNames[field]) : text;
+}
+
+function previewWords(good, faults) {
+  const hosts = [...new Set(good.map((line) => hostOf(line.urls[0])))];
+  const from = hosts.length > 3 ? counted(hosts.length, "server") : hosts.join(", ");
+  const ready = good.length > 0 ? `${counted(good.length, "download")} from ${from}.` : "Nothing to add yet.";
+  return faults > 0 ? `${ready} ${counted(faults, "line is", "lines are")} wrong:` : ready;
 }
 
 /** `crypto.randomUUID` is not available over plain HTTP. */

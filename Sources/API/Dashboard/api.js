@@ -87,4 +87,5 @@ async function answered(response) {
 export const get = (url) => exchange("GET", url);
 export const post = (url, body, headers) => exchange("POST", url, body ?? {}, headers);
 export const patch = (url, body) => exchange("PATCH", url, body);
+export const put = (url, body) => exchange("PUT", url, body);
 export const remove = (url) => exchange("DELETE", url);

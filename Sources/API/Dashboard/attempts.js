@@ -1,4 +1,6 @@
-// Texts about the attempts of a delivery.
+// Texts about the attempts of deliveries.
+
+import { counted, exactDuration, percent } from "./format.js";
 
 /** The response of the endpoint, or the reason why there was none. */
 export function answerWords(attempt) {
@@ -10,4 +12,11 @@ export function answerWords(attempt) {
 export function lastAttempt(deliveries) {
   const attempts = deliveries.flatMap((delivery) => delivery.attempts.map((attempt) => ({ delivery, attempt })));
   return attempts.reduce((last, one) => (last && last.attempt.at >= one.attempt.at ? last : one), null);
+}
+
+/** The last 24 hours of a webhook. */
+export function statisticsWords({ attempts, success_rate: rate, median_latency_seconds: median, p95_latency_seconds: p95 }) {
+  if (attempts === 0) return "No attempts in the last 24 hours.";
+  return `${counted(attempts, "attempt")} in the last 24 hours: ${percent(rate)} accepted, ` +
+    `half within ${exactDuration(median)}, 95% within ${exactDuration(p95)}.`;
 }

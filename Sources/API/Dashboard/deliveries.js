@@ -1,10 +1,10 @@
 // The delivery log of a webhook: every delivery with every attempt, and a button that sends it again.
 
 import { address, get, post, query } from "./api.js";
-import { answerWords } from "./attempts.js";
+import { answerWords, statisticsWords } from "./attempts.js";
 import { byID, closeByButtons, element, setText } from "./dom.js";
-import { exactDuration, secondsUntil, duration, time } from "./format.js";
-import { announce } from "./notices.js";
+import { counted, exactDuration, secondsUntil, duration, time } from "./format.js";
+import { announce, tell } from "./notices.js";
 import { sentence } from "./problems.js";
 import { deliveryStates } from "./words.js";
 
@@ -27,17 +27,27 @@ export class DeliveryLog {
       clearTimeout(this.#timer);
     });
     byID("deliveries-more").addEventListener("click", () => this.#read(this.#cursor));
+    const names = { "": "All", ...deliveryStates };
+    byID("deliveries-state").append(...Object.entries(names).map(([value, name]) => element("option", { value }, name)));
+    byID("deliveries-state").addEventListener("change", () => this.#startOver());
+    byID("deliveries-again").addEventListener("click", () => this.#redeliverAll());
   }
 
   async open(webhook) {
     this.#webhook = webhook;
-    this.#entries = new Map();
-    this.#list.replaceChildren();
+    byID("deliveries-state").value = "";
+    setText(byID("deliveries-words"), statisticsWords(webhook.statistics));
     setText(byID("deliveries-heading"), `Deliveries to ${webhook.session} / ${webhook.name}`);
     this.#dialog.showModal();
     byID("deliveries-heading").focus();
-    await this.#read(null);
+    await this.#startOver();
     this.#keepFresh(webhook);
+  }
+
+  async #startOver() {
+    this.#entries = new Map();
+    this.#list.replaceChildren();
+    await this.#read(null);
   }
 
   /** Attempts are not in the journal, so the page polls the newest deliveries while the log is open. */
@@ -49,12 +59,10 @@ export class DeliveryLog {
   }
 
   async #read(cursor, isAgain = false) {
-    const webhook = this.#webhook;
+    const [webhook, state] = [this.#webhook, byID("deliveries-state").value];
     try {
-      const { session, name } = webhook;
-      const log = address("sessions", session, "webhooks", name, "deliveries");
-      const page = await get(query(log, { limit: pageSize, cursor }));
-      if (this.#webhook !== webhook) return;
+      const page = await get(query(logOf(webhook), { limit: pageSize, cursor, state }));
+      if (this.#webhook !== webhook || byID("deliveries-state").value !== state) return;
       byID("deliveries-error").hidden = true;
       this.#show(page.deliveries);
       if (!isAgain) this.#showMore(page.next_cursor);
@@ -64,6 +72,7 @@ export class DeliveryLog {
   }
 
   #show(deliveries) {
+    if (deliveries.length > 0) this.#list.querySelector(".empty")?.remove();
     for (const delivery of deliveries) {
       if (!this.#entries.has(delivery.id)) this.#insert(delivery);
       this.#entries.get(delivery.id).show(delivery, this.#entries.get(delivery.blocked_by)?.delivery);
@@ -80,6 +89,7 @@ export class DeliveryLog {
 
   #showMore(cursor) {
     this.#cursor = cursor;
+    byID("deliveries-again").hidden = ![...this.#entries.values()].some((entry) => entry.delivery.state === "exhausted");
     byID("deliveries-more").hidden = !cursor;
     if (this.#entries.size === 0) this.#list.append(element("li", { class: "empty" }, "There are no deliveries yet."));
   }
@@ -93,10 +103,31 @@ export class DeliveryLog {
     }
   }
 
+  /** Sends everything again that the endpoint never accepted. */
+  async #redeliverAll() {
+    const webhook = this.#webhook;
+    let [cursor, sent] = [null, 0];
+    try {
+      do {
+        const page = await get(query(logOf(webhook), { limit: pageSize, cursor, state: "exhausted" }));
+        for (const delivery of page.deliveries) await post(address("deliveries", delivery.id, "redeliver"));
+        [cursor, sent] = [page.next_cursor, sent + page.deliveries.length];
+      } while (cursor);
+      tell(`${counted(sent, "delivery", "deliveries")} will be sent again.`);
+    } catch (error) {
+      this.#complain(error);
+    }
+    if (this.#webhook === webhook) await this.#startOver();
+  }
+
   #complain(error) {
     byID("deliveries-error").hidden = false;
     setText(byID("deliveries-error"), sentence(error));
   }
+}
+
+function logOf({ session, name }) {
+  return address("sessions", session, "webhooks", name, "deliveries");
 }
 
 class DeliveryEntry {
@@ -107,7 +138,8 @@ class DeliveryEntry {
   #attemptsShown = 0;
 
   constructor(delivery, redeliver) {
-    const again = element("button", { type: "button", class: "change", onclick: () => redeliver(this.delivery) }, "Send again");
+    const again = element("button", { type: "button", class: "needs-sessions", onclick: () => redeliver(this.delivery) },
+      "Send again");
     again.setAttribute("aria-label", `Send again: event ${delivery.event}`);
     this.root = element(
       "li", { class: "delivery", "data-event": String(delivery.event) },

@@ -1,13 +1,15 @@
 // All details of one job: properties, file, receipt, kept bytes and events.
 
-import { fetchCommand, lack, readJob } from "./actions.js";
+import { lack, readJob } from "./actions.js";
 import { address, get, query } from "./api.js";
 import { coalesced } from "./coalesce.js";
 import { byID, closeByButtons, element, setText } from "./dom.js";
-import { bytes, duration, exactDuration, fullTime, jobName, speed, time } from "./format.js";
-import { progressWords } from "./jobrow.js";
+import { Facts, fileFacts, jobFacts, partFacts, receiptFacts } from "./facts.js";
+import { bytes, jobName, time } from "./format.js";
 import { complain } from "./notices.js";
 import { Refusal } from "./problems.js";
+import { mayUse } from "./scopes.js";
+import { rangePlot, showRanges } from "./segments.js";
 import { supplyForm } from "./supply.js";
 import { eventWords, failureSentence, restartReasons, stateNote, stateWords } from "./words.js";
 
@@ -18,6 +20,8 @@ export class JobDetails {
   #job = null;
   #lack = null;
   #supply = element("div");
+  #advice = element("p", { class: "advice-box", hidden: true });
+  #ranges = rangePlot();
   #facts = new Facts("This download");
   #file = new Facts("File");
   #receipt = new Facts("Receipt");
@@ -31,7 +35,7 @@ export class JobDetails {
     closeByButtons(this.#dialog);
     this.#dialog.addEventListener("close", () => (this.#job = null));
     byID("job-body").append(
-      this.#supply, this.#facts.root, this.#file.root, this.#receipt.root, this.#kept.root,
+      this.#advice, this.#supply, this.#ranges, this.#facts.root, this.#file.root, this.#receipt.root, this.#kept.root,
       element("section", {}, element("h3", { id: "job-events" }, "Events"), eventTable(this.#events)));
     this.refresh = coalesced(() => this.#read(), 500);
   }
@@ -41,6 +45,7 @@ export class JobDetails {
     this.#supply.replaceChildren();
     this.#events.replaceChildren();
     this.#kept.show([]);
+    showRanges(this.#ranges, null);
     this.#show(job);
     this.#dialog.showModal();
     byID("job-heading").focus();
@@ -68,6 +73,7 @@ export class JobDetails {
       if (this.#job?.id !== id) return;
       this.#show(job);
       this.#kept.show(part ? partFacts(part) : []);
+      showRanges(this.#ranges, part);
       this.#showEvents(events);
     } catch (error) {
       if (error instanceof Refusal && error.status === 404) return this.#dialog.close();
@@ -78,6 +84,10 @@ export class JobDetails {
   #show(job) {
     this.#job = job;
     setText(byID("job-heading"), jobName(job));
+    const note = stateNote(job);
+    this.#advice.hidden = !note;
+    this.#advice.dataset.state = job.state;
+    setText(this.#advice, note ? `${stateWords(job)}: ${note}` : "");
     this.#facts.show(jobFacts(job));
     this.#file.show(job.file ? fileFacts(job) : []);
     this.#receipt.show(job.receipt ? receiptFacts(job.receipt) : []);
@@ -101,99 +111,14 @@ export class JobDetails {
 
 /** @returns the job's resume data; null if it has none. */
 async function readPart(job) {
-  if (job.file || job.progress.bytes_durable === 0) return null;
+  // Callers that may only read do not get it.
+  if (job.file || job.progress.bytes_durable === 0 || !mayUse("jobs")) return null;
   try {
     return await get(address("jobs", job.id, "resume-data"));
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) return null;
     throw error;
   }
-}
-
-/** A list of terms and values. It is updated in place, and hidden when it is empty. */
-class Facts {
-  #list = element("dl");
-  #shown = new Map();
-
-  constructor(heading) {
-    this.root = element("section", { hidden: true }, element("h3", {}, heading), this.#list);
-  }
-
-  show(facts) {
-    const there = facts.filter(([, text]) => text != null && text !== "");
-    this.root.hidden = there.length === 0;
-    if (there.map(([term]) => term).join() === [...this.#shown.keys()].join()) {
-      for (const [term, text] of there) setText(this.#shown.get(term), text);
-      return;
-    }
-    this.#shown = new Map(there.map(([term, text]) => [term, element("dd", {}, text)]));
-    const pairs = [...this.#shown].map(([term, place]) => element("div", {}, element("dt", {}, term), place));
-    this.#list.replaceChildren(...pairs);
-  }
-}
-
-function jobFacts(job) {
-  const { progress } = job;
-  return [
-    ["State", [stateWords(job), stateNote(job)].filter(Boolean).join(". ")],
-    ["Progress", [progressWords(progress), paceWords(progress)].filter(Boolean).join(", ")],
-    ["Safe on disk", progress.bytes_durable > 0 && !job.file ? bytes(progress.bytes_durable) : null],
-    ["Address", job.url],
-    ["Session", `${job.session}, batch ${job.batch}`],
-    ["Folder", job.destination.directory],
-    ["Tags", job.tags.join(", ")],
-    ["Priority", job.priority === "normal" ? null : job.priority],
-    ["Attempts", job.attempts > 0 ? String(job.attempts) : null],
-    ["Added", fullTime(job.created_at)],
-    ["Starts", job.not_before && fullTime(job.not_before)],
-    ["Deadline", job.deadline && fullTime(job.deadline)],
-    ["Ended", job.finished_at && fullTime(job.finished_at)],
-    ["Metadata", Object.keys(job.metadata).length > 0 ? JSON.stringify(job.metadata) : null],
-    ["Identifier", job.id],
-  ];
-}
-
-function paceWords({ bytes_per_second: rate, eta_seconds: left }) {
-  if (rate == null) return "";
-  return left == null ? speed(rate) : `${speed(rate)}, ${duration(left)} left`;
-}
-
-function fileFacts(job) {
-  return [
-    ["Path", job.file.path], ["Size", `${bytes(job.file.size)} (${job.file.size} bytes)`], ["sha-256", job.file.sha256],
-    ["Type", job.file.content_type], ["Command to fetch it", fetchCommand(job)],
-  ];
-}
-
-function receiptFacts(receipt) {
-  const { timings } = receipt;
-  return [
-    ["Downloaded from", receipt.final_url],
-    ["Redirected from", receipt.redirects.join(" → ")],
-    ["Server", [receipt.remote_address, receipt.protocol, `status ${receipt.status}`].filter(Boolean).join(", ")],
-    ["ETag", receipt.etag],
-    ["Last modified", receipt.last_modified],
-    ["Length", receipt.length_verified ? "Verified" : "Not verified: the server did not send the length"],
-    ["Compressed", receipt.coding && codingWords(receipt.coding)],
-    ["Attempts", String(receipt.attempts)],
-    ["Connected after", exactDuration(timings.connect_seconds)],
-    ["First byte after", exactDuration(timings.first_byte_seconds)],
-    ["Transfer took", exactDuration(timings.transfer_seconds)],
-    ["Total time", exactDuration(timings.total_seconds)],
-  ];
-}
-
-function codingWords(coding) {
-  return coding.decoded ? `${coding.name}, decoded from ${bytes(coding.size)}` : `${coding.name}, as the server sent it`;
-}
-
-function partFacts(part) {
-  const whole = part.bytes_expected ? ` of ${bytes(part.bytes_expected)}` : "";
-  return [
-    ["Bytes", bytes(part.bytes_durable) + whole],
-    ["Ranges", part.ranges.length > 1 ? part.ranges.map(([from, to]) => `${from}–${to}`).join(", ") : null],
-    ["ETag", part.etag], ["Last modified", part.last_modified], ["Kept until", part.expires_at && fullTime(part.expires_at)],
-  ];
 }
 
 function eventTable(body) {

@@ -2,14 +2,14 @@
 
 import { act, actionWords, isPossible } from "./actions.js";
 import { copyOf, setAttribute, setBar, setText } from "./dom.js";
-import { bytes, duration, hostOf, jobName, percent, speed } from "./format.js";
+import { bytes, duration, hostOf, jobName, percent, speed, time } from "./format.js";
 import { stateNote, stateWords } from "./words.js";
 
 export class JobRow {
   #parts;
   #buttons;
 
-  /** @param on {open(job), changed(job or null)}. */
+  /** @param on {open(job), select(id, {shiftKey, isAdded}), changed(id, job)}: the job is null if it was deleted. */
   constructor(job, on) {
     const { root, parts } = copyOf("job-row");
     this.root = root;
@@ -17,7 +17,22 @@ export class JobRow {
     this.#buttons = [...root.querySelectorAll("[data-action]")];
     parts.name.addEventListener("click", () => on.open(this.job));
     for (const button of this.#buttons) button.addEventListener("click", () => this.#act(button, on));
+    parts.select.addEventListener("click", ({ shiftKey }) => on.select(this.job.id, { shiftKey, isAdded: true }));
+    root.addEventListener("click", (event) => this.#press(event, on));
     this.show(job);
+  }
+
+  /** A click beside the controls selects the row. */
+  #press(event, on) {
+    const isText = String(window.getSelection()).length > 0;
+    if (event.target.closest("button, input, a") || (isText && !event.shiftKey)) return;
+    on.select(this.job.id, { shiftKey: event.shiftKey, isAdded: event.ctrlKey || event.metaKey });
+    if (event.shiftKey) window.getSelection().removeAllRanges();
+  }
+
+  select(isSelected) {
+    if (this.#parts.select.checked !== isSelected) this.#parts.select.checked = isSelected;
+    this.root.classList.toggle("selected", isSelected);
   }
 
   show(job) {
@@ -27,14 +42,11 @@ export class JobRow {
     setText(this.#parts.name, jobName(job));
     setText(this.#parts.origin, [hostOf(job.url), job.session, ...job.tags].join(" · "));
     setText(this.#parts.state, stateWords(job));
+    setText(this.#parts.added, time(job.created_at));
+    setAttribute(this.#parts.select, "aria-label", `Select ${jobName(job)}`);
     this.#showProgress();
     this.#showActions();
     this.tick();
-  }
-
-  /** The progress that the stream reports between two refreshes of the list. */
-  progress(progress, phase) {
-    if (this.job.state === "running") this.show({ ...this.job, progress, phase: phase ?? this.job.phase });
   }
 
   /** Updates the text that depends on the time. */
@@ -71,8 +83,7 @@ export class JobRow {
     button.setAttribute("aria-busy", "true");
     const job = await act(button.dataset.action, this.job);
     button.removeAttribute("aria-busy");
-    if (job) this.show(job);
-    on.changed(job);
+    on.changed(this.job.id, job);
   }
 }
 

@@ -1,41 +1,54 @@
-// The list of jobs: those that run, then the others, newest first, in pages; filtered by session, state, tag and text.
+// The list of downloads: filtered, in an order, in pages of a hundred; with the selection that the bulk actions use.
 
-import { address, get, query } from "./api.js";
-import { coalesced } from "./coalesce.js";
-import { arrange, byID, element, setAttribute, setText } from "./dom.js";
-import { count, counted, jobName } from "./format.js";
+import { element, arrange, byID, setAttribute, setText } from "./dom.js";
+import { count, counted } from "./format.js";
+import { hasText, inOrder, orderNames, descendingFirst } from "./joborder.js";
 import { JobRow } from "./jobrow.js";
+import { JobSet } from "./jobset.js";
+import { Pages } from "./pages.js";
+import { RowKeys } from "./rowkeys.js";
+import { Selection } from "./selection.js";
+import { SelectionBar } from "./selectionbar.js";
+import { SortableHeads } from "./sorting.js";
 import { stateNames } from "./words.js";
 
-const pageSize = 100;
-/** The service filters by session, state and tag. To filter by text, the page searches up to `mostSearched` jobs itself. */
-const searchStep = 1000;
-const mostSearched = 5000;
-/** Minimum milliseconds between two refreshes of the list. */
-const quietTime = 500;
-const quietTimeOfSearch = 5000;
+/** Milliseconds between two renderings, at least; and how many times as long as the last rendering took. */
+const renderPause = 100;
+const renderShare = 5;
 
 export class JobList {
+  set;
+  selection;
+  /** What the filter and the order give, on all pages. */
+  #shown = [];
   #rows = new Map();
-  /** The cursors of the pages up to the present one. Null is the cursor of the newest page. */
-  #cursors = [null];
-  #next = null;
-  #generation = 0;
+  #bar;
+  #pages;
+  #heads;
+  #keys;
+  #timer = null;
+  #tookToRender = 0;
   #on;
 
-  /** @param on {open(job), changed(), failed(error)}. */
+  /** @param on {open(job), changed(), failed(error), forget(), selected(jobs)}. */
   constructor(on) {
     this.#on = on;
-    this.refresh = coalesced(() => this.#load(), () => (this.#filters().text ? quietTimeOfSearch : quietTime));
-    const state = this.#form.elements.state;
-    for (const [value, name] of Object.entries(stateNames)) state.append(element("option", { value }, name));
-    this.#form.addEventListener("input", () => this.#startOver());
-    this.#form.addEventListener("submit", (event) => event.preventDefault());
-    // The form resets its fields after this event.
-    this.#form.addEventListener("reset", () => setTimeout(() => this.#startOver()));
-    byID("page-older").addEventListener("click", () => this.#turn(() => this.#cursors.push(this.#next)));
-    byID("page-newer").addEventListener("click", () => this.#turn(() => this.#cursors.pop()));
+    this.set = new JobSet({
+      changed: () => this.#renderSoon(), failed: on.failed, inView: () => [...this.#rows.keys()],
+    });
+    this.selection = new Selection(() => this.#showSelection());
+    this.#heads = new SortableHeads(byID("job-heads"), descendingFirst, (order) => this.#sort(order));
+    this.#keys = new RowKeys(byID("job-rows"), {
+      extend: (id) => this.selection.extendTo(id, this.#order), toggle: (id) => this.selection.toggle(id),
+      all: () => this.selection.set(this.#order), none: () => this.selection.clear(), remove: () => on.forget(),
+      select: (id) => this.selection.only(id),
+    });
+    this.#bar = new SelectionBar(this.selection, () => this.#shown);
+    this.#pages = new Pages((page) => this.#turnTo(page));
+    this.#prepareFilters();
   }
+
+  // MARK: What others ask of the list
 
   /** Sets some of the filters; the others stay. */
   narrow(values) {
@@ -44,25 +57,40 @@ export class JobList {
   }
 
   get filters() {
-    return this.#filters();
+    const { session, state, tag, text } = this.#form.elements;
+    return { session: session.value, state: state.value, tag: tag.value.trim(), text: text.value.trim().toLowerCase() };
   }
 
-  /** Shows the first page. */
-  showNewest() {
-    this.#startOver();
+  reload() {
+    return this.set.load();
+  }
+
+  noteEvent(event) {
+    this.set.noteEvent(event);
   }
 
   progress(id, progress, phase) {
-    this.#rows.get(id)?.progress(progress, phase);
+    const job = this.set.noteProgress(id, progress, phase);
+    if (job) this.#rows.get(id)?.show(job);
   }
 
-  /** Updates the row of a job that another part of the page has read. */
+  /** Takes a job that another part of the page has read or changed. */
   show(job) {
-    this.#rows.get(job.id)?.show(job);
+    const known = this.set.take(job);
+    this.#rows.get(job.id)?.show(known);
+    this.#renderSoon();
+  }
+
+  forget(id) {
+    this.set.forget(id);
   }
 
   tick() {
     for (const row of this.#rows.values()) row.tick();
+  }
+
+  get selected() {
+    return this.selection.ids.map((id) => this.set.jobs.get(id)).filter(Boolean);
   }
 
   showSessions(sessions) {
@@ -75,120 +103,149 @@ export class JobList {
     else this.#startOver();
   }
 
-  // MARK: Reading
+  // MARK: Filters and order
 
   get #form() {
     return byID("filters");
   }
 
-  #filters() {
-    const { session, state, tag, text } = this.#form.elements;
-    return { session: session.value, state: state.value, tag: tag.value.trim(), text: text.value.trim().toLowerCase() };
+  get #order() {
+    return this.#shown.map((job) => job.id);
+  }
+
+  #prepareFilters() {
+    const { state, order } = this.#form.elements;
+    for (const [value, name] of Object.entries(stateNames)) state.append(element("option", { value }, name));
+    for (const [value, name] of Object.entries(orderNames)) order.append(element("option", { value }, name));
+    // A text narrows the list with each key; it changes once more when it loses the focus, and this must not turn the page.
+    this.#form.addEventListener("input", (event) => event.target.tagName === "INPUT" && this.#startOver());
+    this.#form.addEventListener("change", (event) => event.target.tagName === "SELECT" && this.#startOver());
+    this.#form.addEventListener("submit", (event) => event.preventDefault());
+    // The form resets its fields after this event.
+    this.#form.addEventListener("reset", () => setTimeout(() => this.#startOver()));
+  }
+
+  #sort({ key, isDescending }) {
+    const select = this.#form.elements.order;
+    const value = isDescending ? `${key},descending` : key;
+    // The menu has the usual direction of each order. Another one gets an entry as long as it is chosen.
+    select.querySelector("[data-added]")?.remove();
+    if (!orderNames[value]) {
+      const name = orderNames[isDescending ? key : `${key},descending`] ?? key;
+      select.append(element("option", { value, "data-added": true }, `${name}, reversed`));
+    }
+    select.value = value;
+    this.#startOver();
+  }
+
+  get #chosenOrder() {
+    const [key, direction] = this.#form.elements.order.value.split(",");
+    return { key, isDescending: direction === "descending" };
   }
 
   #startOver() {
-    this.#turn(() => (this.#cursors = [null]));
-  }
-
-  #turn(change) {
-    change();
-    this.#generation += 1;
-    this.#load();
+    this.#pages.page = 0;
+    const { session, state, tag } = this.filters;
+    const isOther = ["session", "state", "tag"].some((name) => this.set.scope[name] !== { session, state, tag }[name]);
+    // With all downloads in memory, the page filters them itself. Otherwise the service does.
+    const hasAll = this.set.isComplete && !this.set.scope.session && !this.set.scope.state && !this.set.scope.tag;
+    if (isOther && !hasAll) this.set.load({ session, state, tag });
+    this.#renderSoon();
     document.dispatchEvent(new CustomEvent("narrowed"));
   }
 
-  async #load() {
-    const generation = this.#generation;
-    try {
-      const page = await this.#read(this.#cursors.at(-1), this.#filters());
-      // The user may have turned the page meanwhile.
-      if (generation === this.#generation) this.#show(page);
-    } catch (error) {
-      this.#on.failed(error);
-    }
-  }
-
-  async #read(cursor, { text, ...filters }) {
-    if (!text) return await readWithRunningFirst({ ...filters, cursor });
-    const found = [];
-    let searched = 0;
-    while (found.length < pageSize && searched < mostSearched) {
-      const page = await readPage({ ...filters, cursor, limit: searchStep });
-      const matches = page.jobs.filter((job) => isMatch(job, text));
-      found.push(...matches);
-      searched += page.jobs.length;
-      cursor = page.next_cursor;
-      if (!cursor) break;
-    }
-    found.sort((one, other) => (other.state === "running") - (one.state === "running"));
-    return { jobs: found, next_cursor: cursor, searched };
+  #isShown(job, { session, state, tag, text }) {
+    return (
+      (!session || job.session === session) && (!state || job.state === state) && (!tag || job.tags.includes(tag)) &&
+      (!text || hasText(job, text)));
   }
 
   // MARK: Showing
 
-  #show({ jobs, next_cursor: next, searched }) {
-    this.#next = next;
-    const rows = jobs.map((job) => this.#row(job));
+  #renderSoon() {
+    if (this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      const start = performance.now();
+      this.#render();
+      this.#tookToRender = performance.now() - start;
+    }, Math.max(this.#tookToRender * renderShare, this.#rows.size > 0 ? renderPause : 0));
+  }
+
+  #render() {
+    const filters = this.filters;
+    const order = this.#chosenOrder;
+    this.#shown = inOrder([...this.set.jobs.values()].filter((job) => this.#isShown(job, filters)), order);
+    this.#heads.show(order);
+    const rows = this.#pages.cut(this.#shown).map((job) => this.#row(job));
     arrange(byID("job-rows"), rows.map((row) => row.root));
     this.#rows = new Map(rows.map((row) => [row.job.id, row]));
-    this.#showPlace(jobs.length, searched);
+    this.selection.keep((id) => this.set.jobs.has(id));
+    this.#keys.update();
+    this.#showCounts(filters);
+    this.#showSelection();
   }
 
   #row(job) {
     const known = this.#rows.get(job.id);
-    if (!known) return new JobRow(job, { open: this.#on.open, changed: () => this.#noteChange() });
-    // A list that was requested before an action may be older than the answer of the action.
-    if (job.revision >= known.job.revision) known.show(job);
-    return known;
+    if (known) {
+      known.show(job);
+      return known;
+    }
+    return new JobRow(job, {
+      open: this.#on.open, select: (id, event) => this.#select(id, event),
+      changed: (id, changed) => this.#noteChange(id, changed),
+    });
   }
 
-  #noteChange() {
-    this.refresh();
+  #turnTo(page) {
+    this.#pages.page = page;
+    this.#render();
+    this.set.refresh();
+    byID("jobs-heading").scrollIntoView({ block: "nearest" });
+  }
+
+  #noteChange(id, job) {
+    if (job) this.show(job);
+    if (job === null) this.forget(id);
     this.#on.changed();
   }
 
-  #showPlace(shown, searched) {
-    const page = this.#cursors.length;
-    const { session, state, tag, text } = this.#filters();
-    const isNarrowed = Boolean(session || state || tag || text);
-    byID("page-newer").disabled = page === 1;
-    byID("page-older").disabled = !this.#next;
-    setText(byID("page-words"), page > 1 || this.#next ? `Page ${count(page)}` : "");
-    setText(byID("jobs-count"), shown === 0 ? "" : this.#countWords(shown, searched));
+  #showCounts(filters) {
+    const [shown, all] = [this.#shown.length, this.set.jobs.size];
+    const isNarrowed = Object.values(filters).some(Boolean);
+    setText(byID("jobs-count"), this.#countWords(shown, all, isNarrowed));
     const empty = byID("jobs-empty");
     empty.hidden = shown > 0;
-    setText(empty, emptyWords(isNarrowed, Boolean(this.#next), searched));
-    setAttribute(byID("job-rows").parentElement, "aria-rowcount", this.#next ? "-1" : null);
+    setText(empty, this.set.isLoading ? "Reading the downloads…" : emptyWords(isNarrowed));
+    setAttribute(byID("job-rows").parentElement, "aria-rowcount", shown + 1);
+    [...byID("job-rows").children].forEach((row, index) => {
+      setAttribute(row, "aria-rowindex", this.#pages.start + index + 2);
+    });
   }
 
-  #countWords(shown, searched) {
-    if (searched != null) return `${counted(shown, "match", "matches")} in ${counted(searched, "download")}`;
-    return this.#next || this.#cursors.length > 1 ? `${count(shown)} on this page` : counted(shown, "download");
+  #countWords(shown, all, isNarrowed) {
+    const words = isNarrowed ? `${count(shown)} of ${counted(all, "download")}` : shown > 0 ? counted(shown, "download") : "";
+    if (this.set.isLoading) return `${words} so far…`;
+    if (this.set.isComplete) return words;
+    return `${words}. The list is too long for the page: it searches and sorts those that run or wait and the newest. ` +
+      "Choose a session, a state or a tag to see others.";
+  }
+
+  #select(id, { shiftKey, isAdded }) {
+    if (shiftKey) this.selection.extendTo(id, this.#order);
+    else if (isAdded) this.selection.toggle(id);
+    else this.selection.only(id);
+  }
+
+  #showSelection() {
+    for (const [id, row] of this.#rows) row.select(this.selection.has(id));
+    this.#bar.show(this.#shown);
+    this.#on.selected(this.selected);
   }
 }
 
-function emptyWords(isNarrowed, hasMore, searched) {
-  if (hasMore && searched != null) return `None of these ${count(searched)} downloads match. “Older” continues the search.`;
+function emptyWords(isNarrowed) {
   if (isNarrowed) return "No downloads match. “Show all” clears the filters.";
   return "There are no downloads yet. “Add downloads” starts one.";
-}
-
-/** The first page begins with the running downloads; the other pages leave them out. */
-async function readWithRunningFirst(filters) {
-  if (filters.state) return await readPage({ ...filters, limit: pageSize });
-  const [page, running] = await Promise.all([
-    readPage({ ...filters, limit: pageSize }),
-    readPage({ ...filters, cursor: null, state: "running", limit: pageSize }),
-  ]);
-  const shown = new Set(running.jobs.map((job) => job.id));
-  const others = page.jobs.filter((job) => !shown.has(job.id));
-  return { ...page, jobs: filters.cursor ? others : [...running.jobs, ...others] };
-}
-
-function readPage(values) {
-  return get(query(address("jobs"), values));
-}
-
-function isMatch(job, text) {
-  return [jobName(job), job.url, job.file?.path ?? ""].some((place) => place.toLowerCase().includes(text));
 }

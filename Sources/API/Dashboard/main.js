@@ -1,34 +1,64 @@
-// The dashboard: creates and connects the parts of the page. When the feed delivers an event, the lists are read again from
-// the service. The page shows only data that the service has sent.
+// The dashboard: creates and connects the parts of the page. When the feed delivers an event, the parts that it concerns are
+// read again from the service. The page shows only data that the service has sent.
 
+import { acknowledge } from "./actions.js";
 import { AddDialog } from "./add.js";
 import { address, get, query } from "./api.js";
+import { Attention } from "./attention.js";
+import { BulkActions } from "./bulk.js";
 import { coalesced } from "./coalesce.js";
 import { showConnection, tickConnection } from "./connection.js";
 import { DeliveryLog } from "./deliveries.js";
 import { JobDetails } from "./details.js";
-import { byID } from "./dom.js";
-import { count, jobName } from "./format.js";
+import { byID, setText } from "./dom.js";
+import { prepareDrop } from "./drop.js";
+import { bytes, count, jobName } from "./format.js";
 import { Feed } from "./feed.js";
+import { prepareFormDialog } from "./formdialog.js";
 import { JobList } from "./jobs.js";
 import { announce, complain } from "./notices.js";
+import { isBound } from "./scopes.js";
 import { SessionList } from "./sessions.js";
+import { SettingsForm } from "./settings.js";
 import { prepareSignIn } from "./signin.js";
-import { showThroughput } from "./throughput.js";
+import { supplyCredentials } from "./supply.js";
+import { prepareThroughput, showThroughput } from "./throughput.js";
+import { prepareViews, showView, viewShown } from "./views.js";
+import { actOnWebhook } from "./webhookcard.js";
 import { WebhookList } from "./webhooks.js";
 import { failureSentence } from "./words.js";
 
 /** Milliseconds. */
 const second = 1000;
-const webhookPause = 5000;
+const fewSeconds = 5000;
+/** Webhooks that are not in view are read less often: it takes a request for each session. */
+const webhookPause = 30_000;
 const mostMeasured = 1000;
 
+let disk = null;
+let webhooksReadAt = 0;
+
 const details = new JobDetails({ changed: (job) => jobs.show(job) });
-const jobs = new JobList({ open: (job) => details.open(job), changed: () => readSessions(), failed: showFailure });
-const sessions = new SessionList({ narrow: (values) => jobs.narrow(values), changed: readAgain });
+const jobs = new JobList({
+  open: (job) => details.open(job), changed: () => readSessions(), failed: showFailure, forget: () => bulk.run("delete"),
+  selected: (selected) => bulk.show(selected),
+});
+const bulk = new BulkActions({ selected: () => jobs.selected, changed: takeChanged, done: () => readSessions() });
+const sessions = new SessionList({ narrow, changed: () => readSessions() });
 const log = new DeliveryLog();
-const webhooks = new WebhookList({ openLog: (webhook) => log.open(webhook) });
-const add = new AddDialog({ added: () => jobs.showNewest() });
+const webhooks = new WebhookList({ openLog: (webhook) => log.open(webhook), changed: () => lookAgain() });
+const settings = new SettingsForm();
+const add = new AddDialog({ added: (added) => added.forEach((job) => jobs.show(job)) });
+const attention = new Attention({
+  open: (job) => details.open(job), narrow, editSession: (id, focus) => sessions.edit(id, focus),
+  act: async (action, some) => {
+    await bulk.actOn(action, some);
+    readSessions();
+  },
+  credentials: (some, place) => supplyCredentials(some, place, takeChanged),
+  webhook: takeWebhookAction,
+  acknowledge: acknowledgeAll, showList: () => showView("downloads"),
+});
 const feed = new Feed({ reset, event: takeEvent, progress: takeProgress, connection: showConnection });
 
 const readSessions = coalesced(async () => {
@@ -39,24 +69,25 @@ const readSessions = coalesced(async () => {
   }
 }, second);
 
+const lookAgain = coalesced(async () => {
+  attention.show({ jobs: [...jobs.set.jobs.values()], sessions: sessions.sessions, webhooks: webhooks.known, disk });
+}, second);
+
 function showSessions(list) {
   sessions.show(list);
   jobs.showSessions(list);
+  jobs.set.check(sessions.totals);
   add.showSessions(list, jobs.filters.session);
   sessions.mark(jobs.filters);
   document.title = sessions.running ? `${count(sessions.running)} running · fetchd` : "fetchd";
+  lookAgain();
 }
 
 /** The service has answered for the first time, or again after an interruption: everything is read again. */
 async function reset(list) {
   showSessions(list);
-  webhooks.showSessions(list);
-  jobs.refresh();
-}
-
-function readAgain() {
-  jobs.refresh();
-  readSessions();
+  readWebhooks();
+  jobs.reload();
 }
 
 /** While the service is unreachable, the state of the connection already says so; other failures are shown. */
@@ -65,12 +96,41 @@ function showFailure(error) {
   else feed.now();
 }
 
+/** Shows the downloads with these filters. */
+function narrow(values) {
+  jobs.narrow(values);
+  showView("downloads");
+}
+
+/** An action has changed a job, or deleted it: then the job is null. */
+function takeChanged(id, job) {
+  if (job) jobs.show(job);
+  else jobs.forget(id);
+}
+
+async function takeWebhookAction(action, webhook) {
+  if (action === "log") return log.open(webhook);
+  if (action === "edit") return webhooks.edit(webhook);
+  await actOnWebhook(action, webhook);
+  readWebhooks();
+}
+
+async function acknowledgeAll(some) {
+  try {
+    for (const session of some) await acknowledge(session);
+  } catch (error) {
+    complain(error);
+  }
+  readSessions();
+}
+
 // MARK: Events
 
 function takeEvent(event) {
-  readAgain();
+  jobs.noteEvent(event);
+  readSessions();
   if (event.job) details.noteEvent(event.job);
-  if (/^(webhook|session)\./.test(event.type)) webhooks.showSessions(sessions.sessions);
+  if (/^(webhook|session)\./.test(event.type)) readWebhooks();
   if (event.type === "job.succeeded") announce(`${jobName(event.data.snapshot)} is done.`);
   if (event.type === "job.failed") {
     announce(`${jobName(event.data.snapshot)} failed. ${failureSentence(event.data.snapshot.failure)}`);
@@ -94,12 +154,21 @@ async function measure() {
   if (!feed.isConnected || document.hidden) return;
   if (sessions.running === 0 && Date.now() - measuredAt < restingPause) return;
   try {
-    showThroughput(await get(address("stats")));
-    measuredAt = Date.now();
     if (!feed.isStreaming && sessions.running > 0) await readProgress();
+    measuredAt = Date.now();
+    // A token that is bound to sessions does not see the whole service.
+    if (!isBound()) await readStatistics();
   } catch {
     // The feed reports the error.
   }
+}
+
+async function readStatistics() {
+  const stats = await get(address("stats"));
+  disk = stats.disk ?? null;
+  byID("disk").hidden = !disk;
+  if (disk) setText(byID("disk"), `${bytes(disk.free_bytes)} of ${bytes(disk.total_bytes)} free`);
+  await showThroughput(stats);
 }
 
 async function readProgress() {
@@ -115,9 +184,16 @@ function everySecond() {
   measureSoon();
 }
 
-/** Attempts of deliveries are not in the journal, so the webhooks are polled. */
+/** Attempts of deliveries are not in the journal, and some changes of downloads have no event: these are read by the clock. */
 function everyFewSeconds() {
-  if (feed.isConnected && !document.hidden) webhooks.showSessions(sessions.sessions);
+  if (!feed.isConnected || document.hidden) return;
+  readSessions();
+  if (viewShown() === "webhooks" || Date.now() - webhooksReadAt > webhookPause) readWebhooks();
+}
+
+function readWebhooks() {
+  webhooksReadAt = Date.now();
+  webhooks.showSessions(sessions.sessions);
 }
 
 byID("connection-retry").addEventListener("click", () => feed.now());
@@ -125,8 +201,16 @@ document.addEventListener("narrowed", () => {
   sessions.mark(jobs.filters);
   add.showSessions(sessions.sessions, jobs.filters.session);
 });
+prepareFormDialog();
+prepareThroughput();
+prepareDrop((text) => add.open(text));
+prepareViews((view) => {
+  if (view === "settings") settings.open();
+  if (view === "webhooks" && feed.isConnected) readWebhooks();
+});
+document.addEventListener("scoped", () => viewShown() === "settings" && settings.open());
 prepareSignIn();
 feed.start();
 everySecond();
 setInterval(everySecond, second);
-setInterval(everyFewSeconds, webhookPause);
+setInterval(everyFewSeconds, fewSeconds);

@@ -1,6 +1,7 @@
 // Short notices in a corner of the page. Screen readers read them out, a few at a time.
 
 import { byID, element } from "./dom.js";
+import { count } from "./format.js";
 import { sentence } from "./problems.js";
 
 /** Milliseconds after which a notice disappears. A notice of an error stays until the user closes it. */
@@ -38,6 +39,27 @@ function readOut() {
   const rest = texts.length - mostAtOnce;
   byID("announcements").textContent =
     rest > 0 ? `${texts.slice(0, mostAtOnce).join(" ")} And ${rest} more.` : texts.join(" ");
+}
+
+/**
+ * Shows how far a long action is.
+ *
+ * @param stop is called when the user stops it.
+ * @returns {show(done, all, words), end()}.
+ */
+export function showProgress(stop) {
+  const words = element("p", {}, "…");
+  const bar = element("progress", { value: "0", "aria-label": "Progress of the action" });
+  const button = element("button", { type: "button", class: "small", onclick: stop }, "Stop");
+  const notice = element("div", { class: "notice under-way" }, element("div", {}, words, bar), button);
+  byID("notices").append(notice);
+  return {
+    show: (done, all, text) => {
+      words.textContent = `${count(done)} of ${count(all)} ${text}`;
+      bar.value = done / all;
+    },
+    end: () => notice.remove(),
+  };
 }
 
 function show(text, kind) {

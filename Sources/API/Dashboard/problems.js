@@ -22,7 +22,7 @@ export class NoAnswer extends Error {
 
 /** The message for any error. */
 export function sentence(error) {
-  if (error instanceof Refusal || error instanceof NoAnswer) return error.message;
+  if (error instanceof Refusal || error instanceof NoAnswer || error instanceof Mistake) return error.message;
   return `This page has a bug (${error.message}). Reload the page. If that does not help, please report the bug.`;
 }
 
@@ -36,4 +36,12 @@ export async function refusalIn(response) {
     // The body is not a problem document (for example the error page of a proxy). Only the status is known.
   }
   return new Refusal(response.status, problem, Number.isFinite(seconds) ? seconds : null);
+}
+
+/** The user has made a mistake in a field, and nothing was sent. */
+export class Mistake extends Error {
+  constructor(message, field = null) {
+    super(message);
+    this.field = field;
+  }
 }

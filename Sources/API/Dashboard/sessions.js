@@ -1,17 +1,22 @@
-// The table of sessions, and the tiles with the totals of all sessions.
+// The sessions: a table that declares, edits, pauses, resumes, cancels, acknowledges and deletes them; and the tiles with the
+// totals of all sessions.
 
-import { actOnSession } from "./actions.js";
-import { arrange, byID, copyOf, element, setAttribute, setBar, setText } from "./dom.js";
-import { bytes, count, percent } from "./format.js";
-import { finishWords, stateNames } from "./words.js";
+import { arrange, byID, element, setAttribute, setText } from "./dom.js";
+import { count, counted } from "./format.js";
+import { complain, tell } from "./notices.js";
+import { SessionRow } from "./sessionrow.js";
+import { declareSession, editSession } from "./sessionform.js";
+import { SortableHeads, sorted } from "./sorting.js";
+import { stateNames } from "./words.js";
 
 const tileStates = ["running", "queued", "waiting", "paused", "failed", "succeeded"];
-const outstanding = ["queued", "running", "waiting", "paused"];
 
 export class SessionList {
   #rows = new Map();
   #tiles = new Map();
   #chosen = "";
+  #order = { key: "name", isDescending: false };
+  #heads;
   #on;
   /** The sessions that were last read. */
   sessions = [];
@@ -21,14 +26,18 @@ export class SessionList {
     this.#on = on;
     for (const state of tileStates) this.#tiles.set(state, new Tile(state, () => this.#press(state)));
     byID("tiles").append(...[...this.#tiles.values()].map((tile) => tile.root));
+    this.#heads = new SortableHeads(byID("session-heads"), ["progress", ...tileStates], (order) => {
+      this.#order = order;
+      this.#showRows();
+    });
+    byID("sessions-text").addEventListener("input", () => this.#showRows());
+    byID("session-new").addEventListener("click", () => this.declare());
   }
 
   show(sessions) {
     this.sessions = sessions;
-    const rows = sessions.map((session) => this.#row(session));
-    arrange(byID("session-rows"), rows.map((row) => row.root));
-    this.#rows = new Map(rows.map((row) => [row.session.id, row]));
     for (const [state, tile] of this.#tiles) tile.show(total(sessions, state));
+    this.#showRows();
   }
 
   /** Marks the session and the state that the list of jobs is filtered by. */
@@ -42,8 +51,41 @@ export class SessionList {
     return total(this.sessions, "running");
   }
 
-  get unfinished() {
-    return outstanding.reduce((sum, state) => sum + total(this.sessions, state), 0);
+  /** The number of downloads in each state. */
+  get totals() {
+    return Object.fromEntries(Object.keys(stateNames).map((state) => [state, total(this.sessions, state)]));
+  }
+
+  async declare() {
+    const session = await declareSession(this.sessions);
+    if (!session) return;
+    tell(`The session ${session.id} is there.`);
+    this.#on.changed();
+  }
+
+  /** @param focus the field of the form to begin with. */
+  async edit(id, focus = null) {
+    try {
+      if (await editSession(id, focus)) {
+        tell(`The session ${id} is changed.`);
+        this.#on.changed();
+      }
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  #showRows() {
+    const text = byID("sessions-text").value.trim().toLowerCase();
+    const shown = this.sessions.filter((session) => session.id.toLowerCase().includes(text));
+    const rows = sorted(shown, keys[this.#order.key] ?? ((session) => session.counts[this.#order.key]), this.#order.isDescending)
+      .map((session) => this.#row(session));
+    arrange(byID("session-rows"), rows.map((row) => row.root));
+    this.#rows = new Map(rows.map((row) => [row.session.id, row]));
+    this.#heads.show(this.#order);
+    byID("sessions-empty").hidden = rows.length > 0;
+    setText(byID("sessions-count"), text ? `${count(rows.length)} of ${count(this.sessions.length)}` : counted(rows.length,
+      "session"));
   }
 
   #press(state) {
@@ -51,11 +93,18 @@ export class SessionList {
   }
 
   #row(session) {
-    const row = this.#rows.get(session.id) ?? new SessionRow(session, this.#on);
+    const actions = { edit: () => this.edit(session.id), changed: this.#on.changed, narrow: this.#on.narrow };
+    const row = this.#rows.get(session.id) ?? new SessionRow(session, actions);
     row.show(session);
     return row;
   }
 }
+
+const keys = {
+  name: (session) => session.id,
+  finish: (session) => session.batch,
+  progress: ({ progress }) => (progress.bytes_expected ? progress.bytes_received / progress.bytes_expected : null),
+};
 
 function total(sessions, state) {
   return sessions.reduce((sum, session) => sum + session.counts[state], 0);
@@ -74,58 +123,5 @@ class Tile {
 
   show(number) {
     setText(this.#number, count(number));
-  }
-}
-
-class SessionRow {
-  #parts;
-  #buttons;
-
-  constructor(session, on) {
-    const { root, parts } = copyOf("session-row");
-    this.root = root;
-    this.session = session;
-    this.#parts = parts;
-    this.#buttons = [...root.querySelectorAll("[data-action]")];
-    parts.name.addEventListener("click", () => on.narrow({ session: this.session.id }));
-    for (const button of this.#buttons) button.addEventListener("click", () => this.#act(button, on));
-  }
-
-  show(session) {
-    this.session = session;
-    setText(this.#parts.name, session.id);
-    setAttribute(this.#parts.name, "aria-label", `${session.id}: show its downloads`);
-    setText(this.#parts.finish, finishWords(session));
-    this.#parts.finish.classList.toggle("attention", session.unacknowledged_since !== null);
-    for (const state of tileStates) this.#showCount(state, session.counts[state]);
-    this.#showProgress(session);
-    for (const button of this.#buttons) this.#showButton(button, session);
-  }
-
-  #showCount(state, number) {
-    setText(this.#parts[state], count(number));
-    this.#parts[state].classList.toggle("none", number === 0);
-  }
-
-  #showProgress({ id, progress: { bytes_received: received, bytes_expected: expected }, counts }) {
-    const isOwing = outstanding.some((state) => counts[state] > 0);
-    this.#parts.bar.hidden = !isOwing;
-    const fraction = expected ? Math.min(1, received / expected) : counts.running > 0 ? null : 0;
-    setBar(this.#parts.bar, fraction, `Progress of session ${id}`);
-    const words = expected ? `${percent(fraction)} of ${bytes(expected)}` : bytes(received);
-    setText(this.#parts.bytes, isOwing ? words : "");
-  }
-
-  /** The button is not hidden, so that the row keeps its layout, and not `disabled`, because it would lose the focus. */
-  #showButton(button, { id, counts }) {
-    const affected = { pause: ["queued", "running", "waiting"], resume: ["paused", "waiting"], cancel: outstanding };
-    const action = button.dataset.action;
-    setAttribute(button, "aria-disabled", affected[action].some((state) => counts[state] > 0) ? null : "true");
-    setAttribute(button, "aria-label", `${button.textContent} downloads of ${id}`);
-  }
-
-  async #act(button, on) {
-    if (button.getAttribute("aria-disabled")) return;
-    if (await actOnSession(button.dataset.action, this.session)) on.changed();
   }
 }

@@ -4,6 +4,7 @@
 import { address, get, keepToken, onUnauthorized, post, remove, token } from "./api.js";
 import { byID, setText } from "./dom.js";
 import { complain } from "./notices.js";
+import { showCaller } from "./scopes.js";
 
 let asking = null;
 let isRequired = false;
@@ -19,8 +20,7 @@ export async function prepareSignIn() {
   try {
     const caller = await get(address("sign-in"));
     note(caller.by !== "address");
-    // A caller who may only read sees no buttons that change something.
-    document.body.dataset.scope = caller.scope;
+    showCaller(caller);
   } catch {
     // The feed reports the error, and reads everything when the service answers.
   }

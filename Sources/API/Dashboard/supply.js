@@ -1,10 +1,13 @@
 // The form for a new address or credentials that a waiting or failed job needs from the user.
 
 import { act, lack } from "./actions.js";
-import { address, patch } from "./api.js";
+import { address, patch, post } from "./api.js";
 import { element } from "./dom.js";
+import { onAll } from "./bulk.js";
+import { askForm } from "./formdialog.js";
+import { counted } from "./format.js";
 import { tell } from "./notices.js";
-import { sentence } from "./problems.js";
+import { Mistake, sentence } from "./problems.js";
 
 /** Creates the form. @param changed is called with the updated job. */
 export function supplyForm(job, changed) {
@@ -61,4 +64,34 @@ function newCredentials(form) {
   const { type, username, secret } = form.elements;
   if (type.value === "bearer") return { credentials: { type: "bearer", token: secret.value } };
   return { credentials: { type: type.value, username: username.value, password: secret.value } };
+}
+
+// MARK: Many downloads
+
+/**
+ * Asks for credentials once, and gives them to all of these downloads.
+ *
+ * @param changed(id, job) is called for each of them.
+ */
+export async function supplyCredentials(jobs, place, changed) {
+  const scheme = jobs.find((job) => job.challenge?.scheme)?.challenge.scheme ?? "basic";
+  const credentials = await askForm({
+    heading: "Enter credentials", words: `For ${counted(jobs.length, "download")} from ${place}.`, submit: "Continue",
+    fields: [
+      { name: "type", label: "Type", options: { basic: "basic", digest: "digest", bearer: "bearer" } },
+      { name: "username", label: "User name" }, { name: "secret", label: "Password or token", type: "password" },
+    ],
+    values: { type: scheme }, focus: "username", send: async (values) => credentialsIn(values),
+  });
+  if (credentials) await onAll(jobs, "continued", (job) => giveTo(job, credentials), changed);
+}
+
+function credentialsIn({ type, username, secret }) {
+  if (!secret) throw new Mistake("Enter the password or the token.", "secret");
+  return type === "bearer" ? { type, token: secret } : { type, username, password: secret };
+}
+
+async function giveTo(job, credentials) {
+  const changed = await patch(address("jobs", job.id), { credentials });
+  return changed.state === "failed" ? await post(address("jobs", job.id, "retry")) : changed;
 }

@@ -121,7 +121,8 @@ export function finishWords(session) {
 
 const eventNames = {
   "job.created": "Added", "job.started": "Attempt started", "job.resumed": "Resumed",
-  "job.restarted": "Started from the beginning", "job.waiting": "Waiting", "job.paused": "Paused", "job.succeeded": "Done",
+  "job.restarted": "Started from the beginning", "job.waiting": "Waiting", "job.paused": "Paused",
+    "job.moved": "Moved in the queue", "job.succeeded": "Done",
   "job.failed": "Failed", "job.cancelled": "Cancelled", "job.deleted": "Forgotten",
   "session.waiting": "Session requires action", "session.finished": "Session finished",
   "webhook.disabled": "Webhook disabled", "webhook.test": "Webhook test",

@@ -1,3 +1,5 @@
+import Metrics
+
 /// Metrics in the Prometheus text format, version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats).
 struct Exposition {
     typealias Sample = (labels: [String: String], value: Double)
@@ -9,6 +11,13 @@ struct Exposition {
     mutating func gauge(_ name: String, _ help: String, _ samples: () -> [Sample]) {
         add(name, help, type: "gauge", samples())
     }
+
+    /// Adds a metric with one value; nothing if the value is not known.
+    mutating func gauge(_ name: String, _ help: String, _ value: Double?) {
+        if let value { gauge(name, help) { [([:], value)] } }
+    }
+
+    mutating func gauge(_ name: String, _ help: String, _ value: Int?) { gauge(name, help, value.map { Double($0) }) }
 
     /// Adds a metric whose value only rises.
     mutating func counter(_ name: String, _ help: String, _ samples: () -> [Sample]) {

@@ -1,4 +1,5 @@
 import Foundation
+import Metrics
 
 /// Metrics of one thread that runs transfers. The thread belongs to a layer that the API does not import; the
 /// executable passes its metrics on.

@@ -9,6 +9,7 @@ public enum AllowedOrigins: Sendable, Hashable {
     func contain(_ origin: String) -> Bool {
         switch self {
         // Only the canonical form matches, because browsers send that form.
+        case .only(let origins) where origin == WebOrigin.shared.description: origins.contains(.shared)
         case .only(let origins): WebOrigin(origin).map { $0.description == origin && origins.contains($0) } ?? false
         case .any: true
         }

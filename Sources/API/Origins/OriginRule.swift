@@ -20,7 +20,13 @@ struct OriginRule: Sendable {
     ///
     /// - Throws: 403.
     func check(_ head: RequestHead) throws(Problem) {
-        guard ![.get, .head, .options].contains(head.method), isForeign(head) else { return }
+        guard ![.get, .head, .options].contains(head.method) else { return }
+        try checkAsChange(head)
+    }
+
+    /// The same for a request of any method that can change something.
+    func checkAsChange(_ head: RequestHead) throws(Problem) {
+        guard isForeign(head) else { return }
         let origin = head.headers[.origin]
         guard !(origin.map(allowed.contain) ?? false) else { return }
         let remedy = origin.flatMap(WebOrigin.init).map { " Start fetchd with --allow-origin \($0) to let them." } ?? ""

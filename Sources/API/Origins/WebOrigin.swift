@@ -7,7 +7,7 @@ public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
     /// Also accepts capitals, the scheme's default port, and the slash that address bars add.
     ///
     /// - Returns: nil for any other text: with a path, a user or a pattern, with a name that is not ASCII (browsers
-    ///   send Punycode), and for `null`, which all files and sandboxed pages share.
+    ///   send Punycode), and for `null`: see `shared`.
     public init?(_ text: String) {
         let lowered = text.lowercased()
         guard let mark = lowered.firstRange(of: "://") else { return nil }
@@ -18,6 +18,11 @@ public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
         let isDefaultPort = port == nil || port == Self.ownPorts[String(scheme)]
         description = "\(scheme)://\(host)" + (isDefaultPort ? "" : ":\(port ?? 0)")
     }
+
+    /// `null`, the origin that all files and sandboxed pages share. Its requests need a token in any case.
+    public static let shared = WebOrigin(trusted: "null")
+
+    private init(trusted description: String) { self.description = description }
 
     private static let ownPorts: [String: UInt16] = ["http": 80, "https": 443]
 

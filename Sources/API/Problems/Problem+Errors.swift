@@ -25,7 +25,8 @@ extension Problem {
             self.init(.unknownSession, error.description, at: "/jobs/\(index)/session")
         case .sessionFinishing(_, let index):
             self.init(.sessionFinishing, error.description, at: index.map { "/jobs/\($0)/session" })
-        case .sessionPermanent, .webhookDisabled, .webhookGone, .fieldsFixed, .answerLost, .webhookSecretsLost:
+        case .sessionPermanent, .webhookDisabled, .webhookGone, .fieldsFixed, .moveRefused, .gidTaken, .answerLost,
+            .webhookSecretsLost:
             self.init(.stateConflict, error.description)
         case .placeholderUnknown(let header):
             self.init(.invalidValue, error.description, at: "/headers/" + header.replacing("~", with: "~0"))
@@ -46,8 +47,8 @@ extension Problem {
             headers[.retryAfter] = "5"
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
             .databaseIncomplete,
-            .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .notClosed, .failed, .keyUnusable,
-            .keyWrong, .sealBroken:
+            .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .backupFailed, .notClosed, .failed,
+            .keyUnusable, .keyWrong, .sealBroken:
             self.init(.internalError, error.description)
         }
     }
@@ -60,7 +61,7 @@ extension Problem {
         case .transferEncodingUnsupported: self.init(.notImplemented, fault.description)
         case .headTooLarge, .tooManyFields: self.init(.headTooLarge, fault.description)
         case .bodyTooLarge: self.init(.bodyTooLarge, fault.description)
-        case .bodiesTooLarge, .answerOverdue, .stopping:
+        case .bodiesTooLarge, .tooManyWebSockets, .answerOverdue, .stopping:
             self.init(.unavailable, fault.description)
             headers[.retryAfter] = "1"
         }

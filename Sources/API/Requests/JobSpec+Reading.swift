@@ -16,8 +16,8 @@ extension JobSpec {
         destination = try reader.object("destination", Destination.init(reading:)) ?? Destination()
         priority = try reader.choice("priority", of: Priority.self)
         connections = try reader.connections("connections")
-        expectedSize = try reader.integer("expected_size", in: 0...Limits.largestSize)
-        maxSize = try reader.integer("max_size", in: 0...Limits.largestSize)
+        expectedSize = try reader.integer("expected_size", in: 0...FieldReader.largestSize)
+        maxSize = try reader.integer("max_size", in: 0...FieldReader.largestSize)
         digest = try reader.choice("digest", of: Digest.self)
         decodes = try reader.bool("decode")
         checksum = try reader.object("checksum", Checksum.init(reading:))
@@ -109,7 +109,7 @@ extension RetryPolicy {
     }
 }
 
-private enum Limits {
+extension FieldReader {
     /// Bytes. File offsets are signed 64-bit numbers, and JSON numbers are exact up to 2^53.
     static let largestSize: Int64 = 1 << 53
 }

@@ -26,6 +26,7 @@ extension SessionConfiguration {
         metadata = try reader.metadata("metadata") ?? Metadata()
         rateLimit = try reader.bytesPerSecond("rate_limit_bytes_per_second")
         minimumSpeed = try reader.bytesPerSecond("minimum_bytes_per_second")
+        maxTotalSize = try reader.integer("max_total_size", in: 0...FieldReader.largestSize)
         tls = try reader.object("tls", TLSRule.init(reading:)) ?? TLSRule()
         proxy = try reader.proxy("proxy")
         resumeDataTTL = try reader.seconds("resume_data_ttl_seconds", in: 0...315_360_000)

@@ -28,7 +28,7 @@ extension AuditEntry {
             "id": .integer(id), "time": .time(time), "caller": .optional(note.caller),
             "name": .optional(note.name?.text), "address": .string(note.address), "action": .string(note.action),
             "target": .optional(note.target), "outcome": .string(outcome.rawValue), "reason": .optional(reason),
-            "count": .count(count),
+            "change": .optional(change), "count": .count(count),
         ]
     }
 }

@@ -33,6 +33,8 @@ struct JobRoutes: Sendable {
                 .patch, "/v1/jobs/{id}", .scope(.jobs, of: .job), body: .required(limit: JSONBody.limit), patch),
             Route(.delete, "/v1/jobs/{id}", .scope(.jobs, of: .job), readsQuery: true, delete),
             Route(.get, "/v1/jobs/{id}/resume-data", .scope(.jobs, of: .job), resumeData),
+            Route(
+                .post, "/v1/jobs/{id}/move", .scope(.jobs, of: .job), body: .required(limit: JSONBody.limit), move),
         ] + JobSignal.Action.allCases.map(actionRoute)
     }
 
@@ -80,7 +82,8 @@ struct JobRoutes: Sendable {
     private func create(
         _ new: [NewJob], _ context: RequestContext, _ answer: @escaping @Sendable ([Job]) -> RememberedAnswer
     ) async throws -> Response {
-        let creator = context.caller.creator
+        var creator = context.caller.creator
+        creator.trace = context.trace
         guard let claim = try context.idempotencyClaim() else {
             return .created(answer(try await store.createJobs(new, by: creator)))
         }
@@ -116,7 +119,7 @@ struct JobRoutes: Sendable {
     }
 
     /// The job with its ETag, for a caller that may change it.
-    private func shown(_ job: Job) -> Response { JobView(job, engine, for: .client).response }
+    func shown(_ job: Job) -> Response { JobView(job, engine, for: .client).response }
 
     private func patch(_ context: RequestContext) async throws -> Response {
         let patch = try context.body { reader throws(Problem) in try JobPatch(reading: &reader) }
@@ -154,7 +157,7 @@ struct JobRoutes: Sendable {
         let request = try Self.request(action, context)
         let revision = try context.expectedRevision()
         switch try await engine.perform(request, on: context.job, expecting: revision) {
-        case .done(let job, _, _), .stale(let job): return shown(job)
+        case .done(let job, _, _), .stale(let job), .excess(let job, _): return shown(job)
         case .refused(let job, let allowed): throw Problem(refused: job, action, allowed: allowed)
         }
     }

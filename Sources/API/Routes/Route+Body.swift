@@ -11,6 +11,7 @@ extension Route {
         case .none:
             if hasBody { throw Problem(.bodyTooLarge, "This request takes no body.") }
             return 0
+        case .unchecked(let limit): return limit
         case .optional(let limit), .required(let limit):
             if hasBody { try requireJSON(head) }
             return limit

@@ -13,6 +13,8 @@ struct Route: Sendable {
     /// runs.
     let readsQuery: Bool
     let access: Access
+    /// The group of the route in the metrics.
+    let group: RouteClass
     /// Whether the route accepts a ticket, in the query, in place of a token.
     let takesTicket: Bool
     /// Responds from memory, on the thread of the connection; returns nil if `handle` must respond. It and `park` run
@@ -29,6 +31,9 @@ struct Route: Sendable {
         case none
         case optional(limit: Int)
         case required(limit: Int)
+        /// Of any content type. A page of another origin can send one without permission, so `OriginRule` must protect the
+        /// route.
+        case unchecked(limit: Int)
     }
 
     init(
@@ -40,6 +45,7 @@ struct Route: Sendable {
     ) {
         self.method = method
         pattern = "\(path)".split(separator: "/")
+        group = RouteClass(method, pattern)
         parameters = pattern.enumerated().filter { $0.element.hasPrefix("{") }
             .map { ($0.element.dropFirst().dropLast(), $0.offset) }
         self.body = body

@@ -5,7 +5,7 @@ import Foundation
 import HTTPServer
 import Storage
 
-/// `/v1/stats`: the state of the whole service in one document.
+/// `/v1/stats` and `/v1/throughput`: the state of the whole service, and the bytes that it has received lately.
 struct StatsRoutes: Sendable {
     let store: Store
     let engine: Engine
@@ -21,7 +21,19 @@ struct StatsRoutes: Sendable {
         (startedAt, start) = (SystemTime().now, time.uptime)
     }
 
-    var routes: [Route] { [Route(.get, "/v1/stats", .scope(.read, of: .service), show)] }
+    var routes: [Route] {
+        [
+            Route(.get, "/v1/stats", .scope(.read, of: .service), show),
+            Route(.get, "/v1/throughput", .scope(.read, of: .service), throughput),
+        ]
+    }
+
+    private func throughput(_ context: RequestContext) async throws -> Response {
+        let history = try await store.throughput()
+        return .json([
+            "ends_at": .time(history.end), "hour": history.hour.document, "week": history.week.document,
+        ])
+    }
 
     private func show(_ context: RequestContext) async throws -> Response {
         let (census, load, watching) = (try await store.statistics(), await engine.load(since: start), feed.watching)
@@ -43,6 +55,12 @@ struct StatsRoutes: Sendable {
             "disk": load.disk?.document ?? .null,
             "watchers": ["waits": .count(watching.waits), "streams": .count(watching.streams)],
         ])
+    }
+}
+
+extension ThroughputRecord.Series {
+    fileprivate var document: JSON {
+        ["interval_seconds": .count(interval * 60), "bytes_per_second": .array(rates.map(JSON.integer))]
     }
 }
 

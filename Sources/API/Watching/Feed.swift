@@ -195,7 +195,7 @@ extension EventType {
     fileprivate var endsProgress: Bool {
         switch self {
         case .jobSucceeded, .jobFailed, .jobCancelled, .jobDeleted, .jobPaused, .jobWaiting: true
-        case .jobCreated, .jobStarted, .jobResumed, .jobRestarted, .sessionWaiting, .sessionFinished,
+        case .jobCreated, .jobMoved, .jobStarted, .jobResumed, .jobRestarted, .sessionWaiting, .sessionFinished,
             .webhookDisabled, .webhookTest:
             false
         }

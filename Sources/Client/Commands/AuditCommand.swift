@@ -56,7 +56,7 @@ struct AuditCommand: ClientCommand {
                 .init("\(entry.id)"), .init(DisplayFormat.time(entry.time)),
                 .init(entry.name ?? entry.caller ?? "unknown"), .init(entry.address),
                 .init(entry.reason ?? entry.outcome), .init("\(entry.count)"),
-                .init([entry.action, entry.target].compactMap(\.self).joined(separator: ", ")))
+                .init([entry.action, entry.target, entry.change].compactMap(\.self).joined(separator: ", ")))
         }
         return table
     }

@@ -33,7 +33,7 @@ public enum ClientCommands {
             subcommands: [
                 AddCommand.self, ListCommand.self, ShowCommand.self, WatchCommand.self, GetCommand.self,
                 PauseCommand.self, ResumeCommand.self, CancelCommand.self, RetryCommand.self, UpdateCommand.self,
-                DeleteCommand.self,
+                DeleteCommand.self, ImportCommand.self,
             ]),
         CommandGroup(
             name: "Session and service",

@@ -25,6 +25,7 @@ enum SessionDescription {
         sheet.add("priority", session.configuration.priority)
         sheet.add("jobs at once", session.configuration.maxConcurrentJobs.map { "\($0)" })
         sheet.add("rate limit", session.configuration.rateLimitBytesPerSecond.map { DisplayFormat.rate(Double($0)) })
+        sheet.add("total size", session.configuration.maxTotalSize.map { "at most \(DisplayFormat.bytes($0))" })
         sheet.add("connections", session.configuration.connections.map { "\($0)" })
         sheet.add("created", DisplayFormat.time(session.createdAt))
         return sheet

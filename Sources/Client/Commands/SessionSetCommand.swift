@@ -39,6 +39,12 @@ struct SessionSetCommand: ClientCommand {
             "The maximum rate of all its transfers together, in bytes per second, such as 2M.", valueName: "bytes"))
     var rateLimit: ByteCount?
 
+    @Option(
+        help: ArgumentHelp(
+            "The maximum size of its finished files and the parts of its outstanding jobs together, in bytes, such as 20G.",
+            valueName: "bytes"))
+    var maxTotalSize: ByteCount?
+
     @Option(help: "Jobs with a higher priority start first.")
     var priority: PriorityArgument?
 
@@ -69,6 +75,7 @@ struct SessionSetCommand: ClientCommand {
         set("max_concurrent_jobs", maxConcurrentJobs.map { JSONText(JSONText.written($0)) })
         set("connections", connections.map { JSONText(JSONText.written($0)) })
         set("rate_limit_bytes_per_second", rateLimit.map { JSONText(JSONText.written($0.count)) })
+        set("max_total_size", maxTotalSize.map { JSONText(JSONText.written($0.count)) })
         set("priority", priority.map { .string($0.rawValue) })
         set("on_conflict", onConflict.map { .string($0.rawValue) })
         set("wait_for", waitFor.isEmpty ? nil : .array(waitFor.map { .string($0.rawValue) }))

@@ -8,6 +8,7 @@ struct AuditEntryDocument: Decodable, Sendable {
     var target: String?
     var outcome: String
     var reason: String?
+    var change: String?
     var count: Int
 }
 

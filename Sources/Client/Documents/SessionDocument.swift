@@ -15,6 +15,7 @@ struct SessionDocument: Decodable, Sendable {
         var priority: String?
         var maxConcurrentJobs: Int?
         var rateLimitBytesPerSecond: Int64?
+        var maxTotalSize: Int64?
         var connections: Int?
     }
 }

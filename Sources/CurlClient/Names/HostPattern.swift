@@ -1,5 +1,5 @@
 /// A rule that selects hosts: a name, all names below a name (`*.example.com`), or an address.
-public struct HostPattern: Sendable, Hashable {
+public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     private enum Form: Hashable {
         case name(String)
         /// `.example.com`
@@ -24,6 +24,14 @@ public struct HostPattern: Sendable, Hashable {
         case .name(let name):
             guard Self.isName(rest), !name.isEmpty else { return nil }
             form = isWildcard ? .namesEndingIn("." + name) : .name(name)
+        }
+    }
+
+    public var description: String {
+        switch form {
+        case .name(let name): name
+        case .namesEndingIn(let ending): "*" + ending
+        case .address(let address): "\(address)"
         }
     }
 

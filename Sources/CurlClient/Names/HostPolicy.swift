@@ -2,15 +2,14 @@
 ///
 /// It judges the text of a URL, before a name is looked up or a proxy is asked. It does not replace `AddressPolicy`, which
 /// judges the address that a name leads to.
-public struct HostPolicy: Sendable {
-    private let allowed: [HostPattern]
-    private let denied: [HostPattern]
-    private let ports: [ClosedRange<Int>]
+public struct HostPolicy: Sendable, Equatable {
+    /// The only hosts that are admitted; empty: all hosts.
+    public var allowed: [HostPattern]
+    /// Hosts that are never admitted. They take precedence over `allowed`.
+    public var denied: [HostPattern]
+    /// The only ports that are admitted; empty: all ports.
+    public var ports: [ClosedRange<Int>]
 
-    /// - Parameters:
-    ///   - allowed: the only hosts that are admitted; empty: all hosts.
-    ///   - denied: hosts that are never admitted. They take precedence over `allowed`.
-    ///   - ports: the only ports that are admitted; empty: all ports.
     public init(
         allowing allowed: [HostPattern] = [], denying denied: [HostPattern] = [], ports: [ClosedRange<Int>] = []
     ) {

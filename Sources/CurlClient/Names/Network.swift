@@ -1,5 +1,5 @@
 /// A network in CIDR notation (RFC 4632, RFC 4291 section 2.3): an address and the length of its prefix in bits.
-public struct Network: Sendable, Hashable {
+public struct Network: Sendable, Hashable, CustomStringConvertible {
     public let address: IPAddress
     /// 0 to 32 for IPv4, 0 to 128 for IPv6.
     public let prefixLength: Int
@@ -13,6 +13,8 @@ public struct Network: Sendable, Hashable {
         self.address = address
         prefixLength = length
     }
+
+    public var description: String { "\(address)/\(prefixLength)" }
 
     /// Whether the network contains the address. An IPv6 network contains no IPv4 address, for any prefix length.
     public func contains(_ other: IPAddress) -> Bool {

@@ -10,7 +10,7 @@ extension TransferRequest {
         let parsed = try ParsedURL(url)
         guard let text = parsed.host, let port = parsed.port else { return }
         let host = RequestedHost(text)
-        guard options.hosts.admits(host, port: port) else { throw .hostRefused(host: text, port: port) }
+        guard options.hosts().admits(host, port: port) else { throw .hostRefused(host: text, port: port) }
         guard proxy != nil else { return }
         switch host {
         case .address(let address):

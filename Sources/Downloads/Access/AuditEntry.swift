@@ -12,15 +12,20 @@ public struct AuditEntry: Sendable, Equatable {
     public var outcome: Outcome
     /// Why a request was refused, as the last component of the problem's type; nil for a change.
     public var reason: String?
+    /// What was replaced by what, for a change of a setting: `16 -> 4`.
+    public var change: String?
     /// The number of equal refusals; 1 for a change.
     public var count: Int
 
-    public init(id: Int64, time: Date, note: AuditNote, outcome: Outcome, reason: String?, count: Int) {
+    public init(
+        id: Int64, time: Date, note: AuditNote, outcome: Outcome, reason: String?, change: String? = nil, count: Int
+    ) {
         self.id = id
         self.time = time
         self.note = note
         self.outcome = outcome
         self.reason = reason
+        self.change = change
         self.count = count
     }
 }

@@ -9,6 +9,8 @@ public enum EventType: String, Sendable, CaseIterable {
     case jobRestarted = "job.restarted"
     case jobWaiting = "job.waiting"
     case jobPaused = "job.paused"
+    /// A client has moved the job to another place in the queue.
+    case jobMoved = "job.moved"
     case jobSucceeded = "job.succeeded"
     case jobFailed = "job.failed"
     case jobCancelled = "job.cancelled"

@@ -18,6 +18,7 @@ extension Job {
         case .jobResumed:
             ["offset": .integer(resumedOffset), "bytes_expected": .optional(bytesExpected)]
         case .jobRestarted: ["why": .optional(restartReason?.rawValue)]
+        case .jobMoved: ["queue_rank": .optional(queueRank?.text)]
         case .jobPaused: ["bytes_durable": .integer(bytesDurable)]
         case .jobDeleted, .sessionWaiting, .sessionFinished, .webhookDisabled, .webhookTest: [:]
         }

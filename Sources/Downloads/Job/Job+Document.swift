@@ -28,12 +28,14 @@ extension Job {
             writer.member("url", audience.shown(url))
             writer.object("destination", spec.destination.writeMembers)
             writer.member("priority", (spec.priority ?? .normal).rawValue)
+            writer.member("queue_rank", queueRank?.text)
             writeTimes(to: &writer)
             writer.object("progress") { writeProgress(live, to: &$0) }
             writer.object("resume", live?.resume ?? resume) { $0.writeMembers(to: &$1) }
             writeOutcome(for: audience, to: &writer)
             writer.member("tags", spec.tags)
             writer.member("metadata", spec.metadata.json)
+            writer.member("traceparent", trace?.parent)
         }
     }
 

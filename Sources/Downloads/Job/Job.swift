@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 
 /// One download.
 public struct Job: Sendable, Equatable {
@@ -6,14 +7,20 @@ public struct Job: Sendable, Equatable {
     public let session: Name
     /// The token that created the job; nil: another caller, or an earlier version of fetchd.
     public let token: TokenID?
+    /// The trace of the request that created the job; nil if the request named none.
+    public let trace: TraceContext?
+    /// The identifier in aria2's RPC that is stored with the job; nil: `aria2GID` derives one.
+    public let gid: GID?
     /// The number of the job's batch within the session.
     public var batch: Int
     public var state: JobState
     /// Increases with each committed change of the job. It is the first half of the job's ETag.
     public var revision: Int
-    public var spec: JobSpec
+    @Shared public var spec: JobSpec
     /// The index of the URL in use: 0 is `url`, the others are mirrors.
     public var mirror: Int
+    /// The place in the queue that a client has moved the job to; nil if the job was never moved.
+    public var queueRank: QueueRank?
 
     public let createdAt: Date
     /// The time at which the first attempt of the run began.
@@ -44,20 +51,23 @@ public struct Job: Sendable, Equatable {
     public var isDisproved: Bool
 
     public init(
-        id: JobID, session: Name, token: TokenID? = nil, batch: Int, state: JobState = .queued, revision: Int = 1,
-        spec: JobSpec,
-        mirror: Int = 0, createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
+        id: JobID, session: Name, token: TokenID? = nil, gid: GID? = nil, batch: Int, state: JobState = .queued,
+        revision: Int = 1, spec: JobSpec, trace: TraceContext? = nil, mirror: Int = 0, queueRank: QueueRank? = nil,
+        createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
         failuresInARow: Int = 0, resume: ResumeOutcome? = nil, resourceTime: Countdown? = nil, part: Part? = nil,
         isPartLost: Bool = false, hasSyncFailed: Bool = false, isDisproved: Bool = false
     ) {
         self.id = id
         self.session = session
         self.token = token
+        self.trace = trace
+        self.gid = gid
         self.batch = batch
         self.state = state
         self.revision = revision
-        self.spec = spec
+        _spec = Shared(wrappedValue: spec)
         self.mirror = mirror
+        self.queueRank = queueRank
         self.createdAt = createdAt
         self.startedAt = startedAt
         self.finishedAt = finishedAt
@@ -73,6 +83,12 @@ public struct Job: Sendable, Equatable {
 
     /// The URL in use.
     public var url: String { mirror == 0 ? spec.url : spec.mirrors[min(mirror, spec.mirrors.count) - 1] }
+
+    /// The identifier in aria2's RPC.
+    public var aria2GID: GID { gid ?? GID(of: id) }
+
+    /// The place in the queue of the job's session and priority.
+    public var effectiveQueueRank: QueueRank { queueRank ?? QueueRank(of: id) }
 
     /// The earlier of the job's time limits; nil if the job has no time limit or has ended.
     public var failsAt: Date? {

@@ -69,3 +69,8 @@ extension JobState {
         if case .running(.promoting(let promotion)) = self { promotion } else { nil }
     }
 }
+
+extension JobState {
+    /// Whether the job has a place in the queue of its session: it does not run and has not ended.
+    public var isInQueue: Bool { isOutstanding && name != .running }
+}

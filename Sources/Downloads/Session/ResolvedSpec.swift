@@ -76,15 +76,15 @@ public struct ResolvedSpec: Sendable, Equatable {
         checksum = spec.checksum
         restsOnChecksum = spec.checksum != nil && !job.isDisproved
         expectedSize = spec.expectedSize
-        sizeLimit = SizeLimit(job: spec.maxSize, service: nil)
+        sizeLimit = spec.maxSize.map { SizeLimit($0, of: .job) }
         lost = spec.lost
         lostBySession = configuration.lost
     }
 
-    /// - Parameter bytes: the largest file that the service accepts; nil: no limit.
-    public func limited(to bytes: Int64?) -> ResolvedSpec {
+    /// The same specification, with the lower one of both limits.
+    public func limited(to limit: SizeLimit?) -> ResolvedSpec {
         var limited = self
-        limited.sizeLimit = SizeLimit(job: sizeLimit?.bytes, service: bytes)
+        limited.sizeLimit = sizeLimit?.lower(limit) ?? limit
         return limited
     }
 

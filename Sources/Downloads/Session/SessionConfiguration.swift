@@ -27,6 +27,9 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
     public var finishDelaySeconds: Double?
     /// In bytes per second, for all jobs of the session together; nil: only the service's limit applies.
     public var rateLimit: Int64?
+    /// In bytes, for the finished files of the session and the parts of its outstanding jobs together. A job fails that
+    /// would exceed it.
+    public var maxTotalSize: Int64?
     /// In bytes per second, measured over the time that the service is configured with (default: a minute). fetchd ends
     /// a slower transfer and tries again.
     public var minimumSpeed: Int64?
@@ -57,6 +60,7 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
         connections = try stored.decodeIfPresent(Int.self, forKey: .connections)
         finishDelaySeconds = try stored.decodeIfPresent(Double.self, forKey: .finishDelaySeconds)
         rateLimit = try stored.decodeIfPresent(Int64.self, forKey: .rateLimit)
+        maxTotalSize = try stored.decodeIfPresent(Int64.self, forKey: .maxTotalSize)
         minimumSpeed = try stored.decodeIfPresent(Int64.self, forKey: .minimumSpeed)
         tls = try stored.decode(.tls, default: TLSRule())
         proxy = try stored.decodeIfPresent(Proxy.self, forKey: .proxy)

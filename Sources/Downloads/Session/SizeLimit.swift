@@ -1,30 +1,34 @@
-/// The largest size of a file, and who set it.
+/// The largest size of a file, and which setting limits it.
 public struct SizeLimit: Sendable, Equatable {
-    public enum Source: Sendable {
-        case job, service
+    public enum Source: Sendable, Equatable {
+        /// `max_size` of the job.
+        case job
+        /// `max_total_size` of the session, of which other jobs use a part.
+        case session(total: Int64)
+        /// `--max-file-size`.
+        case service
     }
 
-    /// In bytes.
+    /// 0 or more.
     public let bytes: Int64
     public let source: Source
 
-    /// The lower of both limits; nil if there is none.
-    ///
-    /// - Parameters:
-    ///   - job: `max_size` of the job.
-    ///   - service: `--max-file-size`.
-    public init?(job: Int64?, service: Int64?) {
-        switch (job, service) {
-        case (let job?, let service?) where job <= service: (bytes, source) = (job, .job)
-        case (_, let service?): (bytes, source) = (service, .service)
-        case (let job?, nil): (bytes, source) = (job, .job)
-        case (nil, nil): return nil
-        }
+    public init(_ bytes: Int64, of source: Source) { (self.bytes, self.source) = (bytes, source) }
+
+    /// The lower limit; of two equal limits the first one.
+    public func lower(_ other: SizeLimit?) -> SizeLimit {
+        guard let other, other.bytes < bytes else { return self }
+        return other
     }
 
     public var failure: Failure {
         switch source {
         case .job: Failure(.tooLarge, "The file is larger than the job's max_size of \(bytes) bytes.")
+        case .session(let total):
+            Failure(
+                .tooLarge,
+                "The file is larger than the \(bytes) bytes that are left of the session's max_total_size of \(total) bytes."
+            )
         case .service: Failure(.tooLarge, "The file is larger than the service's --max-file-size of \(bytes) bytes.")
         }
     }

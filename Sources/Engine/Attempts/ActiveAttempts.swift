@@ -62,6 +62,9 @@ final class ActiveAttempts: Sendable {
         state.withLock { $0.sessions[session]?.limit }?.bytesPerSecond = bytesPerSecond
     }
 
+    /// Changes the rate limit that all transfers share. nil: no limit.
+    func limitService(to bytesPerSecond: Int64?) { serviceLimit.bytesPerSecond = bytesPerSecond }
+
     private func join(_ session: Name) -> RateLimit {
         state.withLock { state in
             var entry = state.sessions[session] ?? (RateLimit(bytesPerSecond: nil), 0)

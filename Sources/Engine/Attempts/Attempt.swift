@@ -107,7 +107,8 @@ extension Attempt {
                 Failure(.badURL, "Rehearsals are switched off: start fetchd with --enable-rehearsals, and retry."))
         }
         if !spec.tls.verify {
-            services.log.warning("\(job.id) does not verify certificates: its session disables the verification.")
+            services.log.warning(
+                "\(job.id) does not verify certificates: its session disables the verification.", metadata: logFields)
         }
         let (folder, directory) = (services.folder, spec.sessionPlace.specified(by: destination).directory)
         let start = try? await context.lane.run { [job, spec] in

@@ -21,6 +21,7 @@ extension AttemptContext {
         let hasLostBody = requests.method == .get && spec.method != .get
         let headers = isHome ? spec.headers.filter { !(hasLostBody && $0.isContentType) } : []
         request.headers = headers.map { (name: $0.name, value: $0.value) }
+        if isHome, let trace { request.headers += trace.fields(besides: spec.headers) }
         request.credentials = isHome ? spec.credentials.map(TransferRequest.Credentials.init) : nil
         if asked.isRange {
             request.rangeStart = asked.offset
@@ -74,6 +75,16 @@ extension AttemptContext {
     private func address(of url: String) -> String {
         guard Rehearsal.isRehearsal(url), let rehearsalOrigin else { return url }
         return Rehearsal.address(of: url, at: rehearsalOrigin)
+    }
+}
+
+extension TraceContext {
+    /// The fields of a request that this service sends. Those that the job names itself are not replaced.
+    fileprivate func fields(besides given: [HeaderField]) -> [(name: String, value: String)] {
+        guard !given.contains(where: { ["traceparent", "tracestate"].contains($0.name.lowercased()) }) else {
+            return []
+        }
+        return child().fields
     }
 }
 

@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import HTTPSemantics
 import Storage
 
 /// The values that the connections of one attempt share. A connection refers to this context and not to the attempt, so
@@ -21,6 +22,8 @@ final class AttemptContext: Sendable {
     let hosts: HostConnections
     /// The base URL that serves `rehearse:` URLs; nil: fetchd refuses these URLs.
     let rehearsalOrigin: String?
+    /// The trace that requests to the job's origin belong to; nil: they name none.
+    let trace: TraceContext?
     /// Seconds over which the speed is averaged that the session's `minimum_bytes_per_second` limits.
     let minimumSpeedSeconds: Double
     let time: any TimeSource
@@ -28,8 +31,9 @@ final class AttemptContext: Sendable {
     init(
         job: Job, spec: ResolvedSpec, limits: AttemptLimits, lane: DiskLane, control: AttemptControl,
         progress: AttemptProgress, client: CurlClient, hosts: HostConnections, rehearsalOrigin: String?,
-        minimumSpeedSeconds: Double, time: any TimeSource
+        trace: TraceContext? = nil, minimumSpeedSeconds: Double, time: any TimeSource
     ) {
+        self.trace = trace
         (self.job, self.spec, self.limits, self.lane) = (job, spec, limits, lane)
         (self.control, self.progress, self.client, self.hosts) = (control, progress, client, hosts)
         (self.rehearsalOrigin, self.minimumSpeedSeconds, self.time) = (rehearsalOrigin, minimumSpeedSeconds, time)
@@ -38,11 +42,13 @@ final class AttemptContext: Sendable {
     /// - Parameter rates: the rate limits of the service and of the session.
     convenience init(_ admitted: AdmittedJob, under rates: [RateLimit], _ services: EngineServices) {
         self.init(
-            job: admitted.job, spec: admitted.spec.limited(to: services.maxFileSize),
+            job: admitted.job,
+            spec: admitted.spec.limited(to: services.maxFileSize.map { SizeLimit($0, of: .service) }),
             limits: AttemptLimits(of: admitted.job, admitted.spec, under: rates), lane: services.lanes.next(),
             control: AttemptControl(),
             progress: AttemptProgress(of: admitted.job, time: services.time, total: services.received),
             client: services.client, hosts: services.connections, rehearsalOrigin: services.rehearsalOrigin,
+            trace: services.tracesOrigins ? admitted.job.trace : nil,
             minimumSpeedSeconds: services.minimumSpeedSeconds, time: services.time)
     }
 }

@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import Metrics
 import Storage
 
 /// Runs an attempt up to the commit that ends it: verifies and promotes its part, or derives the job's next state from
@@ -10,6 +11,12 @@ struct AttemptRun: Sendable {
     let promoter: Promoter
 
     func callAsFunction(_ attempt: Attempt) async {
+        let watch = Stopwatch()
+        let result = await carryOut(attempt)
+        services.measurements.attempts[result].record(watch)
+    }
+
+    private func carryOut(_ attempt: Attempt) async -> AttemptResult {
         switch await attempt.run() {
         case .whole(let whole): await promote(whole, attempt)
         case .stopped(let stop): await stopped(stop, attempt)
@@ -17,7 +24,7 @@ struct AttemptRun: Sendable {
         }
     }
 
-    private func promote(_ whole: WholePart, _ attempt: Attempt) async {
+    private func promote(_ whole: WholePart, _ attempt: Attempt) async -> AttemptResult {
         attempt.progress.enter(.verifying)
         do {
             let spec = attempt.spec
@@ -34,20 +41,21 @@ struct AttemptRun: Sendable {
             }
             attempt.progress.enter(.promoting)
             let order = PromotionOrder(attempt: attempt, whole: whole, digests: digests)
-            if let fault = await promoter.promote(order) { await failed(fault, attempt) }
+            guard let fault = await promoter.promote(order) else { return .succeeded }
+            return await failed(fault, attempt)
         } catch {
             let failure = (error as? DiskError)?.failure ?? Failure(.storageError, "\(error)")
-            await failed(failure, RetryPolicy.Hint(), attempt)
+            return await failed(failure, RetryPolicy.Hint(), attempt)
         }
     }
 
-    private func failed(_ fault: DownloadsFolder.PromotionFault, _ attempt: Attempt) async {
+    private func failed(_ fault: DownloadsFolder.PromotionFault, _ attempt: Attempt) async -> AttemptResult {
         // The open file is not the file that would be promoted, so the next attempt begins a new part.
         if fault.isPartLost { attempt.partFile?.fail(DiskError("promote the part", code: ESTALE)) }
-        await failed(fault.failure, RetryPolicy.Hint(), attempt)
+        return await failed(fault.failure, RetryPolicy.Hint(), attempt)
     }
 
-    private func stopped(_ stop: AttemptControl.Stop, _ attempt: Attempt) async {
+    private func stopped(_ stop: AttemptControl.Stop, _ attempt: Attempt) async -> AttemptResult {
         switch stop {
         case .decided(.asked(.pause)): await end(attempt, .attemptStopped(.pause), keepsPart: true)
         case .decided(.asked(.cancel(let keepsPart))):
@@ -56,12 +64,16 @@ struct AttemptRun: Sendable {
             var failure = failure
             failure.attempts = attempt.job.attempts
             await end(attempt, .attemptFailed(failure), keepsPart: true)
-        case .failed(let failure): await failed(failure, RetryPolicy.Hint(), attempt)
+        case .failed(let failure): return await failed(failure, RetryPolicy.Hint(), attempt)
         case .shutdown: await end(attempt, .attemptInterrupted, keepsPart: true)
         }
+        return .stopped
     }
 
-    private func failed(_ failure: Failure, _ hint: RetryPolicy.Hint, _ attempt: Attempt) async {
+    private func failed(
+        _ failure: Failure, _ hint: RetryPolicy.Hint, _ attempt: Attempt
+    ) async -> AttemptResult {
+        services.measurements.failures[failure.code].increment()
         let now = services.time.now
         var failure = failure
         failure.attempts = attempt.job.attempts
@@ -75,7 +87,8 @@ struct AttemptRun: Sendable {
             at: now,
             jitter: .random(in: 0...1))
         services.log.info(
-            "Attempt \(attempt.job.attempts) of \(attempt.job.id) ended: \(failure.code.rawValue), \(failure.message)")
+            "Attempt \(attempt.job.attempts) of \(attempt.job.id) ended: \(failure.code.rawValue), \(failure.message)",
+            metadata: attempt.logFields.merging(["code": "\(failure.code.rawValue)"]) { $1 })
         if failure.code == .storageError { services.health.doubt() }
         let keepsPart = !failure.disprovesBytes
         switch verdict {
@@ -84,6 +97,7 @@ struct AttemptRun: Sendable {
             await end(attempt, .attemptDiverted(Wait(.retry(until: now), cause: failure)), keepsPart: keepsPart)
         case .fail(let failure): await end(attempt, .attemptFailed(failure), keepsPart: keepsPart)
         }
+        return .failed
     }
 
     /// One commit ends the attempt: it stores state, offset and event together.

@@ -14,6 +14,10 @@ final class HostConnections: Sendable {
         var ofJobs: [Place: Int] = [:]
         var additional: [Place: Int] = [:]
         var isAdmitting = false
+        /// Connections to one host.
+        var limit: Int
+        /// Additional connections to all hosts together.
+        var maxAdditional: Int
 
         func count(at host: String, of session: Name? = nil) -> Int {
             (Array(ofJobs) + Array(additional)).reduce(0) { sum, entry in
@@ -27,9 +31,7 @@ final class HostConnections: Sendable {
         var session: Name
     }
 
-    private let state = Locked(State())
-    private let limit: Int
-    private let maxAdditional: Int
+    private let state: Locked<State>
     private let onRoom: @Sendable () -> Void
 
     /// - Parameters:
@@ -37,9 +39,15 @@ final class HostConnections: Sendable {
     ///   - maxAdditional: additional connections to all hosts together.
     ///   - onRoom: called when a host may have a free slot for a job again.
     init(limit: Int, maxAdditional: Int, onRoom: @escaping @Sendable () -> Void) {
-        self.limit = limit
-        self.maxAdditional = maxAdditional
+        state = Locked(State(limit: limit, maxAdditional: maxAdditional))
         self.onRoom = onRoom
+    }
+
+    /// Connections above a lower limit stay until they end.
+    func apply(_ limits: Engine.Limits) {
+        state.withLock { state in
+            (state.limit, state.maxAdditional) = (limits.connectionsPerHost, limits.additionalConnections)
+        }
     }
 
     // MARK: Primary connections
@@ -73,8 +81,8 @@ final class HostConnections: Sendable {
     /// - Returns: false when a limit is reached.
     func take(at host: String, of session: Name, atMost sessionLimit: Int?) -> Bool {
         state.withLock { state in
-            guard !state.isAdmitting, state.additional.values.reduce(0, +) < maxAdditional,
-                state.count(at: host) < limit, state.count(at: host, of: session) < sessionLimit ?? .max
+            guard !state.isAdmitting, state.additional.values.reduce(0, +) < state.maxAdditional,
+                state.count(at: host) < state.limit, state.count(at: host, of: session) < sessionLimit ?? .max
             else { return false }
             state.additional[Place(host: host, session: session), default: 0] += 1
             return true

@@ -21,6 +21,8 @@ extension DownloadsFolder {
         case unsynced(DiskError)
         /// Another file took the name after the plan; another name has to be planned.
         case nameTaken
+        /// Meanwhile other jobs have used up the session's `max_total_size`.
+        case excess(SizeLimit)
 
         static func notAFolder(_ path: String) -> PromotionFault {
             .invalid("\(path) leads through something that is not a folder.")
@@ -106,7 +108,7 @@ extension DownloadsFolder.PromotionFault {
     var isPartLost: Bool {
         switch self {
         case .vanished, .changed: true
-        case .disk, .occupied, .invalid, .nameTaken, .unsynced: false
+        case .disk, .occupied, .invalid, .nameTaken, .unsynced, .excess: false
         }
     }
 
@@ -121,6 +123,7 @@ extension DownloadsFolder.PromotionFault {
         case .vanished: Failure(.storageError, "The verified part has vanished from the folder of parts.")
         case .changed: Failure(.storageError, "Another program has changed the part since it was verified.")
         case .unsynced(let error): error.failure
+        case .excess(let limit): limit.failure
         case .nameTaken: Failure(.destinationExists, "The name was taken while the file was moved to its place.")
         }
     }

@@ -12,7 +12,9 @@ struct BatchFinisher: MaintenanceWorker {
 
     func pass() async throws -> Date? {
         for batch in try await services.store.finishDueBatches() {
-            services.log.info("Batch \(batch.number) of session \(batch.session) finished: \(batch.outcome.rawValue).")
+            services.log.info(
+                "Batch \(batch.number) of session \(batch.session) finished: \(batch.outcome.rawValue).",
+                metadata: ["session": "\(batch.session)", "batch": .stringConvertible(batch.number)])
         }
         return try await services.store.nextBatchDue()
     }

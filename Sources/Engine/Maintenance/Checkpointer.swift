@@ -1,6 +1,7 @@
 import Downloads
 import Foundation
 import Locks
+import Metrics
 import Storage
 
 /// Promises offsets while bytes arrive: it syncs the parts that attempts have written to, then commits their offsets
@@ -40,11 +41,18 @@ struct Checkpointer: MaintenanceWorker {
     /// - Returns: the parts that are durable now. A part that could not be synced keeps its earlier offset.
     private func sync(_ dirty: [Dirty]) async -> [Dirty] {
         let folder = services.folder
-        let faults = (try? await lane.run { folder.syncForPromise(dirty.map(\.file)) }) ?? []
+        let syncs = services.measurements.syncs
+        let faults =
+            (try? await lane.run { () -> [DiskError?] in
+                let watch = Stopwatch()
+                defer { syncs.record(watch) }
+                return folder.syncForPromise(dirty.map(\.file))
+            }) ?? []
         return zip(dirty, faults).compactMap { part, fault in
             guard let fault else { return part }
             services.log.error(
-                "Could not sync part \(part.file.id) of \(part.attempt.job.id): \(fault.reason). Its attempt ends.")
+                "Could not sync part \(part.file.id) of \(part.attempt.job.id): \(fault.reason). Its attempt ends.",
+                metadata: part.attempt.logFields)
             part.attempt.control.requestStop(.failed(fault.failure))
             return nil
         }

@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import Metrics
 import Storage
 
 /// Turns verified parts into files: sync, commit `promoting`, rename, sync the folder, commit `succeeded`.
@@ -84,11 +85,13 @@ actor Promoter {
     }
 
     private func sync(_ orders: [PromotionOrder]) async -> [JobID: PromotionFault] {
-        let folder = services.folder
+        let (folder, syncs) = (services.folder, services.measurements.syncs)
         let faults =
             (try? await lane.run { () -> [DiskError?] in
                 // Another program may have moved the folder away, with the parts in it.
                 if let fault = folder.inspect(byWriting: false) { return orders.map { _ in fault } }
+                let watch = Stopwatch()
+                defer { syncs.record(watch) }
                 return folder.publish(orders.map(\.whole.file))
             }) ?? []
         return zip(orders, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1.map(PromotionFault.disk) }
@@ -109,23 +112,43 @@ actor Promoter {
                 }
             }
             // Without the commit the promotion is not carried out, and the next start finds the part unchanged.
-            guard let stale = try? await commit(plans) else { break }
-            planned += plans.map(\.planned).filter { !stale.contains($0.job) }
-            open = open.filter { stale.contains($0.attempt.job.id) }.map { $0.renewed }
+            guard let verdict = try? await commit(plans) else { break }
+            failures.merge(verdict.excess.mapValues(PromotionFault.excess)) { $1 }
+            planned += plans.map(\.planned).filter { !verdict.isAgainst($0.job) }
+            open = open.filter { verdict.stale.contains($0.attempt.job.id) }.map { $0.renewed }
         }
         return (planned, failures)
     }
 
-    /// - Returns: the jobs whose destination was patched meanwhile.
+    /// The plans of a round that were not stored.
+    private struct Rejections {
+        /// The jobs whose destination was patched meanwhile.
+        var stale: Set<JobID> = []
+        /// The jobs whose file does not fit into its session any more.
+        var excess: [JobID: SizeLimit] = [:]
+
+        init(_ outcomes: [JobID: SignalOutcome] = [:]) {
+            for (job, outcome) in outcomes {
+                switch outcome {
+                case .stale: stale.insert(job)
+                case .excess(_, let limit): excess[job] = limit
+                case .done, .refused: break
+                }
+            }
+        }
+
+        func isAgainst(_ job: JobID) -> Bool { stale.contains(job) || excess[job] != nil }
+    }
+
     @discardableResult
-    private func commit(_ plans: [(planned: Planned, report: AttemptReport)]) async throws(NotStored) -> Set<JobID> {
-        guard !plans.isEmpty else { return [] }
+    private func commit(_ plans: [(planned: Planned, report: AttemptReport)]) async throws(NotStored) -> Rejections {
+        guard !plans.isEmpty else { return Rejections() }
         let store = services.store
         let signals = plans.map { plan in
             (job: plan.planned.job, signal: JobSignal.promotionPlanned(plan.planned.promotion), report: plan.report)
         }
-        let outcomes = try await services.persist("\(plans.count) promotions") { try await store.apply(signals) } ?? [:]
-        return Set(outcomes.filter { if case .stale = $0.value { true } else { false } }.keys)
+        return Rejections(
+            try await services.persist("\(plans.count) promotions") { try await store.apply(signals) } ?? [:])
     }
 
     /// Renames, syncs the folders and commits the success. If another file took a name meanwhile, another name is

@@ -8,7 +8,8 @@ import Storage
 /// Queued jobs are not held in memory: each is a row in the database.
 struct Scheduler: MaintenanceWorker {
     let services: EngineServices
-    let limits: AdmissionLimits
+    /// The present limits, without the connections that are taken.
+    let limits: @Sendable () -> AdmissionLimits
     let active: ActiveAttempts
     /// Called on the writer's thread, directly after the commit that admits the job.
     let start: @Sendable (AdmittedJob) -> Void
@@ -17,11 +18,11 @@ struct Scheduler: MaintenanceWorker {
     var trigger: AsyncAutoResetEvent? { services.store.work(.jobs) }
 
     func pass() async throws -> Date? {
+        var limits = limits()
         // No slot is free. The end of an attempt sets `trigger`.
         guard active.count < limits.jobs else { return nil }
         // An attempt would fail now. FolderMonitor sets `trigger` when the folder works again.
         guard services.health.fault == nil else { return nil }
-        var limits = limits
         limits.taken = services.connections.beginAdmission()
         defer { services.connections.endAdmission() }
         return try await services.store.admitJobs(limits) { $0.forEach(start) }.nextWaitEnds

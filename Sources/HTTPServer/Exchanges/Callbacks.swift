@@ -68,6 +68,18 @@ private func beginExchange(
     return Unmanaged.passRetained(exchange).toOpaque()
 }
 
+/// The library has sent the response to a handshake. Its own connection ends, and the duplicate of the socket goes on.
+func takeOverSocket(
+    context: UnsafeMutableRawPointer?, handle: OpaquePointer?, requestContext: UnsafeMutableRawPointer?,
+    received: UnsafePointer<CChar>?, count: Int, socket: MHD_socket, upgraded: OpaquePointer?
+) {
+    if let requestContext {
+        let exchange = Unmanaged<Exchange>.fromOpaque(requestContext).takeUnretainedValue()
+        exchange.handOver(socket, received: [UInt8](UnsafeRawBufferPointer(start: received, count: count)))
+    }
+    if let upgraded { _ = mhd_end_upgraded(upgraded) }
+}
+
 /// Keeps percent-encoding unchanged. Only the handler knows which parts of a target to decode, and a decoded `%00`
 /// would cut the target short.
 private func leaveEscaped(

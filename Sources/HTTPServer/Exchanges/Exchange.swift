@@ -4,7 +4,7 @@ import HTTPTypes
 /// The state of one request and its response, from the request line to the last byte. The callbacks of the library
 /// advance it. It is confined to the network thread of its connection; only what it waits for is shared.
 final class Exchange {
-    private enum Step {
+    enum Step {
         case head
         case body(limit: Int, respond: @Sendable (Request) -> Answer)
         /// The request is refused and has no body. The response is sent when the request is complete, so that the
@@ -14,13 +14,15 @@ final class Exchange {
         /// of bytes that are read until then; beyond it, the connection is closed.
         case discarding(RequestFault, allowance: Int)
         case waiting(PendingResponse)
+        /// The response to the handshake is sent. Then the library hands over the socket.
+        case upgrading(WebSocketUpgrade)
         case answered
     }
 
-    private let server: ServerContext
-    private let connection: Connection
+    let server: ServerContext
+    let connection: Connection
     private let target: String?
-    private var step = Step.head
+    var step = Step.head
     /// nil until the head was read, or if it was invalid.
     private var head: RequestHead?
     private var body: [UInt8] = []
@@ -62,7 +64,7 @@ final class Exchange {
         case .discarding(let fault, let allowance):
             piece.isEmpty ? refuse(fault, handle) : discard(piece, because: fault, allowance: allowance)
         case .waiting(let pending): deliver(pending, handle)
-        case .answered: .YES
+        case .upgrading, .answered: .YES
         }
     }
 }
@@ -153,6 +155,7 @@ extension Exchange {
         case .eventually(let work): return wait(head, watching: false, handle) { $0.begin(work) }
         case .whileConnected(let work): return wait(head, watching: true, handle) { $0.begin(work) }
         case .parked(let begin): return wait(head, watching: true, handle, begin)
+        case .webSocket(let upgrade): return accept(upgrade, handle)
         }
     }
 
@@ -177,7 +180,7 @@ extension Exchange {
         }
     }
 
-    private func refuse(_ fault: RequestFault, _ handle: OpaquePointer) -> MHD_Result {
+    func refuse(_ fault: RequestFault, _ handle: OpaquePointer) -> MHD_Result {
         answer(server.handler.malformed(fault, head), handle, isLast: true)
     }
 

@@ -42,6 +42,14 @@ struct MHDResponse: ~Copyable, @unchecked Sendable {
         Self.add(response.headers, to: made)
     }
 
+    /// The acceptance of a handshake. The library adds `Connection: Upgrade`. nil if memory runs out.
+    init?(_ handshake: WebSocketHandshake) {
+        guard let made = MHD_create_response_for_upgrade(takeOverSocket, nil) else { return nil }
+        response = made
+        MHD_add_response_header(made, "Upgrade", "websocket")
+        MHD_add_response_header(made, HTTPField.Name.secWebSocketAccept.rawName, handshake.accept)
+    }
+
     deinit { MHD_destroy_response(response) }
 
     func queue(_ status: HTTPResponse.Status, on handle: OpaquePointer) -> MHD_Result {

@@ -13,4 +13,6 @@ public enum Answer: Sendable {
     /// The same without a task: the closure runs at once, on the thread of the connection, and must not block. It keeps
     /// the pending response until it can settle it. A task costs about 12 KiB while it waits.
     case parked(@Sendable (PendingResponse) -> Void)
+    /// The connection becomes a WebSocket.
+    case webSocket(WebSocketUpgrade)
 }

@@ -35,3 +35,15 @@ struct ByteQueue {
         start = 0
     }
 }
+
+extension ByteQueue {
+    /// Passes the bytes that are in the queue, without removing them.
+    func withFirstBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    }
+
+    mutating func drop(_ count: Int) {
+        start += count
+        if start == bytes.count { removeAll() }
+    }
+}

@@ -30,6 +30,8 @@ public enum RequestFault: Error, Sendable, Hashable {
     case bodyTooLarge(limit: Int)
     /// The bodies of all connections together are larger than ``HTTPServer/Options/maxBytesOfBodies``.
     case bodiesTooLarge
+    /// There are ``HTTPServer/Options/webSocketLimit`` WebSockets.
+    case tooManyWebSockets
     /// An eventual response was not ready within ``HTTPServer/Options/waitLimit``.
     case answerOverdue
     /// The server stops before the response is ready.
@@ -44,7 +46,7 @@ public enum RequestFault: Error, Sendable, Hashable {
         case .transferEncodingUnsupported: .notImplemented
         case .headTooLarge, .tooManyFields: .requestHeaderFieldsTooLarge
         case .bodyTooLarge: .contentTooLarge
-        case .bodiesTooLarge, .answerOverdue, .stopping: .serviceUnavailable
+        case .bodiesTooLarge, .tooManyWebSockets, .answerOverdue, .stopping: .serviceUnavailable
         }
     }
 }
@@ -66,6 +68,7 @@ extension RequestFault: CustomStringConvertible {
         case .tooManyFields(let limit): "The request has more than \(limit) header fields."
         case .bodyTooLarge(let limit): "The request body is larger than \(limit) bytes."
         case .bodiesTooLarge: "The server receives too many large request bodies at the same time. Try again later."
+        case .tooManyWebSockets: "There are too many open WebSockets. Try again later."
         case .answerOverdue: "The answer was not ready in time."
         case .stopping: "The server is stopping."
         }

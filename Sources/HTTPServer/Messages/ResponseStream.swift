@@ -54,7 +54,7 @@ public final class ResponseStream: Sendable {
     }
 
     /// The announced `Content-Length` in bytes; nil for a chunked body.
-    let length: Int64?
+    public let length: Int64?
     private let state: Locked<State>
 
     /// - Parameters:

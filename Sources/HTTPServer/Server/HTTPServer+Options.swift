@@ -17,6 +17,8 @@ extension HTTPServer {
         /// The maximum number of open connections for each client address (IPv4 address or IPv6 /64); 0 is unlimited.
         /// Further connections are closed at once.
         public var connectionsPerAddress: Int = 0
+        /// The maximum number of open WebSockets. `connectionsPerAddress` limits those of each address.
+        public var webSocketLimit: Int = 10_000
         /// Whether `connectionsPerAddress` also applies to loopback addresses. Behind a reverse proxy on the same machine,
         /// every client has such an address.
         public var limitsLoopback = false

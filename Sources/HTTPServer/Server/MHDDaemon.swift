@@ -38,7 +38,8 @@ struct MHDDaemon: ~Copyable, @unchecked Sendable {
         context.release()
     }
 
-    private static let flags = MHD_USE_EPOLL_INTERNALLY.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
+    private static let flags =
+        MHD_USE_EPOLL_INTERNALLY.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_ALLOW_UPGRADE.rawValue
 
     private static func numbers(
         _ options: HTTPServer.Options, threads: Int, connections: Int

@@ -10,6 +10,7 @@ final class ServerContext: Sendable {
     let lingering = LingeringSockets()
     let disconnects: DisconnectMonitor
     let bodies: BodyBudget
+    let webSockets: WebSocketLoop
     /// Set when the supervisor has work before its next round.
     let wake = AutoResetEvent()
 
@@ -18,6 +19,7 @@ final class ServerContext: Sendable {
         self.handler = handler
         bodies = BodyBudget(bytes: options.maxBytesOfBodies)
         disconnects = try DisconnectMonitor()
+        webSockets = try WebSocketLoop(limit: options.webSocketLimit)
     }
 
     /// The network whose number of connections is limited; nil without a limit.

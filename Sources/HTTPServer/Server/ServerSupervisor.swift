@@ -82,6 +82,7 @@ private final class SupervisorRun {
     /// Afterwards no connection is suspended, and none will be, so the daemon can be stopped.
     private func close(grace: Duration) {
         context.connections.beginClosing()
+        context.webSockets.stop()
         makeRoundsUntilEmpty(atMost: grace)
         context.connections.cutShort { context.handler.malformed(.stopping, $0) }
         makeRoundsUntilEmpty(atMost: Self.finalResponseTime)

@@ -25,7 +25,9 @@ extension Store {
             action: row["action"], target: row["target"])
         return AuditEntry(
             id: row["id"], time: row.time("time"), note: note,
-            outcome: try row.named("outcome", as: AuditEntry.Outcome.self), reason: row["reason"], count: row["count"])
+            outcome: try row.named("outcome", as: AuditEntry.Outcome.self), reason: row["reason"],
+            change: row["change"],
+            count: row["count"])
     }
 
     /// Stores the refusals since the last call, in one commit.

@@ -8,30 +8,32 @@ extension Transaction {
     /// - Parameters:
     ///   - note: nil: the change is not the request of a client.
     ///   - target: replaces that of the note.
-    func audit(_ note: AuditNote?, target: String? = nil) throws {
+    ///   - change: what was replaced by what.
+    func audit(_ note: AuditNote?, target: String? = nil, change: String? = nil) throws {
         guard let note else { return }
-        try insertAudit(note, target: target ?? note.target, .done, reason: nil, count: 1, at: now)
+        try insertAudit(note, target: target ?? note.target, .done, reason: nil, change: change, count: 1, at: now)
     }
 
     func audit(_ refusals: [(key: RefusalLog.Key, refusal: RefusalLog.Refusal)]) throws {
         for (key, refusal) in refusals {
             try insertAudit(
-                key.note, target: key.note.target, .refused, reason: key.reason, count: refusal.count, at: refusal.first
-            )
+                key.note, target: key.note.target, .refused, reason: key.reason, change: nil, count: refusal.count,
+                at: refusal.first)
         }
     }
 
     private func insertAudit(
-        _ note: AuditNote, target: String?, _ outcome: AuditEntry.Outcome, reason: String?, count: Int, at time: Date
+        _ note: AuditNote, target: String?, _ outcome: AuditEntry.Outcome, reason: String?, change: String?, count: Int,
+        at time: Date
     ) throws {
         try run(
             """
-            INSERT INTO audit (time, caller, name, address, action, target, outcome, reason, count)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO audit (time, caller, name, address, action, target, outcome, reason, change, count)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 time.milliseconds, note.caller, note.name?.text, note.address, note.action, target, outcome.rawValue,
-                reason, count,
+                reason, change, count,
             ])
     }
 

@@ -78,17 +78,6 @@ final class Connections: Sendable {
         }
     }
 
-    /// Rewrites the file without its free space, and empties the log.
-    func vacuum() throws {
-        try pool.writeWithoutTransaction { db in
-            // The copy of a large database does not fit into memory.
-            try db.execute(sql: "PRAGMA temp_store = FILE")
-            defer { try? db.execute(sql: "PRAGMA temp_store = MEMORY") }
-            try db.execute(sql: "VACUUM")
-        }
-        try checkpoint(.truncate)
-    }
-
     /// A checkpoint has failed, and none has succeeded since.
     var needsCheckpoint: Bool { state.withLock { $0.needsCheckpoint } }
 

@@ -45,10 +45,11 @@ struct CountChanges: Sendable {
     }
 
     /// Counts new jobs without a part.
-    mutating func addQueued(_ count: Int, to batch: Int, of session: Name) {
+    mutating func addNew(queued: Int, paused: Int, to batch: Int, of session: Name) {
         var added = OfSession()
-        added.jobs[.queued] = count
-        added.batches[batch] = BatchProgress(unsized: count)
+        added.jobs[.queued] = queued
+        added.jobs[.paused] = paused
+        added.batches[batch] = BatchProgress(unsized: queued + paused)
         add(session, added)
     }
 

@@ -9,6 +9,9 @@ struct JobShare: Sendable, Equatable {
     var progress = BatchProgress()
     /// nil when the job has no part.
     var partBytes: Int64?
+    /// The bytes that count for `max_total_size` of its session: its finished file; or, while it is outstanding, its part,
+    /// whose known size counts as a whole.
+    var heldBytes: Int64 = 0
 
     init(_ job: Job) {
         self.init(
@@ -26,8 +29,10 @@ struct JobShare: Sendable, Equatable {
             progress = BatchProgress(
                 unsized: partSize == nil ? 1 : 0, sized: partSize == nil ? 0 : 1, bytesReceived: partBytes ?? 0,
                 bytesExpected: partSize ?? 0)
+            heldBytes = max(partBytes ?? 0, partSize ?? 0)
         case .succeeded:
             progress = BatchProgress(sized: 1, bytesReceived: fileSize ?? 0, bytesExpected: fileSize ?? 0)
+            heldBytes = fileSize ?? 0
         case .failed, .cancelled: break
         }
     }

@@ -9,10 +9,21 @@ extension Transaction {
     ///   - before: the job as it was stored; nil for a new job.
     ///   - after: the job as it is stored now; nil for a deleted job.
     func count(_ before: Job?, _ after: Job?) {
-        counts.add(from: before.map(JobShare.init), to: after.map(JobShare.init))
+        let (old, new) = (before.map(JobShare.init), after.map(JobShare.init))
+        counts.add(from: old, to: new)
+        countHeldBytes(old, new)
         countBytes(before, after)
         if let before { countBlocked(before, -1) }
         if let after { countBlocked(after, 1) }
+        if let after { measure(after, since: before) }
+    }
+
+    /// Notes how long a job took that has ended with this change.
+    private func measure(_ job: Job, since before: Job?) {
+        guard let ending = job.state.ending, let finishedAt = job.finishedAt, before?.state.ending == nil else {
+            return
+        }
+        note(ending, after: finishedAt.timeIntervalSince(job.createdAt))
     }
 
     /// Changes the number of jobs that wait for help, if the writer knows it and the job is one of them.
@@ -25,11 +36,13 @@ extension Transaction {
     func count(removed job: JobShare) {
         counts.add(from: job, to: nil)
         working.blockedJobs.forget(job.session)
+        countHeldBytes(job, nil)
     }
 
     func count(removedSession session: Name) {
         counts.removeSession(session)
         working.blockedJobs.forget(session)
+        working.heldBytes.forget(session)
     }
 
     func countDeliveries(_ count: Int = 1, from before: Delivery.State.Name?, to after: Delivery.State.Name?) {

@@ -7,14 +7,23 @@ struct AdmissionQueue {
     private var priority = 0
     /// Sessions that have no admissible job of this priority.
     private var skipped: Set<Name> = []
-    private var sessions: [Name]?
-    /// The oldest queued jobs of sessions that were read and not admitted, of this priority.
-    private var oldest: [Name: ArraySlice<Candidate>] = [:]
-
+    /// The sessions with queued jobs of this priority, and the lanes that these jobs are in.
+    private var sessions: [Name: [QueueLane]]?
+    /// The first jobs of each lane that were read and not admitted, of this priority.
+    private var first: [Lane: ArraySlice<Candidate>] = [:]
     /// The tokens whose jobs are left out.
     private var omitted: [TokenID]
 
-    typealias Candidate = (job: JobID, host: String)
+    struct Candidate {
+        let job: JobID
+        let host: String
+        let rank: QueueRank
+    }
+
+    private struct Lane: Hashable {
+        let session: Name
+        let lane: QueueLane
+    }
 
     init(_ transaction: Transaction, without omitted: Set<TokenID> = []) {
         self.transaction = transaction
@@ -24,7 +33,7 @@ struct AdmissionQueue {
     /// Leaves out the jobs of these tokens from now on.
     mutating func leaveOut(_ tokens: Set<TokenID>) {
         omitted = Array(tokens)
-        oldest = [:]
+        first = [:]
     }
 
     /// The session that is next: of the sessions with queued jobs of the highest priority, the one with the fewest
@@ -33,65 +42,90 @@ struct AdmissionQueue {
         while priority <= Priority.lowestRank {
             let waiting = try sessions ?? sessionsWaiting()
             sessions = waiting
-            let left = waiting.filter { !skipped.contains($0) }
-            if let next = left.min(by: { slots.running(in: $0) < slots.running(in: $1) }) { return next }
+            let left = waiting.keys.filter { !skipped.contains($0) }
+            // Equal sessions take turns by name.
+            let next = left.min { (slots.running(in: $0), $0.text) < (slots.running(in: $1), $1.text) }
+            if let next { return next }
             priority += 1
             skipped = []
             sessions = nil
-            oldest = [:]
+            first = [:]
         }
         return nil
     }
 
     mutating func skip(_ session: Name) { skipped.insert(session) }
 
-    /// Seeks from one session name to the next in the index.
-    private func sessionsWaiting() throws -> [Name] {
-        try transaction.rows(
-            """
-            WITH RECURSIVE names (name) AS (
-                SELECT min(session) FROM jobs WHERE state = 'queued' AND held_until IS NULL AND priority = :priority
-                UNION ALL
-                SELECT (SELECT min(session) FROM jobs
-                    WHERE state = 'queued' AND held_until IS NULL AND priority = :priority AND session > name)
-                FROM names WHERE name IS NOT NULL
-            ) SELECT name FROM names WHERE name IS NOT NULL
-            """, ["priority": priority]
-        ).map { Name(trusted: $0["name"]) }
+    /// Seeks from one session name to the next in the indexes.
+    private func sessionsWaiting() throws -> [Name: [QueueLane]] {
+        try transaction.rows(Self.sessionsWaiting, ["priority": priority]).reduce(into: [:]) { sessions, row in
+            sessions[Name(trusted: row["name"]), default: []].append(row["moved"] ? .moved : .unmoved)
+        }
     }
 
-    /// Takes the oldest job of a session whose host has a free connection; nil when there is none, or when the session is
+    private static let sessionsWaiting = """
+        WITH RECURSIVE \(names("unmoved_names", in: .unmoved)), \(names("moved_names", in: .moved))
+        SELECT name, 0 AS moved FROM unmoved_names WHERE name IS NOT NULL
+        UNION ALL SELECT name, 1 FROM moved_names WHERE name IS NOT NULL
+        """
+
+    private static func names(_ table: String, in lane: QueueLane) -> String {
+        """
+        \(table) (name) AS (
+            SELECT min(session) FROM jobs WHERE \(lane.condition) AND priority = :priority
+            UNION ALL
+            SELECT (SELECT min(session) FROM jobs
+                WHERE \(lane.condition) AND priority = :priority AND session > name)
+            FROM \(table) WHERE name IS NOT NULL
+        )
+        """
+    }
+
+    /// Takes the first job of a session whose host has a free connection; nil when there is none, or when the session is
     /// at its limit.
-    mutating func takeOldestJob(
+    mutating func takeFirstJob(
         of session: Name, _ slots: AdmissionSlots, _ configuration: SessionConfiguration
     ) throws -> Candidate? {
         guard slots.hasRoom(for: session, configuration) else { return nil }
         let hasRoom = { (job: Candidate) in slots.hasRoom(at: job.host, for: session, configuration) }
-        if let known = takeFirst(of: session, where: hasRoom) { return known }
+        var best: (lane: Lane, job: Candidate)?
+        for lane in sessions?[session] ?? [] {
+            let lane = Lane(session: session, lane: lane)
+            guard let job = try firstJob(in: lane, where: hasRoom), best.map({ job.rank < $0.job.rank }) ?? true else {
+                continue
+            }
+            best = (lane, job)
+        }
+        guard let best else { return nil }
+        first[best.lane]?.removeAll { $0.job == best.job.job }
+        return best.job
+    }
+
+    private mutating func firstJob(
+        in lane: Lane, where hasRoom: (Candidate) -> Bool
+    ) throws -> Candidate? {
+        // Of the jobs that were read. Jobs before these are not queued.
+        if let known = first[lane]?.first(where: hasRoom) { return known }
         let read = try transaction.rows(
-            Self.oldest(without: omitted.count),
-            ["priority": priority, "session": session.text, "limit": Self.probe] + omission
+            Self.first(in: lane.lane, without: omitted.count),
+            ["priority": priority, "session": lane.session.text, "limit": Self.probe] + omission
         ).map(Self.candidate)
-        oldest[session] = read[...]
-        if let first = takeFirst(of: session, where: hasRoom) { return first }
-        return read.count < Self.probe ? nil : try oldestElsewhere(session).first(where: hasRoom)
+        first[lane] = read[...]
+        if let job = read.first(where: hasRoom) { return job }
+        return read.count < Self.probe ? nil : try firstElsewhere(lane).first(where: hasRoom)
     }
 
-    /// Of the jobs that were read. Older jobs than these are not queued.
-    private mutating func takeFirst(of session: Name, where hasRoom: (Candidate) -> Bool) -> Candidate? {
-        guard let index = oldest[session]?.firstIndex(where: hasRoom) else { return nil }
-        return oldest[session]?.remove(at: index)
+    private static func candidate(_ row: Row) -> Candidate {
+        Candidate(job: JobID(row["id"]), host: row["host"], rank: QueueRank(row["rank"] as String))
     }
 
-    private static func candidate(_ row: Row) -> Candidate { (JobID(row["id"]), row["host"]) }
-
-    /// - Parameter count: the number of tokens whose jobs are left out. Each of these jobs that is older than the result is
+    /// - Parameter count: the number of tokens whose jobs are left out. Each of these jobs that is before the result is
     ///   read, but the index has no token, so that it costs no space for jobs without one.
-    static func oldest(without count: Int) -> String {
+    static func first(in lane: QueueLane, without count: Int) -> String {
         """
-        SELECT id, host FROM jobs WHERE state = 'queued' AND held_until IS NULL AND priority = :priority
+        SELECT id, host, \(lane.rank) AS rank FROM jobs WHERE \(lane.condition) AND priority = :priority
             AND session = :session\(condition(without: count))
-        ORDER BY id LIMIT :limit
+        ORDER BY \(lane.rank) LIMIT :limit
         """
     }
 
@@ -111,25 +145,26 @@ struct AdmissionQueue {
     /// The number of jobs that are read before the query by host. This skips a few jobs that wait for a full host.
     private static let probe = 32
 
-    /// The oldest job of each host, oldest first. A thousand jobs that wait for one full host cost one step.
-    private func oldestElsewhere(_ session: Name) throws -> [Candidate] {
-        try transaction.rows(
+    /// The first job of each host, in the order of their ranks. A thousand jobs that wait for one full host cost one step.
+    private func firstElsewhere(_ lane: Lane) throws -> [Candidate] {
+        let (rank, condition) = (lane.lane.rank, lane.lane.condition)
+        return try transaction.rows(
             """
             WITH RECURSIVE hosts (host) AS (
                 SELECT min(host) FROM jobs
-                    WHERE state = 'queued' AND held_until IS NULL AND priority = :priority AND session = :session
+                    WHERE \(condition) AND priority = :priority AND session = :session
                 UNION ALL
-                SELECT (SELECT min(host) FROM jobs WHERE state = 'queued' AND held_until IS NULL
+                SELECT (SELECT min(host) FROM jobs WHERE \(condition)
                     AND priority = :priority AND session = :session AND host > hosts.host)
                 FROM hosts WHERE host IS NOT NULL
             )
-            SELECT host, id FROM (
-                SELECT host, (SELECT min(id) FROM jobs WHERE state = 'queued' AND held_until IS NULL
+            SELECT host, id, \(lane.lane.rankOfFirst) AS rank FROM (
+                SELECT host, (SELECT id FROM jobs WHERE \(condition)
                     AND priority = :priority AND session = :session AND jobs.host = hosts.host
-                    \(Self.condition(without: omitted.count))) AS id
-                FROM hosts WHERE host IS NOT NULL)
-            WHERE id IS NOT NULL ORDER BY id
-            """, ["priority": priority, "session": session.text] + omission
+                    \(Self.condition(without: omitted.count)) ORDER BY \(rank) LIMIT 1) AS id
+                FROM hosts WHERE host IS NOT NULL) AS firsts
+            WHERE id IS NOT NULL ORDER BY rank
+            """, ["priority": priority, "session": lane.session.text] + omission
         ).map(Self.candidate)
     }
 }

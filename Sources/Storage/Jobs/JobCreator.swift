@@ -1,4 +1,5 @@
 import Downloads
+import HTTPSemantics
 
 /// Who creates jobs, as far as the store must know it.
 public struct JobCreator: Sendable {
@@ -7,11 +8,16 @@ public struct JobCreator: Sendable {
     /// The token that the jobs count for; nil: they count for none.
     public var token: TokenID?
     public var quotas: TokenQuotas
+    /// The trace of the request; nil if it names none.
+    public var trace: TraceContext?
 
-    public init(visible: VisibleSessions, token: TokenID? = nil, quotas: TokenQuotas = .none) {
+    public init(
+        visible: VisibleSessions, token: TokenID? = nil, quotas: TokenQuotas = .none, trace: TraceContext? = nil
+    ) {
         self.visible = visible
         self.token = token
         self.quotas = quotas
+        self.trace = trace
     }
 
     public static let unlimited = JobCreator(visible: .all)

@@ -8,7 +8,7 @@ extension JobRow {
     enum Column: Int, CaseIterable {
         case id, session, batch, state, revision, spec, mirror, createdAt, startedAt, finishedAt, attempts
         case failuresInARow, reason, retryAt, failure, promotion, finish, resumeDecision, resumeOffset, resumeWhy
-        case resourceUntil, resourceLeft, partLost, syncFailed, disproved, token
+        case resourceUntil, resourceLeft, partLost, syncFailed, disproved, token, trace, gid, queueRank
         case partID, partURL, etag, lastModified, lastModifiedIsStrong, isEncoded, partSize, bytesDurable, ranges
         case lifetime, expiresAt, lifetimeLeft, contentType, contentDisposition, digests
     }
@@ -24,7 +24,8 @@ extension JobRow {
             jobs.created_at, jobs.started_at, jobs.finished_at, jobs.attempts, jobs.failures_in_a_row,
             jobs.reason, jobs.retry_at, jobs.failure, jobs.promotion, jobs.finish, jobs.resume_decision,
             jobs.resume_offset, jobs.resume_why, jobs.resource_until, jobs.resource_left, jobs.part_lost,
-            jobs.sync_failed, jobs.disproved, jobs.token, parts.id, parts.url, parts.etag, parts.last_modified,
+            jobs.sync_failed, jobs.disproved, jobs.token, jobs.trace, jobs.gid, jobs.queue_rank, parts.id, parts.url,
+            parts.etag, parts.last_modified,
             parts.last_modified_is_strong, parts.is_encoded, parts.size, parts.bytes_durable, parts.ranges,
             parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type,
             parts.content_disposition, parts.digests

@@ -14,9 +14,12 @@ enum JobRow {
     static func job(_ row: Row, _ sealer: Sealer) throws -> Job {
         Job(
             id: JobID(row[.id]), session: Name(trusted: row[.session]),
-            token: (row[.token] as String?).map { TokenID($0) }, batch: row[.batch],
+            token: (row[.token] as String?).map { TokenID($0) }, gid: (row[.gid] as String?).flatMap { GID($0) },
+            batch: row[.batch],
             state: try state(row, sealer), revision: row[.revision],
-            spec: try Stored.spec(from: try row.opened(.spec, .jobSpec, sealer)), mirror: row[.mirror],
+            spec: try Stored.spec(from: try row.opened(.spec, .jobSpec, sealer)),
+            trace: (row[.trace] as String?).flatMap { TraceContext(stored: $0) }, mirror: row[.mirror],
+            queueRank: (row[.queueRank] as String?).map { QueueRank($0) },
             createdAt: row.time(.createdAt), startedAt: row.optionalTime(.startedAt),
             finishedAt: row.optionalTime(.finishedAt), attempts: row[.attempts],
             failuresInARow: row[.failuresInARow], resume: try resume(row),

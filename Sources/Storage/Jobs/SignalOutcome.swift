@@ -9,10 +9,12 @@ public enum SignalOutcome: Sendable, Equatable {
     case refused(Job, allowed: [JobState.Name])
     /// A client has changed what the signal was based on. Nothing was written.
     case stale(Job)
+    /// The verified file does not fit into the session's `max_total_size`. Nothing was written.
+    case excess(Job, SizeLimit)
 
     public var job: Job {
         switch self {
-        case .done(let job, _, _), .refused(let job, _), .stale(let job): job
+        case .done(let job, _, _), .refused(let job, _), .stale(let job), .excess(let job, _): job
         }
     }
 }

@@ -8,13 +8,17 @@ extension Store {
     /// The promised parts, each with the end of its last promised range. Every other file in the folder of parts is
     /// left over from an earlier run.
     public func parts() async throws(StoreError) -> [PartID: Int64] {
-        try await read { db in
-            let rows = try Row.fetchAll(db, sql: "SELECT id, bytes_durable, ranges FROM parts")
-            return try Dictionary(
-                uniqueKeysWithValues: rows.map { row in
-                    (PartID(row["id"]), try ByteRanges(stored: row["ranges"], count: row["bytes_durable"]).end)
-                })
-        }
+        try await read(Self.parts)
+    }
+
+    static func parts(in db: Database) throws -> [PartID: Int64] {
+        let hasRanges = try db.columns(in: "parts").contains { $0.name == "ranges" }
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT id, bytes_durable, \(hasRanges ? "ranges" : "NULL AS ranges") FROM parts")
+        return try Dictionary(
+            uniqueKeysWithValues: rows.map { row in
+                (PartID(row["id"]), try ByteRanges(stored: row["ranges"], count: row["bytes_durable"]).end)
+            })
     }
 
     /// Removes the parts that have expired, then the oldest parts until the rest fits into the limits.

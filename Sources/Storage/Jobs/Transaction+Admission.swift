@@ -59,7 +59,7 @@ extension Transaction {
             guard let session = try queue.nextSession(slots) else { break }
             let configuration = try configurations[session] ?? self.configuration(of: session)
             configurations[session] = configuration
-            guard let candidate = try queue.takeOldestJob(of: session, slots, configuration) else {
+            guard let candidate = try queue.takeFirstJob(of: session, slots, configuration) else {
                 queue.skip(session)
                 continue
             }
@@ -75,6 +75,7 @@ extension Transaction {
         var job = try job(id)
         let spec = ResolvedSpec(job, in: configuration)
         job.resourceTime = job.resourceTime ?? .running(until: now.addingTimeInterval(spec.resourceSeconds))
-        return AdmittedJob(job: try transitionJob(job, on: .admitted).job, spec: spec)
+        let limited = spec.limited(to: try roomInSession(for: job, configuration))
+        return AdmittedJob(job: try transitionJob(job, on: .admitted).job, spec: limited)
     }
 }

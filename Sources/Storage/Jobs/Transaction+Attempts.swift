@@ -24,6 +24,9 @@ extension Transaction {
         guard case .running = job.state else { return try transitionJob(job, on: signal) }
         if let planned = report.destination, planned != job.spec.destination { return .stale(job) }
         if let asked = report.asked, !asked.asksLike(job.spec) { return .stale(job) }
+        if case .promotionPlanned(let promotion) = signal, let limit = try excess(promotion, of: job) {
+            return .excess(job, limit)
+        }
         if let part = report.part {
             job.replacePart(by: part)
             job.isPartLost = false

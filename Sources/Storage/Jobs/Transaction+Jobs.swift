@@ -26,16 +26,24 @@ extension Transaction {
             var spec = new.spec
             spec.priority = spec.priority ?? configuration.priority
             return Job(
-                id: .make(nextULID()), session: session, token: creator.token, batch: batch, spec: spec,
-                createdAt: now
+                id: .make(nextULID()), session: session, token: creator.token, gid: new.gid, batch: batch,
+                state: new.isPaused ? .paused : .queued, spec: spec, trace: creator.trace, createdAt: now
             ).roundedToMilliseconds
         }
+        for gid in new.compactMap(\.gid) { try requireFree(gid, in: session) }
         try insert(jobs)
         for (index, (new, job)) in zip(index..., zip(new, jobs)) {
             if let donor = new.resumeFrom { try adoptPart(of: donor, by: job, at: index, creator) }
         }
         try append(
-            jobs.map { NewEvent(.jobCreated, of: $0, data: JSON.object($0.announcement(.jobCreated)).written) })
+            jobs.flatMap { job in
+                (job.state == .paused ? [EventType.jobCreated, .jobPaused] : [.jobCreated]).map {
+                    NewEvent($0, of: job, data: JSON.object(job.announcement($0)).written)
+                }
+            })
+        for (new, job) in zip(new, jobs) {
+            if let place = new.place { _ = try moveJob(job.id, to: place) }
+        }
         return try jobs.map { try job($0.id) }
     }
 
@@ -48,6 +56,12 @@ extension Transaction {
         } catch StoreError.noSuchSession {
             throw StoreError.unknownSession(id, index: index)
         }
+    }
+
+    private func requireFree(_ gid: GID, in session: Name) throws {
+        let taken = try row(
+            "SELECT 1 FROM jobs WHERE session = ? AND gid IS NOT NULL AND gid = ?", [session.text, gid.description])
+        guard taken == nil else { throw StoreError.gidTaken(gid) }
     }
 
     func deleteJob(_ id: JobID) throws -> Job? {

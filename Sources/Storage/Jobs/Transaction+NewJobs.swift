@@ -5,7 +5,7 @@ import HTTPSemantics
 
 /// Writes new jobs.
 extension Transaction {
-    /// - Parameter jobs: queued jobs of one batch, without a part. Their times are rounded to milliseconds.
+    /// - Parameter jobs: queued or paused jobs of one batch, without a part. Their times are rounded to milliseconds.
     func insert(_ jobs: [Job]) throws {
         guard let first = jobs.first else { return }
         for chunk in RowInsertion.chunks(jobs) {
@@ -14,7 +14,8 @@ extension Transaction {
             for job in chunk { try appendColumns(of: job, to: &values) }
             try Self.insertion.run(values, rows: chunk.count, in: self)
         }
-        counts.addQueued(jobs.count, to: first.batch, of: first.session)
+        let paused = jobs.count { $0.state == .paused }
+        counts.addNew(queued: jobs.count - paused, paused: paused, to: first.batch, of: first.session)
         for job in jobs {
             wakeDeadlines(job)
             for tag in job.spec.tags {
@@ -26,10 +27,11 @@ extension Transaction {
         }
     }
 
-    private static let newJobColumns = 13
+    private static let newJobColumns = 15
     private static let insertion = RowInsertion(
         """
-        jobs (id, session, batch, state, revision, spec, priority, host, held_until, deadline, fails_at, created_at, token)
+        jobs (id, session, batch, state, revision, spec, priority, host, held_until, deadline, fails_at, created_at, token, trace,
+            gid)
         """, columns: newJobColumns)
 
     private func appendColumns(of job: Job, to values: inout [(any DatabaseValueConvertible)?]) throws {
@@ -46,5 +48,7 @@ extension Transaction {
         values.append(job.failsAt?.milliseconds)
         values.append(job.createdAt.milliseconds)
         values.append(job.token?.text)
+        values.append(job.trace?.stored)
+        values.append(job.gid?.description)
     }
 }

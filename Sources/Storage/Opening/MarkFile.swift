@@ -27,6 +27,24 @@ final class MarkFile: Sendable {
         return MarkFile(descriptor, mark)
     }
 
+    /// The mark in a file that a running service may be changing.
+    ///
+    /// - Returns: nil when there is no such file.
+    /// - Throws: `markUnreadable`.
+    static func read(_ path: String) throws(StoreError) -> Mark? {
+        // A reader can see one line of a write that is under way.
+        for _ in 0..<5 {
+            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            if descriptor < 0, errno == ENOENT { return nil }
+            guard descriptor >= 0 else { throw .folder(path, errno) }
+            defer { close(descriptor) }
+            var bytes = [UInt8](repeating: 0, count: 2 * Mark.lineLength + 1)
+            let count = pread(descriptor, &bytes, bytes.count, 0)
+            if count >= 0, let mark = Mark(Array(bytes.prefix(count))) { return mark }
+        }
+        throw .markUnreadable(path: path)
+    }
+
     /// Creates the file atomically and durably.
     static func make(_ mark: Mark, in folder: DataFolder) throws(StoreError) -> MarkFile {
         MarkFile(try draft(mark, in: folder), mark)

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Logging
 
@@ -11,6 +12,7 @@ struct Opening {
     init(_ folder: DataFolder, _ options: Store.Options) throws(StoreError) {
         let unlocking = try Unlocking(folder, options.key)
         let found = try MarkFile.open(in: folder)
+        if let found, found.mark.state == .restoring { try Self.completeRestore(folder, found, options.log) }
         let isUnchecked = try StartupCheck(
             folder: folder, mark: found?.mark, quickCheckLimit: options.quickCheckLimit
         ).run()
@@ -23,6 +25,7 @@ struct Opening {
         do {
             connections = try Connections(path: folder.database, readers: options.readers)
             try connections.read(unlocking.verify)
+            try UpgradeCopy(folder, options.log).make(connections, largest: options.largestUpgradeCopy)
             try Schema.migrator.migrate(connections.pool)
             sealer = Sealer(keys: try unlocking.keyring(connections, options.log))
             try SealingStep.runAll(connections, sealer, options.log)
@@ -44,5 +47,18 @@ struct Opening {
             throw folder.openingError(error)
         }
         if isUnchecked { connections.checkInBackground(options.log) }
+    }
+
+    private static func completeRestore(
+        _ folder: DataFolder, _ mark: MarkFile, _ log: Logger
+    ) throws(StoreError) {
+        do {
+            let kept = try DatabaseReplacement(folder).complete(mark, at: Date())
+            log.notice(
+                "A restore was interrupted, and fetchd has completed it. \(kept.map { "The former database is kept as \($0)." } ?? "")"
+            )
+        } catch {
+            throw folder.openingError(error)
+        }
     }
 }

@@ -7,7 +7,7 @@ import GRDB
 ///
 /// Consumers know events, jobs and batches by their identifiers. Identifiers that were assigned after the copy was made
 /// are not assigned again: the restored database continues above every identifier that the folder knows.
-public struct Restoration: Sendable {
+public struct Restoration {
     public struct Report: Sendable, Equatable {
         public var jobs: Int
         /// The last event before the restore. New events have larger identifiers.
@@ -21,19 +21,31 @@ public struct Restoration: Sendable {
     /// Added to the last known event when later events may exist.
     static let reserve: Int64 = 1_000_000
 
-    private let folder: DataFolder
-    private let draft: String
-    private let now: Date
+    /// What a restore has done, for tests of its interruption.
+    enum Step: CaseIterable { case copied, prepared, marked, logKept, databaseKept, placed }
 
-    /// Restores a copy. If a restore is interrupted, no service starts on the folder until the restore is repeated.
+    private let folder: DataFolder
+    private let replacement: DatabaseReplacement
+    private let now: Date
+    private let onStep: (Step) throws -> Void
+
+    private var draft: String { replacement.draft }
+
+    /// Restores a copy. If a restore is interrupted, the folder has the former database, or the next start completes the
+    /// restore.
     ///
     /// - Parameter file: a database file of fetchd, which is only read. Its log `-wal` is used if it exists.
     /// - Throws: `folderInUse`; `copyUnusable` and `databaseFromNewerVersion` when the copy can't be restored;
     ///   `outOfSpace`.
     public static func run(_ file: String, into folder: String, at now: Date = Date()) throws(StoreError) -> Report {
-        let restoration = Restoration(try DataFolder(at: folder), at: now)
+        try run(file, into: folder, at: now) { _ in }
+    }
+
+    static func run(
+        _ file: String, into folder: String, at now: Date, onStep: @escaping (Step) throws -> Void
+    ) throws(StoreError) -> Report {
+        let restoration = Restoration(try DataFolder(at: folder), at: now, onStep)
         do {
-            defer { restoration.removeDraft() }
             return try restoration.run(file)
         } catch let error as StoreError {
             throw error
@@ -44,41 +56,60 @@ public struct Restoration: Sendable {
         }
     }
 
-    private init(_ folder: DataFolder, at now: Date) {
+    private init(_ folder: DataFolder, at now: Date, _ onStep: @escaping (Step) throws -> Void) {
         self.folder = folder
         self.now = now
-        draft = folder.database + ".restoring"
+        self.onStep = onStep
+        replacement = DatabaseReplacement(folder, onStep)
     }
 
     private func run(_ file: String) throws -> Report {
+        let mark = try? MarkFile.open(in: folder)
+        // An earlier restore may have been interrupted.
+        if let mark, mark.mark.state == .restoring { _ = try? replacement.complete(mark, at: now) }
+        var report: Report
+        let restored: Mark
+        do {
+            (report, restored) = try prepare(file, above: mark?.mark)
+        } catch {
+            replacement.removeDraft()
+            throw error
+        }
+        // From here on, the next start completes the restore.
+        let written = try mark ?? MarkFile.make(restored, in: folder)
+        try written.set(restored, in: folder)
+        try onStep(.marked)
+        report.replaced = try replacement.putInPlace(at: now)
+        try written.set(restored.closed, in: folder)
+        return report
+    }
+
+    /// Makes the draft: a durable copy that continues above all identifiers of the folder.
+    private func prepare(_ file: String, above mark: Mark?) throws -> (Report, Mark) {
         _ = try folder.makePrivate()
         try copy(file)
         // The copy has the permissions of the file.
         _ = try folder.makePrivate()
         try verify(file)
-        let mark = try? MarkFile.open(in: folder)
+        try onStep(.copied)
         let (former, isUnreadable) = formerIdentifiers()
         var seen = former
-        seen.lastEvent = max(seen.lastEvent, mark?.mark.position.lastEvent ?? 0)
+        seen.lastEvent = max(seen.lastEvent, mark?.position.lastEvent ?? 0)
         let isUncertain = isUnreadable || (mark == nil && FileManager.default.fileExists(atPath: folder.mark))
         if isUncertain { seen.lastEvent += Self.reserve }
         let (history, jobs, lastEvent) = try prepare(above: seen)
-
-        var restored = Mark(
+        try folder.sync()
+        try onStep(.prepared)
+        let restored = Mark(
             state: .restoring, identity: history.identity,
             position: .init(commits: history.commits, lastEvent: lastEvent))
-        let written = try mark ?? MarkFile.make(restored, in: folder)
-        try written.set(restored, in: folder)
-        let replaced = try putInPlace()
-        restored.state = .clean
-        try written.set(restored, in: folder)
-        return Report(jobs: jobs, lastEvent: lastEvent, replaced: replaced, replacedIsUnreadable: isUnreadable)
+        return (Report(jobs: jobs, lastEvent: lastEvent, replacedIsUnreadable: isUnreadable), restored)
     }
 
     // MARK: The copy
 
     private func copy(_ file: String) throws {
-        removeDraft()
+        replacement.removeDraft()
         guard let size = try? folder.size(of: file), size > 0 else {
             throw StoreError.copyUnusable(path: file, why: "it is missing or empty")
         }
@@ -99,7 +130,7 @@ public struct Restoration: Sendable {
     private func verify(_ file: String) throws {
         let database = try DatabaseQueue(path: draft)
         try database.inDatabase { db in
-            if try Schema.migrator.hasBeenSuperseded(db) { throw StoreError.databaseFromNewerVersion(path: file) }
+            try Schema.requireKnown(db, path: file)
             guard try db.tableExists("jobs"), try db.tableExists("grdb_migrations") else {
                 throw StoreError.copyUnusable(path: file, why: "it is not a database of fetchd")
             }
@@ -136,10 +167,6 @@ public struct Restoration: Sendable {
         return prepared
     }
 
-    private func removeDraft() {
-        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(draft + suffix) }
-    }
-
     // MARK: The database that is there
 
     /// - Returns: the identifiers, none when the folder has no database; and whether the database could not be read.
@@ -152,19 +179,5 @@ public struct Restoration: Sendable {
         } catch {
             return (HighestIdentifiers(), true)
         }
-    }
-
-    /// Moves the log together with its database. The log would damage any other database.
-    private func putInPlace() throws -> String? {
-        let stamp = now.rfc3339.filter { $0.isNumber || $0 == "T" || $0 == "Z" }
-        var kept = "\(folder.database).replaced-\(stamp)"
-        while FileManager.default.fileExists(atPath: kept) { kept += "-1" }
-        let hasFormer = try folder.size(of: folder.database) != nil
-        if hasFormer { try folder.rename(folder.database, to: kept) }
-        if try folder.size(of: folder.log) != nil { try folder.rename(folder.log, to: kept + "-wal") }
-        unlink(folder.index)
-        try folder.rename(draft, to: folder.database)
-        try folder.sync()
-        return hasFormer ? kept : nil
     }
 }

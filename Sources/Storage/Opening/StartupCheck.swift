@@ -41,9 +41,7 @@ struct StartupCheck {
     }
 
     private func inspect(_ db: Database, checkingPages: Bool, logSize: Int64) throws {
-        if try Schema.migrator.hasBeenSuperseded(db) {
-            throw StoreError.databaseFromNewerVersion(path: folder.database)
-        }
+        try Schema.requireKnown(db, path: folder.database)
         // The pages come first: a damaged page may hold a wrong history.
         if checkingPages, let finding = try Self.quickCheck(db) {
             throw StoreError.databaseDamaged(path: folder.database, why: finding)
@@ -52,15 +50,18 @@ struct StartupCheck {
     }
 
     private func compare(_ history: History?, with mark: Mark, logSize: Int64) throws {
-        let loss: StoreError.Loss
-        if let history, history.identity != mark.identity {
-            loss = .foreign
-        } else {
-            let missing = mark.position.commits - (history?.commits ?? 0)
-            guard missing > 0 || history == nil else { return }
-            loss = .commits(missing, mark.state == .clean ? .olderCopy : logSize == 0 ? .logMissing : .logDamaged)
-        }
+        guard let loss = Self.loss(of: history, comparedWith: mark, logSize: logSize) else { return }
         throw StoreError.databaseIncomplete(path: folder.database, loss)
+    }
+
+    /// What a database lacks of that which its mark records; nil if it lacks nothing.
+    ///
+    /// - Parameter logSize: the bytes of its write-ahead log.
+    static func loss(of history: History?, comparedWith mark: Mark, logSize: Int64) -> StoreError.Loss? {
+        if let history, history.identity != mark.identity { return .foreign }
+        let missing = mark.position.commits - (history?.commits ?? 0)
+        guard missing > 0 || history == nil else { return nil }
+        return .commits(missing, mark.state == .clean ? .olderCopy : logSize == 0 ? .logMissing : .logDamaged)
     }
 
     /// - Returns: the first inconsistency that SQLite finds; nil when it finds none.

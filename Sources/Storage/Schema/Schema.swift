@@ -61,6 +61,18 @@ enum Schema {
         migrator.registerMigration("14: reach of webhooks") { db in
             try db.execute(sql: reach)
         }
+        migrator.registerMigration("15: settings of the service") { db in
+            try db.execute(sql: serviceSettings)
+        }
+        migrator.registerMigration("16: traces of jobs") { db in
+            try db.execute(sql: traces)
+        }
+        migrator.registerMigration("18: throughput") { db in
+            try db.execute(sql: throughput)
+        }
+        migrator.registerMigration("19: places in the queue") { db in
+            try db.execute(sql: queueRanks)
+        }
         return migrator
     }
 

@@ -1,4 +1,5 @@
 import Downloads
+import HTTPSemantics
 
 /// A delivery to attempt now, with its webhook and event.
 public struct DueDelivery: Sendable {
@@ -9,4 +10,6 @@ public struct DueDelivery: Sendable {
     public var tries: Int
     /// How often the delivery had been requested when this was read, including the first time.
     public var requests: Int
+    /// The trace of the event's job, or of the newest job of its session; nil if that job has none, or was deleted.
+    public var trace: TraceContext?
 }

@@ -2,6 +2,7 @@ import Downloads
 import Formats
 import Foundation
 import GRDB
+import HTTPSemantics
 
 /// The outbox: pending deliveries, and the log of attempts.
 ///
@@ -63,13 +64,17 @@ extension Store {
             return try (finish + others).prefix(limit).map { row in
                 DueDelivery(
                     id: DeliveryID(row["delivery"]), webhook: webhook, event: try EventRow.event(row),
-                    tries: row["tries"], requests: row["requests"])
+                    tries: row["tries"], requests: row["requests"],
+                    trace: (row["trace"] as String?).flatMap { TraceContext(stored: $0) })
             }
         }
     }
 
+    private static let traceOfSession =
+        "(SELECT trace FROM jobs WHERE session = events.session ORDER BY id DESC LIMIT 1)"
+
     static let finishDue = """
-        SELECT first.delivery, first.tries, first.requests, events.* FROM (
+        SELECT first.delivery, first.tries, first.requests, \(traceOfSession) AS trace, events.* FROM (
             SELECT id AS delivery, event, type, tries, requests, next_attempt_at FROM deliveries
             WHERE webhook = ? AND state = 'pending' AND type <> 'webhook.test' ORDER BY event LIMIT 1
         ) AS first CROSS JOIN events ON events.id = first.event
@@ -77,7 +82,9 @@ extension Store {
         """
 
     static let othersDue = """
-        SELECT deliveries.id AS delivery, deliveries.tries, deliveries.requests, events.*
+        SELECT deliveries.id AS delivery, deliveries.tries, deliveries.requests,
+            CASE WHEN events.job IS NULL THEN \(traceOfSession)
+                ELSE (SELECT trace FROM jobs WHERE id = events.job) END AS trace, events.*
         FROM deliveries CROSS JOIN events ON events.id = deliveries.event
         WHERE deliveries.webhook = ? AND deliveries.state = 'pending' AND deliveries.type <> 'session.finished'
             AND deliveries.next_attempt_at <= ?

@@ -7,6 +7,8 @@ public struct Commit: Sendable {
     public var events: [Event] = []
     /// Jobs that the commit has changed or deleted.
     public var jobs: Set<JobID> = []
+    /// Jobs that have ended, with the seconds since their creation.
+    var endings: [(ending: BatchSignal.Ending, seconds: Double)] = []
 
     public init() {}
 
@@ -15,5 +17,6 @@ public struct Commit: Sendable {
     mutating func add(_ other: Commit) {
         events += other.events
         jobs.formUnion(other.jobs)
+        endings += other.endings
     }
 }

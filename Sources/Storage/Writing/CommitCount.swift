@@ -29,12 +29,16 @@ final class CommitCount: @unchecked Sendable {
     func discard() { isChanged = false }
 
     /// Called when the transaction is durable.
-    func note(_ lastEvent: EventID?) {
-        guard isChanged else { return }
+    ///
+    /// - Returns: whether it has changed data.
+    @discardableResult
+    func note(_ lastEvent: EventID?) -> Bool {
+        guard isChanged else { return false }
         isChanged = false
         position.commits += 1
         made.withLock { $0 += 1 }
         position.lastEvent = lastEvent ?? position.lastEvent
         file.note(position)
+        return true
     }
 }

@@ -36,6 +36,7 @@ final class Transaction {
     func nextULID() -> ULID { makeULID() }
     func wake(_ kind: WorkKind) { due.insert(kind) }
     func note(_ event: Event) { changes.events.append(event) }
+    func note(_ ending: BatchSignal.Ending, after seconds: Double) { changes.endings.append((ending, seconds)) }
     /// Reports a new or changed job to observers, and ends the validity of kept pages of the list. `insert(_:)` and
     /// `save(_:)` call it.
     func touch(_ job: JobID) { changes.jobs.insert(job) }

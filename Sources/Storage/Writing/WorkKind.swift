@@ -12,4 +12,6 @@ public enum WorkKind: Sendable, CaseIterable {
     case deadlines
     /// The expiry of a part has begun.
     case parts
+    /// The schedule of the limits may have changed.
+    case schedule
 }

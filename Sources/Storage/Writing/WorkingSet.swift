@@ -13,6 +13,8 @@ final class WorkingSet: @unchecked Sendable {
     var subscriptions = RowVersions<Name, [WebhookSubscription]>(limit: 1000)
     /// How many jobs of each session wait for help of the client.
     var blockedJobs = RowVersions<Name, Int>(limit: 1000)
+    /// The bytes that the jobs of each session with a `max_total_size` hold.
+    var heldBytes = RowVersions<Name, Int64>(limit: 1000)
 
     init(tokens: TokenTable) { self.tokens = tokens }
 
@@ -23,6 +25,7 @@ final class WorkingSet: @unchecked Sendable {
         currentBatches.keepWrite()
         subscriptions.keepWrite()
         blockedJobs.keepWrite()
+        heldBytes.keepWrite()
     }
 
     /// The write under way was refused.
@@ -32,6 +35,7 @@ final class WorkingSet: @unchecked Sendable {
         currentBatches.dropWrite()
         subscriptions.dropWrite()
         blockedJobs.dropWrite()
+        heldBytes.dropWrite()
     }
 
     /// The group commit is durable.
@@ -41,6 +45,7 @@ final class WorkingSet: @unchecked Sendable {
         currentBatches.commit { _ in true }
         subscriptions.commit { _ in true }
         blockedJobs.commit { _ in true }
+        heldBytes.commit { _ in true }
     }
 
     /// The group commit failed, or a statement has changed rows of all kinds.
@@ -50,5 +55,6 @@ final class WorkingSet: @unchecked Sendable {
         currentBatches.removeAll()
         subscriptions.removeAll()
         blockedJobs.removeAll()
+        heldBytes.removeAll()
     }
 }

@@ -5,6 +5,7 @@ import Foundation
 import GRDB
 import Locks
 import Logging
+import Metrics
 
 /// Makes all changes, in group commits: the writes that arrive during a commit share the next one.
 ///
@@ -21,6 +22,7 @@ final class Writer: Sendable {
     private let sealer: Sealer
     private let onCommit: @Sendable (Commit) -> Void
     private let onDue: @Sendable (Set<WorkKind>) -> Void
+    private let measurements: StoreMeasurements
     let queue = DispatchQueue(label: "fetchd.writer", qos: .userInitiated)
     private let inbox = Locked(Inbox())
     let log: Logger
@@ -41,7 +43,8 @@ final class Writer: Sendable {
     ///   - onCommit: is called after the hooks of the commit's writes.
     init(
         connections: Connections, commits: CommitCount, time: ServiceClock, longestDeliveryDelay: TimeInterval,
-        ulids: ULIDSequence, jobCache: JobCache, tokens: TokenTable, sealer: Sealer, log: Logger,
+        ulids: ULIDSequence, jobCache: JobCache, tokens: TokenTable, sealer: Sealer, measurements: StoreMeasurements,
+        log: Logger,
         onCommit: @escaping @Sendable (Commit) -> Void, onDue: @escaping @Sendable (Set<WorkKind>) -> Void
     ) {
         self.connections = connections
@@ -52,6 +55,7 @@ final class Writer: Sendable {
         self.ulids = Locked(ulids)
         self.jobCache = jobCache
         self.sealer = sealer
+        self.measurements = measurements
         working = WorkingSet(tokens: tokens)
         self.onCommit = onCommit
         self.onDue = onDue
@@ -71,22 +75,6 @@ final class Writer: Sendable {
     }
 
     func nextULID() -> ULID { ulids.withLock { $0.next(at: time.now) } }
-
-    /// Closes the connections after the writes that arrived before.
-    ///
-    /// - Parameter onClosed: is called on the writer's thread when they are closed.
-    func close(_ onClosed: @escaping @Sendable () throws -> Void) async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { [self] in
-                condition.withLock { $0.isClosed = true }
-                continuation.resume(
-                    with: Result {
-                        try connections.close()
-                        try onClosed()
-                    })
-            }
-        }
-    }
 
     private func enqueue(_ write: any PendingWrite) {
         let startsDraining = inbox.withLock { inbox in
@@ -113,6 +101,7 @@ final class Writer: Sendable {
     }
 
     private func commit(_ group: [any PendingWrite]) {
+        let watch = Stopwatch()
         var due: Set<WorkKind> = []
         var changes = Commit()
         var counts = CountChanges()
@@ -144,7 +133,8 @@ final class Writer: Sendable {
             return
         }
         working.commit()
-        commits.note(changes.events.last?.id)
+        if commits.note(changes.events.last?.id) { measurements.commits.record(watch) }
+        for (ending, seconds) in changes.endings { measurements.jobs[ending].record(seconds: seconds) }
         if let clock {
             time.follow(clock)
             // The wait of any job may end at another time now.

@@ -1,3 +1,4 @@
+import Aria2RPC
 import Daemon
 import Engine
 import Storage
@@ -9,9 +10,14 @@ extension Settings {
         var options = DownloadService.Options(dataFolder: dataDir, downloadsFolder: downloadsDir)
         options.minimumFreeBytes = files.minimumFreeBytes.map(Int64.init)
         options.fileModes = files.modes
-        setNetwork(&options)
+        setRunning(&options)
         options.maxLookups = DescriptorLimit.lookups
         options.allowsRehearsals = enableRehearsals
+        options.aria2 = aria2Session.map { session in
+            var aria2 = Aria2Service.Options()
+            aria2.session = session
+            return aria2
+        }
         options.acknowledgementPatience = acknowledgementPatience
         options.store.key = key
         options.version = Version.text
@@ -19,35 +25,53 @@ extension Settings {
         options.webhooks.schedule = RetrySchedule(delays: webhookRetryDelays)
         options.feed.heartbeat = .seconds(streamHeartbeat)
         options.api.token = token
+        options.api.logsRequests = observation.requestLog
         options.tokenDemand = tokenDemand
         options.api.publicHosts = publicHosts
         options.api.allowedOrigins = allowedOrigins
         options.server.address = listen?.host
         options.server.port = listen?.port ?? 0
         options.server.unixSocket = unixSocket
-        let connections = min(maxConnections ?? .max, DescriptorLimit.clients(beside: maxConcurrentJobs))
-        options.server.connectionLimit = connections
+        let connections = min(maxConnections ?? .max, clients)
+        // A WebSocket is not counted as a connection, so each kind gets a half of the descriptors.
+        options.server.webSocketLimit = aria2Session == nil ? 0 : connections / 2
+        options.server.connectionLimit = connections - options.server.webSocketLimit
         // So no single client can keep all others out.
         options.server.connectionsPerAddress = maxConnectionsPerAddress ?? connections / 2
         return options
     }
 
-    private func setNetwork(_ options: inout DownloadService.Options) {
-        options.allowedNetworks = network.allowed
-        options.deniedNetworks = network.denied
-        options.webhookNetworks = network.allowedForWebhooks
-        options.hosts = network.hosts
+    /// The number of clients, for which descriptors are kept while the service runs.
+    private var clients: Int { DescriptorLimit.clients(beside: start.values.maxConcurrentJobs) }
+
+    private func setRunning(_ options: inout DownloadService.Options) {
+        options.allowedNetworks = start.values.allowedNetworks
+        options.deniedNetworks = start.values.deniedNetworks
+        options.webhookNetworks = start.values.webhookNetworks
+        options.hosts = start.values.hosts
+        options.schedule = start.values.schedule
+        options.logLevel = start.values.logLevel
+        options.settingSources = start.sources
+        options.mostConcurrentJobs = DescriptorLimit.jobs(beside: clients)
+        options.additionalConnections = { [clients] jobs in
+            DescriptorLimit.additionalConnections(beside: jobs, and: clients)
+        }
     }
 
     private func setEngine(_ engine: inout Engine.Options) {
-        engine.maxConcurrentJobs = min(maxConcurrentJobs, DescriptorLimit.jobs)
-        engine.maxAdditionalConnections = DescriptorLimit.additionalConnections(beside: engine.maxConcurrentJobs)
-        engine.maxConnectionsPerHost = maxConnectionsPerHost
+        engine.tracesOrigins = observation.traceOrigins
+        engine.maxConcurrentJobs = start.values.maxConcurrentJobs
+        engine.maxConnectionsPerHost = start.values.maxConnectionsPerHost
+        engine.rateLimit = start.values.rateLimit
         engine.maxResumeDataBytes = resumeDataMaxBytes.map(Int64.init)
         engine.maxParts = files.maxParts
         engine.maxFileSize = files.maxFileSize.map(Int64.init)
-        engine.rateLimit = rateLimit.map(Int64.init)
         engine.minimumSpeedSeconds = minimumSpeedSeconds
         engine.retention = Retention(acknowledged: eventRetention, unacknowledged: unacknowledgedRetention)
+        engine.finishedRetention = finishedRetention.map {
+            FinishedRetention(
+                acknowledged: $0, unacknowledged: unacknowledgedRetention,
+                deletesFiles: finishedRetentionFiles == .delete)
+        }
     }
 }

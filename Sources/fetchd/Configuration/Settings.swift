@@ -1,9 +1,10 @@
 import API
+import Configuration
 import Daemon
+import Downloads
 import Formats
 import Foundation
 import HTTPServer
-import Logging
 import Sealing
 
 /// The settings of the service. An option takes precedence over an environment variable, a variable over the configuration
@@ -20,9 +21,8 @@ struct Settings: Sendable {
     var downloadsDir: String
     /// Whether the folders are those of the working directory, because it has the database of an earlier version.
     var usesFoldersOfWorkingDirectory: Bool
-    var maxConcurrentJobs: Int
-    var maxConnectionsPerHost: Int
-    var network: NetworkSettings
+    /// The settings that can change while the service runs.
+    var start: StartSettings
     var files: FileSettings
     var publicHosts: [String]
     var allowedOrigins: AllowedOrigins
@@ -30,16 +30,22 @@ struct Settings: Sendable {
     var acknowledgementPatience: Double
     var eventRetention: Double
     var unacknowledgedRetention: Double
+    /// nil: jobs are kept for ever.
+    var finishedRetention: Double?
+    var finishedRetentionFiles: FinishedFiles
     var resumeDataMaxBytes: Int?
-    var rateLimit: Int?
     var minimumSpeedSeconds: Double
     var streamHeartbeat: Double
     var stopTimeout: Double
     var enableRehearsals: Bool
+    /// The session of aria2's interface; nil: the interface is off.
+    var aria2Session: Name?
     var key: KeySource
     var allowCoreDumps: Bool
-    var logLevel: Logger.Level
+    var observation: ObservationSettings
     var token: String?
+    /// The values as the sources have them; a setting that has its default is absent.
+    var given: [Key: JSON]
 
     enum Defaults {
         static let listen = "127.0.0.1:8080"
@@ -47,8 +53,8 @@ struct Settings: Sendable {
         /// For the help. `DefaultFolders` chooses the folders.
         static let dataDir = "~/.local/share/fetchd; for root /var/lib/fetchd/data"
         static let downloadsDir = "~/Downloads/fetchd; for root /var/lib/fetchd/downloads"
-        static let maxConcurrentJobs = 16
-        static let maxConnectionsPerHost = 6
+        static let maxConcurrentJobs = RunningSettings().maxConcurrentJobs
+        static let maxConnectionsPerHost = RunningSettings().maxConnectionsPerHost
         static let webhookRetryDelays = "0,5,300,1800,7200,18000,36000,50400,72000,86400"
         static let acknowledgementPatience = 3600.0
         static let eventRetention = 604_800.0
@@ -56,7 +62,8 @@ struct Settings: Sendable {
         static let minimumSpeedSeconds = 60.0
         static let streamHeartbeat = 15.0
         static let stopTimeout = 25.0
-        static let logLevel = "info"
+        static let aria2Session = "aria2"
+        static let logLevel = RunningSettings().logLevel
     }
 
     /// The names of the settings in the configuration file. The environment variable has the prefix `FETCHD_` and the name in
@@ -71,6 +78,7 @@ struct Settings: Sendable {
         case downloadsDir = "downloads_dir"
         case maxConcurrentJobs = "max_concurrent_jobs"
         case maxConnectionsPerHost = "max_connections_per_host"
+        case schedule
         case allowNetwork = "allow_network"
         case denyNetwork = "deny_network"
         case allowWebhookNetwork = "allow_webhook_network"
@@ -83,6 +91,8 @@ struct Settings: Sendable {
         case acknowledgementPatience = "acknowledgement_patience"
         case eventRetention = "event_retention"
         case unacknowledgedRetention = "unacknowledged_retention"
+        case finishedRetention = "finished_retention"
+        case finishedRetentionFiles = "finished_retention_files"
         case resumeDataMaxBytes = "resume_data_max_bytes"
         case minimumFreeBytes = "minimum_free_bytes"
         case maxFileSize = "max_file_size"
@@ -94,10 +104,15 @@ struct Settings: Sendable {
         case streamHeartbeat = "stream_heartbeat"
         case stopTimeout = "stop_timeout"
         case enableRehearsals = "enable_rehearsals"
+        case aria2RPC = "aria2_rpc"
+        case aria2Session = "aria2_session"
         case keyFile = "key_file"
         case keyCommand = "key_command"
         case allowCoreDumps = "allow_core_dumps"
         case logLevel = "log_level"
+        case logFormat = "log_format"
+        case requestLog = "request_log"
+        case traceOrigins = "trace_origins"
         case token
 
         var environmentName: String { "FETCHD_" + rawValue.uppercased() }
@@ -105,25 +120,25 @@ struct Settings: Sendable {
 
     /// - Throws: `SettingsError` if the configuration file cannot be read or a value is invalid.
     init(flags: [Key: JSON], configFile: String?) throws {
-        let sources = try SettingsSources(flags: flags, configFile: configFile)
+        try self.init(SettingsSources(flags: flags, configFile: configFile))
+    }
+
+    /// - Throws: `SettingsError` if a value is invalid.
+    init(_ sources: SettingsSources) throws {
+        given = try Key.allCases.reduce(into: [:]) { $0[$1] = try sources.value($1) }
         let address = try sources.string(.listen) ?? Defaults.listen
         listen = address == "none" ? nil : try ListenAddress(address)
         unixSocket = try UnixSocket(reading: sources)
-        if listen == nil, unixSocket == nil {
-            throw SettingsError("listen is 'none', so fetchd needs a Unix domain socket: set --unix-socket.")
-        }
-        maxConnections = try sources.int(.maxConnections, in: 16...20_000)
-        maxConnectionsPerAddress = try sources.int(.maxConnectionsPerAddress, in: 0...20_000)
+        try Self.checkCombinations(sources)
+        maxConnections = try sources.int(.maxConnections)
+        maxConnectionsPerAddress = try sources.int(.maxConnectionsPerAddress)
         let (dataDir, downloadsDir) = (try sources.path(.dataDir), try sources.path(.downloadsDir))
         // The folders of the working directory belong together: the files of another database are elsewhere.
         let folders = DefaultFolders.ofProcess(usesWorkingDirectory: dataDir == nil)
         self.dataDir = dataDir ?? folders.data
         self.downloadsDir = downloadsDir ?? folders.downloads
         usesFoldersOfWorkingDirectory = folders.areOfWorkingDirectory
-        maxConcurrentJobs = try sources.int(.maxConcurrentJobs, in: 1...10_000) ?? Defaults.maxConcurrentJobs
-        maxConnectionsPerHost =
-            try sources.int(.maxConnectionsPerHost, in: 1...10_000) ?? Defaults.maxConnectionsPerHost
-        network = try NetworkSettings(sources)
+        start = try StartSettings(sources)
         files = try FileSettings(sources)
         publicHosts = try sources.strings(.publicHost)
         allowedOrigins = try AllowedOrigins(reading: sources.strings(.allowOrigin))
@@ -133,21 +148,19 @@ struct Settings: Sendable {
         eventRetention = try sources.seconds(.eventRetention) ?? Defaults.eventRetention
         unacknowledgedRetention =
             try sources.seconds(.unacknowledgedRetention) ?? Defaults.unacknowledgedRetention
-        resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes, in: 0...(1 << 60))
-        rateLimit = try sources.int(.rateLimit, in: 1...(1 << 40))
+        finishedRetention = try sources.seconds(.finishedRetention)
+        finishedRetentionFiles = try sources.string(.finishedRetentionFiles).map(FinishedFiles.init(reading:)) ?? .keep
+        resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes)
         minimumSpeedSeconds = try sources.seconds(.minimumSpeedSeconds) ?? Defaults.minimumSpeedSeconds
         streamHeartbeat = max(0.1, try sources.seconds(.streamHeartbeat) ?? Defaults.streamHeartbeat)
         stopTimeout = try sources.seconds(.stopTimeout) ?? Defaults.stopTimeout
         enableRehearsals = try sources.bool(.enableRehearsals) ?? false
+        aria2Session = try sources.aria2Session
         key = try sources.key
         allowCoreDumps = try sources.bool(.allowCoreDumps) ?? false
-        logLevel = try Self.level(sources.string(.logLevel) ?? Defaults.logLevel)
+        observation = try ObservationSettings(sources)
         token = try sources.string(.token)
-        if let token, token.isEmpty || !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
-            throw SettingsError(
-                "The token must be visible ASCII characters, without spaces or line breaks. Change FETCHD_TOKEN, or unset it."
-            )
-        }
+        try token.map(Self.checkToken)
         // An existing database may have an administrator's token. The service looks when it has opened the database.
         if let tokenDemand, token == nil, !FileManager.default.fileExists(atPath: self.dataDir + "/fetchd.sqlite") {
             throw SettingsError(tokenDemand)
@@ -170,7 +183,23 @@ struct Settings: Sendable {
     private static let otherRemedy =
         "Or create a token while fetchd listens on a loopback address: fetchd token create --scope admin."
 
-    private static func delays(_ texts: [String]) throws -> [Double] {
+    /// Checks settings that depend on each other.
+    static func checkCombinations(_ sources: SettingsSources) throws {
+        if try sources.string(.listen) == "none", try sources.path(.unixSocket) == nil {
+            throw SettingsError("listen is 'none', so fetchd needs a Unix domain socket: set --unix-socket.")
+        }
+        _ = try sources.key
+    }
+
+    static func checkToken(_ token: String) throws {
+        guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw SettingsError(
+                "The token must be visible ASCII characters, without spaces or line breaks. Change FETCHD_TOKEN, or unset it."
+            )
+        }
+    }
+
+    static func delays(_ texts: [String]) throws -> [Double] {
         let texts = texts.isEmpty ? Defaults.webhookRetryDelays.split(separator: ",").map(String.init) : texts
         return try texts.map { text in
             guard let delay = Double(text), delay >= 0, delay.isFinite else {
@@ -178,13 +207,5 @@ struct Settings: Sendable {
             }
             return delay
         }
-    }
-
-    private static func level(_ text: String) throws -> Logger.Level {
-        guard let level = Logger.Level(rawValue: text.lowercased()) else {
-            let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-            throw SettingsError("log_level is '\(text)'; it must be one of \(levels).")
-        }
-        return level
     }
 }

@@ -1,140 +1,178 @@
+import Configuration
 import Formats
 import Foundation
 
 /// The sources of the settings, in order of precedence: options, the environment, the file of `--config`.
 struct SettingsSources {
     /// A value from a source. Options and the file have typed values; the environment has only text.
-    private enum Given {
+    fileprivate enum Given {
         case value(JSON)
         case text(String)
     }
 
-    private let sources: [(name: String, look: (Settings.Key) -> Given?)]
+    private struct Source {
+        /// For messages: `an option`.
+        var name: String
+        var kind: SettingSource
+        var look: (Settings.Key) -> Given?
+    }
+
+    private let sources: [Source]
+    /// The path of the configuration file; nil if there is none.
+    let file: String?
 
     init(
         flags: [Settings.Key: JSON], configFile: String?,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
-        var sources: [(name: String, look: (Settings.Key) -> Given?)] = [
-            ("an option", { flags[$0].map(Given.value) }),
-            ("the environment", { environment[$0.environmentName].map(Given.text) }),
+        var sources = [
+            Source(name: "an option", kind: .flag) { flags[$0].map(Given.value) },
+            Source(name: "the environment", kind: .environment) { environment[$0.environmentName].map(Given.text) },
         ]
-        if let file = configFile ?? environment["FETCHD_CONFIG"] {
+        file = configFile ?? environment["FETCHD_CONFIG"]
+        if let file {
             let members = try Self.read(file)
-            sources.append((file, { members[$0.rawValue].map(Given.value) }))
+            sources.append(Source(name: file, kind: .file) { members[$0.rawValue].map(Given.value) })
         }
         self.sources = sources
     }
 
     private static func read(_ path: String) throws -> JSONObject {
-        let file: JSON
-        do {
-            file = try JSON(parsing: Array(Data(contentsOf: URL(fileURLWithPath: path))))
-        } catch let error as JSONFault {
-            throw SettingsError("The configuration file \(path) cannot be read: \(error)")
-        } catch {
-            throw SettingsError("The configuration file \(path) cannot be read: \(error.localizedDescription)")
-        }
-        guard case .object(let members) = file else {
-            throw SettingsError("\(path) must hold a JSON object with the settings of fetchd.")
-        }
+        let members = try ConfigurationFile(path).members
         if let unknown = members.names.sorted().first(where: { Settings.Key(rawValue: $0) == nil }) {
             throw SettingsError("\(path) contains '\(unknown)', which is not a setting of fetchd.")
         }
         return members
     }
 
-    func string(_ key: Settings.Key) throws -> String? {
-        try value(key, "a string") { given in
-            switch given {
-            case .value(.string(let text)), .text(let text): text
-            case .value: nil
-            }
-        }
+    /// The values of a file alone.
+    init(of members: JSONObject, in path: String) {
+        file = path
+        sources = [Source(name: path, kind: .file) { members[$0.rawValue].map(Given.value) }]
     }
+
+    private func find(_ key: Settings.Key) -> (given: Given, source: Source)? {
+        for source in sources {
+            if let given = source.look(key) { return (given, source) }
+        }
+        return nil
+    }
+
+    /// Where the value comes from.
+    func source(of key: Settings.Key) -> SettingSource { find(key)?.source.kind ?? .default }
+
+    /// The value of the strongest source that has one, of the type of the setting. nil if no source has one.
+    ///
+    /// - Throws: `SettingsError` if the value has another type or is out of range.
+    func value(_ key: Settings.Key) throws -> JSON? {
+        guard let (given, source) = find(key) else { return nil }
+        let kind = key.kind
+        guard let value = kind.value(given) else {
+            throw SettingsError("\(key.rawValue), set by \(source.name), must be \(kind.description).")
+        }
+        guard kind.contains(value) else {
+            throw SettingsError("\(key.rawValue) is \(value.written); it must be \(kind.description).")
+        }
+        return value
+    }
+
+    func string(_ key: Settings.Key) throws -> String? { try value(key)?.stringValue }
 
     func path(_ key: Settings.Key) throws -> String? {
         let path = try string(key)
-        if path?.isEmpty ?? false { throw SettingsError("\(key.rawValue) is empty; it takes a path.") }
+        if let path { try key.kind.verify(.string(path), of: key) }
         return path
     }
 
-    func int(_ key: Settings.Key, in range: ClosedRange<Int>) throws -> Int? {
-        let kind = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        let number = try value(key, kind) { given in
-            switch given {
-            case .value(.integer(let number)): Int(number)
-            case .value: nil
-            case .text(let text): Int(text)
-            }
-        }
-        if let number, !range.contains(number) {
-            throw SettingsError("\(key.rawValue) is \(number); it must be \(kind).")
-        }
-        return number
-    }
+    func int(_ key: Settings.Key) throws -> Int? { try value(key)?.integerValue.map(Int.init) }
 
-    /// At most ten years, so that the sum of a time and a setting is still a valid time.
-    func seconds(_ key: Settings.Key) throws -> Double? {
-        let kind = "a number of seconds from 0 to \(Int(Self.mostSeconds))"
-        let seconds = try value(key, kind) { given in
-            switch given {
-            case .value(.number(let number)): number
-            case .value(.integer(let number)): Double(number)
-            case .value: nil
-            case .text(let text): Double(text)
-            }
+    func seconds(_ key: Settings.Key) throws -> Double? { try value(key)?.numberValue }
+
+    func bool(_ key: Settings.Key) throws -> Bool? { try value(key)?.boolValue }
+
+    /// - Returns: an empty list if no source has the setting.
+    func strings(_ key: Settings.Key) throws -> [String] {
+        (try value(key)?.arrayValue ?? []).compactMap(\.stringValue)
+    }
+}
+
+// MARK: - Types
+
+extension Settings.Key.Kind {
+    /// As the end of a sentence: `a string`.
+    var description: String {
+        switch self {
+        case .text, .path: "a string"
+        case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .seconds: "a number of seconds from 0 to \(Int(Self.mostSeconds))"
+        case .flag: "true or false"
+        case .texts: "a list of strings"
         }
-        if let seconds, !(0...Self.mostSeconds).contains(seconds) {
-            throw SettingsError("\(key.rawValue) is \(seconds); it must be \(kind).")
-        }
-        return seconds
     }
 
     private static let mostSeconds = 315_360_000.0
 
-    func bool(_ key: Settings.Key) throws -> Bool? {
-        try value(key, "true or false") { given in
-            switch given {
-            case .value(.bool(let bool)): bool
-            case .value: nil
-            case .text(let text):
-                switch text.lowercased() {
-                case "true", "yes", "1": true
-                case "false", "no", "0": false
-                default: nil
-                }
-            }
+    /// Checks more than the type and the range.
+    ///
+    /// - Parameter value: of the type.
+    func verify(_ value: JSON, of key: Settings.Key) throws {
+        switch self {
+        case .text(let verify): try verify(value.stringValue ?? "")
+        case .texts(_, let verify): try verify((value.arrayValue ?? []).compactMap(\.stringValue))
+        case .path where value == "": throw SettingsError("\(key.rawValue) is empty; it takes a path.")
+        case .path, .flag: break
+        case .integer, .seconds:
+            if let name = key.running { try RunningSettings.check(value, of: name) }
         }
     }
 
-    /// - Returns: an empty list if no source has the setting.
-    func strings(_ key: Settings.Key) throws -> [String] {
-        let texts = try value(key, "a list of strings") { given in
-            switch given {
-            case .value(.array(let elements)): Self.strings(elements)
-            case .value: nil
-            case .text(let text): text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            }
+    fileprivate func contains(_ value: JSON) -> Bool {
+        switch self {
+        case .integer(let range): value.integerValue.map { range.contains(Int($0)) } ?? false
+        case .seconds: value.numberValue.map { (0...Self.mostSeconds).contains($0) } ?? false
+        case .text, .path, .flag, .texts: true
         }
-        return (texts ?? []).filter { !$0.isEmpty }
     }
 
-    /// - Returns: nil if an element is not a string.
-    private static func strings(_ elements: [JSON]) -> [String]? {
-        let strings = elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
-        return strings.count == elements.count ? strings : nil
+    /// - Returns: nil if the value has another type.
+    fileprivate func value(_ given: SettingsSources.Given) -> JSON? {
+        switch given {
+        case .value(let value): typed(value)
+        case .text(let text): parsed(text)
+        }
     }
 
-    /// - Parameter read: returns nil if the value has another type.
-    private func value<Value>(_ key: Settings.Key, _ kind: String, _ read: (Given) -> Value?) throws -> Value? {
-        for (name, look) in sources {
-            guard let given = look(key) else { continue }
-            guard let value = read(given) else {
-                throw SettingsError("\(key.rawValue), set by \(name), must be \(kind).")
-            }
-            return value
+    private func typed(_ value: JSON) -> JSON? {
+        switch (self, value) {
+        case (.text, .string), (.path, .string), (.integer, .integer), (.flag, .bool): value
+        case (.seconds, .integer), (.seconds, .number): value
+        case (.texts, .array(let elements)): Self.strings(elements)
+        case (.text, _), (.path, _), (.integer, _), (.seconds, _), (.flag, _), (.texts, _): nil
         }
-        return nil
+    }
+
+    private func parsed(_ text: String) -> JSON? {
+        switch self {
+        case .text, .path: .string(text)
+        case .integer: Int64(text).map(JSON.integer)
+        case .seconds: Double(text).map(JSON.number)
+        case .flag: Self.flag(text).map(JSON.bool)
+        case .texts(let separator, _):
+            Self.strings(text.split(separator: separator).map { .string($0.trimmingCharacters(in: .whitespaces)) })
+        }
+    }
+
+    private static func flag(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "yes", "1": true
+        case "false", "no", "0": false
+        default: nil
+        }
+    }
+
+    /// Without empty strings. nil if an element is not a string.
+    private static func strings(_ elements: [JSON]) -> JSON? {
+        let texts = elements.compactMap(\.stringValue)
+        return texts.count == elements.count ? .strings(texts.filter { !$0.isEmpty }) : nil
     }
 }

@@ -17,12 +17,6 @@ enum DescriptorLimit {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// The number of jobs that can run while enough descriptors stay free to store their results.
-    static var jobs: Int {
-        guard let count else { return .max }
-        return max(1, (count - reserve - 2 * lookups) / ofOneJob)
-    }
-
     /// The number of simultaneous DNS lookups, for the downloads and again for the webhooks. A lookup keeps its socket until it
     /// ends, even if its job has stopped waiting for it.
     static var lookups: Int {
@@ -43,8 +37,14 @@ enum DescriptorLimit {
     }
 
     /// The number of additional connections that these jobs may have together, beyond the first one of each job.
-    static func additionalConnections(beside jobs: Int) -> Int {
-        max(0, left(beside: jobs) - clients(beside: jobs))
+    static func additionalConnections(beside jobs: Int, and clients: Int) -> Int {
+        max(0, left(beside: jobs) - clients)
+    }
+
+    /// The number of jobs that can run beside these clients, while enough descriptors stay free to store their results.
+    static func jobs(beside clients: Int) -> Int {
+        guard let count else { return .max }
+        return max(1, (count - reserve - 2 * lookups - clients) / ofOneJob)
     }
 
     private static let mostClients = 20_000

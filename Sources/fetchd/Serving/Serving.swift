@@ -1,18 +1,22 @@
 import Daemon
 import Foundation
+import LogLines
 import Logging
 
 /// `fetchd serve` as a process: raises the limit on file descriptors, runs the service, and stops it on a signal.
 struct Serving {
     private let settings: Settings
     private let log: Logger
+    private let level: LogLevel
+    private let read: @Sendable () throws -> Settings
 
-    init(_ settings: Settings) {
-        self.settings = settings
-        LoggingSystem.bootstrap(StreamLogHandler.standardError)
-        var log = Logger(label: "fetchd")
-        log.logLevel = settings.logLevel
-        self.log = log
+    /// - Parameter read: reads the settings again, after SIGHUP.
+    init(_ settings: Settings, reading read: @escaping @Sendable () throws -> Settings) {
+        (self.settings, self.read) = (settings, read)
+        let level = LogLevel(settings.start.values.logLevel)
+        let format = settings.observation.logFormat
+        LoggingSystem.bootstrap { _ in LineLogHandler(format, from: level, to: .standardError) }
+        (self.level, log) = (level, Logger(label: "fetchd"))
     }
 
     /// - Throws: `StartError`, `UnstoredError`.
@@ -20,15 +24,21 @@ struct Serving {
         if !settings.allowCoreDumps { CoreDumps.disable() }
         announceFolders()
         DescriptorLimit.raise()
-        if DescriptorLimit.jobs < settings.maxConcurrentJobs {
+        var options = settings.serviceOptions
+        if options.mostConcurrentJobs < options.engine.maxConcurrentJobs {
             log.warning(
-                "The limit on file descriptors allows \(DescriptorLimit.jobs) jobs at once, not \(settings.maxConcurrentJobs). Raise the limit (ulimit -Hn)."
+                "The limit on file descriptors allows \(options.mostConcurrentJobs) jobs at once, not \(options.engine.maxConcurrentJobs). Raise the limit (ulimit -Hn)."
             )
         }
-        let service = DownloadService(settings.serviceOptions, log: log)
+        options.setLogLevel = { [level] in level.level = $0 }
+        let service = DownloadService(options, log: log)
         let supervisor = Supervisor(environment: ProcessInfo.processInfo.environment, log: log)
         let signals = await StopSignals.heed(stopWithin: settings.stopTimeout)
+        let reloading = Reloading(
+            started: settings, mostConcurrentJobs: options.mostConcurrentJobs, read: read, log: log)
+        let reloads = await ReloadSignal.heed()
         try await withThrowingTaskGroup { group in
+            group.addTask { for await _ in reloads { reloading.reload(service) } }
             group.addTask {
                 for await _ in signals {
                     log.notice("Stopping. A second signal ends fetchd at once.")

@@ -43,6 +43,7 @@ import Testing
             "priority": "low",
             "finish_delay_seconds": 0, "metadata": ["owner": "camera-7"], "wait_for": ["space"], "connections": 1,
             "resume_data_ttl_seconds": 604_800, "minimum_bytes_per_second": nil, "rate_limit_bytes_per_second": nil,
+            "max_total_size": 500_000,
             "tls": ["ca_file": nil, "pinned_public_keys": [:], "verify": true], "proxy": nil,
         ]
         let shown = try await scene.api.put("/v1/sessions/photos", configuration).json["configuration"]

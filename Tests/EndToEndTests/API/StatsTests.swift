@@ -49,4 +49,22 @@ import Testing
         time.advance(by: 600)
         #expect(try await rates() == Array(repeating: 0, count: 60))
     }
+
+    /// Also what arrived before a restart. A pass of the worker stores the bytes of a minute when it is over.
+    @Test func showsThroughputOfTheLastHourAndWeek() async throws {
+        let time = ManualTime()
+        let scene = try await Scene(.init { $0.time = time })
+        _ = try await scene.job(in: .succeeded)
+        time.advance(by: 60)
+        let history = try await eventually("the minute to be stored") {
+            let history = try await scene.api.get("/v1/throughput").json
+            return history["hour"]["bytes_per_second"].arrayValue?.contains { $0 != 0 } == true ? history : nil
+        }
+        for (series, count, seconds) in [("hour", 60, 60), ("week", 168, 3600)] {
+            let rates = (history[series]["bytes_per_second"].arrayValue ?? []).compactMap(\.integer)
+            #expect(rates.count == count && history[series]["interval_seconds"].integer == Int64(seconds))
+            #expect(rates.reduce(0, +) == Int64(scene.bytes.count) / Int64(seconds), "\(rates)")
+        }
+        #expect(try await scene.api.get("/v1/throughput?x=1").problem == .init(kind: "unknown-field"))
+    }
 }

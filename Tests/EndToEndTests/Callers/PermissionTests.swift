@@ -27,6 +27,7 @@ import Testing
             .init(method: "GET", path: "/dashboard/{file}"),
             .init(method: "GET", path: "/metrics", scope: .read, isOfService: true),
             .init(method: "GET", path: "/v1/stats", scope: .read, isOfService: true),
+            .init(method: "GET", path: "/v1/throughput", scope: .read, isOfService: true),
             .init(method: "GET", path: "/v1/events", scope: .read),
             .init(method: "GET", path: "/v1/deliveries/{id}", scope: .read),
             .init(method: "POST", path: "/v1/deliveries/{id}/redeliver", scope: .sessions),
@@ -79,6 +80,8 @@ import Testing
         .init(method: "DELETE", path: "/v1/tokens/{id}", scope: .admin, isOfService: true),
         .init(method: "POST", path: "/v1/tokens/{id}/rotate", scope: .admin, isOfService: true),
         .init(method: "GET", path: "/v1/audit", scope: .admin, isOfService: true),
+        .init(method: "GET", path: "/v1/service", scope: .read, isOfService: true),
+        .init(method: "PATCH", path: "/v1/service", scope: .sessions, isOfService: true, body: ["unknown": 1]),
     ]
 
     /// The operations of openapi.yaml, with the scopes that it names.

@@ -20,8 +20,11 @@ import Testing
 
     private static let signature = "signature-of-the-url"
 
-    @Test func showsSecretsInNoAnswerEventOrLogLine() async throws {
-        let scene = try await Scene(process: .init(arguments: ["--log-level", "trace"], token: "the-api-token"))
+    @Test(arguments: ["text", "json"]) func showsSecretsInNoAnswerEventOrLogLine(_ logFormat: String) async throws {
+        let scene = try await Scene(
+            process: .init(
+                arguments: ["--log-level", "trace", "--log-format", logFormat, "--request-log"],
+                token: "the-api-token"))
         let (api, origin, receiver) = (scene.api, scene.origin, try WebhookReceiver())
         let proxy = try TunnelProxy(demanding: "me:pw-proxy-7")
         try await api.declareSession(

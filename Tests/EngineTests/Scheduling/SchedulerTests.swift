@@ -11,7 +11,7 @@ import Testing
 
     private func scheduler(_ fixture: MaintenanceFixture, slots: Int) -> Scheduler {
         Scheduler(
-            services: fixture.services, limits: AdmissionLimits(jobs: slots, connectionsPerHost: 100),
+            services: fixture.services, limits: { AdmissionLimits(jobs: slots, connectionsPerHost: 100) },
             active: fixture.active
         ) { [started, fixture] admitted in
             _ = fixture.active.begin(admitted, fixture.services)

@@ -9,7 +9,7 @@ struct FuzzTarget: Sendable {
         json, jsonList, job, query, cursor, entityTag, contentDisposition, contentRange, requestedRanges, retryAfter,
         httpDate, time, base64, digests, challenges, filenameTemplate, url, location, serverSentEvents, responseHead,
         response,
-        requestTarget, requestHead, rehearsal, webhookSecret,
+        requestTarget, requestHead, rehearsal, webhookSecret, webSocket,
     ]
 
     /// A target for text. Input that is not UTF-8 is repaired, as for a header field.

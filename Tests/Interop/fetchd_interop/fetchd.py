@@ -18,9 +18,10 @@ SESSION = "interop"
 
 
 class Fetchd:
-    def __init__(self, program: Path, folder: Path, *options: str):
+    def __init__(self, program: Path, folder: Path, *options: str, token: str | None = None):
         self.port = free_port()
         self.folder = folder
+        self._token = token
         self.downloads = folder / "downloads"
         self._command = [
             program, "serve", "--listen", f"{LOOPBACK}:{self.port}", "--data-dir", folder / "data", "--downloads-dir",
@@ -44,7 +45,7 @@ class Fetchd:
         with log.open("ab") as output:
             self._process = subprocess.Popen(
                 [str(word) for word in self._command], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                env=ENVIRONMENT,
+                env=ENVIRONMENT | ({"FETCHD_TOKEN": self._token} if self._token else {}),
             )  # fmt: skip
         process = self._process
         until("fetchd accepts connections", lambda: is_open(self.port, process, log))
@@ -63,6 +64,8 @@ class Fetchd:
         try:
             content = None if body is None else json.dumps(body).encode()
             fields = {"Content-Type": "application/json"} if content else {}
+            if self._token:
+                fields["Authorization"] = f"Bearer {self._token}"
             connection.request(method, path, content, fields | (headers or {}))
             answer = connection.getresponse()
             return answer.status, {name.lower(): value for name, value in answer.headers.items()}, answer.read()

@@ -1,0 +1,105 @@
+// What is known of a download, as lists of terms and values: its properties, its file, its receipt, and the bytes that are kept.
+
+import { fetchCommand } from "./actions.js";
+import { element, setText } from "./dom.js";
+import { bytes, counted, duration, exactDuration, fullTime, speed } from "./format.js";
+import { progressWords } from "./jobrow.js";
+import { restartReasons, stateWords } from "./words.js";
+
+/** A list of terms and values. It is updated in place, and hidden when it is empty. */
+export class Facts {
+  #list = element("dl");
+  #shown = new Map();
+
+  constructor(heading) {
+    this.root = element("section", { hidden: true }, element("h3", {}, heading), this.#list);
+  }
+
+  show(facts) {
+    const there = facts.filter(([, text]) => text != null && text !== "");
+    this.root.hidden = there.length === 0;
+    if (there.map(([term]) => term).join() === [...this.#shown.keys()].join()) {
+      for (const [term, text] of there) setText(this.#shown.get(term), text);
+      return;
+    }
+    this.#shown = new Map(there.map(([term, text]) => [term, element("dd", {}, text)]));
+    const pairs = [...this.#shown].map(([term, place]) => element("div", {}, element("dt", {}, term), place));
+    this.#list.replaceChildren(...pairs);
+  }
+}
+
+export function jobFacts(job) {
+  const { progress } = job;
+  return [
+    ["State", stateWords(job)],
+    ["Next attempt", job.state === "waiting" && job.retry_at ? fullTime(job.retry_at) : null],
+    ["Last failure", job.cause ? `${job.cause.message} (${job.cause.code}, attempt ${job.cause.attempts})` : null],
+    ["Failure", job.failure ? `${job.failure.code}${job.failure.status ? `,
+      status ${job.failure.status}` : ""}, after ${counted(job.failure.attempts, "attempt")}` : null],
+    ["Progress", [progressWords(progress), paceWords(progress)].filter(Boolean).join(", ")],
+    ["Safe on disk", progress.bytes_durable > 0 && !job.file ? bytes(progress.bytes_durable) : null],
+    ["Address", job.url],
+    ["Session", `${job.session}, batch ${job.batch}`],
+    ["Folder", job.destination.directory],
+    ["File name", job.destination.filename],
+    ["If the file exists", job.destination.on_conflict],
+    ["Started from", job.resume && job.resume.decision !== "fresh" ? resumeWords(job.resume) : null],
+    ["Tags", job.tags.join(", ")],
+    ["Priority", job.priority === "normal" ? null : job.priority],
+    ["Attempts", job.attempts > 0 ? String(job.attempts) : null],
+    ["Added", fullTime(job.created_at)],
+    ["Starts", job.not_before && fullTime(job.not_before)],
+    ["Deadline", job.deadline && fullTime(job.deadline)],
+    ["Ended", job.finished_at && fullTime(job.finished_at)],
+    ["Metadata", Object.keys(job.metadata).length > 0 ? JSON.stringify(job.metadata) : null],
+    ["Identifier", job.id],
+  ];
+}
+
+function resumeWords({ decision, offset, why }) {
+  if (decision === "resumed") return `${bytes(offset)}: the bytes of an earlier attempt`;
+  return `the beginning: ${restartReasons[why] ?? why}`;
+}
+
+function paceWords({ bytes_per_second: rate, eta_seconds: left }) {
+  if (rate == null) return "";
+  return left == null ? speed(rate) : `${speed(rate)}, ${duration(left)} left`;
+}
+
+export function fileFacts(job) {
+  return [
+    ["Path", job.file.path], ["Size", `${bytes(job.file.size)} (${job.file.size} bytes)`], ["sha-256", job.file.sha256],
+    ["Type", job.file.content_type], ["Command to fetch it", fetchCommand(job)],
+  ];
+}
+
+export function receiptFacts(receipt) {
+  const { timings } = receipt;
+  return [
+    ["Downloaded from", receipt.final_url],
+    ["Redirected from", receipt.redirects.join(" → ")],
+    ["Server", [receipt.remote_address, receipt.protocol, `status ${receipt.status}`].filter(Boolean).join(", ")],
+    ["ETag", receipt.etag],
+    ["Last modified", receipt.last_modified],
+    ["Length", receipt.length_verified ? "Verified" : "Not verified: the server did not send the length"],
+    ["Compressed", receipt.coding && codingWords(receipt.coding)],
+    ["Attempts", String(receipt.attempts)],
+    ["Connected after", exactDuration(timings.connect_seconds)],
+    ["First byte after", exactDuration(timings.first_byte_seconds)],
+    ["Transfer took", exactDuration(timings.transfer_seconds)],
+    ["Total time", exactDuration(timings.total_seconds)],
+  ];
+}
+
+function codingWords(coding) {
+  return coding.decoded ? `${coding.name}, decoded from ${bytes(coding.size)}` : `${coding.name}, as the server sent it`;
+}
+
+export function partFacts(part) {
+  const whole = part.bytes_expected ? ` of ${bytes(part.bytes_expected)}` : "";
+  return [
+    ["Bytes", bytes(part.bytes_durable) + whole],
+    ["Segments", part.ranges.length > 1 ? part.ranges.map(([from, to]) => `${from}–${to}`).join(", ") : null],
+    ["ETag", part.etag], ["Last modified", part.last_modified], ["Kept until", part.expires_at && fullTime(part.expires_at)],
+  ];
+}

@@ -1,0 +1,237 @@
+// The downloads that the page has in memory: reads them from the service in large pages, applies events and progress to
+// them, and reads again what an event has changed. It shows nothing.
+
+import { address, get, query } from "./api.js";
+import { coalesced } from "./coalesce.js";
+
+/** At most this many downloads are kept. Of a longer list, the page has those that run or wait, and the newest. */
+const most = 20_000;
+const firstPage = 100;
+const largePage = 1000;
+/** Milliseconds between two readings of what has changed. */
+const quietTime = 500;
+/** The number of changed downloads in view that are read one by one. */
+const mostSingles = 25;
+/** Milliseconds between two readings of the whole list because its counts are wrong. */
+const correctionPause = 30_000;
+/** The service lists these first, so they are there even if the list is longer than `most`. */
+const urgent = ["running", "waiting"];
+
+export class JobSet {
+  jobs = new Map();
+  /** Whether the page has all downloads of the scope. */
+  isComplete = false;
+  isLoading = false;
+  /** The filters that the service applies: {session, state, tag}. Empty ones select all. */
+  scope = { session: "", state: "", tag: "" };
+  #generation = 0;
+  #changed = new Set();
+  #hasNew = false;
+  #correctedAt = 0;
+  #wrongSince = null;
+  #on;
+
+  /** @param on {changed(), failed(error), inView()}: `inView` returns the identifiers of the downloads that are shown. */
+  constructor(on) {
+    this.#on = on;
+    this.refresh = coalesced(() => this.#refresh(), quietTime);
+  }
+
+  // MARK: Reading the list
+
+  /** Reads the whole list of a scope. What was there stays until it is replaced. */
+  async load(scope = this.scope) {
+    const generation = (this.#generation += 1);
+    const isOther = Object.keys(scope).some((name) => scope[name] !== this.scope[name]);
+    this.scope = { ...scope };
+    if (isOther) this.jobs = new Map();
+    this.isLoading = true;
+    this.isComplete = false;
+    this.#changed.clear();
+    try {
+      const seen = await this.#readAll(generation);
+      if (generation !== this.#generation) return;
+      for (const id of this.jobs.keys()) if (!seen.has(id)) this.jobs.delete(id);
+    } catch (error) {
+      if (generation === this.#generation) this.#on.failed(error);
+    }
+    if (generation !== this.#generation) return;
+    this.isLoading = false;
+    this.#on.changed();
+  }
+
+  /** @returns the identifiers of the downloads that the service has. */
+  async #readAll(generation) {
+    const seen = new Set();
+    const take = (jobs) => {
+      if (generation !== this.#generation) return;
+      for (const job of jobs) {
+        seen.add(job.id);
+        this.take(job);
+      }
+      this.#on.changed();
+    };
+    const first = this.#page(null, firstPage);
+    await Promise.all(this.#urgentStates().map(async (state) => take((await this.#page(null, largePage, state)).jobs)));
+    let page = await first;
+    take(page.jobs);
+    while (page.next_cursor && seen.size < most && generation === this.#generation) {
+      page = await this.#page(page.next_cursor, largePage);
+      take(page.jobs);
+    }
+    if (generation === this.#generation) this.isComplete = !page.next_cursor;
+    return seen;
+  }
+
+  #urgentStates() {
+    return this.scope.state ? [] : urgent;
+  }
+
+  #page(cursor, limit, state = this.scope.state) {
+    return get(query(address("jobs"), { ...this.scope, state, cursor, limit }));
+  }
+
+  // MARK: Changes
+
+  /** A document of the service. One that is older than what the page knows is ignored. */
+  take(job) {
+    const known = this.jobs.get(job.id);
+    if (known && known.revision > job.revision) return known;
+    if (known) Object.assign(known, job);
+    else this.jobs.set(job.id, job);
+    return known ?? job;
+  }
+
+  forget(id) {
+    if (this.jobs.delete(id)) this.#on.changed();
+  }
+
+  /** Applies an event at once. What it does not say is read afterwards, if the download is in view. */
+  noteEvent({ type, job: id, time, data }) {
+    if (!id) return;
+    if (type === "job.deleted") return this.forget(id);
+    const job = this.jobs.get(id);
+    // An ended download that the page does not have is an old one.
+    if (job) apply(job, type, time, data);
+    else this.#hasNew ||= !data.snapshot;
+    this.#changed.add(id);
+    this.#on.changed();
+    this.refresh();
+  }
+
+  /** @returns the job if it runs. */
+  noteProgress(id, progress, phase) {
+    const job = this.jobs.get(id);
+    if (job?.state !== "running") return null;
+    Object.assign(job, { progress, phase: phase ?? job.phase });
+    return job;
+  }
+
+  async #refresh() {
+    if (this.isLoading) return;
+    const generation = this.#generation;
+    try {
+      if (this.#hasNew) await this.#readNew(generation);
+      await this.#readChanged(generation);
+    } catch (error) {
+      this.#on.failed(error);
+    }
+  }
+
+  /** Reads from the newest on, up to the first one that was known before. */
+  async #readNew(generation) {
+    this.#hasNew = false;
+    if (!this.isComplete && this.#urgentStates().length > 0) {
+      for (const job of (await this.#page(null, firstPage, "running")).jobs) this.#settle(job, generation, true);
+    }
+    let [cursor, limit, isKnown] = [null, firstPage, false];
+    while (!isKnown && this.jobs.size < most) {
+      const page = await this.#page(cursor, limit);
+      if (generation !== this.#generation) return;
+      isKnown = page.jobs.some((job) => this.jobs.has(job.id)) || !page.next_cursor;
+      for (const job of page.jobs) {
+        this.#changed.delete(job.id);
+        this.take(job);
+      }
+      this.#on.changed();
+      [cursor, limit] = [page.next_cursor, largePage];
+    }
+  }
+
+  async #readChanged(generation) {
+    const wanted = this.#on.inView().filter((id) => this.#changed.has(id));
+    if (wanted.length > mostSingles) {
+      const pages = await Promise.all([this.#page(null, firstPage), this.#page(null, largePage, "running")]);
+      for (const job of pages.flatMap((page) => page.jobs)) this.#settle(job, generation);
+    }
+    const left = wanted.filter((id) => this.#changed.has(id)).slice(0, mostSingles);
+    await Promise.all(left.map((id) => this.#readOne(id, generation)));
+    if (generation === this.#generation && wanted.length > 0) this.#on.changed();
+  }
+
+  async #readOne(id, generation) {
+    try {
+      this.#settle(await get(address("jobs", id)), generation);
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      this.forget(id);
+    }
+  }
+
+  #settle(job, generation, isWanted = this.jobs.has(job.id)) {
+    if (generation !== this.#generation) return;
+    this.#changed.delete(job.id);
+    if (isWanted) this.take(job);
+  }
+
+  // MARK: Checking
+
+  /**
+   * Compares the numbers of the list with those of the sessions. Some changes have no event (a client resumed a download), so
+   * numbers that stay wrong for a while are corrected by reading the list again.
+   *
+   * @param totals the number of downloads in each state.
+   */
+  check(totals, now = Date.now()) {
+    if (!this.isComplete || this.isLoading || Object.values(this.scope).some(Boolean)) return;
+    const counts = {};
+    for (const job of this.jobs.values()) counts[job.state] = (counts[job.state] ?? 0) + 1;
+    const isRight = Object.keys(totals).every((state) => totals[state] === (counts[state] ?? 0));
+    this.#wrongSince = isRight ? null : (this.#wrongSince ?? now);
+    if (isRight || now - this.#wrongSince < 2 * quietTime || now - this.#correctedAt < correctionPause) return;
+    this.#correctedAt = now;
+    this.load();
+  }
+}
+
+/** What an event says about a job. The revision is between that of the known document and the next. */
+function apply(job, type, time, data) {
+  job.revision = Math.floor(job.revision) + 0.5;
+  if (data.snapshot) {
+    // The journal has addresses without their query.
+    const { url, revision, ...rest } = data.snapshot;
+    return Object.assign(job, rest, { revision: Math.max(job.revision, revision - 0.5) });
+  }
+  switch (type) {
+    case "job.created": return Object.assign(job, rested(job), { state: "queued", failure: null, finished_at: null });
+    case "job.started":
+      return Object.assign(job, rested(job), {
+        state: "running", phase: "connecting", attempts: data.attempt, started_at: job.started_at ?? time, failure: null,
+      });
+    case "job.waiting":
+      return Object.assign(job, rested(job), {
+        state: "waiting", reason: data.reason, retry_at: data.retry_at, challenge: data.challenge, cause: data.failure,
+      });
+    case "job.moved": return Object.assign(job, { queue_rank: data.queue_rank });
+    case "job.paused": return Object.assign(job, rested(job), { state: "paused" });
+    default: return job;
+  }
+}
+
+/** The members of a job that does not run and does not wait. */
+function rested(job) {
+  return {
+    phase: null, reason: null, retry_at: null, cause: null,
+    progress: { ...job.progress, bytes_per_second: null, eta_seconds: null },
+  };
+}

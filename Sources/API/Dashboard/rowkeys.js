@@ -1,0 +1,68 @@
+// The keyboard in the list of downloads. Only one row takes part in the order of Tab, so that Tab leads past a long list; the
+// arrow keys move to the same control in another row.
+
+const controls = "button, input";
+
+export class RowKeys {
+  #body;
+  #current = null;
+  #on;
+
+  /** @param on {select(id), extend(id), toggle(id), all(), none(), remove()}. */
+  constructor(body, on) {
+    this.#body = body;
+    this.#on = on;
+    body.addEventListener("focusin", (event) => this.#enter(event.target.closest("tr")));
+    body.addEventListener("keydown", (event) => this.#press(event));
+  }
+
+  /** The rows have changed. */
+  update() {
+    if (!this.#current?.isConnected) this.#current = this.#body.firstElementChild;
+    for (const row of this.#body.children) this.#show(row);
+  }
+
+  #enter(row) {
+    if (!row || row === this.#current) return;
+    const left = this.#current;
+    this.#current = row;
+    for (const each of [left, row]) if (each) this.#show(each);
+  }
+
+  #show(row) {
+    const index = row === this.#current ? 0 : -1;
+    for (const control of row.querySelectorAll(controls)) if (control.tabIndex !== index) control.tabIndex = index;
+  }
+
+  #press(event) {
+    const row = event.target.closest("tr");
+    if (!row || event.altKey) return;
+    const step = steps[event.key];
+    const hasCommand = event.ctrlKey || event.metaKey;
+    if (step) this.#move(row, event, step(row));
+    else if (hasCommand && event.key.toLowerCase() === "a") this.#on.all();
+    else if (event.key === "Escape") this.#on.none();
+    else if (event.key === "Delete") this.#on.remove();
+    else if (event.key === " " && event.target.type !== "checkbox" && event.shiftKey) this.#on.toggle(row.dataset.job);
+    else return;
+    event.preventDefault();
+  }
+
+  #move(row, event, target) {
+    if (!target || target === row) return;
+    const place = [...row.querySelectorAll(controls)].indexOf(event.target);
+    const same = target.querySelectorAll(controls)[place];
+    const isThere = same?.checkVisibility() && same.dataset.action === event.target.dataset.action;
+    (isThere ? same : target.querySelector("[data-part=name]")).focus();
+    if (!event.shiftKey) return;
+    this.#on.extend(row.dataset.job);
+    this.#on.extend(target.dataset.job);
+  }
+}
+
+const steps = {
+  ArrowDown: (row) => row.nextElementSibling,
+  ArrowUp: (row) => row.previousElementSibling,
+  Home: (row) => row.parentElement.firstElementChild,
+  End: (row) => row.parentElement.lastElementChild,
+};

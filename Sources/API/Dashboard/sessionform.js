@@ -1,0 +1,117 @@
+// The form that declares a session or changes its configuration.
+
+import { address, get, put } from "./api.js";
+import { askForm } from "./formdialog.js";
+import { Mistake } from "./problems.js";
+import { headersText, rateText, readHeaders, readRate } from "./values.js";
+
+const waits = { space: "space on the disk", credentials: "credentials", url: "a new link" };
+
+/** The fields of the form. `at` is the path of the member in the configuration. */
+const settings = [
+  { name: "directory", label: "Folder", placeholder: "the downloads folder", hint: "Relative to the downloads folder." },
+  { name: "max_concurrent_jobs", label: "Downloads at once", type: "number", min: 1, placeholder: "the service's limit" },
+  { name: "rate", label: "Rate limit", placeholder: "none", hint: "For all its downloads together, such as 2 MiB/s.",
+    pointer: "/rate_limit_bytes_per_second" },
+  { name: "max_connections_per_host", label: "Connections to one host", type: "number", min: 1,
+    placeholder: "the service's limit" },
+  { name: "connections", label: "Connections of a download", type: "number", min: 1, max: 16 },
+  { name: "priority", label: "Priority", options: { normal: "normal", high: "high", low: "low" } },
+  { name: "on_conflict", label: "If the file exists", options: { rename: "choose another name", error: "fail",
+    replace: "replace it" } },
+  ...Object.entries(waits).map(([key, words]) => ({ name: `wait_${key}`, label: `Wait for ${words} instead of failing`,
+    type: "checkbox", pointer: "/wait_for" })),
+  { name: "proxy", label: "Proxy", placeholder: "none",
+    hint: "Such as http://user:password@proxy:3128 or socks5://proxy:1080. The password is never shown.", more: true },
+  { name: "headers", label: "Headers, one per line", type: "textarea",
+    hint: "Values of secret headers are shown as [secret]; leave them so to keep them.", more: true },
+  { name: "user_agent", label: "User agent", more: true },
+  { name: "minimum", label: "Slowest speed", placeholder: "any", hint: "A slower transfer is ended and tried again.",
+    pointer: "/minimum_bytes_per_second", more: true },
+  { name: "attempts", label: "Attempts", type: "number", min: 1, at: ["retry", "max_attempts"], more: true },
+  { name: "longest_delay", label: "Longest delay between attempts (s)", type: "number", min: 0, step: "any", at: ["retry",
+    "max_seconds"], more: true },
+  { name: "request_timeout", label: "Time limit without data (s)", type: "number", min: 0, step: "any", at: ["timeouts",
+    "request_seconds"], more: true },
+  { name: "resource_timeout", label: "Time limit for a download (s)", type: "number", min: 0, step: "any", at: ["timeouts",
+    "resource_seconds"], more: true },
+  { name: "finish_delay_seconds", label: "Finish delay (s)", type: "number", min: 0, step: "any",
+    hint: "From the last download to the end of the batch.", more: true },
+  { name: "resume_data_ttl_seconds", label: "Keep bytes of unfinished downloads (s)", type: "number", min: 0, step: "any",
+    more: true },
+  { name: "digest", label: "Digest of each file", options: { "sha-256": "sha-256", none: "none" }, more: true },
+  { name: "ca_file", label: "Certificates to trust", placeholder: "the system's",
+    hint: "The path of a PEM file on fetchd's machine.", at: ["tls", "ca_file"], more: true },
+  { name: "verify", label: "Verify the certificates of servers", type: "checkbox", at: ["tls", "verify"], more: true },
+].map((field) => ({ ...field, pointer: field.pointer ?? (field.at ? `/${field.at.join("/")}` : undefined) }));
+
+/** @returns the session; null if nothing was declared. */
+export function declareSession(sessions) {
+  const name = {
+    name: "id", label: "Name", hint: "Letters, digits, and . _ - are allowed.", required: true, autofocus: true,
+  };
+  return askForm({
+    heading: "New session", words: "A session is a group of downloads with one configuration.", submit: "Declare",
+    fields: [name, ...settings], values: formValues(defaults),
+    send: async (values) => {
+      if (!values.id) throw new Mistake("Enter a name for the session.", "id");
+      if (sessions.some((session) => session.id === values.id)) throw new Mistake("There is a session with this name.", "id");
+      return await put(address("sessions", values.id), configurationOf(values, {}));
+    },
+  });
+}
+
+/** @param focus the name of the field to begin with. @returns the session; null if nothing was changed. */
+export async function editSession(id, focus = null) {
+  const { configuration } = await get(address("sessions", id));
+  return await askForm({
+    heading: `Session ${id}`, words: "Running downloads keep the configuration that they began with, except the rate limit.",
+    submit: "Save", fields: settings, values: formValues(configuration), focus,
+    send: (values) => put(address("sessions", id), configurationOf(values, configuration)),
+  });
+}
+
+// MARK: Configurations
+
+/** The values of a session that sets nothing. A member with its default is not sent, so that it follows later defaults. */
+const defaults = {
+  headers: {}, user_agent: "fetchd", timeouts: { request_seconds: 60, connect_seconds: 30, resource_seconds: 604_800 },
+  minimum_bytes_per_second: null, max_concurrent_jobs: null, max_connections_per_host: null, rate_limit_bytes_per_second: null,
+  retry: { max_attempts: 8, base_seconds: 1, max_seconds: 3600 }, tls: { ca_file: null, pinned_public_keys: {}, verify: true },
+  proxy: null, directory: "", on_conflict: "rename", wait_for: ["space"], digest: "sha-256", decode: false, priority: "normal",
+  finish_delay_seconds: 1, resume_data_ttl_seconds: 604_800, connections: 1, metadata: {},
+};
+
+function formValues(configuration) {
+  const values = Object.fromEntries(settings.map((field) => [field.name, memberAt(configuration, field.at ?? [field.name])]));
+  return {
+    ...values, rate: rateText(configuration.rate_limit_bytes_per_second), minimum: rateText(configuration.minimum_bytes_per_second),
+    headers: headersText(configuration.headers),
+    ...Object.fromEntries(Object.keys(waits).map((key) => [`wait_${key}`, configuration.wait_for.includes(key)])),
+  };
+}
+
+function memberAt(document, path) {
+  return path.reduce((value, name) => value?.[name], document);
+}
+
+/** What the form has, on top of the members that it does not have. */
+function configurationOf(values, before) {
+  const made = structuredClone({ ...defaults, ...before });
+  for (const { name, at, type } of settings) {
+    const path = at ?? [name];
+    if (!(path[0] in defaults)) continue;
+    const parent = memberAt(made, path.slice(0, -1));
+    parent[path.at(-1)] = type === "number" ? (values[name] === "" ? null : Number(values[name])) : values[name] === "" ? null
+      : values[name];
+  }
+  made.headers = readHeaders(values.headers, "headers");
+  made.rate_limit_bytes_per_second = values.rate ? readRate(values.rate, "rate") : null;
+  made.minimum_bytes_per_second = values.minimum ? readRate(values.minimum, "minimum") : null;
+  made.wait_for = Object.keys(waits).filter((key) => values[`wait_${key}`]);
+  return Object.fromEntries(Object.entries(made).filter(([name, value]) => !isSame(value, defaults[name]) && value !== null));
+}
+
+function isSame(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other) || (one === null && other === "");
+}

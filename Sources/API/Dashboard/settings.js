@@ -1,0 +1,156 @@
+// The settings of the service that can change while it runs (`/v1/service`): the values, where each comes from, and what a
+// schedule makes of them now.
+
+import { address, get, patch } from "./api.js";
+import { byID, element, setText } from "./dom.js";
+import { fieldElement, showMistake, valuesIn } from "./formdialog.js";
+import { time } from "./format.js";
+import { tell } from "./notices.js";
+import { Mistake, sentence } from "./problems.js";
+import { mayUse } from "./scopes.js";
+import { rateText, readRate } from "./values.js";
+
+const levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"];
+
+/** The fields, as far as the service has them: others get a field for text. */
+const known = [
+  { name: "rate_limit_bytes_per_second", label: "Rate limit of the service", kind: "rate", placeholder: "none",
+    hint: "For all downloads together, such as 20 MiB/s." },
+  { name: "max_concurrent_jobs", label: "Downloads at once", type: "number", min: 1, max: 10_000 },
+  { name: "max_connections_per_host", label: "Connections to one host", type: "number", min: 1, max: 10_000 },
+  { name: "schedule", label: "Schedule", kind: "lines",
+    hint: "One rule in each line: days, times, a time zone and limits, such as “mon-fri 08:00-18:00 Europe/Berlin rate_limit_bytes_per_second=1M”." },
+  { name: "allow_network", label: "Networks that downloads may use", kind: "list",
+    hint: "Besides public addresses, such as 10.0.0.0/8; separated by commas." },
+  { name: "deny_network", label: "Networks that nothing may use", kind: "list" },
+  { name: "allow_webhook_network", label: "Networks that webhooks of other callers may use", kind: "list" },
+  { name: "allow_origin_host", label: "Hosts to download from", kind: "list", placeholder: "all",
+    hint: "Such as files.example.com or *.example.com." },
+  { name: "deny_origin_host", label: "Hosts never to download from", kind: "list" },
+  { name: "allow_origin_port", label: "Ports to download from", kind: "list", placeholder: "all",
+    hint: "Such as 443 or 8000-8999." },
+  { name: "log_level", label: "Log level", options: Object.fromEntries(levels.map((level) => [level, level])) },
+];
+
+const sources = {
+  api: "set by the API", flag: "set by an option of the command line", environment: "set by an environment variable",
+  file: "set by the configuration file", default: "the default",
+};
+
+/** Members of the document that are no settings. */
+const others = ["sources", "effective"];
+
+export class SettingsForm {
+  #form = byID("settings-form");
+  #fields = [];
+  #document = null;
+
+  constructor() {
+    this.#form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#save();
+    });
+    this.#form.addEventListener("reset", (event) => {
+      event.preventDefault();
+      this.#show(this.#document);
+    });
+  }
+
+  /** Reads the settings, unless the user has changed some that are not saved. */
+  async open() {
+    if (this.#document && this.#isChanged()) return;
+    try {
+      this.#show(await get(address("service")));
+    } catch (error) {
+      byID("settings-actions").hidden = true;
+      byID("settings-fields").replaceChildren();
+      setText(byID("settings-words"),
+        error.status === 404 ? "This version of fetchd has no settings that can change while it runs." : sentence(error));
+    }
+  }
+
+  #show(document) {
+    this.#document = document;
+    byID("settings-error").hidden = true;
+    byID("settings-actions").hidden = false;
+    this.#fields = fieldsOf(document);
+    byID("settings-fields").replaceChildren(...this.#fields.map((field) => this.#element(field)));
+    setText(byID("settings-words"),
+      `These settings apply to the whole service, at once and after a restart. ${effectiveWords(document.effective)}`.trim());
+  }
+
+  #element(field) {
+    const source = this.#document.sources?.[field.name];
+    const isDisabled = !mayUse("sessions");
+    const made = fieldElement({ ...field, type: field.kind === "lines" ? "textarea" : field.type, isDisabled }, textOf(field,
+      this.#document[field.name]));
+    const words = element("span", { class: "hint source" }, sources[source] ?? "");
+    made.append(words);
+    if (source === "api" && !isDisabled) {
+      const press = () => this.#send({ [field.name]: null }, `“${field.label}” follows the configuration again.`);
+      words.append(". ", element("button", { type: "button", class: "link", onclick: press,
+        "aria-label": `Reset: ${field.label}` }, "Reset"));
+    }
+    return made;
+  }
+
+  #isChanged() {
+    const values = valuesIn(this.#form, this.#fields);
+    return this.#fields.some((field) => values[field.name] !== textOf(field, this.#document[field.name]));
+  }
+
+  async #save() {
+    try {
+      const values = valuesIn(this.#form, this.#fields);
+      const changed = this.#fields.filter((field) => values[field.name] !== textOf(field, this.#document[field.name]));
+      if (changed.length === 0) return tell("Nothing has changed.");
+      await this.#send(Object.fromEntries(changed.map((field) => [field.name, valueOf(field, values[field.name])])),
+        "The settings are saved.");
+    } catch (error) {
+      showMistake(this.#form, byID("settings-error"), this.#fields, error);
+    }
+  }
+
+  async #send(change, words) {
+    try {
+      this.#show(await patch(address("service"), change));
+      tell(words);
+    } catch (error) {
+      showMistake(this.#form, byID("settings-error"), this.#fields, error);
+    }
+  }
+}
+
+function fieldsOf(document) {
+  const there = known.filter((field) => document[field.name] != null);
+  const names = Object.keys(document).filter((name) => !others.includes(name) && !known.some((field) => field.name === name));
+  return [...there, ...names.map((name) => ({ name, label: name.replaceAll("_", " "), kind: kindOf(document[name]) }))];
+}
+
+function kindOf(value) {
+  if (Array.isArray(value)) return "list";
+  return typeof value === "number" ? "number" : "text";
+}
+
+function textOf({ kind }, value) {
+  if (value == null) return "";
+  if (kind === "rate") return rateText(value);
+  if (kind === "lines") return value.join("\n");
+  return kind === "list" ? value.join(", ") : String(value);
+}
+
+function valueOf({ name, kind, type, label }, text) {
+  if (kind === "rate") return (text && readRate(text, name)) || 0;
+  if (kind === "lines") return text.split("\n").map((line) => line.trim()).filter(Boolean);
+  if (kind === "list") return text.split(/[,\n]/).map((entry) => entry.trim()).filter(Boolean);
+  if (kind !== "number" && type !== "number") return text;
+  if (!/^-?\d+(\.\d+)?$/.test(text)) throw new Mistake(`“${label}” takes a number.`, name);
+  return Number(text);
+}
+
+function effectiveWords(effective) {
+  if (!effective?.until) return "";
+  const rate = effective.rate_limit_bytes_per_second ? `at most ${rateText(effective.rate_limit_bytes_per_second)}`
+    : "no rate limit";
+  return `By the schedule, ${rate} and ${effective.max_concurrent_jobs} downloads at once apply until ${time(effective.until)}.`;
+}

@@ -1,0 +1,42 @@
+// Values that people type: rates, lists and headers.
+
+import { speed } from "./format.js";
+import { Mistake } from "./problems.js";
+
+const factors = { "": 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** A rate in bytes per second, or null for none, from `2 MiB/s`, `500k` or `0`. The unit is binary, as on this page. */
+export function readRate(text, field) {
+  const match = text.trim().toLowerCase().match(/^(\d+(?:[.,]\d+)?)\s*([kmg]?)(?:i?b)?(?:\/s|ps)?$/);
+  if (!match) throw new Mistake("Write a rate as a number with a unit, such as 500 KiB/s or 2 MiB/s.", field);
+  return Math.round(Number(match[1].replace(",", ".")) * factors[match[2]]) || null;
+}
+
+/** As `readRate` reads it, without a loss; empty for none. */
+export function rateText(rate) {
+  if (!rate) return "";
+  for (const [unit, factor] of [["GiB", 1024 ** 3], ["MiB", 1024 ** 2], ["KiB", 1024]]) {
+    if (rate % factor === 0) return `${rate / factor} ${unit}/s`;
+  }
+  return rate < 1024 ? speed(rate) : `${rate} B/s`;
+}
+
+/** The entries of a list that is separated by commas or lines. */
+export function readList(text) {
+  return text.split(/[,\n]/).map((entry) => entry.trim()).filter(Boolean);
+}
+
+/** Headers, one `Name: value` in a line. */
+export function readHeaders(text, field) {
+  const headers = {};
+  for (const line of text.split("\n").map((each) => each.trim()).filter(Boolean)) {
+    const colon = line.indexOf(":");
+    if (colon < 1) throw new Mistake(`Write a header as “Name: value”, not “${line.slice(0, 60)}”.`, field);
+    headers[line.slice(0, colon).trim()] = line.slice(colon + 1).trim();
+  }
+  return headers;
+}
+
+export function headersText(headers) {
+  return Object.entries(headers).map(([name, value]) => `${name}: ${value}`).join("\n");
+}

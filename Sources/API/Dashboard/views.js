@@ -1,0 +1,36 @@
+// The views of the page: downloads, sessions, webhooks and settings. The part of the address after # names the view, so that
+// the browser's Back button and bookmarks work.
+
+import { byID, setAttribute } from "./dom.js";
+
+const names = ["downloads", "sessions", "webhooks", "settings"];
+const headings = { downloads: "jobs-heading" };
+
+let present = "downloads";
+
+/** @param changed(view) is called for the first view, and after each change. */
+export function prepareViews(changed) {
+  const show = (isFirst) => {
+    const wanted = location.hash.slice(1);
+    // Other anchors, such as that of the skip link, are places in the present view.
+    if (!isFirst && !names.includes(wanted)) return;
+    present = names.includes(wanted) ? wanted : "downloads";
+    for (const name of names) byID(`view-${name}`).hidden = name !== present;
+    document.body.dataset.view = present;
+    for (const link of byID("views").children) {
+      setAttribute(link, "aria-current", link.hash === `#${present}` ? "page" : null);
+    }
+    if (!isFirst) byID(headings[present] ?? `${present}-heading`).focus({ preventScroll: true });
+    changed(present);
+  };
+  window.addEventListener("hashchange", () => show(false));
+  show(true);
+}
+
+export function viewShown() {
+  return present;
+}
+
+export function showView(name) {
+  if (present !== name) location.hash = name;
+}

@@ -1,0 +1,81 @@
+import Metrics
+import Storage
+
+/// The service and its process.
+extension Exposition {
+    mutating func addDatabase(_ activity: DatabaseActivity, _ store: StoreMeasurements, _ files: StoreFiles) {
+        counter("fetchd_database_statements_total", "SQL statements run since the service started.") {
+            [([:], Double(activity.statements))]
+        }
+        counter(
+            "fetchd_database_commits_total", "Database commits since the service started, each synced to the disk."
+        ) {
+            [([:], Double(activity.commits))]
+        }
+        histogram(
+            "fetchd_database_commit_duration_seconds",
+            "Database commits, from their first statement to the end of their sync.", [([:], store.commits.snapshot)])
+        gauge("fetchd_database_size_bytes", "Size of the database and of its write-ahead log.") {
+            [(["file": "database"], Double(files.database)), (["file": "log"], Double(files.log))]
+        }
+        guard let free = files.free, let total = files.total else { return }
+        gauge("fetchd_data_free_bytes", "Free space of the file system of the database.", Double(free))
+        gauge("fetchd_data_size_bytes", "Size of the file system of the database.", Double(total))
+    }
+
+    mutating func addLoops(_ loops: [LoopMetrics]) {
+        gauge(
+            "fetchd_transfer_loop_lag_seconds",
+            "The longest that anything had to wait for the thread of all transfers within the last minute."
+        ) {
+            loops.map { (["loop": $0.loop], $0.lag) }
+        }
+        histogram(
+            "fetchd_transfer_loop_turn_seconds", "Durations of the turns of the thread of all transfers.",
+            loops.map { (["loop": $0.loop], $0.turns) })
+        gauge("fetchd_name_lookups", "Name lookups by state: running or queued.") {
+            loops.flatMap { loop in
+                [("running", loop.lookups.running), ("queued", loop.lookups.queued)].map { state, count in
+                    (["loop": loop.loop, "state": state], Double(count))
+                }
+            }
+        }
+    }
+
+    mutating func addRequests(_ requests: RequestMeasurements, _ watching: (waits: Int, streams: Int)) {
+        histogram(
+            "fetchd_http_request_duration_seconds",
+            "Requests to the API by class of route, from their head to the decision on the response.",
+            RouteClass.allCases.map { (["route": $0.name], requests.durations(of: $0)) })
+        counter("fetchd_http_requests_total", "Requests to the API by class of route and class of status.") {
+            RouteClass.allCases.flatMap { route in
+                StatusClass.allCases.map { status in
+                    (["route": route.name, "code": status.name], Double(requests.count(of: route, status)))
+                }
+            }
+        }
+        gauge("fetchd_watchers", "Clients that wait for a change or read a stream of events.") {
+            [(["kind": "wait"], Double(watching.waits)), (["kind": "stream"], Double(watching.streams))]
+        }
+    }
+
+    mutating func addHealth(database: Bool, folder: Bool) {
+        gauge("fetchd_healthy", "1 if fetchd can use the database, and the folder of the downloads; 0 if not.") {
+            [(["part": "database"], database ? 1 : 0), (["part": "downloads_folder"], folder ? 1 : 0)]
+        }
+    }
+
+    /// The names are those of Prometheus' client libraries (prometheus.io/docs/instrumenting/writing_clientlibs).
+    mutating func addProcess(_ process: ProcessReading, version: String) {
+        gauge("fetchd_build_info", "Always 1; the label has the version.") { [(["version": version], 1)] }
+        if let seconds = process.cpuSeconds {
+            counter("process_cpu_seconds_total", "User and system CPU time of the process.") { [([:], seconds)] }
+        }
+        gauge("process_resident_memory_bytes", "Resident memory of the process.", process.residentBytes)
+        gauge("process_virtual_memory_bytes", "Virtual memory of the process.", process.virtualBytes)
+        gauge("process_threads", "Threads of the process.", process.threads)
+        gauge("process_open_fds", "Open file descriptors of the process.", process.openDescriptors)
+        gauge("process_max_fds", "The largest number of open file descriptors.", process.mostDescriptors)
+        gauge("process_start_time_seconds", "When the process started, in seconds since 1970.", process.startTime)
+    }
+}

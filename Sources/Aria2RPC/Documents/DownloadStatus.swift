@@ -1,0 +1,133 @@
+import Downloads
+import Formats
+import Foundation
+import HTTPSemantics
+
+/// A job as aria2 shows a download. Every number is a string.
+struct DownloadStatus {
+    let job: Job
+    /// nil if the job does not run.
+    let live: LiveProgress?
+    let root: DownloadsRoot
+    /// Whether URLs are shown with their query.
+    let showsWholeURLs: Bool
+
+    /// - Parameter keys: the wanted members; nil: all.
+    func document(_ keys: Set<String>?) -> JSON {
+        let all: JSONObject = [
+            "gid": .string(job.aria2GID.description), "status": .string(state), "totalLength": number(total),
+            "completedLength": number(completed), "uploadLength": "0",
+            "downloadSpeed": number(live?.bytesPerSecond ?? 0),
+            "uploadSpeed": "0", "connections": number(live == nil ? 0 : Int64(job.spec.connections ?? 1)),
+            "numPieces": number((total + Self.pieceLength - 1) / Self.pieceLength),
+            "pieceLength": number(Self.pieceLength), "dir": .string(root.absolute(directory)), "files": files,
+        ]
+        var document = JSONObject()
+        for (name, value) in all.members where keys?.contains(name) ?? true { document[name] = value }
+        guard let (code, message) = error else { return .object(document) }
+        if keys?.contains("errorCode") ?? true { document["errorCode"] = .string("\(code)") }
+        if keys?.contains("errorMessage") ?? true { document["errorMessage"] = .string(message) }
+        return .object(document)
+    }
+
+    /// aria2's default. fetchd has no pieces, but clients draw them.
+    private static let pieceLength: Int64 = 1 << 20
+
+    private var state: String {
+        switch job.state.name {
+        case .running: "active"
+        case .queued, .waiting: "waiting"
+        case .paused: "paused"
+        case .succeeded: "complete"
+        case .failed: "error"
+        case .cancelled: "removed"
+        }
+    }
+
+    private var total: Int64 { live?.bytesExpected ?? job.bytesExpected ?? 0 }
+    private var completed: Int64 { max(0, live?.bytesReceived ?? job.bytesDurable) }
+
+    /// Why the download has ended, or why its last attempt has.
+    private var error: (code: Int, message: String)? {
+        switch job.state {
+        case .succeeded: (0, "")
+        case .cancelled: (31, "")
+        case .failed(let failure): (failure.aria2Code, failure.message)
+        case .waiting(let wait): (wait.cause.aria2Code, wait.cause.message)
+        case .queued, .running, .paused: nil
+        }
+    }
+
+    private func number(_ value: Int64) -> JSON { .string("\(value)") }
+
+    // MARK: Files
+
+    var files: JSON {
+        [
+            [
+                "index": "1", "path": .string(path), "length": number(total), "completedLength": number(completed),
+                "selected": "true", "uris": uris,
+            ]
+        ]
+    }
+
+    /// Relative to the downloads folder.
+    private var directory: String? {
+        if let file = job.state.finish?.file.path {
+            return file.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(file[..<$0]) }
+        }
+        return job.spec.destination.directory
+    }
+
+    /// The path of the finished file. Before, the path that it probably has; empty if nothing is known about the name.
+    private var path: String {
+        if let file = job.state.finish?.file.path { return root.absolute(file) }
+        let hasBegun = job.startedAt != nil
+        guard let name = fixedName ?? (hasBegun ? Self.basename(of: job.url) : nil) else { return "" }
+        return root.absolute([directory ?? "", name].filter { !$0.isEmpty }.joined(separator: "/"))
+    }
+
+    private var fixedName: String? {
+        job.spec.destination.filename.flatMap { $0.utf8.contains(UInt8(ascii: "{")) ? nil : $0 }
+    }
+
+    private static func basename(of url: String) -> String? {
+        guard let path = URLComponents(string: url)?.percentEncodedPath, let last = path.split(separator: "/").last
+        else {
+            return nil
+        }
+        let name = last.removingPercentEncoding ?? String(last)
+        return FilePathRule.fault(inFilename: name) == nil ? name : nil
+    }
+
+    // MARK: URIs
+
+    private var urls: [String] { [job.spec.url] + job.spec.mirrors }
+
+    /// A URI is `used` from the first attempt on.
+    var uris: JSON {
+        .array(
+            urls.map { url in
+                let isUsed = job.startedAt != nil && url == job.url
+                return ["uri": .string(shown(url)), "status": isUsed ? "used" : "waiting"]
+            })
+    }
+
+    var servers: JSON {
+        [
+            [
+                "index": "1",
+                "servers": [
+                    [
+                        "uri": .string(shown(job.url)), "currentUri": .string(shown(job.url)),
+                        "downloadSpeed": number(live?.bytesPerSecond ?? 0),
+                    ]
+                ],
+            ]
+        ]
+    }
+
+    private func shown(_ url: String) -> String {
+        showsWholeURLs ? URLRule.withoutCredentials(url) : URLRule.redacted(url)
+    }
+}

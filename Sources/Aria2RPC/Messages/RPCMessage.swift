@@ -1,0 +1,66 @@
+import Formats
+import Foundation
+
+/// The content of a request: one call, or several (JSON-RPC batch).
+public enum RPCMessage: Sendable {
+    case single(JSON)
+    case batch([JSON])
+    /// The text is not JSON, or neither an object nor an array.
+    case unreadable
+
+    /// The largest number of calls in a message, also in one `system.multicall`.
+    static let mostCalls = 10_000
+
+    public init(_ text: [UInt8]) {
+        guard let value = try? JSON(parsing: text) else {
+            self = .unreadable
+            return
+        }
+        switch value {
+        // aria2 refuses these later than other values that are no calls.
+        case .object, .null, .bool, .string, .text: self = .single(value)
+        case .array(let calls) where calls.count <= Self.mostCalls:
+            self = .batch(calls.filter { $0.objectValue != nil })
+        case .array, .integer, .number: self = .unreadable
+        }
+    }
+
+    /// The parameters of a GET: `method`, `id` and `params` (base64 of a JSON array), or only `params` with a batch.
+    ///
+    /// - Parameter parameters: decoded.
+    public init(query parameters: [String: String]) {
+        let params = parameters["params"].map { Data(base64Encoded: $0).map { [UInt8]($0) } ?? [] }
+        guard let method = parameters["method"] else {
+            self = params.map { RPCMessage($0) } ?? .single([:])
+            return
+        }
+        var call: JSONObject = ["method": .string(method)]
+        if let id = parameters["id"] { call["id"] = .string(id) }
+        if let params {
+            guard let values = try? JSON(parsing: params) else {
+                self = .unreadable
+                return
+            }
+            call["params"] = values
+        }
+        self = .single(.object(call))
+    }
+
+    /// Whether every call, also within `system.multicall`, only reads.
+    public var onlyReads: Bool {
+        switch self {
+        case .single(let call): Self.onlyReads(call)
+        case .batch(let calls): calls.allSatisfy(Self.onlyReads)
+        case .unreadable: true
+        }
+    }
+
+    private static func onlyReads(_ call: JSON) -> Bool {
+        guard let name = call.objectValue?["method"]?.stringValue ?? call.objectValue?["methodName"]?.stringValue,
+            let method = RPCMethod(rawValue: name)
+        else { return true }
+        guard method == .multicall else { return method.scope == nil || method.scope == .read }
+        let calls = call.objectValue?["params"]?.arrayValue?.first?.arrayValue ?? []
+        return calls.allSatisfy(onlyReads)
+    }
+}

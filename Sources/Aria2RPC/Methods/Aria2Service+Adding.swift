@@ -1,0 +1,56 @@
+import Downloads
+import Formats
+import Storage
+
+/// `aria2.addUri`.
+extension Aria2Service {
+    func addURI(_ parameters: inout RPCParameters, _ caller: RPCCaller) async throws -> JSON {
+        let uris = try parameters.strings()
+        let options = DownloadOptions(try parameters.optionalObject() ?? [:])
+        let position = try parameters.optionalInteger()
+        guard !uris.isEmpty else { throw RPCError("URI is not provided.") }
+        if let position, position < 0 { throw RPCError("Position must be greater than or equal to 0.") }
+        var new = NewJob(session: session, spec: try options.spec(of: try sources(uris), in: root))
+        new.isPaused = options.isPaused
+        new.gid = try options.gid ?? .random()
+        if let position { new.place = try await place(at: position) }
+        log(ignored: options)
+        let job = try await create(new, caller)
+        return .string(job.aria2GID.description)
+    }
+
+    /// Logs the names of options that have no effect, but not their values.
+    func log(ignored options: DownloadOptions) {
+        let names = options.ignoredNames
+        guard !names.isEmpty else { return }
+        log.info("aria2 RPC: fetchd ignores the options \(names.joined(separator: ", ")).")
+    }
+
+    /// - Throws: aria2's error if a URI has another scheme than HTTP.
+    func sources(_ uris: [String]) throws(RPCError) -> [String] {
+        let sources = DownloadOptions.distinct(uris)
+        guard sources.count <= 16 else { throw RPCError("A download has at most 16 URIs.") }
+        for uri in sources {
+            if let fault = DownloadOptions.fault(in: uri, allowsRehearsals: options.allowsRehearsals) {
+                throw RPCError("No URI to download. A URI \(fault).")
+            }
+        }
+        return sources
+    }
+
+    /// The first call declares the session.
+    private func create(_ new: NewJob, _ caller: RPCCaller) async throws -> Job {
+        do {
+            return try await store.createJobs([new], by: caller.creator)[0]
+        } catch StoreError.unknownSession {
+            _ = try await engine.declareSession(session, configuration: nil)
+            return try await store.createJobs([new], by: caller.creator)[0]
+        }
+    }
+
+    private func place(at position: Int) async throws -> QueuePlace? {
+        let queue = try await store.queue(of: session)
+        guard position < queue.count else { return nil }
+        return position == 0 ? .top : .before(queue[position])
+    }
+}

@@ -1,0 +1,48 @@
+import Downloads
+import Formats
+import Storage
+
+/// Finds jobs, and reads them for the listings.
+extension Aria2Service {
+    /// - Throws: aria2's error if no job has this identifier, or if several begin with it.
+    func job(_ gid: GIDPrefix) async throws -> Job {
+        let ids = try await store.jobs(withGID: gid, in: session)
+        guard let id = ids.first else { throw RPCError("GID \(gid) is not found") }
+        guard ids.count == 1 else { throw RPCError("GID \(gid) is not unique") }
+        do throws(StoreError) {
+            return try await store.job(id)
+        } catch {
+            guard case .noSuchJob = error else { throw error }
+            throw RPCError("GID \(gid) is not found")
+        }
+    }
+
+    /// The jobs that still exist.
+    func jobs(_ ids: some Sequence<JobID>) async throws -> [Job] {
+        var jobs: [Job] = []
+        for id in ids {
+            do throws(StoreError) {
+                jobs.append(try await store.job(id))
+            } catch {
+                guard case .noSuchJob = error else { throw error }
+            }
+        }
+        return jobs
+    }
+}
+
+extension Array {
+    /// A part of the list as aria2 counts it.
+    ///
+    /// - Parameters:
+    ///   - offset: from the beginning. A negative offset counts from the end (-1 is the last element), and the result is in
+    ///     the reverse order.
+    ///   - count: the largest number of elements.
+    func page(offset: Int, count: Int) -> [Element] {
+        guard offset < 0 else { return Array(dropFirst(offset).prefix(Swift.max(0, count))) }
+        // -1 is the last element.
+        let first = self.count + offset
+        guard first >= 0, first < self.count else { return [] }
+        return Array(self[...first].reversed().prefix(Swift.max(0, count)))
+    }
+}

@@ -1,0 +1,56 @@
+import Downloads
+
+/// The methods of aria2 1.37, in the order of its `system.listMethods`.
+enum RPCMethod: String, Sendable, CaseIterable {
+    case addUri = "aria2.addUri"
+    case addTorrent = "aria2.addTorrent"
+    case getPeers = "aria2.getPeers"
+    case addMetalink = "aria2.addMetalink"
+    case remove = "aria2.remove"
+    case pause = "aria2.pause"
+    case forcePause = "aria2.forcePause"
+    case pauseAll = "aria2.pauseAll"
+    case forcePauseAll = "aria2.forcePauseAll"
+    case unpause = "aria2.unpause"
+    case unpauseAll = "aria2.unpauseAll"
+    case forceRemove = "aria2.forceRemove"
+    case changePosition = "aria2.changePosition"
+    case tellStatus = "aria2.tellStatus"
+    case getUris = "aria2.getUris"
+    case getFiles = "aria2.getFiles"
+    case getServers = "aria2.getServers"
+    case tellActive = "aria2.tellActive"
+    case tellWaiting = "aria2.tellWaiting"
+    case tellStopped = "aria2.tellStopped"
+    case getOption = "aria2.getOption"
+    case changeUri = "aria2.changeUri"
+    case changeOption = "aria2.changeOption"
+    case getGlobalOption = "aria2.getGlobalOption"
+    case changeGlobalOption = "aria2.changeGlobalOption"
+    case purgeDownloadResult = "aria2.purgeDownloadResult"
+    case removeDownloadResult = "aria2.removeDownloadResult"
+    case getVersion = "aria2.getVersion"
+    case getSessionInfo = "aria2.getSessionInfo"
+    case shutdown = "aria2.shutdown"
+    case forceShutdown = "aria2.forceShutdown"
+    case getGlobalStat = "aria2.getGlobalStat"
+    case saveSession = "aria2.saveSession"
+    case multicall = "system.multicall"
+    case listMethods = "system.listMethods"
+    case listNotifications = "system.listNotifications"
+
+    /// The scope that a caller needs; nil: none, because the method says nothing about this service.
+    var scope: Scope? {
+        switch self {
+        case .multicall, .listMethods, .listNotifications: nil
+        case .getPeers, .tellStatus, .getUris, .getFiles, .getServers, .tellActive, .tellWaiting, .tellStopped,
+            .getOption, .getGlobalOption, .getVersion, .getSessionInfo, .getGlobalStat, .saveSession:
+            .read
+        case .addUri, .addTorrent, .addMetalink, .remove, .forceRemove, .pause, .forcePause, .pauseAll, .forcePauseAll,
+            .unpause, .unpauseAll, .changePosition, .changeUri, .changeOption, .purgeDownloadResult,
+            .removeDownloadResult:
+            .jobs
+        case .changeGlobalOption, .shutdown, .forceShutdown: .admin
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Downloads
+import HTTPSemantics
+
+/// The specification of a job from the options of a download.
+extension DownloadOptions {
+    /// - Parameter sources: valid URLs, at least one.
+    func spec(of sources: [String], in root: DownloadsRoot) throws(RPCError) -> JobSpec {
+        var spec = JobSpec(url: sources[0])
+        spec.mirrors = Array(sources.dropFirst())
+        spec.checksum = try checksum
+        spec.timeouts = Timeouts(
+            requestSeconds: try integer(.timeout, in: 1...600).map(Double.init),
+            connectSeconds: try integer(.connectTimeout, in: 1...600).map(Double.init))
+        spec.retry = try retry
+        try change(&spec, in: root)
+        return spec
+    }
+
+    /// Applies the options that can be changed later, too.
+    ///
+    /// - Returns: the fields of the job that they are.
+    @discardableResult
+    func change(_ spec: inout JobSpec, in root: DownloadsRoot) throws(RPCError) -> Set<PatchableField> {
+        try refuseProxies()
+        var fields: Set<PatchableField> = []
+        if let connections = try connections {
+            spec.connections = connections
+            fields.insert(.connections)
+        }
+        if let limit = try rate(.maxDownloadLimit) {
+            spec.rateLimit = limit
+            fields.insert(.rateLimit)
+        }
+        if [.header, .userAgent, .referer].contains(where: has) {
+            spec.headers = try headers(replacing: spec.headers, url: spec.url)
+            fields.insert(.headers)
+        }
+        if has(.httpUser) || has(.httpPassword) {
+            spec.credentials = credentials(replacing: spec.credentials)
+            fields.insert(.credentials)
+        }
+        if [.dir, .out, .allowOverwrite, .autoFileRenaming].contains(where: has) {
+            try change(&spec.destination, in: root)
+            fields.insert(.destination)
+        }
+        return fields
+    }
+
+    /// `split` is the number of connections, wherever they lead. Without it, `max-connection-per-server` is.
+    private var connections: Int? {
+        get throws(RPCError) {
+            let split = try integer(.split, in: 1...Int(Int32.max))
+            let perServer = try integer(.maxConnectionPerServer, in: 1...16)
+            return (split ?? perServer).map { min($0, JobSpec.mostConnections) }
+        }
+    }
+
+    private var checksum: Checksum? {
+        get throws(RPCError) {
+            guard let text = text(.checksum) else { return nil }
+            let parts = text.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, let algorithm = Checksum.Algorithm(rawValue: parts[0].lowercased()),
+                let checksum = Checksum(algorithm, hexadecimal: String(parts[1]))
+            else {
+                let names = Checksum.Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
+                throw problem(.checksum, "It takes TYPE=DIGEST; the types are \(names).")
+            }
+            return checksum
+        }
+    }
+
+    /// 0 tries mean as many as possible.
+    private var retry: RetryPolicy? {
+        get throws(RPCError) {
+            let tries = try integer(.maxTries, in: 0...Int(Int32.max))
+            let wait = try integer(.retryWait, in: 0...600)
+            guard tries != nil || wait != nil else { return nil }
+            var retry = RetryPolicy()
+            if let tries { retry.maxAttempts = tries == 0 ? 1000 : min(tries, 1000) }
+            if let wait { retry.baseSeconds = Double(max(wait, 1)) }
+            return retry
+        }
+    }
+
+    /// A proxy belongs to a session of fetchd. A download that a client wants to go through a proxy must not go without it.
+    private func refuseProxies() throws(RPCError) {
+        for option in [DownloadOption.allProxy, .httpProxy, .httpsProxy] where !(text(option) ?? "").isEmpty {
+            throw problem(option, "A proxy is set for the whole session: PUT /v1/sessions/NAME with \"proxy\".")
+        }
+    }
+
+    private func headers(replacing present: [HeaderField], url: String) throws(RPCError) -> [HeaderField] {
+        var fields = has(.header) ? present.filter { Self.hasOwnOption($0) } : present
+        for line in texts(.header) where !line.isEmpty {
+            guard let colon = line.firstIndex(of: ":") else { throw problem(.header, "It takes NAME: VALUE.") }
+            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            replace(HeaderField(name: String(line[..<colon]), value: String(value)), in: &fields)
+        }
+        if let agent = text(.userAgent), !agent.isEmpty {
+            replace(HeaderField(name: "User-Agent", value: agent), in: &fields)
+        }
+        if let referer = text(.referer), !referer.isEmpty {
+            let value = referer == "*" ? URLRule.withoutCredentials(url) : referer
+            replace(HeaderField(name: "Referer", value: value), in: &fields)
+        }
+        guard fields.count <= 64 else { throw problem(.header, "A download has at most 64 headers.") }
+        for field in fields {
+            if let fault = field.fault { throw problem(.header, "\(field.name) \(fault).") }
+        }
+        return fields
+    }
+
+    private func replace(_ field: HeaderField, in fields: inout [HeaderField]) {
+        fields.removeAll { $0.name.lowercased() == field.name.lowercased() }
+        fields.append(field)
+    }
+
+    /// Whether another option than `header` sets the field.
+    static func hasOwnOption(_ field: HeaderField) -> Bool {
+        ["user-agent", "referer"].contains(field.name.lowercased())
+    }
+
+    private func credentials(replacing present: Credentials?) -> Credentials {
+        var (user, password) = ("", "")
+        if case .basic(let presentUser, let presentPassword)? = present {
+            (user, password) = (presentUser, presentPassword)
+        }
+        return .basic(username: text(.httpUser) ?? user, password: text(.httpPassword) ?? password)
+    }
+
+    private func change(_ destination: inout Destination, in root: DownloadsRoot) throws(RPCError) {
+        if let dir = text(.dir) { destination.directory = try root.relative(dir) }
+        if let out = text(.out), !out.isEmpty { try change(&destination, out: out) }
+        if try bool(.allowOverwrite) == true {
+            destination.onConflict = .replace
+        } else if let renames = try bool(.autoFileRenaming) {
+            destination.onConflict = renames ? .rename : .error
+        } else if has(.allowOverwrite) {
+            destination.onConflict = .rename
+        }
+    }
+
+    /// `out` may have folders, which are below `dir`.
+    private func change(_ destination: inout Destination, out: String) throws(RPCError) {
+        let components = out.split(separator: "/").filter { $0 != "." }
+        guard let name = components.last.map(String.init), out.utf8.first != UInt8(ascii: "/") else {
+            throw problem(.out, "It takes a path below dir.")
+        }
+        if let fault = FilePathRule.fault(inFilename: name) ?? Self.braces(in: name) {
+            throw problem(.out, "The name \(fault).")
+        }
+        let directory =
+            ([destination.directory].compactMap { $0 }.filter { !$0.isEmpty }
+            + components.dropLast().map(String.init)).joined(separator: "/")
+        if let fault = FilePathRule.fault(inDirectory: directory) { throw problem(.out, "The path \(fault).") }
+        if components.count > 1 { destination.directory = directory }
+        destination.filename = name
+    }
+
+    /// In the names of fetchd, braces are placeholders.
+    private static func braces(in name: String) -> String? {
+        name.utf8.contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") } ? "contains a brace" : nil
+    }
+}

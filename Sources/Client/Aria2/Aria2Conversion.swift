@@ -1,0 +1,171 @@
+import Formats
+
+/// Makes a job of fetchd of a download of aria2.
+struct Aria2Conversion: Sendable {
+    /// The `dir` that stands for fetchd's downloads folder; nil: the parent that all entries have in common is not guessed,
+    /// and every `dir` is left out.
+    var base: String?
+    var session: String?
+
+    /// The job, and what could not be taken over.
+    struct Result: Sendable {
+        var job: ImportedJob
+        /// The names of options that have no counterpart.
+        var unknown: [String] = []
+        /// A sentence for each value that was changed or left out.
+        var remarks: [String] = []
+    }
+
+    /// Why an entry cannot become a job: a sentence.
+    struct Refusal: Error, Equatable { var reason: String }
+
+    func job(_ entry: Aria2Entry) throws(Refusal) -> Result {
+        let urls = entry.uris.filter { Self.isHTTP($0) }
+        guard let first = urls.first else { throw Refusal(reason: Self.refusal(of: entry.uris)) }
+        var body = JSONObject()
+        if urls.count == 1 { body["url"] = .string(first) } else { body["urls"] = .strings(Array(urls.prefix(16))) }
+        if let session { body["session"] = .string(session) }
+        let origin = "aria2:" + (entry["gid"] ?? "\(first) \(entry["out"] ?? "")")
+        var result = Result(job: ImportedJob(place: "line \(entry.line)", origin: origin, body: body))
+        if urls.count < entry.uris.count {
+            result.remarks.append("\(entry.uris.count - urls.count) addresses that are not http or https are left out.")
+        }
+        if urls.count > 16 { result.remarks.append("\(urls.count - 16) mirrors are left out; a job has at most 16.") }
+        for option in entry.options { take(option, into: &result) }
+        setDestination(entry, &result)
+        setHeaders(entry, &result)
+        return result
+    }
+
+    private static func isHTTP(_ uri: String) -> Bool {
+        let scheme = uri.prefix { $0 != ":" }.lowercased()
+        return scheme == "http" || scheme == "https"
+    }
+
+    private static func refusal(of uris: [String]) -> String {
+        let uri = uris.first ?? ""
+        if uri.hasPrefix("magnet:") { return "It is a BitTorrent download, which fetchd does not have." }
+        guard uri.contains("://") else { return "\(Printable(uri)) is a local file (a torrent or metalink)." }
+        return "fetchd downloads over http and https only, not \(Printable(uri.prefix { $0 != ":" }.description))."
+    }
+
+    // MARK: Options with one counterpart
+
+    private func take(_ option: Aria2Entry.Option, into result: inout Result) {
+        let value = option.value
+        switch option.name {
+        case "dir", "out", "header", "referer", "user-agent", "gid": break
+        case "pause": result.job.isPaused = value == "true"
+        case "split": result.job.body["connections"] = Int64(value).map { .integer(min(max($0, 1), 16)) }
+        case "max-download-limit": result.setRate(value)
+        case "checksum": result.setChecksum(value)
+        case "http-user", "http-passwd": break
+        case "allow-overwrite": if value == "true" { result.setDestination("on_conflict", "replace") }
+        case "timeout": result.setSeconds("timeouts", "request_seconds", value)
+        case "connect-timeout": result.setSeconds("timeouts", "connect_seconds", value)
+        case "max-tries":
+            if let tries = Int64(value), tries > 0 { result.set("retry", "max_attempts", .integer(min(tries, 1000))) }
+        case "continue", "auto-file-renaming", "always-resume", "allow-piece-length-change", "file-allocation",
+            "save-not-found", "force-save", "remote-time", "min-split-size", "max-connection-per-server",
+            "piece-length", "stream-piece-selector", "uri-selector", "parameterized-uri", "enable-http-pipelining",
+            "enable-http-keep-alive", "http-accept-gzip", "no-netrc", "async-dns", "use-head", "conditional-get":
+            // fetchd does this by itself, or does not need it.
+            break
+        default: if !result.unknown.contains(option.name) { result.unknown.append(option.name) }
+        }
+    }
+
+    // MARK: The destination
+
+    private func setDestination(_ entry: Aria2Entry, _ result: inout Result) {
+        var folders = folder(entry["dir"], &result)
+        var name = entry["out"] ?? ""
+        // aria2 allows folders in `out`.
+        let parts = name.split(separator: "/").filter { $0 != "." }.map(String.init)
+        if parts.count > 1 {
+            folders += parts.dropLast()
+            name = parts[parts.count - 1]
+        }
+        if !name.isEmpty {
+            // Braces have a meaning in fetchd's names.
+            if name.contains("{") || name.contains("}") {
+                result.remarks.append("The name \(Printable(name)) has braces, which become parentheses.")
+                name = name.replacing("{", with: "(").replacing("}", with: ")")
+            }
+            result.setDestination("filename", name)
+        }
+        if !folders.isEmpty { result.setDestination("directory", folders.joined(separator: "/")) }
+    }
+
+    private func folder(_ path: String?, _ result: inout Result) -> [String] {
+        guard let path else { return [] }
+        guard let base else {
+            result.remarks.append("Its folder \(Printable(path)) is left out. See --base.")
+            return []
+        }
+        let (parts, above) = (Self.components(path), Self.components(base))
+        guard parts.starts(with: above) else {
+            result.remarks.append("Its folder \(Printable(path)) is not below \(Printable(base)), and is left out.")
+            return []
+        }
+        return Array(parts.dropFirst(above.count))
+    }
+
+    private static func components(_ path: String) -> [String] {
+        path.split(separator: "/").filter { $0 != "." }.map(String.init)
+    }
+
+    // MARK: Headers and credentials
+
+    private func setHeaders(_ entry: Aria2Entry, _ result: inout Result) {
+        var headers = JSONObject()
+        if let referer = entry["referer"], referer != "*" { headers["Referer"] = .string(referer) }
+        if let agent = entry["user-agent"] { headers["User-Agent"] = .string(agent) }
+        for option in entry.options where option.name == "header" {
+            guard let colon = option.value.firstIndex(of: ":") else {
+                result.remarks.append("A header without a colon is left out.")
+                continue
+            }
+            let value = option.value[option.value.index(after: colon)...].drop { $0 == " " }
+            headers[String(option.value[..<colon])] = .string(String(value))
+        }
+        if !headers.isEmpty { result.job.body["headers"] = .object(headers) }
+        guard let user = entry["http-user"] else { return }
+        result.job.body["credentials"] = [
+            "type": "basic", "username": .string(user), "password": .string(entry["http-passwd"] ?? ""),
+        ]
+    }
+}
+
+extension Aria2Conversion.Result {
+    fileprivate mutating func set(_ member: String, _ name: String, _ value: JSON) {
+        var object = job.body[member]?.objectValue ?? JSONObject()
+        object[name] = value
+        job.body[member] = .object(object)
+    }
+
+    fileprivate mutating func setDestination(_ name: String, _ value: String) {
+        set("destination", name, .string(value))
+    }
+
+    fileprivate mutating func setSeconds(_ member: String, _ name: String, _ value: String) {
+        if let seconds = Double(value), seconds > 0 { set(member, name, .number(seconds)) }
+    }
+
+    /// `100K`, `2M` or a number of bytes a second; 0 is no limit.
+    fileprivate mutating func setRate(_ value: String) {
+        guard let rate = Aria2Size.bytes(value) else {
+            return remarks.append("Its max-download-limit \(Printable(value)) is no size, and is left out.")
+        }
+        if rate > 0 { job.body["rate_limit_bytes_per_second"] = .integer(rate) }
+    }
+
+    /// `sha-256=HEX`
+    fileprivate mutating func setChecksum(_ value: String) {
+        let parts = value.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2, ["sha-256", "sha-512", "sha-1", "md5"].contains(parts[0]) else {
+            return remarks.append("Its checksum is of a kind that fetchd does not have, and is left out.")
+        }
+        job.body["checksum"] = ["algorithm": .string(parts[0]), "value": .string(parts[1])]
+    }
+}

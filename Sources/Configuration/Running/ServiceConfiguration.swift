@@ -1,0 +1,149 @@
+import Downloads
+import Formats
+import Foundation
+import Locks
+import Logging
+import Storage
+
+/// The settings of the running service that can change, and where each comes from. A value that a client has set takes
+/// precedence over the start, and the schedule over both.
+///
+/// Each change is applied before the next one. A change of a client is applied in the commit order.
+public final class ServiceConfiguration: Sendable {
+    private struct State {
+        var start: StartSettings
+        /// What clients have set.
+        var stored: [SettingName: JSON] = [:]
+        var effective: EffectiveSettings
+        var policies: DestinationPolicies
+        var apply: @Sendable (EffectiveSettings) -> Void = { _ in }
+        /// Lets the follower of the schedule look again.
+        var wake: @Sendable () -> Void = {}
+
+        mutating func update(_ settings: RunningSettings, at now: Date) {
+            effective = EffectiveSettings(settings, at: now, mostConcurrentJobs: start.mostConcurrentJobs)
+            policies = DestinationPolicies(settings)
+            apply(effective)
+        }
+
+        /// Stored values of another version that this one cannot use are left out.
+        var settings: RunningSettings { (try? start.values.with(stored)) ?? start.values }
+    }
+
+    private let state: Locked<State>
+
+    public init(_ start: StartSettings) {
+        let effective = EffectiveSettings(
+            start.values, at: .distantPast, mostConcurrentJobs: start.mostConcurrentJobs)
+        state = Locked(State(start: start, effective: effective, policies: DestinationPolicies(start.values)))
+    }
+
+    public var effective: EffectiveSettings { state.withLock(\.effective) }
+
+    /// Requests ask for them, so that a change applies to the next request.
+    public var policies: DestinationPolicies { state.withLock(\.policies) }
+
+    public func source(of name: SettingName) -> SettingSource {
+        state.withLock { $0.stored[name] == nil ? $0.start.sources[name] ?? .default : .api }
+    }
+
+    /// The value at the start, to which a client can return.
+    public func startValue(of name: SettingName) -> JSON { state.withLock { $0.start.values[name] } }
+
+    /// Takes over what clients have set in earlier runs. A value that this version cannot use is logged and left out.
+    public func load(from store: Store, log: Logger) async throws(StoreError) {
+        var stored: [SettingName: JSON] = [:]
+        for (text, value) in try await store.settings() {
+            guard let name = SettingName(rawValue: text) else {
+                log.warning("The database has a value of the setting \(text), which this version does not know.")
+                continue
+            }
+            do throws(SettingFault) {
+                var settings = RunningSettings()
+                try settings.set(name, to: value)
+                stored[name] = value
+            } catch {
+                log.warning(
+                    "The value of a setting in the database cannot be used, so its start value applies. \(error)")
+            }
+        }
+        let now = store.time.now
+        state.withLock { state in
+            state.stored = stored
+            state.update(state.settings, at: now)
+        }
+    }
+
+    /// - Parameters:
+    ///   - store: its work `schedule` is due after a change of the start.
+    ///   - apply: called now, and after each change, also of the schedule's limits. It must return quickly, and must not
+    ///     use this object.
+    public func connect(to store: Store, _ apply: @escaping @Sendable (EffectiveSettings) -> Void) {
+        state.withLock { state in
+            state.apply = apply
+            state.wake = { store.work(.schedule).set() }
+            apply(state.effective)
+        }
+    }
+
+    /// Releases what `connect` was given.
+    public func disconnect() {
+        state.withLock { state in
+            state.apply = { _ in }
+            state.wake = {}
+        }
+    }
+
+    /// Stores and applies what a client has changed.
+    ///
+    /// - Parameter note: the entry of the audit log, without its target.
+    /// - Returns: the changes. A setting that had the value before is not one.
+    public func change(
+        _ patch: SettingsPatch, in store: Store, audit note: AuditNote?
+    ) async throws -> [SettingChange] {
+        let settings = patch.values.map { name, value in
+            NewSetting(name: name.rawValue, value: value, start: startValue(of: name))
+        }
+        return try await store.changeSettings(settings, audit: note) { [self] changes in
+            take(changes, at: store.time.now)
+        }
+    }
+
+    private func take(_ changes: [SettingChange], at now: Date) {
+        state.withLock { state in
+            for change in changes {
+                if let name = SettingName(rawValue: change.name) { state.stored[name] = change.stored }
+            }
+            state.update(state.settings, at: now)
+        }
+    }
+
+    /// Replaces the settings of the start, for example after the configuration file was changed.
+    ///
+    /// - Returns: the settings whose start values differ. If a client has set a value, that value still applies.
+    @discardableResult
+    public func replaceStart(_ start: StartSettings, at now: Date) -> [StartChange] {
+        state.withLock { state in
+            let before = state.start
+            state.start = start
+            state.update(state.settings, at: now)
+            state.wake()
+            return SettingName.allCases.compactMap { name in
+                let (old, new) = (before.values[name], start.values[name])
+                guard old != new else { return nil }
+                return StartChange(name: name, before: old, after: new, isOverridden: state.stored[name] != nil)
+            }
+        }
+    }
+
+    /// Applies the limits that the schedule has now.
+    ///
+    /// - Returns: what applied before and what applies now.
+    public func followSchedule(at now: Date) -> (before: EffectiveSettings, after: EffectiveSettings) {
+        state.withLock { state in
+            let before = state.effective
+            state.update(before.settings, at: now)
+            return (before, state.effective)
+        }
+    }
+}

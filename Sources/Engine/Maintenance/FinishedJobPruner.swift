@@ -1,0 +1,53 @@
+import Downloads
+import Foundation
+import Storage
+
+/// Deletes jobs some time after their end, in slices, so that requests do not wait for the removal.
+struct FinishedJobPruner: MaintenanceWorker {
+    let services: EngineServices
+    let retention: FinishedRetention
+    /// Seconds between two passes; nil: a tenth of the retention, at least 1 second, at most 1 hour.
+    let interval: TimeInterval?
+
+    let purpose = "remove finished jobs"
+
+    /// The number of jobs that one commit deletes.
+    private static let jobsInACommit = 100
+
+    func pass() async throws -> Date? {
+        var (count, cursor): (Int, JobID?) = (0, nil)
+        repeat {
+            let (jobs, next) = try await services.store.finishedJobs(past: retention, after: cursor)
+            for start in stride(from: 0, to: jobs.count, by: Self.jobsInACommit) {
+                count += try await delete(Array(jobs[start..<min(start + Self.jobsInACommit, jobs.count)]))
+            }
+            cursor = next
+        } while cursor != nil && !Task.isCancelled
+        if count > 0 { services.log.info("Removed \(count) finished jobs.") }
+        return services.time.now.addingTimeInterval(interval ?? min(max(retention.acknowledged / 10, 1), 3600))
+    }
+
+    /// The files come first: if fetchd dies before the commit, the next pass deletes the jobs, and no file is forgotten.
+    private func delete(_ jobs: [Job]) async throws -> Int {
+        let removable = retention.deletesFiles ? try await removeFiles(of: jobs) : jobs
+        let deleted = try await services.store.deleteFinishedJobs(removable)
+        await services.removeParts(deleted.compactMap { $0.part?.id })
+        return deleted.count
+    }
+
+    /// - Returns: the jobs without those whose file could not be removed.
+    private func removeFiles(of jobs: [Job]) async throws -> [Job] {
+        try await services.lanes.metadata.run { [folder = services.folder, log = services.log] in
+            jobs.filter { job in
+                guard let file = job.state.finish?.file else { return true }
+                do throws(DiskError) {
+                    try folder.removeFile(file)
+                    return true
+                } catch {
+                    log.warning("Could not \(error.action): \(error.reason). fetchd keeps the job \(job.id).")
+                    return false
+                }
+            }
+        }
+    }
+}

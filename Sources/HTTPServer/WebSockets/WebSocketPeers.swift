@@ -1,0 +1,196 @@
+import CMicroHTTPD
+import Glibc
+
+/// The work of the loop's thread.
+final class WebSocketPeers {
+    private let loop: WebSocketLoop
+    var peers: [Int: WebSocketPeer] = [:]
+    var nextSweep = Connection.Instant.now
+    private var isStopping = false
+
+    init(_ loop: WebSocketLoop) { self.loop = loop }
+
+    func untilStopped() {
+        withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
+            withUnsafeTemporaryAllocation(byteCount: Self.pieceSize, alignment: 16) { buffer in
+                while !isStopping {
+                    let pause = peers.isEmpty ? -1 : Self.sweepMilliseconds
+                    let count = Int(epoll_wait(loop.epoll.number, events.baseAddress, Int32(events.count), pause))
+                    for event in events.prefix(max(0, count)) { take(event, buffer) }
+                    sweep(at: .now)
+                }
+            }
+        }
+        closeAll()
+        loop.noteEnded()
+    }
+
+    private func take(_ event: epoll_event, _ buffer: UnsafeMutableRawBufferPointer) {
+        guard event.data.u64 != 0 else { return takeCommands() }
+        guard let peer = peers[Int(event.data.u64)] else { return }
+        if event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { return close(peer) }
+        if event.events & EPOLLOUT.rawValue != 0 { flush(peer, buffer) }
+        if event.events & EPOLLIN.rawValue != 0, peers[peer.number] != nil { read(peer, buffer) }
+    }
+
+    private func takeCommands() {
+        var count: eventfd_t = 0
+        eventfd_read(loop.wake.number, &count)
+        for command in loop.takeCommands() {
+            switch command {
+            case .add(let new): add(new)
+            case .send(let number, let text):
+                if let peer = peers[number] { send(WebSocketFrame.text(text), to: peer) }
+            case .handled(let number, let reply):
+                if let peer = peers[number] { handled(peer, reply) }
+            case .trust(let number): peers[number]?.isTrusted = true
+            case .stop: isStopping = true
+            }
+        }
+    }
+
+    private func add(_ new: NewWebSocket) {
+        let peer = WebSocketPeer(new, at: .now)
+        peers[new.number] = peer
+        let flags = fcntl(peer.socket.number, F_GETFL)
+        _ = fcntl(peer.socket.number, F_SETFL, flags | O_NONBLOCK)
+        var event = epoll_event(events: peer.interest, data: epoll_data_t(u64: UInt64(peer.number)))
+        guard epoll_ctl(loop.epoll.number, EPOLL_CTL_ADD, peer.socket.number, &event) == 0 else { return close(peer) }
+        if !new.received.isEmpty { decode(new.received[...], of: peer) }
+    }
+
+    // MARK: Input
+
+    private func read(_ peer: WebSocketPeer, _ buffer: UnsafeMutableRawBufferPointer) {
+        let count = recv(peer.socket.number, buffer.baseAddress, buffer.count, 0)
+        guard count > 0 else {
+            if count == 0 || (errno != EAGAIN && errno != EINTR) { close(peer) }
+            return
+        }
+        guard !peer.isClosing else { return }
+        peer.lastHeard = .now
+        peer.isPinged = false
+        decode([UInt8](UnsafeRawBufferPointer(rebasing: buffer[..<count]))[...], of: peer)
+    }
+
+    private func decode(_ bytes: ArraySlice<UInt8>, of peer: WebSocketPeer) {
+        var events: [WebSocketDecoder.Event] = []
+        var fault: WebSocketFault?
+        do throws(WebSocketFault) { try peer.decoder.take(bytes, &events) } catch { fault = error }
+        for event in events where peers[peer.number] != nil && !peer.isClosing {
+            switch event {
+            case .text(let text): peer.inbox.append(text)
+            case .ping(let payload): send(WebSocketFrame.pong(payload), to: peer)
+            case .pong: break
+            case .close(let code):
+                peer.hasPeerClosed = true
+                beginClosing(peer, code)
+            }
+        }
+        guard peers[peer.number] != nil else { return }
+        if let fault { beginClosing(peer, fault.rawValue) }
+        handleNext(peer)
+        settle(peer)
+    }
+
+    /// Passes one message at a time to the receiver.
+    private func handleNext(_ peer: WebSocketPeer) {
+        guard peer.task == nil, !peer.isClosing, !peer.inbox.isEmpty else { return }
+        let text = peer.inbox.removeFirst()
+        if peer.inbox.isEmpty { peer.inbox = [] }
+        peer.task = Task { [loop, receiver = peer.receiver, number = peer.number] in
+            loop.post(.handled(number, reply: await receiver.receive(text)))
+        }
+    }
+
+    private func handled(_ peer: WebSocketPeer, _ reply: [UInt8]?) {
+        peer.task = nil
+        if let reply { send(WebSocketFrame.text(reply), to: peer) }
+        guard peers[peer.number] != nil else { return }
+        handleNext(peer)
+        settle(peer)
+    }
+
+    // MARK: Output
+
+    func send(_ frame: [UInt8], to peer: WebSocketPeer) {
+        guard !peer.isClosing else { return }
+        write(frame, to: peer)
+    }
+
+    private func write(_ frame: [UInt8], to peer: WebSocketPeer) {
+        var rest = frame[...]
+        if peer.unsent.count == 0 {
+            let sent = frame.withUnsafeBytes {
+                Glibc.send(peer.socket.number, $0.baseAddress, $0.count, Self.sendFlags)
+            }
+            guard sent >= 0 || errno == EAGAIN || errno == EINTR else { return close(peer) }
+            rest = rest.dropFirst(max(0, sent))
+        }
+        if !rest.isEmpty { peer.unsent.append(Array(rest)) }
+        guard peer.unsent.count <= WebSocketPeer.mostUnsent else { return close(peer) }
+        settle(peer)
+    }
+
+    private func flush(_ peer: WebSocketPeer, _ buffer: UnsafeMutableRawBufferPointer) {
+        while peer.unsent.count > 0 {
+            let sent = peer.unsent.withFirstBytes {
+                Glibc.send(peer.socket.number, $0.baseAddress, $0.count, Self.sendFlags)
+            }
+            guard sent >= 0 else {
+                if errno != EAGAIN && errno != EINTR { close(peer) }
+                return
+            }
+            peer.unsent.drop(sent)
+        }
+        peer.lastHeard = .now
+        settle(peer)
+    }
+
+    /// Sends a close frame once. The peer's bytes are not read any more.
+    func beginClosing(_ peer: WebSocketPeer, _ code: UInt16?) {
+        guard !peer.isClosing else { return }
+        send(WebSocketFrame.close(code), to: peer)
+        guard peers[peer.number] != nil else { return }
+        peer.isClosing = true
+        peer.inbox = []
+        settle(peer)
+    }
+
+    /// Closes a peer that is done, or changes what epoll reports.
+    private func settle(_ peer: WebSocketPeer) {
+        guard peers[peer.number] != nil else { return }
+        if peer.isClosing, peer.unsent.count == 0, peer.drainsUntil == nil {
+            guard !peer.hasPeerClosed else { return close(peer) }
+            shutdown(peer.socket.number, Int32(SHUT_WR))
+            peer.drainsUntil = Connection.Instant.now + Self.drainTime
+        }
+        let wanted = peer.wantedInterest
+        guard wanted != peer.interest else { return }
+        peer.interest = wanted
+        var event = epoll_event(events: wanted, data: epoll_data_t(u64: UInt64(peer.number)))
+        epoll_ctl(loop.epoll.number, EPOLL_CTL_MOD, peer.socket.number, &event)
+    }
+
+    func close(_ peer: WebSocketPeer) {
+        guard peers.removeValue(forKey: peer.number) != nil else { return }
+        epoll_ctl(loop.epoll.number, EPOLL_CTL_DEL, peer.socket.number, nil)
+        shutdown(peer.socket.number, Int32(SHUT_WR))
+        peer.task?.cancel()
+        peer.receiver.closed()
+        loop.noteClosed(peer.network)
+    }
+
+    private func closeAll() {
+        for peer in Array(peers.values) {
+            beginClosing(peer, WebSocketFault.goingAway.rawValue)
+            close(peer)
+        }
+    }
+
+    static let sweepMilliseconds: Int32 = 2_000
+    private static let drainTime = Duration.seconds(2)
+    /// The bytes that are read at once.
+    private static let pieceSize = 16 << 10
+    private static let sendFlags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
+}

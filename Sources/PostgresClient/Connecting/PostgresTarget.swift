@@ -1,0 +1,60 @@
+/// The address of a database: a URL `postgres://user:password@host:port/database?sslmode=verify-full`, completed by the
+/// `PG...` variables, as in libpq.
+///
+/// Its description shows no password.
+public struct PostgresTarget: Sendable, CustomStringConvertible {
+    /// The parameters of the URL.
+    let parameters: [String: String]
+    /// The parameters of each server of a URL with several hosts; one empty set otherwise.
+    let endpoints: [[String: String]]
+    /// The limit for each server; nil if neither the URL nor the environment has a limit.
+    let connectTimeout: Duration?
+    /// Parameters of the environment.
+    private let defaults: [String: String]
+    let redaction: Redaction
+    /// Such as `fetchd@db:5432/fetchd`.
+    public let description: String
+
+    /// - Throws: `targetInvalid`.
+    public init(url: String) throws(PostgresError) {
+        guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
+            throw .targetInvalid(why: "it must begin with postgres://")
+        }
+        // libpq would end the text there.
+        guard !url.utf8.contains(0) else { throw .targetInvalid(why: "it contains a NUL") }
+        let (parameters, defaults) = (try ConnectionParameters.parse(url), ConnectionParameters.defaults())
+        let effective = defaults.merging(parameters) { $1 }
+        self.parameters = parameters
+        self.defaults = defaults
+        endpoints = try Self.endpoints(of: effective)
+        connectTimeout = effective["connect_timeout"].flatMap { Int($0) }.flatMap { $0 > 0 ? .seconds($0) : nil }
+        redaction = Redaction(["password", "sslpassword"].compactMap { effective[$0] })
+        let host = effective["host"] ?? effective["hostaddr"] ?? "localhost"
+        description =
+            "\(effective["user"] ?? "")@\(host):\(effective["port"] ?? "5432")"
+            + "/\(effective["dbname"] ?? effective["user"] ?? "")"
+    }
+
+    /// Whether the URL or the environment has this parameter.
+    func has(_ keyword: String) -> Bool { parameters[keyword] != nil || defaults[keyword] != nil }
+
+    /// libpq tries several hosts by itself, but only its blocking call limits the time for each of them.
+    private static func endpoints(of effective: [String: String]) throws(PostgresError) -> [[String: String]] {
+        let keywords = ["host", "hostaddr", "port"]
+        let lists = keywords.map { list(effective[$0]) }
+        let count = max(lists[0].count, lists[1].count)
+        guard count > 1 else { return [[:]] }
+        for (keyword, list) in zip(keywords, lists) where ![0, 1, count].contains(list.count) {
+            throw .targetInvalid(why: "it has \(count) hosts and \(list.count) values of \(keyword)")
+        }
+        return (0..<count).map { index in
+            zip(keywords, lists).reduce(into: [:]) { endpoint, named in
+                if !named.1.isEmpty { endpoint[named.0] = named.1.count == 1 ? named.1[0] : named.1[index] }
+            }
+        }
+    }
+
+    private static func list(_ value: String?) -> [String] {
+        value.map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) } ?? []
+    }
+}

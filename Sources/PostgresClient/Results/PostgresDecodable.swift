@@ -1,0 +1,59 @@
+/// A type that a column can be read as.
+public protocol PostgresDecodable {
+    /// nil if the type of the column does not fit.
+    init?(postgres field: PostgresField)
+}
+
+/// From `bigint`, `integer`, `smallint` and `oid`. A sum of `bigint` is `numeric` and must be cast.
+extension Int64: PostgresDecodable {
+    public init?(postgres field: PostgresField) {
+        let value: Int64? =
+            switch field.type {
+            case .int8: field.bigEndian(Int64.self)
+            case .int4: field.bigEndian(Int32.self).map(Int64.init)
+            case .int2: field.bigEndian(Int16.self).map(Int64.init)
+            case .oid: field.bigEndian(UInt32.self).map(Int64.init)
+            default: nil
+            }
+        guard let value else { return nil }
+        self = value
+    }
+}
+
+extension Int: PostgresDecodable {
+    public init?(postgres field: PostgresField) {
+        guard let value = Int64(postgres: field) else { return nil }
+        self.init(value)
+    }
+}
+
+extension Bool: PostgresDecodable {
+    public init?(postgres field: PostgresField) {
+        guard field.type == .bool, field.bytes.count == 1 else { return nil }
+        self = field.bytes[0] != 0
+    }
+}
+
+/// From `double precision` and `real`.
+extension Double: PostgresDecodable {
+    public init?(postgres field: PostgresField) {
+        let value: Double? =
+            switch field.type {
+            case .float8: field.bigEndian(UInt64.self).map(Double.init(bitPattern:))
+            case .float4: field.bigEndian(UInt32.self).map { Double(Float(bitPattern: $0)) }
+            default: nil
+            }
+        guard let value else { return nil }
+        self = value
+    }
+}
+
+/// From the types of text, and `json`.
+extension String: PostgresDecodable {
+    public init?(postgres field: PostgresField) {
+        switch field.type {
+        case .text, .varchar, .bpchar, .name, .json, .unknown: self.init(decoding: field.bytes, as: UTF8.self)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Downloads
+import Foundation
+import GRDB
+import Sealing
+
+/// What a database says about itself, read without changing it, with or without a service that uses it.
+public struct DatabaseInspection: Sendable {
+    public var contents: DatabaseContents
+    /// The schema version that this program writes.
+    public var latestSchema: Int
+    /// What SQLite finds wrong with the pages, constraints and references of the database.
+    public var damage: [String]
+    /// The kept counts that differ from a full count; empty for a database that the next start upgrades.
+    public var drifts: [String]
+    public var space: DatabaseSpace
+    /// The promised parts, each with the end of its last promised range.
+    public var parts: [PartID: Int64]
+    /// When the service last stored its time; nil if it never did.
+    public var storedTime: Date?
+    /// The webhooks, without what a lost or wrong key hides; empty for a database that the next start upgrades.
+    public var webhooks: [Webhook]
+    public var key: KeyFinding
+
+    /// Whether the key of the service fits the database.
+    public enum KeyFinding: Sendable, Equatable {
+        case fits
+        /// The database has no check value yet: the next start takes or makes a key.
+        case notYetUsed
+        /// There is no key file, but the database has a check value.
+        case missing
+        /// The key is another one than that of the database.
+        case wrong
+        /// The key cannot be read. The text is a sentence.
+        case unusable(String)
+    }
+
+    /// - Parameters:
+    ///   - folder: the data folder.
+    ///   - key: where the key of the service comes from.
+    ///   - thoroughly: whether every index and constraint is checked as well, which takes about as long as a backup.
+    /// - Throws: `databaseIncomplete`, `databaseFromNewerVersion`, `markUnreadable`, `databaseUnreadable`.
+    public static func read(
+        inDataFolder folder: String, key: KeySource, thoroughly: Bool
+    ) throws(StoreError) -> DatabaseInspection {
+        let files = DataFiles(path: folder)
+        do {
+            let mark = try MarkFile.read(files.mark)
+            var configuration = Connections.configuration()
+            configuration.readonly = true
+            let database = try DatabaseQueue(path: files.database, configuration: configuration)
+            defer { try? database.close() }
+            return try database.inDatabase { db in
+                var inspection: DatabaseInspection?
+                try db.inTransaction(.deferred) {
+                    try files.requireComplete(db, mark)
+                    inspection = try DatabaseInspection(db, KeyInspection(key, folder), thoroughly)
+                    return .commit
+                }
+                guard let inspection else { throw StoreError.failed(why: "the database was not read") }
+                return inspection
+            }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw .databaseUnreadable(path: files.database, why: "\(error)")
+        }
+    }
+
+    /// The parts that are promised now: `parts` again, some time later.
+    public static func parts(inDataFolder folder: String) throws(StoreError) -> Set<PartID> {
+        do {
+            var configuration = Connections.configuration()
+            configuration.readonly = true
+            let database = try DatabaseQueue(path: DataFiles(path: folder).database, configuration: configuration)
+            defer { try? database.close() }
+            return Set(try database.inDatabase(Store.parts).keys)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private init(_ db: Database, _ key: KeyInspection, _ thoroughly: Bool) throws {
+        contents = try DatabaseContents(readFrom: db)
+        latestSchema = Schema.latest
+        damage =
+            thoroughly
+            ? try IntegrityCheck.findings(in: db) : try StartupCheck.quickCheck(db).map { [$0] } ?? []
+        space = try DatabaseSpace(readFrom: db)
+        parts = try Store.parts(in: db)
+        storedTime =
+            try db.tableExists("clock") ? Row.fetchOne(db, sql: "SELECT time FROM clock")?.optionalTime("time") : nil
+        let isLatest = contents.schema == latestSchema
+        drifts = isLatest ? try CountComparison(readFrom: db).drifts.map { "\($0)" } : []
+        self.key = try key.finding(db)
+        let sealer = Sealer(keys: key.ring)
+        webhooks =
+            isLatest
+            ? try Row.fetchAll(db, sql: "SELECT * FROM webhooks ORDER BY key").map {
+                try WebhookRow.webhook($0, sealer)
+            }
+            : []
+    }
+}

@@ -1,0 +1,29 @@
+/// The queue of a session and priority has two lanes, each with its own indexes: the jobs that were never moved, whose rank
+/// is their identifier, and those that a client has moved.
+enum QueueLane: CaseIterable {
+    case unmoved, moved
+
+    /// The column with the rank.
+    var rank: String {
+        switch self {
+        case .unmoved: "id"
+        case .moved: "queue_rank"
+        }
+    }
+
+    /// The rank of the job `firsts.id`.
+    var rankOfFirst: String {
+        switch self {
+        case .unmoved: "firsts.id"
+        case .moved: "(SELECT queue_rank FROM jobs WHERE jobs.id = firsts.id)"
+        }
+    }
+
+    /// The condition of the lane's indexes.
+    var condition: String {
+        switch self {
+        case .unmoved: "state = 'queued' AND held_until IS NULL AND queue_rank IS NULL"
+        case .moved: "state = 'queued' AND held_until IS NULL AND queue_rank IS NOT NULL"
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Downloads
+import Formats
+import Foundation
+import GRDB
+
+/// Deletes jobs some time after their end, in slices.
+extension Store {
+    /// Looks through the oldest jobs for those that a retention no longer keeps. It reads a bounded number of rows, so that
+    /// a pass over many jobs that are kept takes many short reads.
+    ///
+    /// - Parameter cursor: the last job that an earlier call has looked at; nil: begin with the oldest.
+    /// - Returns: the jobs to delete, and the cursor of the next call; nil when all jobs were looked at.
+    public func finishedJobs(
+        past retention: FinishedRetention, after cursor: JobID? = nil, scanning limit: Int = 1000
+    ) async throws(StoreError) -> (jobs: [Job], next: JobID?) {
+        let now = time.now
+        guard time.confidence.allowsRemoval(ofDataKeptFor: retention.acknowledged, at: now) else { return ([], nil) }
+        return try await read { [sealer] db in
+            let now = now.addingTimeInterval(-(try Self.excessAge(in: db)))
+            let (latest, surely) = (
+                now.addingTimeInterval(-retention.acknowledged), now.addingTimeInterval(-retention.unacknowledged)
+            )
+            let rows = try Row.fetchAll(
+                db.cachedStatement(sql: Self.oldestJobs),
+                arguments: [
+                    "cursor": cursor?.text ?? "", "end": JobID.make(.lowest(at: latest)).text, "limit": limit,
+                    "latest": latest.milliseconds, "surely": surely.milliseconds,
+                ])
+            let due = rows.filter { $0["is_due"] }.map { JobID($0["id"]) }
+            let next = rows.count == limit ? rows.last.map { JobID($0["id"]) } : nil
+            return (try due.compactMap { try JobRow.job($0, in: db, sealer) }, next)
+        }
+    }
+
+    /// Deletes those jobs that have ended and did not change since, like `deleteJob`, in one commit.
+    ///
+    /// - Returns: the deleted jobs.
+    public func deleteFinishedJobs(_ jobs: [Job]) async throws -> [Job] {
+        try await writer.write { transaction in
+            try jobs.filter { job in
+                guard let present = try? transaction.job(job.id), present.finishedAt == job.finishedAt else {
+                    return false
+                }
+                return try transaction.deleteJob(job.id) != nil
+            }
+        }
+    }
+
+    /// A job ends after its creation, and its identifier begins with the time of its creation. So only the jobs below `end`
+    /// can be old enough.
+    static let oldestJobs = """
+        SELECT jobs.id, jobs.finished_at IS NOT NULL AND (
+            jobs.finished_at <= :surely OR (jobs.finished_at <= :latest AND batches.state = 'acknowledged')) AS is_due
+        FROM jobs LEFT JOIN batches ON batches.session = jobs.session AND batches.number = jobs.batch
+        WHERE jobs.id > :cursor AND jobs.id < :end ORDER BY jobs.id LIMIT :limit
+        """
+
+    /// Seconds by which jumps of the clock make jobs look older than they are, at most.
+    private static func excessAge(in db: Database) throws -> TimeInterval {
+        let sum = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT coalesce(sum(by), 0) FROM clock_jumps WHERE by > 0"))
+        return Double(sum ?? 0) / 1000
+    }
+}

@@ -1,0 +1,67 @@
+import Downloads
+import GRDB
+
+/// The order in which the jobs of a session start.
+extension Store {
+    /// Moves a job that is queued, waiting or paused. Only its own row changes.
+    ///
+    /// - Parameter revision: if given, the revision that the job must have.
+    /// - Throws: `noSuchJob`, `revisionChanged`, `moveRefused`.
+    public func moveJob(_ id: JobID, to place: QueuePlace, expecting revision: Int? = nil) async throws -> Job {
+        try await writer.write { transaction in
+            if let revision { try transaction.requireRevision(revision, of: id) }
+            return try transaction.moveJob(id, to: place)
+        }
+    }
+
+    /// The place at an index among the jobs of the same session and priority that are queued, waiting or paused. It reads
+    /// these jobs, on a reader's thread; the queue may change meanwhile.
+    ///
+    /// - Parameter index: 0 is the top; an index beyond the end is the bottom.
+    public func place(at index: Int, for job: Job) async throws(StoreError) -> QueuePlace {
+        guard index > 0 else { return .top }
+        let previous = try await read { db in
+            try String.fetchOne(
+                db.cachedStatement(sql: Self.queueWithoutJob),
+                arguments: [job.session.text, (job.spec.priority ?? .normal).rank, job.id.text, index - 1])
+        }
+        return previous.map { .after(JobID($0)) } ?? .bottom
+    }
+
+    static let queueWithoutJob = """
+        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('queued', 'waiting', 'paused')
+            AND priority = ? AND id <> ?
+        ORDER BY coalesce(queue_rank, id), id LIMIT 1 OFFSET ?
+        """
+
+    /// The jobs of a session in these states, in the order in which they start: by priority and rank.
+    public func queue(of session: Name) async throws(StoreError) -> [JobID] {
+        try await ids(Self.queue, [session.text])
+    }
+
+    static let queue = """
+        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('queued', 'waiting', 'paused')
+        ORDER BY priority, coalesce(queue_rank, id), id
+        """
+
+    /// The running jobs of a session, in the order in which they were created.
+    public func runningJobs(of session: Name) async throws(StoreError) -> [JobID] {
+        try await ids("SELECT id FROM jobs WHERE state = 'running' AND session = ? ORDER BY id", [session.text])
+    }
+
+    /// The jobs of a session that have ended, in the order in which they have ended.
+    public func endedJobs(of session: Name) async throws(StoreError) -> [JobID] {
+        try await ids(Self.ended, [session.text])
+    }
+
+    static let ended = """
+        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('succeeded', 'failed', 'cancelled')
+        ORDER BY finished_at, id
+        """
+
+    private func ids(_ sql: String, _ arguments: StatementArguments) async throws(StoreError) -> [JobID] {
+        try await read { db in
+            try String.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map { JobID($0) }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Downloads
+import Formats
+import Foundation
+import GRDB
+
+/// The settings of the service that clients have changed. They outlive a restart.
+extension Store {
+    /// The stored values, by the names of the settings.
+    public func settings() async throws(StoreError) -> [String: JSON] {
+        try await read { try Self.settings(in: $0) }
+    }
+
+    /// Stores the settings in one commit, each with an entry of the audit log. A setting that already has its value is left
+    /// out.
+    ///
+    /// - Parameter onCommit: see `Writer.write`.
+    public func changeSettings(
+        _ settings: [NewSetting], audit note: AuditNote?,
+        onCommit: @escaping @Sendable ([SettingChange]) -> Void
+    ) async throws -> [SettingChange] {
+        try await writer.write(onCommit: onCommit) { transaction in
+            try settings.compactMap { try transaction.changeSetting($0, audit: note) }
+        }
+    }
+
+    /// The stored values in a data folder, whether or not a service uses it. Empty if there is no database.
+    public static func settings(inDataFolder path: String) throws(StoreError) -> [String: JSON] {
+        let file = path + "/fetchd.sqlite"
+        guard FileManager.default.fileExists(atPath: file) else { return [:] }
+        do {
+            var configuration = Configuration()
+            configuration.readonly = true
+            configuration.busyMode = .timeout(5)
+            return try DatabaseQueue(path: file, configuration: configuration).read { db in
+                try db.tableExists("service_settings") ? Self.settings(in: db) : [:]
+            }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private static func settings(in db: Database) throws -> [String: JSON] {
+        try Row.fetchAll(db, sql: "SELECT name, value FROM service_settings").reduce(into: [:]) { settings, row in
+            settings[row["name"]] = try JSON(parsing: row["value"] as String)
+        }
+    }
+}

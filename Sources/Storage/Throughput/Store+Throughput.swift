@@ -1,0 +1,59 @@
+import Foundation
+import GRDB
+
+/// Keeps the bytes that all transfers together received in each minute.
+extension Store {
+    /// Adds bytes to the minute of a moment. At most `ThroughputRecord.mostMinutes` minutes are kept, whatever the clock
+    /// says: those with the latest times.
+    ///
+    /// - Parameter bytes: more than 0.
+    public func addThroughput(_ bytes: Int64, at moment: Date) async throws {
+        try await writer.write { try $0.addThroughput(bytes, at: moment) }
+    }
+
+    /// Reads a range of one small table.
+    public func throughput() async throws(StoreError) -> ThroughputRecord {
+        let now = time.now
+        return try await read { db in
+            let end = Self.minute(of: now)
+            return ThroughputRecord(
+                end: Date(timeIntervalSince1970: TimeInterval(end * 60)),
+                hour: try Self.series(interval: 1, count: 60, until: end, in: db),
+                week: try Self.series(interval: 60, count: 168, until: end, in: db))
+        }
+    }
+
+    /// The minutes between 1970 and a moment.
+    static func minute(of moment: Date) -> Int { Int((moment.timeIntervalSince1970 / 60).rounded(.down)) }
+
+    private static func series(
+        interval: Int, count: Int, until end: Int, in db: Database
+    ) throws -> ThroughputRecord.Series {
+        let rows = try Row.fetchAll(
+            db.cachedStatement(sql: throughputSums), arguments: [end - 1, interval, end - interval * count, end])
+        return ThroughputRecord.Series(
+            interval: interval, count: count,
+            bytes: rows.reduce(into: [:]) { $0[$1["ago"] as Int] = $1["bytes"] as Int64 })
+    }
+
+    static let throughputSums = """
+        SELECT (? - minute) / ? AS ago, sum(bytes) AS bytes FROM throughput
+        WHERE minute >= ? AND minute < ? GROUP BY 1
+        """
+}
+
+extension Transaction {
+    fileprivate func addThroughput(_ bytes: Int64, at moment: Date) throws {
+        try run(
+            """
+            INSERT INTO throughput (minute, bytes) VALUES (?, ?)
+            ON CONFLICT (minute) DO UPDATE SET bytes = bytes + excluded.bytes
+            """, [Store.minute(of: moment), bytes])
+        try run(Self.dropOldThroughput, [ThroughputRecord.mostMinutes])
+    }
+
+    static let dropOldThroughput = """
+        DELETE FROM throughput
+        WHERE minute <= (SELECT minute FROM throughput ORDER BY minute DESC LIMIT 1 OFFSET ?)
+        """
+}

@@ -1,0 +1,59 @@
+import API
+import Configuration
+import HTTPServer
+
+extension Settings.Key {
+    /// The type and range of a value, and a further check of it.
+    enum Kind {
+        case text((String) throws -> Void)
+        case path
+        case integer(ClosedRange<Int>)
+        /// At most ten years, so that the sum of a time and a setting is still a valid time.
+        case seconds
+        case flag
+        /// - Parameter separator: between the elements, in an environment variable.
+        case texts(separator: Character, ([String]) throws -> Void)
+    }
+
+    var kind: Kind {
+        switch self {
+        case .listen: .text { if $0 != "none" { _ = try ListenAddress($0) } }
+        case .unixSocketMode: .text { _ = try UnixSocket.mode($0) }
+        case .unixSocket, .dataDir, .downloadsDir, .keyFile: .path
+        case .maxConnections: .integer(16...20_000)
+        case .maxConnectionsPerAddress: .integer(0...20_000)
+        case .publicHost: .texts(separator: ",") { _ in }
+        case .allowOrigin: .texts(separator: ",") { _ = try AllowedOrigins(reading: $0) }
+        case .webhookRetryDelays: .texts(separator: ",") { _ = try Settings.delays($0) }
+        case .acknowledgementPatience, .eventRetention, .unacknowledgedRetention, .finishedRetention,
+            .minimumSpeedSeconds, .streamHeartbeat, .stopTimeout:
+            .seconds
+        case .resumeDataMaxBytes, .minimumFreeBytes, .maxFileSize, .maxParts: .integer(0...(1 << 60))
+        case .finishedRetentionFiles: .text { _ = try FinishedFiles(reading: $0) }
+        case .fileMode: .text { _ = try FileSettings.fileMode($0) }
+        case .directoryMode: .text { _ = try FileSettings.directoryMode($0) }
+        case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: .flag
+        case .logFormat: .text { _ = try ObservationSettings.format($0) }
+        case .aria2Session: .text { _ = try SettingsSources.aria2Session($0) }
+        case .keyCommand: .text(SettingsSources.checkKeyCommand)
+        case .token: .text(Settings.checkToken)
+        case .rateLimit, .maxConcurrentJobs, .maxConnectionsPerHost, .schedule, .allowNetwork, .denyNetwork,
+            .allowWebhookNetwork, .allowOriginHost, .denyOriginHost, .allowOriginPort, .logLevel:
+            runningKind
+        }
+    }
+
+    /// The setting that can change while the service runs; nil: only a restart changes it.
+    var running: SettingName? { SettingName(rawValue: rawValue) }
+
+    private var runningKind: Kind {
+        guard let name = running else { return .text { _ in } }
+        return switch name.kind {
+        case .integer(let range): .integer(Int(range.lowerBound)...Int(range.upperBound))
+        case .text: .text { try RunningSettings.check(.string($0), of: name) }
+        // A list of days has commas.
+        case .texts:
+            .texts(separator: name == .schedule ? ";" : ",") { try RunningSettings.check(.strings($0), of: name) }
+        }
+    }
+}

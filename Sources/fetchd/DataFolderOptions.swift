@@ -1,0 +1,25 @@
+import ArgumentParser
+import Daemon
+import Formats
+
+/// The data folder of a command that runs beside the service, or in its place.
+struct DataFolderOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The data folder; also FETCHD_DATA_DIR or --config. (default: \(Settings.Defaults.dataDir))",
+            valueName: "dir"))
+    var dataDir: String?
+
+    @Option(help: ArgumentHelp("The configuration file (JSON) of the service. (default: none)", valueName: "file"))
+    var config: String?
+
+    /// - Parameter flags: further options of the command.
+    func sources(_ flags: [Settings.Key: JSON] = [:]) throws -> SettingsSources {
+        let folder: [Settings.Key: JSON] = dataDir.map { [.dataDir: .string($0)] } ?? [:]
+        return try SettingsSources(flags: flags.merging(folder) { $1 }, configFile: config)
+    }
+
+    func folder(in sources: SettingsSources) throws -> String {
+        try sources.path(.dataDir) ?? DefaultFolders.ofProcess(usesWorkingDirectory: true).data
+    }
+}

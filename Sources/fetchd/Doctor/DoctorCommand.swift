@@ -1,0 +1,83 @@
+import ArgumentParser
+import Formats
+import Foundation
+
+/// `fetchd doctor`: looks for faults of a service.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Looks for faults of the service, its folders and its machine.",
+        discussion: """
+            The command checks the database, the files of unfinished downloads, the key, the folders and their permissions, \
+            free space, limits, the clock, the rules for addresses, and whether the hosts of webhooks answer. For each \
+            finding it says what to do. It changes nothing, and the service may run meanwhile. Run it as the user of the \
+            service, with the settings of the service: its environment, or --config.
+
+            EXIT STATUS:
+              0    no error was found; there may be warnings
+              1    at least one error was found
+
+            EXAMPLES:
+              fetchd doctor --data-dir /var/lib/fetchd/data --downloads-dir /var/lib/fetchd/downloads
+              fetchd doctor --no-webhooks --json
+            """)
+
+    @OptionGroup var data: DataFolderOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder for downloaded files; also FETCHD_DOWNLOADS_DIR or --config. (default: \(Settings.Defaults.downloadsDir))",
+            valueName: "dir"))
+    var downloadsDir: String?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Ask the hosts of webhooks whether they answer. Only addresses that the service may reach are asked.")
+    var webhooks = true
+
+    @Flag(help: "Check every page, constraint and reference of the database, which takes about as long as a backup.")
+    var thorough = false
+
+    @Flag(help: "Print one JSON document.")
+    var json = false
+
+    func run() async throws {
+        CoreDumps.disable()
+        let findings: [Finding]
+        do {
+            findings = await Examination(
+                settings: try settings(), checksEverything: thorough, asksWebhooks: webhooks
+            ).run()
+        } catch {
+            findings = [.error(.configuration, "\(error)", "The service does not start with these settings.")]
+        }
+        print(json ? Self.document(findings).written : Self.report(findings))
+        if findings.contains(where: { $0.level == .error }) { throw ExitCode.failure }
+    }
+
+    private func settings() throws -> Settings {
+        var flags: [Settings.Key: JSON] = [:]
+        if let dataDir = data.dataDir { flags[.dataDir] = .string(dataDir) }
+        if let downloadsDir { flags[.downloadsDir] = .string(downloadsDir) }
+        return try Settings(flags: flags, configFile: data.config)
+    }
+
+    static func document(_ findings: [Finding]) -> JSON {
+        [
+            "findings": .array(findings.map(\.json)),
+            "warnings": .count(findings.count { $0.level == .warning }),
+            "errors": .count(findings.count { $0.level == .error }),
+        ]
+    }
+
+    static func report(_ findings: [Finding]) -> String {
+        let lines = findings.flatMap { finding -> [String] in
+            let level = finding.level.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)
+            let subject = finding.subject.rawValue.padding(toLength: 14, withPad: " ", startingAt: 0)
+            let remedy = finding.remedy.map { [String(repeating: " ", count: 22) + "-> \($0)"] } ?? []
+            return ["\(level)\(subject)\(finding.message)"] + remedy
+        }
+        let (warnings, errors) = (findings.count { $0.level == .warning }, findings.count { $0.level == .error })
+        return (lines + ["\(errors) errors, \(warnings) warnings."]).joined(separator: "\n")
+    }
+}

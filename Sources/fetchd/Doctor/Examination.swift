@@ -1,0 +1,62 @@
+import Configuration
+import CurlClient
+import Downloads
+import Engine
+import Foundation
+import Storage
+
+/// Looks for faults of a service, and repairs none. The service may run meanwhile.
+struct Examination {
+    let settings: Settings
+    /// Whether every page, constraint and reference of the database is checked.
+    let checksEverything: Bool
+    /// Whether the endpoints of webhooks are asked.
+    let asksWebhooks: Bool
+
+    func run() async -> [Finding] {
+        let holder = FolderLock.holder(ofDataFolder: settings.dataDir)
+        var findings = [
+            holder.map { Finding.ok(.service, "The service runs (process \($0)).") }
+                ?? .ok(.service, "No service uses the data folder.")
+        ]
+        findings += FolderFindings(settings: settings).all
+        findings += await databaseFindings(isRunning: holder != nil)
+        findings += SpaceFindings(settings: settings).all
+        findings += LimitFindings(settings: settings, process: holder).all
+        findings += AddressFindings(policies: DestinationPolicies(settings.start.values)).all
+        return findings
+    }
+
+    private func databaseFindings(isRunning: Bool) async -> [Finding] {
+        let folder = settings.dataDir
+        guard FileManager.default.fileExists(atPath: folder + "/fetchd.sqlite") else {
+            return [.ok(.database, "There is no database yet.")] + ClockFindings(storedTime: nil).all
+        }
+        let inspection: DatabaseInspection
+        do throws(StoreError) {
+            inspection = try DatabaseInspection.read(
+                inDataFolder: folder, key: settings.key, thoroughly: checksEverything)
+        } catch {
+            let finding = Finding.error(.database, error.description, "See docs/operations.md, \"Damage\".")
+            return [finding] + ClockFindings(storedTime: nil).all
+        }
+        var findings = DatabaseFindings(inspection: inspection, settings: settings).all
+        findings += partFindings(inspection, isRunning: isRunning)
+        findings += ClockFindings(storedTime: inspection.storedTime).all
+        return findings + (await WebhookFindings(webhooks: inspection.webhooks, settings: settings).all(asksWebhooks))
+    }
+
+    private func partFindings(_ inspection: DatabaseInspection, isRunning: Bool) -> [Finding] {
+        var parts = PartsInspection(
+            ofDownloadsFolder: settings.downloadsDir, promised: inspection.parts,
+            sparingWithin: isRunning ? 60 : 0)
+        // A job may have ended, and with it its part, since the database was read.
+        if isRunning, let present = try? DatabaseInspection.parts(inDataFolder: settings.dataDir) {
+            let texts = Set(present.map(\.text))
+            parts.missing.removeAll { !texts.contains($0) }
+            parts.short.removeAll { !texts.contains($0) }
+            parts.orphans.removeAll { name in texts.contains { name.hasPrefix($0) } }
+        }
+        return PartFindings(parts: parts, promised: inspection.parts.count).all
+    }
+}

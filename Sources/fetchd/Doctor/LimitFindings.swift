@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+
+/// The limits of the system: file descriptors, memory, kernel.
+struct LimitFindings {
+    let settings: Settings
+    /// The running service; nil: its limits are taken from this process.
+    let process: Int?
+
+    var all: [Finding] {
+        let findings = [descriptors, memory, kernel].compactMap(\.self)
+        return findings.isEmpty ? [.ok(.limits, "Descriptors, memory and kernel suffice.")] : findings
+    }
+
+    private var descriptors: Finding? {
+        guard let limit = openFiles else { return nil }
+        // `DescriptorLimit` needs four for a job, some for lookups and 64 for everything else.
+        let needed = settings.start.values.maxConcurrentJobs * 4 + 256
+        guard limit < needed else { return nil }
+        return .warning(
+            .limits,
+            "The service may open \(limit) files, and needs about \(needed) for \(settings.start.values.maxConcurrentJobs) concurrent jobs.",
+            "Raise the hard limit: LimitNOFILE= in the systemd unit, or ulimit -Hn. Otherwise fewer jobs run.")
+    }
+
+    private var openFiles: Int? {
+        if let process, let text = try? String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8) {
+            return Self.openFiles(in: text)
+        }
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
+        return Int(clamping: limit.rlim_max)
+    }
+
+    /// The hard limit in the text of /proc/PID/limits (proc_pid_limits(5)).
+    static func openFiles(in limits: String) -> Int? {
+        let line = limits.split(separator: "\n").first { $0.hasPrefix("Max open files") }
+        let words = line?.split(separator: " ") ?? []
+        return words.count >= 5 ? Int(words[4]) : nil
+    }
+
+    private var memory: Finding? {
+        guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8),
+            let available = Self.availableMemory(in: text), available < 64 << 20
+        else { return nil }
+        return .warning(
+            .limits, "The machine has \(Int64(available).formatted(.byteCount(style: .memory))) of memory left.",
+            "Stop other programs, or lower --max-concurrent-jobs.")
+    }
+
+    /// Bytes, from the text of /proc/meminfo (proc_meminfo(5)).
+    static func availableMemory(in text: String) -> Int? {
+        let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
+        return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
+    }
+
+    private var kernel: Finding? {
+        guard let release = try? String(contentsOfFile: "/proc/sys/kernel/osrelease", encoding: .utf8),
+            let version = Self.version(release), version < (4, 18)
+        else { return nil }
+        return .warning(
+            .limits, "The kernel has the version \(version.0).\(version.1), and fetchd is tested from 4.18 on.",
+            "Upgrade the system.")
+    }
+
+    /// The first two numbers of a release such as `6.1.0-18-amd64`.
+    static func version(_ release: String) -> (Int, Int)? {
+        let numbers = release.split(separator: ".").prefix(2).map { $0.prefix { $0.isNumber } }.compactMap { Int($0) }
+        return numbers.count == 2 ? (numbers[0], numbers[1]) : nil
+    }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import Formats
+
+/// The options of `fetchd serve` for jobs that have ended.
+struct RetentionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Seconds after which jobs that have ended are deleted, if the finish of their batch is acknowledged; other jobs are deleted after --unacknowledged-retention, if that is longer. (default: never)",
+            valueName: "seconds"))
+    var finishedRetention: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "What happens to the finished files of jobs that --finished-retention deletes: keep or delete. (default: keep)",
+            valueName: "keep|delete"))
+    var finishedRetentionFiles: String?
+
+    /// Only the options that were given.
+    var flags: [Settings.Key: JSON] {
+        let flags: [Settings.Key: JSON?] = [
+            .finishedRetention: finishedRetention.map(JSON.number),
+            .finishedRetentionFiles: finishedRetentionFiles.map(JSON.string),
+        ]
+        return flags.compactMapValues(\.self)
+    }
+}

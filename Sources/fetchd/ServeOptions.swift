@@ -1,0 +1,153 @@
+import ArgumentParser
+import Formats
+
+/// The options of `fetchd serve`, as given. `Settings` combines them with the environment and the file.
+struct ServeOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A configuration file (JSON) with any of these settings. (default: none)", valueName: "file"))
+    var config: String?
+
+    @OptionGroup var listening: ListeningOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the database. It is created if missing. Only one service at a time can use it. (default: \(Settings.Defaults.dataDir))",
+            valueName: "dir"))
+    var dataDir: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder for downloaded files. It is created if missing. (default: \(Settings.Defaults.downloadsDir))",
+            valueName: "dir"))
+    var downloadsDir: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of running jobs, 1 to 10000. (default: \(Settings.Defaults.maxConcurrentJobs))",
+            valueName: "n"))
+    var maxConcurrentJobs: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of simultaneous connections to one host and port, 1 to 10000. (default: \(Settings.Defaults.maxConnectionsPerHost))",
+            valueName: "n"))
+    var maxConnectionsPerHost: Int?
+
+    @OptionGroup var network: NetworkOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds to wait before each attempt of a webhook delivery, including the first. (default: \(Settings.Defaults.webhookRetryDelays))",
+            valueName: "s,s,..."))
+    var webhookRetryDelays: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds after which the log and the metrics report an unacknowledged finished batch. (default: \(Int(Settings.Defaults.acknowledgementPatience)))",
+            valueName: "seconds"))
+    var acknowledgementPatience: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds for which acknowledged events and deliveries are kept. (default: \(Int(Settings.Defaults.eventRetention)), a week)",
+            valueName: "seconds"))
+    var eventRetention: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds for which unacknowledged events and pending deliveries are kept. (default: \(Int(Settings.Defaults.unacknowledgedRetention)), 30 days)",
+            valueName: "seconds"))
+    var unacknowledgedRetention: Double?
+
+    @OptionGroup var retention: RetentionOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of bytes that all paused, waiting and failed downloads together keep on disk. Beyond it, the bytes of the oldest downloads are deleted, and these start from the beginning. (default: no limit)",
+            valueName: "bytes"))
+    var resumeDataMaxBytes: Int?
+
+    @OptionGroup var files: FileOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum rate of all transfers together, in bytes per second; 0: no limit. (default: 0)",
+            valueName: "bytes"))
+    var rateLimitBytesPerSecond: Int?
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Other limits by hour and weekday, such as 'mon-fri 08:00-18:00 Europe/Berlin rate_limit_bytes_per_second=1M max_concurrent_jobs=2'; repeatable, and the first rule that applies decides. Separated by semicolons in FETCHD_SCHEDULE. See docs/configuration.md. (default: none)",
+            valueName: "rule"))
+    var schedule: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds over which a session's minimum_bytes_per_second is measured. (default: \(Int(Settings.Defaults.minimumSpeedSeconds)))",
+            valueName: "seconds"))
+    var minimumSpeedSeconds: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds between the heartbeats of an event stream without events. (default: \(Int(Settings.Defaults.streamHeartbeat)))",
+            valueName: "seconds"))
+    var streamHeartbeat: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of seconds that a stop may take, for example if a disk hangs. After that, fetchd ends with status 74. (default: \(Int(Settings.Defaults.stopTimeout)))",
+            valueName: "seconds"))
+    var stopTimeout: Double?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Accept jobs with rehearse: URLs. Such a job is a simulated download, and its URL says how it ends. See docs/sessions.md. (default: off)"
+        ))
+    var enableRehearsals = false
+
+    @OptionGroup var aria2: Aria2Options
+
+    @OptionGroup var key: KeyOptions
+
+    @Flag(
+        help: ArgumentHelp(
+            "Allow core dumps, which contain passwords and the key. (default: off: fetchd sets RLIMIT_CORE)"))
+    var allowCoreDumps = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The lowest level that is logged: trace, debug, info, notice, warning, error or critical. (default: \(Settings.Defaults.logLevel))",
+            valueName: "level"))
+    var logLevel: String?
+
+    @OptionGroup var observation: ObservationOptions
+
+    /// Only the options that were given.
+    var flags: [Settings.Key: JSON] {
+        let flags: [Settings.Key: JSON?] = [
+            .dataDir: dataDir.map(JSON.string),
+            .downloadsDir: downloadsDir.map(JSON.string),
+            .maxConcurrentJobs: maxConcurrentJobs.map(JSON.count),
+            .maxConnectionsPerHost: maxConnectionsPerHost.map(JSON.count),
+            .webhookRetryDelays: webhookRetryDelays.map { .strings($0.split(separator: ",").map(String.init)) },
+            .acknowledgementPatience: acknowledgementPatience.map(JSON.number),
+            .eventRetention: eventRetention.map(JSON.number),
+            .unacknowledgedRetention: unacknowledgedRetention.map(JSON.number),
+            .resumeDataMaxBytes: resumeDataMaxBytes.map(JSON.count),
+            .schedule: schedule.isEmpty ? nil : .strings(schedule),
+            .rateLimit: rateLimitBytesPerSecond.map(JSON.count),
+            .minimumSpeedSeconds: minimumSpeedSeconds.map(JSON.number),
+            .streamHeartbeat: streamHeartbeat.map(JSON.number),
+            .stopTimeout: stopTimeout.map(JSON.number),
+            .enableRehearsals: enableRehearsals ? .bool(true) : nil,
+            .allowCoreDumps: allowCoreDumps ? .bool(true) : nil,
+            .logLevel: logLevel.map(JSON.string),
+        ]
+        let groups = [
+            listening.flags, network.flags, files.flags, retention.flags, aria2.flags, key.flags, observation.flags,
+        ]
+        return groups.reduce(flags.compactMapValues(\.self)) { $0.merging($1) { $1 } }
+    }
+}

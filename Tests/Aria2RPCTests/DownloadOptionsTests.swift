@@ -1,0 +1,123 @@
+import Downloads
+import Formats
+import HTTPSemantics
+import Testing
+
+@testable import Aria2RPC
+
+@Suite struct DownloadOptionsTests {
+    private static let root = DownloadsRoot(path: "/srv/files/")
+
+    private func spec(_ options: JSONObject, _ urls: [String] = ["https://host/a"]) throws(RPCError) -> JobSpec {
+        try DownloadOptions(options).spec(of: urls, in: Self.root)
+    }
+
+    @Test func optionsBecomeTheSpecification() throws {
+        let spec = try spec(
+            [
+                "dir": "/srv/files/films/new", "out": "a.mkv", "split": "5", "max-download-limit": "200K",
+                "header": ["X-One: 1", "X-Two:2"], "user-agent": "agent", "referer": "*", "http-user": "me",
+                "http-passwd": "secret", "checksum": "SHA-1=0beec7b5ea3f0fdbc95d0dd47f3c5bc275da8a33",
+                "max-tries": "0", "retry-wait": "3", "timeout": "20", "connect-timeout": "7",
+                "allow-overwrite": "true", "pause": "true",
+            ], ["https://user@host/a?b", "https://mirror/a"])
+        #expect(spec.url == "https://user@host/a?b" && spec.mirrors == ["https://mirror/a"])
+        #expect(spec.destination.directory == "films/new" && spec.destination.filename == "a.mkv")
+        #expect(spec.destination.onConflict == .replace)
+        #expect(spec.connections == 5 && spec.rateLimit == 204_800)
+        #expect(
+            spec.headers == [
+                HeaderField(name: "X-One", value: "1"), HeaderField(name: "X-Two", value: "2"),
+                HeaderField(name: "User-Agent", value: "agent"),
+                HeaderField(name: "Referer", value: "https://host/a?b"),
+            ])
+        #expect(spec.credentials == .basic(username: "me", password: "secret"))
+        #expect(spec.checksum?.algorithm == .sha1)
+        #expect(spec.retry?.maxAttempts == 1000 && spec.retry?.baseSeconds == 3)
+        #expect(spec.timeouts == Timeouts(requestSeconds: 20, connectSeconds: 7))
+    }
+
+    @Test(arguments: [
+        ("/srv/files", ""), ("/srv/files/", ""), ("/srv/./files/a/", "a"), ("/srv/files/a/b", "a/b"), ("a/b", "a/b"),
+        (".", ""),
+    ])
+    func aDirLiesInTheDownloadsFolder(_ dir: String, _ relative: String) throws {
+        #expect(try Self.root.relative(dir) == relative)
+    }
+
+    @Test(arguments: ["/", "/srv", "/srv/files2", "/srv/files/../x", "../x", "/srv/files/.hidden", "/tmp"])
+    func refusesAnotherDir(_ dir: String) {
+        #expect(throws: RPCError.self) { try Self.root.relative(dir) }
+    }
+
+    @Test(arguments: [
+        ("split", "0"), ("split", "a"), ("max-connection-per-server", "17"), ("max-download-limit", "1G"),
+        ("max-download-limit", "-1"), ("checksum", "sha-1=00"), ("checksum", "crc=00"), ("out", "/a"), ("out", "../a"),
+        ("out", "a{b}"), ("header", "no colon"), ("header", "Host: x"), ("header", "A: b\r"), ("timeout", "0"),
+        ("allow-overwrite", "yes"), ("all-proxy", "http://proxy:3128"),
+    ])
+    func refusesAValue(_ name: String, _ value: String) {
+        #expect(throws: RPCError.self) { try spec(JSONObject().with(name, value)) }
+    }
+
+    @Test func unknownOptionsAndOtherTypesHaveNoEffect() throws {
+        let options = DownloadOptions(["bt-max-peers": "5", "split": 5, "file-allocation": "none", "bad\nname": "1"])
+        #expect(options.ignoredNames == ["bt-max-peers", "file-allocation"])
+        #expect(try options.spec(of: ["https://host/a"], in: Self.root) == JobSpec(url: "https://host/a"))
+    }
+
+    @Test func conflictsFollowTwoOptions() throws {
+        #expect(try spec(["auto-file-renaming": "false"]).destination.onConflict == .error)
+        #expect(try spec(["auto-file-renaming": "true"]).destination.onConflict == .rename)
+        #expect(try spec(["allow-overwrite": "false"]).destination.onConflict == .rename)
+        #expect(
+            try spec(["allow-overwrite": "true", "auto-file-renaming": "false"]).destination.onConflict == .replace)
+    }
+
+    @Test func shownOptionsMakeAnEqualDownload() throws {
+        let spec = try spec([
+            "dir": "/srv/files/a", "out": "b", "split": "3", "max-download-limit": "1M", "header": "X-One: 1",
+            "user-agent": "agent", "timeout": "20", "connect-timeout": "7", "max-tries": "3", "retry-wait": "2",
+            "auto-file-renaming": "false",
+        ])
+        let shown = DownloadOptionsDocument(spec: spec, gid: GID(1), root: Self.root).document
+        var again = try DownloadOptions(try #require(shown.objectValue)).spec(of: [spec.url], in: Self.root)
+        again.destination = spec.destination
+        #expect(again == spec)
+    }
+
+    @Test func secretsAreNotShown() throws {
+        let spec = try spec(["header": ["Cookie: c=1", "X-One: 1"], "http-user": "me", "http-passwd": "hidden"])
+        let shown = DownloadOptionsDocument(spec: spec, gid: GID(1), root: Self.root).document.written
+        #expect(shown.contains("X-One") && !shown.contains("Cookie") && !shown.contains("hidden"))
+    }
+
+    @Test(
+        arguments: [
+            ("0", 0), ("1048576", 1_048_576), ("1M", 1_048_576), ("200k", 204_800), ("", nil), ("M", nil), ("-1", nil),
+            ("1.5M", nil), ("9223372036854775807K", nil), ("1 K", nil),
+        ] as [(String, Int64?)])
+    func readsSizes(_ text: String, _ bytes: Int64?) {
+        #expect(SizeText.bytes(text) == bytes)
+    }
+
+    @Test func readsGlobalOptions() throws {
+        let present = ServiceLimits.Values(maxConcurrentJobs: 16, rateLimit: nil)
+        let options = GlobalOptions([
+            "max-concurrent-downloads": "3", "max-overall-download-limit": "1K", "log": "-",
+        ])
+        #expect(try options.applied(to: present) == ServiceLimits.Values(maxConcurrentJobs: 3, rateLimit: 1024))
+        #expect(options.ignoredNames == ["log"])
+        #expect(throws: RPCError.self) {
+            try GlobalOptions(["max-concurrent-downloads": "0"]).applied(to: present)
+        }
+    }
+}
+
+extension JSONObject {
+    fileprivate func with(_ name: String, _ value: String) -> JSONObject {
+        var object = self
+        object[name] = .string(value)
+        return object
+    }
+}

@@ -1,0 +1,527 @@
+#!/usr/bin/env python3
+"""Tests/Browser/controls.py STORY URL [ARGUMENT...]
+
+Controls a service with the dashboard at URL as a person would, in headless Chromium. Exits with 0 if all checks hold. The tests
+in EndToEndTests/Dashboard start the stories, and check afterwards what the service has.
+"""
+
+from __future__ import annotations
+
+import http.client
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+from page import Page, say
+from selenium.webdriver import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+
+def opened(url: str, **options: object) -> Page:
+    page = Page(url, **options)
+    page.until("it is connected", lambda: page.find("#connection-words").text.startswith("Live"))
+    page.until("the list is read", lambda: "so far" not in page.find("#jobs-count").text)
+    return page
+
+
+def names(page: Page) -> list[str]:
+    return page.run("return [...document.querySelectorAll('#job-rows [data-part=name]')].map((name) => name.textContent)")
+
+
+def selected(page: Page) -> str:
+    return page.find("#selection-words").text
+
+
+def box(page: Page, name: str):
+    return page.named("#job-rows input", f"Select {name}")
+
+
+def fill(page: Page, **values: str) -> None:
+    """Fills the fields of the form that is open, by their names."""
+    for name, value in values.items():
+        field = page.find(f"dialog[open] [name='{name}']")
+        details = page.run("return arguments[0].closest('details:not([open])')", field)
+        if details:
+            details.find_element(By.TAG_NAME, "summary").click()
+        if field.tag_name != "select":
+            field.clear()
+        field.send_keys(value)
+
+
+def send(page: Page) -> None:
+    page.run("arguments[0].scrollIntoView()", page.find("#form-submit"))
+    page.find("#form-submit").click()
+    page.until("the form is closed", lambda: not page.find("#form-dialog").is_displayed())
+
+
+def selecting(url: str) -> None:
+    """Selects by click, with Shift, all, all that failed and by keyboard; and acts on what is selected."""
+    with opened(url) as page:
+        page.until("all have failed", lambda: page.named("button", "7 Failed"))
+        page.until("there is nothing else", lambda: page.find("#jobs-count").text == "37 downloads")
+        page.click("button", "Select all failed (7)")
+        page.until("they are selected", lambda: selected(page) == "7 selected")
+        page.require("A queued download is selected.", not box(page, "later-3.bin").is_selected())
+        pause = page.named("[data-bulk]", "Pause")
+        page.require("What failed can be paused.", pause.get_attribute("aria-disabled"))
+        page.click("[data-bulk]", "Retry")
+        page.until("it says how many", lambda: "7 downloads retried." in page.find("#notices").text)
+        page.until("they have failed again", lambda: page.named("button", "7 Failed"))
+        page.click("#selection button", "Clear the selection")
+        page.require("Something is still selected.", selected(page) == "Select all")
+
+        # A click, and with Shift a range; with Ctrl one more.
+        page.find("#filters [name=state] [value=queued]").click()
+        page.until("only the queued are there", lambda: len(names(page)) == 30)
+        box(page, "later-20.bin").click()
+        ActionChains(page.driver).key_down(Keys.SHIFT).click(box(page, "later-16.bin")).key_up(Keys.SHIFT).perform()
+        page.require(f"It is {selected(page)}.", selected(page) == "5 selected")
+        page.click("[data-bulk]", "Pause")
+        page.until("five are paused", lambda: page.named("button", "5 Paused"))
+        page.click("button", "Show all")
+        page.click("[data-bulk]", "Resume")
+        page.until("they are queued", lambda: page.named("button", "0 Paused"))
+
+        # The keyboard alone.
+        page.click("#selection button", "Clear the selection")
+        page.run("arguments[0].focus()", box(page, "later-29.bin"))
+        page.press(Keys.SPACE)
+        ActionChains(page.driver).key_down(Keys.SHIFT).send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN).key_up(Keys.SHIFT).perform()
+        page.require(f"It is {selected(page)}.", selected(page) == "3 selected")
+        page.require("The focus did not follow.", page.focused.accessible_name == "Select later-27.bin")
+        page.press(Keys.END)
+        page.require("End does not lead to the end.", page.focused == page.all("#job-rows input")[-1])
+        page.press(Keys.TAB, Keys.TAB, Keys.TAB, Keys.TAB)
+        page.require("Tab does not leave the list.", not page.run("return document.activeElement.closest('#job-rows')"))
+
+        # Priority of the downloads, and the rate of their session.
+        page.click("[data-bulk]", "Change…")
+        fill(page, priority="low", sessionRate="fast")
+        page.find("#form-submit").click()
+        page.until("the mistake is named", lambda: "such as 500 KiB/s" in page.find("#form-error").text)
+        page.require("Its field is not marked.", page.focused.get_attribute("name") == "sessionRate")
+        fill(page, sessionRate="512 KiB/s")
+        send(page)
+        page.until("three are changed", lambda: "3 downloads changed." in page.find("#notices").text)
+        page.until("the session is limited", lambda: "limited to 512 KiB/s" in page.find("#notices").text)
+
+        # All; Escape clears; Delete asks first.
+        page.run("arguments[0].focus()", box(page, "later-29.bin"))
+        ActionChains(page.driver).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).perform()
+        page.require(f"It is {selected(page)}.", selected(page) == "37 selected")
+        page.press(Keys.ESCAPE)
+        page.require(f"It is {selected(page)}.", selected(page) == "Select all")
+        page.click("button", "Select all failed (7)")
+        page.run("arguments[0].focus()", page.named("#job-rows button", "gone-1.bin"))
+        page.press(Keys.DELETE)
+        page.until("it asks", lambda: "Forget 7 downloads?" in page.find("#question-dialog").text)
+        page.click("#question-dialog button", "Forget 7")
+        page.until("they are gone", lambda: page.find("#jobs-count").text == "30 downloads")
+        page.require("What is gone is selected.", selected(page) == "Select all")
+        page.require_no_harm()
+
+
+def sorting(url: str) -> None:
+    """Each head sorts by its column, and once more in the other direction; a text, a session and a state narrow the list."""
+    with opened(url) as page:
+        page.until("all are there", lambda: len(names(page)) == 6)
+        parts = ["part-1000.bin", "part-2000.bin", "part-3000.bin"]
+        page.require(f"Not the newest first: {names(page)}", names(page)[:3] == ["part-2000.bin", "part-1000.bin", "part-3000.bin"])
+        page.click("#job-heads button", "Name")
+        page.until("they are sorted by name", lambda: names(page)[3:] == parts)
+        head = page.find("#job-heads [data-sort=name]")
+        page.require("The order is not announced.", head.get_attribute("aria-sort") == "ascending")
+        page.click("#job-heads button", "Name")
+        page.until("the order is reversed", lambda: names(page)[:3] == parts[::-1])
+        page.require("The order is not announced.", head.get_attribute("aria-sort") == "descending")
+        for key in page.run("return [...document.querySelectorAll('#job-heads [data-sort]')].map((head) => head.dataset.sort)"):
+            page.find(f"#job-heads [data-sort={key}] button").click()
+            page.until(f"it is sorted by {key}", lambda k=key: page.find(f"#job-heads [data-sort={k}]").get_attribute("aria-sort"))
+            page.require("One has got lost.", len(names(page)) == 6)
+        order = page.find("#filters [name=order]")
+        order.find_element(By.CSS_SELECTOR, "[value='size,descending']").click()
+        page.until("the largest is first", lambda: names(page)[:3] == parts[::-1])
+        page.find("[name=text]").send_keys("FILM-")
+        page.until("the text narrows the list", lambda: len(names(page)) == 3 and "3 of 6" in page.find("#jobs-count").text)
+        page.click("button", "Show all")
+        page.find("#filters [name=session] [value=films]").click()
+        page.until("the session narrows the list", lambda: names(page) and all("film" in name for name in names(page)))
+        page.require_no_harm()
+
+
+def organising(url: str) -> None:
+    """Sessions are declared, changed, acknowledged, paused and deleted. A secret of the configuration is kept."""
+    with opened(url) as page:
+        page.show("sessions")
+        page.click("button", "New session")
+        fill(page, id="films", max_concurrent_jobs="2", rate="2 MiB/s", headers="Authorization: Bearer planted")
+        page.find("dialog[open] [name=wait_url]").click()
+        send(page)
+        page.until("it is there", lambda: page.named("#session-rows button", "films: show its downloads"))
+        page.require("Its limits are not shown.", "at most 2 MiB/s" in page.find("#session-rows").text)
+        page.click("button", "New session")
+        fill(page, id="films")
+        page.find("#form-submit").click()
+        page.until("the name is refused", lambda: "There is a session" in page.find("#form-error").text)
+        fill(page, id="no/slash")
+        page.find("#form-submit").click()
+        page.until("the name is refused", lambda: page.find("#form-error").is_displayed() and "There is" not in page.find("#form-error").text)
+        fill(page, id="spare", finish_delay_seconds="0")
+        send(page)
+
+        page.click("button", "Edit session films")
+        page.until("the form is open", lambda: page.find("#form-dialog").is_displayed())
+        value = lambda name: page.find(f"dialog[open] [name={name}]").get_attribute("value")
+        page.require("The form has other values.", value("rate") == "2 MiB/s" and value("max_concurrent_jobs") == "2")
+        page.require("The secret is shown.", value("headers") == "Authorization: [secret]")
+        page.require("The choice is lost.", page.find("dialog[open] [name=wait_url]").is_selected())
+        fill(page, max_concurrent_jobs="3", proxy="nonsense")
+        page.find("#form-submit").click()
+        page.until("the mistake is named", lambda: "Proxy" in page.find("#form-error").text)
+        fill(page, proxy="")
+        send(page)
+        page.until("it has changed", lambda: "3 at once" in page.find("#session-rows").text)
+
+        page.click("#session-heads button", "Done")
+        first = "return document.querySelector('#session-rows [data-part=name]').textContent"
+        page.until("the session with most is first", lambda: page.run(first) == "default")
+        page.click("button", "Acknowledge session default")
+        page.until("it is acknowledged", lambda: "finished and acknowledged" in page.find("#session-rows").text)
+        page.click("button", "Delete session spare")
+        page.click("#question-dialog button", "Delete")
+        page.until("it is gone", lambda: page.named("#session-rows button", "spare: show its downloads") is None)
+        page.find("#sessions-text").send_keys("film")
+        page.until("the name narrows the table", lambda: len(page.all("#session-rows tr")) == 1)
+        page.click("#session-rows button", "films: show its downloads")
+        page.until("its downloads are shown", lambda: page.find("#view-downloads").is_displayed())
+        page.require("The filter is another.", page.find("#filters [name=session]").get_attribute("value") == "films")
+        page.driver.back()
+        page.until("Back leads back", lambda: page.find("#view-sessions").is_displayed())
+        page.require_no_harm()
+
+
+def posting(url: str, receiver: str) -> None:
+    """Webhooks are declared, tested, changed, sent again and deleted. The secret is shown once."""
+    with opened(url) as page:
+        page.show("webhooks")
+        page.click("button", "New webhook")
+        fill(page, name="library", url="nonsense")
+        page.find("#form-submit").click()
+        page.until("the mistake is named", lambda: "Address" in page.find("#form-error").text)
+        fill(page, url=receiver)
+        page.find("#form-submit").click()
+        page.until("the secret is shown", lambda: "The secret of library" in page.find("#form-heading").text)
+        secret = page.find("dialog[open] [name=secret]").get_attribute("value")
+        page.require("It is not a secret.", secret.startswith("whsec_"))
+        send(page)
+        page.until("it is listed", lambda: page.all(".webhook"))
+        page.require("The secret stays on the page.", secret not in page.run("return document.documentElement.outerHTML"))
+
+        page.click("button", "Send a test: default / library")
+        page.click("button", "Deliveries: default / library")
+        page.until("it was given up", lambda: "Given up" in page.find("#delivery-list").text)
+        say("given up")
+        page.find("#deliveries-state [value=acknowledged]").click()
+        page.until("nothing was accepted yet", lambda: "There are no deliveries" in page.find("#delivery-list").text)
+        page.find("#deliveries-state [value='']").click()
+        page.click("#deliveries-dialog button", "Send all that were given up again")
+        page.until("it is accepted", lambda: "Accepted" in page.find("#delivery-list").text)
+        page.click("#deliveries-dialog button", "Close")
+
+        page.click("button", "Edit: default / library")
+        page.until("the form is open", lambda: page.find("#form-dialog").is_displayed())
+        page.find("dialog[open] [name='job.*']").click()
+        send(page)
+        page.until("it has changed", lambda: "session.*, job.*" in page.find(".webhook").text)
+        page.click("button", "Send again from: default / library")
+        page.until("the form is open", lambda: page.find("#form-dialog").is_displayed())
+        send(page)
+        page.until("events are sent again", lambda: "will be sent again" in page.find("#notices").text)
+        page.click("button", "New secret: default / library")
+        page.click("#question-dialog button", "Replace")
+        page.until("another secret is shown", lambda: page.find("#form-dialog").is_displayed())
+        page.require("It is the same.", page.find("dialog[open] [name=secret]").get_attribute("value") != secret)
+        send(page)
+        page.click("button", "Delete: default / library")
+        page.click("#question-dialog button", "Delete")
+        page.until("it is gone", lambda: not page.all(".webhook"))
+        page.require_no_harm()
+
+
+DROP = """
+const [selector, kind, name, text] = arguments;
+const transfer = new DataTransfer();
+if (kind === "Files") transfer.items.add(new File([text], name)); else transfer.setData(kind, text);
+for (const type of ["dragenter", "dragover", "drop"]) {
+  document.querySelector(selector).dispatchEvent(new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+}
+"""
+PASTE = """
+const transfer = new DataTransfer();
+transfer.setData("text/plain", arguments[0]);
+document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: transfer, bubbles: true, cancelable: true }));
+"""
+
+
+def bringing(url: str) -> None:
+    """Addresses are pasted, dropped as a link and as files; wrong and repeated lines are named, and can be removed."""
+    with opened(url) as page:
+        area = lambda: page.find("#add-form textarea").get_attribute("value")
+        words = lambda: page.find("#add-preview-words").text
+        page.run(PASTE, "http://127.0.0.1:1/one.bin\nhttp://127.0.0.1:1/two.bin http://127.0.0.1:2/two.bin")
+        page.until("the form opens with what was pasted", lambda: page.find("#add-dialog").is_displayed())
+        page.until("the preview counts it", lambda: words().startswith("2 downloads from 127.0.0.1:1"))
+        page.run(DROP, "main", "text/uri-list", "", "http://127.0.0.1:1/three.bin")
+        page.run(DROP, "main", "Files", "list.txt", "# a list\nhttp://127.0.0.1:1/four.bin\nftp://127.0.0.1/five\nhttp://127.0.0.1:1/one.bin\n\n")
+        page.run(DROP, "main", "Files", "link.url", "[InternetShortcut]\r\nURL=http://127.0.0.1:1/six.bin\r\n")
+        page.until("all of it is there", lambda: "six.bin" in area() and "list" in area())
+        page.until("the wrong lines are named", lambda: "2 lines are wrong" in words())
+        faults = page.find("#add-faults").text
+        page.require(f"It says {faults}", "Line 6: The address “ftp://127.0.0.1/five” cannot be downloaded: fetchd downloads http and https only."
+                     in faults and "Line 7: The address is the same as in line 1." in faults)
+        page.click("#add-form button", "Add")
+        page.until("nothing is sent", lambda: page.find("#add-error").text.startswith("Line 6: "))
+        page.require("The line is not selected.", page.run("return getSelection().toString()") == "ftp://127.0.0.1/five")
+        page.click("#add-form button", "Remove these 2 lines")
+        page.until("five are left", lambda: words().startswith("5 downloads"))
+        fill(page, priority="high", tags="a, b", start="2999-01-01T00:00", rate="fast")
+        page.run("document.querySelector('#add-form [name=start]').value = '2999-01-01T00:00'")
+        page.click("#add-form button", "Add 5 downloads")
+        page.until("the rate is refused", lambda: "such as 500 KiB/s" in page.find("#add-error").text)
+        fill(page, rate="500 KiB/s")
+        page.click("#add-form button", "Add 5 downloads")
+        page.until("they are listed", lambda: page.find("#jobs-count").text == "5 downloads")
+        # What is not text is refused with a sentence.
+        page.run(DROP, "main", "Files", "film.mkv", "\u0000\u0001")
+        page.until("it says what to drop", lambda: "film.mkv is not a text file" in page.find("#notices").text)
+        page.require("The form is open.", not page.find("#add-dialog").is_displayed())
+        page.require_no_harm()
+
+
+def needing(url: str, one: str, two: str) -> None:
+    """Each entry has the action that ends it: a new link, credentials for several downloads at once, a retry."""
+    with opened(url) as page:
+        order = ("return fetch('v1/jobs/batch', {method: 'POST', headers: {'Content-Type': 'application/json'},"
+                 " body: JSON.stringify({jobs: arguments[0]})}).then((answer) => answer.status)")  # fmt: skip
+        status = page.run(order, [
+            {"url": "rehearse:film.mkv?size=3000000&lose_at=1000000&then=403", "wait_for": ["url"], "retry": {"base_seconds": 0.01}},
+            {"url": one, "wait_for": ["credentials"]}, {"url": two}, {"url": "rehearse:gone.bin?status=404"},
+        ])  # fmt: skip
+        page.require("They are not created.", status == 201)
+        items = lambda: [item.text for item in page.all(".attention-item h3")]
+        page.until("three things need a person", lambda: len(items()) == 3)
+        page.require(f"They are {items()}", "film.mkv" in items()[0] and "2 downloads" in items()[1] and "1 download failed" in items()[2])
+        page.show("sessions")
+        page.click("button", "3 need you")
+        page.until("they are in view", lambda: page.find("#attention").is_displayed())
+
+        page.find(".attention-item:nth-child(2) button").click()
+        fill(page, username="ada")
+        page.find("#form-submit").click()
+        page.until("the password is missing", lambda: "Enter the password" in page.find("#form-error").text)
+        fill(page, secret="lovelace")
+        send(page)
+        page.until_state("one", "Done")
+        page.until_state("two", "Done")
+        page.find(".attention-item button").click()
+        field = page.until("it asks for a link", lambda: page.named("#job-dialog input", "Address"))
+        field.send_keys("rehearse:film.mkv?size=3000000", Keys.ENTER)
+        page.until("it is done", lambda: "Done" in page.find("#job-dialog dl").text)
+        page.press(Keys.ESCAPE)
+        page.until("only the failure is left", lambda: len(items()) == 1)
+        page.click("button", "Show: 1 download failed")
+        page.until("the failed are shown", lambda: names(page) == ["gone.bin"])
+        page.click("button", "Forget gone.bin")
+        page.click("#question-dialog button", "Forget")
+        page.until("nothing needs a person", lambda: not page.find("#attention").is_displayed())
+        page.require_no_harm()
+
+
+def largest(url: str) -> None:
+    """Ten thousand downloads in fifty sessions: all are searched and sorted, and a page of the list is small."""
+    with opened(url) as page:
+        count = lambda: page.find("#jobs-count").text
+        page.until("all are there", lambda: count() == "10,000 downloads")
+        rows = lambda: page.run("return document.querySelectorAll('#job-rows tr').length")
+        page.require("The page has too many rows.", rows() == 100)
+        page.find("[name=text]").send_keys("file-3-77")
+        page.until("the text is found", lambda: count() == "11 of 10,000 downloads")
+        page.click("button", "Show all")
+        page.find("#filters [name=session] [value=group-4]").click()
+        page.until("one session is shown", lambda: count() == "1,000 of 10,000 downloads")
+        page.click("button", "Show all")
+        page.click("#job-heads button", "Name")
+        page.until("they are sorted", lambda: names(page)[:2] == ["file-0-0.bin", "file-0-1.bin"])
+        page.find("#page-choice [value='99']").click()
+        page.until("the last page has the last name", lambda: names(page)[-1] == "file-9-999.bin")
+        page.find("#select-all").click()
+        page.until("all are selected", lambda: selected(page) == "10,000 selected")
+        page.require("It takes too long to show a change.", page.run(
+            "const start = performance.now(); document.querySelector('#select-all').click();"
+            " return performance.now() - start") < 2000)
+        page.show("sessions")
+        page.require("A session is missing.", len(page.all("#session-rows tr")) == 50)
+        page.resize(360, 740)
+        page.until("nothing is wider than the phone", lambda: page.run("return document.documentElement.scrollWidth") <= 360)
+        page.require_no_harm()
+
+
+def limited(url: str, token: str) -> None:
+    """A token for the downloads of a session sees neither settings nor what changes sessions and webhooks."""
+    with Page(url) as page:
+        page.until("it asks for the token", lambda: page.find("#token-dialog").is_displayed())
+        page.press(token, Keys.ENTER)
+        page.until("the downloads are there", lambda: len(names(page)) == 2)
+        page.until("the scope is known", lambda: page.run("return document.body.dataset.scope") == "jobs")
+        page.require("Nothing can be added.", page.named("button", "Add downloads"))
+        page.require("Nothing can be cancelled.", page.named("button", "Cancel later-0.bin"))
+        page.require("The settings are offered.", not page.find("#views [href='#settings']").is_displayed())
+        page.require("The throughput of all is shown.", not page.find("#plot").is_displayed())
+        page.show("sessions")
+        page.until("the session is there", lambda: page.all("#session-rows tr"))
+        for button in ("New session", "Edit session default", "Pause all downloads of default"):
+            page.require(f"There is '{button}'.", page.named("button", button) is None)
+        page.show("webhooks")
+        page.require("A webhook can be declared.", page.named("button", "New webhook") is None)
+        page.require_no_harm()
+
+
+def below_a_path(url: str) -> None:
+    """A reverse proxy serves the page below another path, and the page finds everything there."""
+    service = urlsplit(url)
+
+    class Proxy(BaseHTTPRequestHandler):
+        def pass_on(self) -> None:
+            if not self.path.startswith("/fetchd/"):
+                self.send_error(404)
+                return
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            kept = {name: value for name, value in self.headers.items() if name.lower() in ("content-type", "accept")}
+            upstream = http.client.HTTPConnection(service.hostname, service.port)
+            upstream.request(self.command, self.path.removeprefix("/fetchd"), body or None, kept)
+            answer = upstream.getresponse()
+            self.send_response(answer.status)
+            for name in ("Content-Type", "Content-Security-Policy"):
+                if answer.getheader(name):
+                    self.send_header(name, answer.getheader(name))
+            self.end_headers()
+            try:
+                while piece := answer.read1(65536):
+                    self.wfile.write(piece)
+                    self.wfile.flush()
+            except OSError:
+                pass
+
+        do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = pass_on
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    proxy = ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+    proxy.daemon_threads = True
+    threading.Thread(target=proxy.serve_forever, daemon=True).start()
+    with opened(f"http://127.0.0.1:{proxy.server_port}/fetchd/") as page:
+        page.click("button", "Add downloads")
+        page.find("#add-form textarea").send_keys("rehearse:film.mkv?size=1000", Keys.CONTROL, Keys.ENTER)
+        page.until_state("film.mkv", "Done")
+        page.show("webhooks")
+        page.require("The view is elsewhere.", page.driver.current_url.endswith("/fetchd/#webhooks"))
+        page.require_no_harm()
+
+
+# The history of a service that has run for a while.
+HISTORY = """
+const asked = window.fetch;
+window.fetch = (url, options) => {
+  if (!String(url).endsWith("/v1/throughput")) return asked(url, options);
+  const series = (count, interval) => ({ interval_seconds: interval, bytes_per_second: Array.from({ length: count }, (_, i) => i * 1048576) });
+  return Promise.resolve(Response.json({ ends_at: new Date().toISOString(), hour: series(60, 60), week: series(168, 3600) }));
+};
+"""
+
+
+def looking_back(url: str) -> None:
+    """The graph has the last five minutes, the last hour and the last week."""
+    with opened(url, before=HISTORY) as page:
+        words = lambda: page.find("#plot-words").text
+        page.run("arguments[0].focus()", page.find("#plot-period input"))
+        for start, ending in (("1 hour ago", "highest 59.0 MiB/s, average 29.5 MiB/s in the last 1 h."),
+                              ("7 days ago", "highest 167 MiB/s, average 83.5 MiB/s in the last 7 d.")):  # fmt: skip
+            page.press(Keys.ARROW_RIGHT)
+            page.until(f"it shows {ending}", lambda e=ending: words().endswith(e))
+            page.require("The axis says something else.", page.find("#plot-start").text == start)
+    with opened(url) as page:
+        page.find("#plot-period label:nth-child(3)").click()
+        page.until("the service has an hour", lambda: "in the last 1 h." in page.find("#plot-words").text)
+        page.require_no_harm()
+
+
+def configuring(url: str) -> None:
+    """The settings of the service are changed, refused with the reason at the field, and reset."""
+    with opened(url) as page:
+        page.show("settings")
+        field = lambda name: page.find(f"#settings-form [name={name}]")
+        source = lambda name: page.run("return arguments[0].closest('.field').querySelector('.source').textContent", field(name))
+        page.until("the settings are there", lambda: page.all("#settings-form [name=max_concurrent_jobs]"))
+        page.require(f"It is {source('log_level')}.", source("log_level") == "set by an option of the command line")
+
+        def save(**values: str) -> None:
+            for name, value in values.items():
+                field(name).clear()
+                field(name).send_keys(value)
+            page.click("#settings-form button", "Save the settings")
+
+        save(rate_limit_bytes_per_second="fast")
+        page.until("the rate is refused", lambda: "such as 500 KiB/s" in page.find("#settings-error").text)
+        save(rate_limit_bytes_per_second="20 MiB/s", max_concurrent_jobs="7", allow_network="10.0.0.0/8, nonsense")
+        page.until("the network is refused", lambda: "nonsense" in page.find("#settings-error").text)
+        page.require("Its field is not marked.", page.focused == field("allow_network"))
+        save(allow_network="10.0.0.0/8, 127.0.0.0/8", schedule="daily 00:00-24:00 UTC max_concurrent_jobs=3")
+        page.until("they are saved", lambda: "The settings are saved." in page.find("#notices").text)
+        page.require("The source is another.", source("max_concurrent_jobs").startswith("set by the API"))
+        page.driver.refresh()
+        page.until("they stay", lambda: page.all("#settings-form [name=schedule]"))
+        page.require("The rate is another.", field("rate_limit_bytes_per_second").get_attribute("value") == "20 MiB/s")
+        page.click("#settings-form button", "Reset: Downloads at once")
+        page.until("the default is back", lambda: source("max_concurrent_jobs") == "the default")
+        page.require_no_harm()
+
+
+def views(url: str) -> None:
+    """By axe-core, each view and form, in light and dark, and on a phone without scrolling sideways."""
+    forms = (
+        ("downloads", "Add downloads", "#add-dialog"), ("sessions", "New session", "#form-dialog"),
+        ("sessions", "Edit session default", "#form-dialog"), ("webhooks", "New webhook", "#form-dialog"),
+        ("webhooks", "Deliveries: default / receiver", "#deliveries-dialog"),
+    )  # fmt: skip
+    with opened(url) as page:
+        page.until("the credentials are asked for", lambda: "credentials" in page.find("#attention").text)
+        for width in (1280, 360):
+            page.resize(width, 800)
+            for scheme in ("light", "dark"):
+                page.prefer(scheme)
+                for view in ("downloads", "sessions", "webhooks", "settings"):
+                    page.show(view)
+                    page.require_accessible(f"{view}, {scheme}, {width}")
+                    page.require(f"{view} is wider than {width}.", page.run("return document.documentElement.scrollWidth") <= width)
+                for view, button, dialog in forms:
+                    page.show(view)
+                    page.click("button", button)
+                    page.until(f"{button} opens", lambda d=dialog: page.find(d).is_displayed())
+                    page.require_accessible(f"{button}, {scheme}, {width}")
+                    page.require(f"{button} is wider than {width}.", page.run(
+                        "const dialog = document.querySelector(arguments[0]); return dialog.scrollWidth <= dialog.clientWidth", dialog))
+                    page.press(Keys.ESCAPE)
+                    page.until(f"{button} closes", lambda d=dialog: not page.find(d).is_displayed())
+        page.require_no_harm()
+
+
+STORIES = {
+    story.__name__: story
+    for story in (selecting, sorting, organising, posting, bringing, needing, largest, limited, below_a_path, looking_back, configuring, views)
+}  # fmt: skip
+
+if __name__ == "__main__":
+    STORIES[sys.argv[1]](*sys.argv[2:])

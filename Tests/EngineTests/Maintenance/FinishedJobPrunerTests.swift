@@ -1,0 +1,138 @@
+import Downloads
+import Foundation
+import Storage
+import TestKit
+import Testing
+
+@testable import Engine
+
+@Suite struct FinishedJobPrunerTests {
+    private static let retention = FinishedRetention(acknowledged: 100, unacknowledged: 1000)
+
+    private func pruner(
+        _ fixture: MaintenanceFixture, _ retention: FinishedRetention = retention
+    ) -> FinishedJobPruner {
+        FinishedJobPruner(services: fixture.services, retention: retention, interval: nil)
+    }
+
+    /// A job that is cancelled, and whose batch is finished.
+    private func finishedJob(_ fixture: MaintenanceFixture) async throws -> JobID {
+        let job = try await fixture.create()[0]
+        try await fixture.cancel(job)
+        fixture.time.advance(by: 2)
+        _ = try await fixture.store.finishDueBatches()
+        return job
+    }
+
+    private func acknowledge(_ fixture: MaintenanceFixture) async throws {
+        try await fixture.store.acknowledge(.default, through: try await fixture.store.lastEvent())
+    }
+
+    private func jobs(_ fixture: MaintenanceFixture) async throws -> Int {
+        try await fixture.states().values.reduce(0, +)
+    }
+
+    @Test func removesAnAcknowledgedJobWhenItsTimeIsOverAndNotBefore() async throws {
+        let fixture = try MaintenanceFixture()
+        _ = try await finishedJob(fixture)
+        try await acknowledge(fixture)
+        fixture.time.advance(by: 97)
+        #expect(try await pruner(fixture).pass() == fixture.now.addingTimeInterval(10))
+        #expect(try await jobs(fixture) == 1)
+        fixture.time.advance(by: 2)
+        _ = try await pruner(fixture).pass()
+        #expect(try await jobs(fixture) == 0)
+        #expect(try await fixture.eventTypes().suffix(2) == ["session.finished", "job.deleted"])
+        #expect(fixture.log.text.contains("Removed 1 finished jobs."))
+        #expect(try await fixture.store.checkCounts().isEmpty)
+    }
+
+    @Test func keepsAJobLongerIfItsConsumerHasNotAcknowledgedIt() async throws {
+        let fixture = try MaintenanceFixture()
+        _ = try await finishedJob(fixture)
+        fixture.time.advance(by: 900)
+        _ = try await pruner(fixture).pass()
+        #expect(try await jobs(fixture) == 1)
+        fixture.time.advance(by: 200)
+        _ = try await pruner(fixture).pass()
+        #expect(try await jobs(fixture) == 0)
+        // The finish is still reported as unacknowledged, with its counts.
+        #expect(try await fixture.store.session(.default).unacknowledgedSince != nil)
+    }
+
+    @Test func keepsOutstandingJobsForEver() async throws {
+        let fixture = try MaintenanceFixture()
+        try await fixture.create(3)
+        fixture.time.advance(by: 100_000)
+        _ = try await pruner(fixture).pass()
+        #expect(try await fixture.states() == [.queued: 3])
+    }
+
+    @Test func keepsARetriedJob() async throws {
+        let fixture = try MaintenanceFixture()
+        let job = try await finishedJob(fixture)
+        try await acknowledge(fixture)
+        fixture.time.advance(by: 200)
+        let due = try await fixture.store.finishedJobs(past: Self.retention).jobs
+        #expect(due.map(\.id) == [job])
+        _ = try await fixture.store.apply(.retryRequested, to: job)
+        #expect(try await fixture.store.deleteFinishedJobs(due).isEmpty)
+        #expect(try await fixture.states() == [.queued: 1])
+    }
+
+    @Test func removesManyJobsInSlicesAndTheirParts() async throws {
+        let fixture = try MaintenanceFixture()
+        let part = try fixture.makePart("part_a")
+        let failed = try await fixture.create()[0]
+        try await fixture.admit()
+        try await fixture.fail(failed, having: part)
+        let ids = try await fixture.create(2500)
+        try await fixture.store.apply(.cancelRequested(keepsPart: false), toJobsOf: .default)
+        try await fixture.create()
+        fixture.time.advance(by: 2000)
+        let first = try await fixture.store.finishedJobs(past: Self.retention)
+        #expect(first.jobs.count == 1000 && first.next == ids[998])
+        _ = try await pruner(fixture).pass()
+        #expect(try await jobs(fixture) == 1)
+        #expect(!fixture.hasFile(of: part))
+    }
+
+    @Test(arguments: [true, false]) func removesFinishedFilesOnRequest(_ deletesFiles: Bool) async throws {
+        let fixture = try MaintenanceFixture()
+        try fixture.temporary.write("abc", to: "downloads/film.bin")
+        let job = try await fixture.create()[0]
+        try await fixture.admit()
+        _ = try await fixture.store.apply(.promotionPlanned(Self.promotion(to: "film.bin")), to: job)
+        _ = try await fixture.store.apply(.promoted, to: job)
+        try fixture.temporary.write("other", to: "downloads/other.bin")
+        fixture.time.advance(by: 2000)
+        var retention = Self.retention
+        retention.deletesFiles = deletesFiles
+        _ = try await pruner(fixture, retention).pass()
+        #expect(try await jobs(fixture) == 0)
+        #expect((fixture.temporary.bytes(of: "downloads/film.bin") == nil) == deletesFiles)
+        #expect(fixture.temporary.bytes(of: "downloads/other.bin") != nil)
+    }
+
+    private static func promotion(to path: String) -> Promotion {
+        Promotion(
+            part: PartID("part_1"), inode: 1, conflict: .rename,
+            file: FinishedFile(path: path, size: 3, sha256: nil, contentType: nil),
+            receipt: Receipt(
+                finalURL: "https://host/", redirects: [], status: 200, etag: nil, lastModified: nil,
+                remoteAddress: nil, networkProtocol: "HTTP/1.1", lengthVerified: true, attempts: 1,
+                timings: Receipt.Timings(connect: 0, firstByte: 0, transfer: 0, total: 0)))
+    }
+
+    /// A clock that jumps ahead makes no job older.
+    @Test func removesNothingBecauseOfAJumpOfTheClock() async throws {
+        let fixture = try MaintenanceFixture()
+        _ = try await finishedJob(fixture)
+        try await acknowledge(fixture)
+        fixture.time.jump(by: 1_000_000)
+        try await fixture.store.followClock()
+        fixture.time.advance(by: 90)
+        _ = try await pruner(fixture).pass()
+        #expect(try await jobs(fixture) == 1)
+    }
+}

@@ -1,0 +1,43 @@
+import GRDB
+
+@testable import Storage
+
+/// The rows of a database, except for what an upgrade may rewrite: sealed texts, counts, and records of the store about
+/// itself.
+struct StoredRows {
+    typealias Values = [String: DatabaseValue]
+
+    private var tables: [String: [Values]] = [:]
+
+    private static let rewritten: Set<String> = [
+        "grdb_migrations", "sealing", "session_counts", "service_counts", "sqlite_sequence",
+    ]
+
+    init(readFrom db: Database) throws {
+        let names = try String.fetchAll(
+            db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+        for name in names where !Self.rewritten.contains(name) {
+            let secrets = Set(SecretColumn.allCases.filter { $0.table == name }.map(\.name))
+            tables[name] = try Row.fetchAll(db, sql: "SELECT * FROM \(name)").map { row in
+                Dictionary(row.map { ($0.0, $0.1) }) { $1 }.filter { !secrets.contains($0.key) }
+            }
+        }
+    }
+
+    var counts: [String: Int] { tables.mapValues(\.count) }
+
+    /// The tables and columns of this database that the other one does not have with the same values.
+    func differences(to other: StoredRows) -> [String] {
+        tables.sorted { $0.key < $1.key }.flatMap { name, rows -> [String] in
+            guard let others = other.tables[name] else { return ["The table \(name) is missing."] }
+            guard let columns = rows.first.map({ Set($0.keys) }) else { return [] }
+            let (left, right) = (Self.texts(rows, columns), Self.texts(others, columns))
+            return left == right ? [] : ["The rows of \(name) differ: \(left) became \(right)."]
+        }
+    }
+
+    private static func texts(_ rows: [Values], _ columns: Set<String>) -> [String] {
+        rows.map { row in columns.sorted().map { "\($0)=\(row[$0]?.description ?? "missing")" }.joined(separator: " ") }
+            .sorted()
+    }
+}
