@@ -41,9 +41,11 @@ struct JobImport: Sendable {
                 let ids = try await create(jobs)
                 for (job, id) in zip(jobs, ids) { try await settle(job, id, into: &summary) }
                 return
-            } catch let error as ClientError {
-                guard let index = error.indexOfJob, jobs.indices.contains(index) else { throw error }
-                summary.fail(jobs[index].place, error.sentence.replacing("jobs.\(index).", with: ""))
+            } catch {
+                guard let refusal = error as? ClientError, let index = refusal.indexOfJob,
+                    jobs.indices.contains(index)
+                else { throw error }
+                summary.fail(jobs[index].place, refusal.sentence.replacing("jobs.\(index).", with: ""))
                 jobs.remove(at: index)
             }
         }
@@ -63,9 +65,10 @@ struct JobImport: Sendable {
                 job.place, "The file does not have its secrets: \(job.missing.joined(separator: ", ")). See \(id).")
         }
         guard job.isPaused else { return }
-        do {
+        do throws(ClientError) {
             _ = try await service.send("POST", RequestPath("jobs", id, "pause"))
-        } catch  where error.status == .conflicting {
+        } catch {
+            guard error.status == .conflicting else { throw error }
             // It has ended already.
             summary.remark(job.place, "It could not be paused. \(error.sentence)")
         }

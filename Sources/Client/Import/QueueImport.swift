@@ -26,15 +26,16 @@ struct QueueImport: Sendable {
         _ name: String, _ configuration: JSON, _ missing: [String], _ place: String, _ summary: inout ImportSummary
     ) async throws {
         let path = RequestPath("sessions", name)
-        if let present = try await found(path), present["last_event"] != JSONText(0 as JSON) || name != "default" {
+        if let present = try await found(path), Self.isUsed(present, name) {
             summary.present += 1
             return
         }
-        do {
+        do throws(ClientError) {
             _ = try await service.send("PUT", path, JSONText(configuration).bytes)
             summary.sessions += 1
             if !missing.isEmpty { summary.remark(place, Self.missing(missing, "session \(name)")) }
-        } catch  where error.status == .refused {
+        } catch {
+            guard error.status == .refused else { throw error }
             summary.fail(place, error.sentence)
         }
     }
@@ -51,20 +52,27 @@ struct QueueImport: Sendable {
         guard !missing.contains("url"), !missing.contains("headers") else {
             return summary.fail(place, Self.missing(missing, "webhook \(name) of session \(session)"))
         }
-        do {
+        do throws(ClientError) {
             let answer = try await service.send("PUT", path, JSONText(declaration).bytes)
             summary.webhooks += 1
             guard missing.contains("secret"), let secret = JSONText(answer.body)["secret"]?.string else { return }
             summary.remark(place, "The webhook \(name) of session \(session) has a new secret: \(secret)")
-        } catch  where error.status == .refused || error.status == .missing {
+        } catch {
+            guard [.refused, .missing].contains(error.status) else { throw error }
             summary.fail(place, error.sentence)
         }
     }
 
+    /// The session `default` always exists. Without an event it is as new.
+    private static func isUsed(_ session: JSONText, _ name: String) -> Bool {
+        name != "default" || session["last_event"] != JSONText(0 as JSON)
+    }
+
     private func found(_ path: RequestPath) async throws -> JSONText? {
-        do {
+        do throws(ClientError) {
             return JSONText(try await service.send("GET", path).body)
-        } catch  where error.status == .missing {
+        } catch {
+            guard error.status == .missing else { throw error }
             return nil
         }
     }
