@@ -26,7 +26,7 @@ struct QueueImport: Sendable {
         _ name: String, _ configuration: JSON, _ missing: [String], _ place: String, _ summary: inout ImportSummary
     ) async throws {
         let path = RequestPath("sessions", name)
-        if let present = try await found(path), present["last_event"] != JSONText(0 as JSON) || name != "default" {
+        if let present = try await found(path), Self.isUsed(present, name) {
             summary.present += 1
             return
         }
@@ -73,8 +73,13 @@ struct QueueImport: Sendable {
         }
     }
 
+    /// The session `default` always exists. Without an event it is as new.
+    private static func isUsed(_ session: JSONText, _ name: String) -> Bool {
+        name != "default" || session["last_event"] != JSONText(0 as JSON)
+    }
+
     private func found(_ path: RequestPath) async throws -> JSONText? {
-        do {
+        do throws(ClientError) {
             return JSONText(try await service.send("GET", path).body)
         } catch {
             guard error.status == .missing else { throw error }
