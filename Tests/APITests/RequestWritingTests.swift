@@ -20,7 +20,8 @@ import Testing
         "checksum": ["algorithm": "md5", "value": "d41d8cd98f00b204e9800998ecf8427e"],
         "timeouts": ["request_seconds": 1.5, "connect_seconds": 2.0, "resource_seconds": 3.0],
         "retry": ["max_attempts": 2, "base_seconds": 0.5, "max_seconds": 7.0], "wait_for": ["url", "credentials"],
-        "rate_limit_bytes_per_second": 1000, "not_before": "2031-01-02T03:04:05Z", "deadline": "2032-01-02T03:04:05Z",
+        "rate_limit_bytes_per_second": 1000, "not_before": "2031-01-02T03:04:05.000Z",
+        "deadline": "2032-01-02T03:04:05.000Z",
         "tags": ["a", "b"], "metadata": ["k": ["deep": [1, 2]]],
     ]
 

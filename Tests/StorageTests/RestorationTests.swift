@@ -190,6 +190,11 @@ import Testing
         }
         let left = try #require(killed)
         let isRestored = step != .copied && step != .prepared
+        if isRestored, hasLog {
+            // The copy is of another service, so its key is restored as well.
+            let key = try #require(folder.bytes(of: "fetchd.key"))
+            try Data(key).write(to: URL(filePath: left.path("fetchd.key")))
+        }
         let store = try left.open()
         #expect(try await store.jobs(JobQuery()).jobs.count == (isRestored ? 2 : former))
         try await store.close()

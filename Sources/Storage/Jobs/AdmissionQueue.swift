@@ -123,8 +123,8 @@ struct AdmissionQueue {
     ///   read, but the index has no token, so that it costs no space for jobs without one.
     static func first(in lane: QueueLane, without count: Int) -> String {
         """
-        SELECT id, host, \(lane.rank) AS rank FROM jobs WHERE \(lane.condition) AND priority = :priority
-            AND session = :session\(condition(without: count))
+        SELECT id, host, \(lane.rank) AS rank FROM jobs INDEXED BY \(lane.index)
+        WHERE \(lane.condition) AND priority = :priority AND session = :session\(condition(without: count))
         ORDER BY \(lane.rank) LIMIT :limit
         """
     }

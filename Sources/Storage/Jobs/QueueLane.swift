@@ -3,6 +3,15 @@
 enum QueueLane: CaseIterable {
     case unmoved, moved
 
+    /// The index of the lane's jobs in their order. The statement names it: SQLite would take the index of all moved jobs,
+    /// which also has those that have ended.
+    var index: String {
+        switch self {
+        case .unmoved: "jobs_queue_by_age"
+        case .moved: "jobs_moved_by_rank"
+        }
+    }
+
     /// The column with the rank.
     var rank: String {
         switch self {

@@ -58,7 +58,8 @@ import Testing
         time.advance(by: 60)
         let history = try await eventually("the minute to be stored") {
             let history = try await scene.api.get("/v1/throughput").json
-            return history["hour"]["bytes_per_second"].arrayValue?.contains { $0 != 0 } == true ? history : nil
+            let isStored = history["hour"]["bytes_per_second"].arrayValue?.contains { $0 != 0 } == true
+            return isStored ? history : JSON?.none
         }
         for (series, count, seconds) in [("hour", 60, 60), ("week", 168, 3600)] {
             let rates = (history[series]["bytes_per_second"].arrayValue ?? []).compactMap(\.integer)
