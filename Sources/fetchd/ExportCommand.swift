@@ -48,7 +48,8 @@ struct ExportCommand: ParsableCommand {
             let file = try output.map(Self.create) ?? FileHandle.standardOutput
             let lines = ExportLine(withSecrets: withSecrets)
             try Self.write(lines.header(at: Date()).bytes, to: file)
-            try StoredQueue.read(inDataFolder: try data.folder(in: sources), key: try sources.key, states: states) { item in
+            try StoredQueue.read(inDataFolder: try data.folder(in: sources), key: try sources.key, states: states) {
+                item in
                 try Self.write(lines.line(item).bytes, to: file)
             }
             try? file.synchronize()

@@ -96,6 +96,16 @@ def selecting(url: str) -> None:
         page.press(Keys.TAB, Keys.TAB, Keys.TAB, Keys.TAB)
         page.require("Tab does not leave the list.", not page.run("return document.activeElement.closest('#job-rows')"))
 
+        # The queue: the service starts the one at the top first.
+        page.click("[data-bulk]", "Move to bottom")
+        page.until("three are moved", lambda: "3 downloads moved to the bottom of the queue." in page.find("#notices").text)
+        page.find("#filters [name=order] [value=queue]").click()
+        queued = [f"later-{number}.bin" for number in [*range(27), 27, 28, 29]]
+        page.until("they are at the bottom", lambda: names(page)[:30] == queued)
+        page.click("[data-bulk]", "Move to top")
+        page.until("they are at the top", lambda: names(page)[:4] == ["later-27.bin", "later-28.bin", "later-29.bin", "later-0.bin"])
+        page.find("#filters [name=order] [value=first]").click()
+
         # Priority of the downloads, and the rate of their session.
         page.click("[data-bulk]", "Change…")
         fill(page, priority="low", sessionRate="fast")
@@ -286,13 +296,14 @@ def bringing(url: str) -> None:
         page.require("The line is not selected.", page.run("return getSelection().toString()") == "ftp://127.0.0.1/five")
         page.click("#add-form button", "Remove these 2 lines")
         page.until("five are left", lambda: words().startswith("5 downloads"))
-        fill(page, priority="high", tags="a, b", start="2999-01-01T00:00", rate="fast")
-        page.run("document.querySelector('#add-form [name=start]').value = '2999-01-01T00:00'")
+        fill(page, priority="high", tags="a, b", rate="fast")
+        page.find("#add-form [name=paused]").click()
         page.click("#add-form button", "Add 5 downloads")
         page.until("the rate is refused", lambda: "such as 500 KiB/s" in page.find("#add-error").text)
         fill(page, rate="500 KiB/s")
         page.click("#add-form button", "Add 5 downloads")
         page.until("they are listed", lambda: page.find("#jobs-count").text == "5 downloads")
+        page.until("they are paused", lambda: page.named("button", "5 Paused"))
         # What is not text is refused with a sentence.
         page.run(DROP, "main", "Files", "film.mkv", "\u0000\u0001")
         page.until("it says what to drop", lambda: "film.mkv is not a text file" in page.find("#notices").text)

@@ -101,6 +101,10 @@ private struct Stage {
             try await launch(death: "never")
         }
         #expect(await gate.reached())
+        // The first download keeps the batch open until the second is submitted.
+        _ = try await eventually("both jobs") {
+            try await fetchd.api.get("/v1/jobs?session=crashes").json["jobs"].count == 2 ? true : nil
+        }
     }
 
     mutating func strikeConsumer() async throws {

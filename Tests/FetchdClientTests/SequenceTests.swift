@@ -23,8 +23,10 @@ import Testing
         let place = URL(filePath: fixture.folder.path("saved"))
         #expect(try await download.save(to: place).name == "a.bin")
         #expect(fixture.folder.bytes(of: "saved") == fixture.bytes)
-        // The same key is the same download.
+        // The same key is the same download, within its session.
         #expect(try await session.download(from: fixture.url("/a.bin"), key: "one").id == download.id)
+        let other = try fixture.session("music")
+        #expect(try await other.download(from: fixture.url("/a.bin"), key: "one").id != download.id)
     }
 
     @Test func throwsReasonOfFailure() async throws {

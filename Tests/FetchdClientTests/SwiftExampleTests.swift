@@ -22,11 +22,19 @@ import Testing
             FetchdProcess.companion(name), arguments, environment: ["FETCHD_URL": fetchd.baseURL])
     }
 
-    private func strike(_ fetchd: FetchdProcess) async throws {
-        #expect(await gate.reached())
+    /// Kills the service while a download runs and all others are submitted.
+    private func strike(_ fetchd: FetchdProcess, jobs count: Int = 1) async throws {
+        try await waitForJobs(count, fetchd)
         try await fetchd.kill()
         gate.open()
         try await fetchd.restart(onSamePort: true)
+    }
+
+    private func waitForJobs(_ count: Int, _ fetchd: FetchdProcess) async throws {
+        #expect(await gate.reached())
+        _ = try await eventually("\(count) jobs") {
+            try await fetchd.api.get("/v1/jobs").json["jobs"].count == count ? true : nil
+        }
     }
 
     private func lines(_ child: ChildProcess) async throws -> [String] {
@@ -39,10 +47,10 @@ import Testing
         let arguments = [folder.path("state"), folder.path("films")]
         let first = try await example(
             "background-manager", fetchd, arguments + [origin.url("/a.bin"), origin.url("/b.bin")])
-        #expect(await gate.reached())
+        try await waitForJobs(2, fetchd)
         first.signal(SIGKILL)
         try await first.waitForEnd()
-        try await strike(fetchd)
+        try await strike(fetchd, jobs: 2)
         let said = try await lines(try await example("background-manager", fetchd, arguments))
         #expect(said.suffix(2) == ["batch 1: succeeded", "all done"])
         #expect(said.contains("film a.bin: succeeded"))
@@ -78,8 +86,8 @@ import Testing
     @Test func reportsOneFinishForSeveralDownloads() async throws {
         let (fetchd, origin) = try await begin()
         let child = try await example(
-            "all-done", fetchd, [origin.url("/b.bin"), origin.url("/a.bin"), origin.url("/missing")])
-        try await strike(fetchd)
+            "all-done", fetchd, [origin.url("/a.bin"), origin.url("/b.bin"), origin.url("/missing")])
+        try await strike(fetchd, jobs: 3)
         #expect(try await lines(child) == ["all done: partlyFailed, 2 succeeded, 1 failed"])
         #expect(try await fetchd.api.session("com.example.all-done")["unacknowledged_since"] == .null)
     }
@@ -88,7 +96,7 @@ import Testing
         let (fetchd, origin) = try await begin()
         let child = try await example(
             "one-at-a-time", fetchd, [folder.path("state"), origin.url("/a.bin"), origin.url("/b.bin")])
-        try await strike(fetchd)
+        try await strike(fetchd, jobs: 2)
         let said = try await lines(child).filter { $0.hasSuffix("succeeded") }
         #expect(said == ["a.bin: succeeded", "b.bin: succeeded"])
         #expect(origin.maxConcurrentRequests == 1)

@@ -141,6 +141,7 @@ export class AddDialog {
     const order = {
       ...(urls.length > 1 ? { urls } : { url: urls[0] }), session: value("session"),
       destination: destination.directory || destination.filename ? destination : undefined,
+      state: this.#form.elements.paused.checked ? "paused" : undefined,
       priority: value("priority") || undefined,
       connections: value("connections") ? Number(value("connections")) : undefined,
       rate_limit_bytes_per_second: value("rate") ? (readRate(value("rate"), "rate") ?? undefined) : undefined,

@@ -59,6 +59,7 @@ extension SessionConfiguration {
         object["proxy"] = proxy.map { .string($0.withCredentials) }
         object["resume_data_ttl_seconds"] = resumeDataTTL.map(JSON.number)
         object["connections"] = connections.map(JSON.count)
+        object["max_total_size"] = maxTotalSize.map(JSON.integer)
         return .object(object)
     }
 }

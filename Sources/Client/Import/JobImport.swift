@@ -37,23 +37,33 @@ struct JobImport: Sendable {
     private func add(_ jobs: [ImportedJob], into summary: inout ImportSummary) async throws {
         var jobs = jobs
         while !jobs.isEmpty {
-            do {
-                let ids = try await create(jobs)
+            switch try await create(jobs) {
+            case .created(let ids):
                 for (job, id) in zip(jobs, ids) { try await settle(job, id, into: &summary) }
                 return
-            } catch let error as ClientError {
-                guard let index = error.indexOfJob, jobs.indices.contains(index) else { throw error }
-                summary.fail(jobs[index].place, error.sentence.replacing("jobs.\(index).", with: ""))
+            case .faulty(let index, let why):
+                summary.fail(jobs[index].place, why)
                 jobs.remove(at: index)
             }
         }
     }
 
-    private func create(_ jobs: [ImportedJob]) async throws -> [String] {
+    private enum Batch {
+        case created([String])
+        /// None was created, because of one job.
+        case faulty(Int, why: String)
+    }
+
+    private func create(_ jobs: [ImportedJob]) async throws -> Batch {
         let body = JSONText(["jobs": .array(jobs.map(\.marked))] as JSON)
-        // A lost answer needs no key here: a repeated import finds the jobs by their origin.
-        let answer = try await service.send("POST", RequestPath("jobs", "batch"), body.bytes)
-        return JSONText(answer.body)["jobs"]?.elements.compactMap { $0["id"]?.string } ?? []
+        do {
+            // A lost answer needs no key here: a repeated import finds the jobs by their origin.
+            let answer = try await service.send("POST", RequestPath("jobs", "batch"), body.bytes)
+            return .created(JSONText(answer.body)["jobs"]?.elements.compactMap { $0["id"]?.string } ?? [])
+        } catch {
+            guard let index = error.indexOfJob, jobs.indices.contains(index) else { throw error }
+            return .faulty(index, why: error.sentence.replacing("jobs.\(index).", with: ""))
+        }
     }
 
     private func settle(_ job: ImportedJob, _ id: String, into summary: inout ImportSummary) async throws {
@@ -63,11 +73,19 @@ struct JobImport: Sendable {
                 job.place, "The file does not have its secrets: \(job.missing.joined(separator: ", ")). See \(id).")
         }
         guard job.isPaused else { return }
+        if let refusal = try await pause(id) {
+            summary.remark(job.place, "It could not be paused. \(refusal.sentence)")
+        }
+    }
+
+    /// - Returns: the refusal of the service if the job has ended already.
+    private func pause(_ id: String) async throws -> ClientError? {
         do {
             _ = try await service.send("POST", RequestPath("jobs", id, "pause"))
-        } catch  where error.status == .conflicting {
-            // It has ended already.
-            summary.remark(job.place, "It could not be paused. \(error.sentence)")
+            return nil
+        } catch {
+            guard error.status == .conflicting else { throw error }
+            return error
         }
     }
 }

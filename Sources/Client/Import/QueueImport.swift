@@ -26,16 +26,15 @@ struct QueueImport: Sendable {
         _ name: String, _ configuration: JSON, _ missing: [String], _ place: String, _ summary: inout ImportSummary
     ) async throws {
         let path = RequestPath("sessions", name)
-        if let present = try await found(path), present["last_event"] != JSONText(0 as JSON) || name != "default" {
+        if let present = try await found(path), Self.isUsed(present, name) {
             summary.present += 1
             return
         }
-        do {
-            _ = try await service.send("PUT", path, JSONText(configuration).bytes)
+        switch try await put(configuration, at: path) {
+        case .refused(let why): summary.fail(place, why)
+        case .declared:
             summary.sessions += 1
             if !missing.isEmpty { summary.remark(place, Self.missing(missing, "session \(name)")) }
-        } catch  where error.status == .refused {
-            summary.fail(place, error.sentence)
         }
     }
 
@@ -51,20 +50,39 @@ struct QueueImport: Sendable {
         guard !missing.contains("url"), !missing.contains("headers") else {
             return summary.fail(place, Self.missing(missing, "webhook \(name) of session \(session)"))
         }
-        do {
-            let answer = try await service.send("PUT", path, JSONText(declaration).bytes)
+        switch try await put(declaration, at: path) {
+        case .refused(let why): summary.fail(place, why)
+        case .declared(let answer):
             summary.webhooks += 1
             guard missing.contains("secret"), let secret = JSONText(answer.body)["secret"]?.string else { return }
             summary.remark(place, "The webhook \(name) of session \(session) has a new secret: \(secret)")
-        } catch  where error.status == .refused || error.status == .missing {
-            summary.fail(place, error.sentence)
         }
     }
 
-    private func found(_ path: RequestPath) async throws -> JSONText? {
+    private enum Declaration {
+        case declared(Answer)
+        case refused(String)
+    }
+
+    private func put(_ declaration: JSON, at path: RequestPath) async throws -> Declaration {
         do {
+            return .declared(try await service.send("PUT", path, JSONText(declaration).bytes))
+        } catch {
+            guard error.status == .refused || error.status == .missing else { throw error }
+            return .refused(error.sentence)
+        }
+    }
+
+    /// The session `default` always exists. Without an event it is as new.
+    private static func isUsed(_ session: JSONText, _ name: String) -> Bool {
+        name != "default" || session["last_event"] != JSONText(0 as JSON)
+    }
+
+    private func found(_ path: RequestPath) async throws -> JSONText? {
+        do throws(ClientError) {
             return JSONText(try await service.send("GET", path).body)
-        } catch  where error.status == .missing {
+        } catch {
+            guard error.status == .missing else { throw error }
             return nil
         }
     }

@@ -4,8 +4,8 @@ import Foundation
 extension BackgroundSession {
     /// Starts a download. When it returns, the download survives a crash of this process and of the service.
     ///
-    /// `key` identifies the download for a day: a process that calls again with the same key and URL, for example after a crash,
-    /// gets the same download. Nil makes a new one each time.
+    /// `key` identifies the download within the session for a day: a process that calls again with the same key and URL, for
+    /// example after a crash, gets the same download. Nil makes a new one each time.
     public func download(from url: URL, key: String? = nil) async throws(FetchdError) -> Download {
         try await download(DownloadRequest(url: url), key: key)
     }
@@ -13,13 +13,20 @@ extension BackgroundSession {
     /// Starts a download that can use everything that a job of the service can.
     public func download(_ request: DownloadRequest, key: String? = nil) async throws(FetchdError) -> Download {
         _ = try await declare()
-        let key = key ?? UUID().uuidString
+        let key = key.map(keyAtService) ?? UUID().uuidString
         let submission = JobSubmission(
             request: request, session: identifier, tag: JobDocument.tagPrefix + key, resumeFrom: nil)
         let job = try await service.persist(
             "POST", "/v1/jobs", body: Wire.encoded(submission), headers: ["Idempotency-Key": key]
         ).decoded(as: JobDocument.self)
         return Download(id: job.id, service: service)
+    }
+
+    /// The service limits the length of keys, and knows no sessions there.
+    private func keyAtService(_ key: String) -> String {
+        PortableSHA256.digest(of: Array("\(identifier)\n\(key)".utf8)).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
     }
 
     /// A download of an earlier process, or of another client.

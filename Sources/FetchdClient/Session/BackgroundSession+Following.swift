@@ -5,7 +5,8 @@ extension BackgroundSession {
     func run(_ delegate: any BackgroundSessionDelegate, _ folder: StateFolder) async {
         let error = await failure(of: delegate, folder)
         isAttached.open()
-        if error != .cancelled { await delegate.session(self, didBecomeInvalidWithError: error) }
+        // The session that this process deletes is expected to be missing.
+        if error != .cancelled, !isClosed.current { await delegate.session(self, didBecomeInvalidWithError: error) }
     }
 
     private func failure(

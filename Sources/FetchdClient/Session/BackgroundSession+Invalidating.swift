@@ -14,9 +14,12 @@ extension BackgroundSession {
     /// - Throws: what the service refused. The session is detached then, and exists.
     public func invalidateAndCancel() async throws(FetchdError) {
         isClosed.withLock { $0 = true }
+        while !hasSubmittedAll { try await Self.pause() }
         _ = try await service.persist("POST", path + "/cancel")
         try await deleteWhenIdle()
     }
+
+    private var hasSubmittedAll: Bool { folder?.pendingTasks().isEmpty ?? true }
 
     private func deleteWhenIdle() async throws(FetchdError) {
         let result = await Self.result { () throws(FetchdError) in
@@ -42,9 +45,9 @@ extension BackgroundSession {
 
     /// Whether nothing is outstanding at the service, and nothing is left to deliver.
     private func isSettled() async throws(FetchdError) -> Bool {
-        guard delegate == nil || folder?.pendingTasks().isEmpty == true else { return false }
+        guard hasSubmittedAll else { return false }
         let session = try await service.persist("GET", path).decoded(as: SessionDocument.self)
-        guard session.state == "idle" else { return false }
+        guard session.state == "idle", session.finishDueAt == nil else { return false }
         return delegate == nil || position.current >= session.lastEvent
     }
 

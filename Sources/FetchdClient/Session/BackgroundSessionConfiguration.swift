@@ -69,6 +69,8 @@ struct SessionConfigurationDocument: Encodable {
 /// A session as the service shows it: the part that this client needs.
 struct SessionDocument: Decodable {
     let state: String
+    /// When the batch whose jobs have ended is finished.
+    let finishDueAt: String?
     let lastEvent: Int64
     let acknowledgedThrough: Int64
 }

@@ -1,4 +1,4 @@
-/// SHA-256 (FIPS 180-4), for systems without CryptoKit: a webhook is short, and a dependency for it would be large.
+/// SHA-256 (FIPS 180-4). It is for short messages: a dependency for them would be large.
 enum PortableSHA256 {
     static let blockSize = 64
 

@@ -15,7 +15,11 @@ final class BackupDraft {
         self.file = file
         path = file + ".partial"
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard descriptor >= 0 else { throw .backup(file, errno) }
+        guard descriptor >= 0 else {
+            let code = errno
+            isPlaced = true
+            throw .backup(file, code)
+        }
         do throws(StoreError) { try claim() } catch {
             // The file belongs to another process, or is no file of a backup.
             isPlaced = true

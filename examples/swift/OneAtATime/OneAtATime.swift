@@ -29,7 +29,8 @@ import Foundation
     func session(
         _ session: BackgroundSession, downloadTask: BackgroundDownloadTask, didFinishDownloadingTo location: URL
     ) {
-        print("\(downloadTask.originalURL?.lastPathComponent ?? ""): \(location.path)")
+        let size = (try? FileManager.default.attributesOfItem(atPath: location.path))?[.size] as? NSNumber
+        print("\(downloadTask.originalURL?.lastPathComponent ?? ""): \(size?.intValue ?? 0) bytes")
     }
 
     func session(_ session: BackgroundSession, task: BackgroundDownloadTask, didCompleteWithError error: DownloadError?)
