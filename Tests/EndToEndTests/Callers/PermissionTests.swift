@@ -68,6 +68,7 @@ import Testing
             .init(method: "DELETE", path: "/v1/jobs/{id}", scope: .jobs),
             .init(method: "GET", path: "/v1/jobs/{id}/resume-data", scope: .jobs),
             .init(method: "GET", path: "/v1/jobs/{id}/file", scope: .read),
+            .init(method: "POST", path: "/v1/jobs/{id}/move", scope: .jobs, body: ["to": "top"]),
         ]
         + ["pause", "resume", "cancel", "retry"].map {
             .init(method: "POST", path: "/v1/jobs/{id}/\($0)", scope: .jobs)

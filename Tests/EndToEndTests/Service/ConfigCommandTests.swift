@@ -57,8 +57,8 @@ import Testing
                 ["3: schedule contains 'mun 08:00", "4: allow_network contains 'x'", "4: file_mode is '9'"]
             ),
             (
-                "{\n\"webhook_retry_delays\": [\"soon\"],\n\"token\": \"a b\",\n\"allow_origin\": [\"null\"]}",
-                ["2: webhook_retry_delays", "3: The token must be visible", "4: allow_origin contains 'null'"]
+                "{\n\"webhook_retry_delays\": [\"soon\"],\n\"token\": \"a b\",\n\"allow_origin\": [\"a b\"]}",
+                ["2: webhook_retry_delays", "3: The token must be visible", "4: allow_origin contains 'a b'"]
             ),
             ("{\n  \"listen\": \"127.0.0.1:0\"\n  \"max_parts\": 1\n}", ["3: A comma or the end of the object"]),
             ("{\n\"max_parts\": 1,\n\"max_parts\": 2}", ["3: The object has two members"]),

@@ -51,7 +51,7 @@ import Testing
         try await fetchd.stop()
     }
 
-    @Test(arguments: ["{", #"{"max_concurrent_jobs": 5, "max_connections_per_host": 0}"#, #"{"colour": "blue"}"#])
+    @Test(arguments: ["{", #"{"max_concurrent_jobs": 5, "max_parts": -1}"#, #"{"colour": "blue"}"#])
     func refusesAFileWithAMistakeAsAWhole(_ text: String) async throws {
         let before = try await api.get("/v1/service").json
         try await reload(text, until: "has a mistake, so nothing has changed.")
