@@ -153,7 +153,6 @@ import Testing
         ("max-parts", "many", "max"),
         ("allow-origin", "http://a.example/app", "allow_origin contains 'http://a.example/app'"),
         ("allow-origin", "localhost:9000", "such as https://downloads.example or http://localhost:9000"),
-        ("allow-origin", "null", "Serve the page from a web server"),
         ("allow-origin", "*", "allow_origin * without a token"),
         ("webhook-retry-delays", "0,soon", "webhook_retry_delays contains 'soon'"),
         ("webhook-retry-delays", "0,-1", "webhook_retry_delays contains '-1'"),

@@ -156,7 +156,7 @@ import Testing
         #expect(try await scene.answer("aria2.tellActive", "token:wrong").status == 400)
         #expect(try await scene.call("aria2.tellActive", "token:first") == [])
         func token(_ body: JSON) async throws -> JSON {
-            let secret = try await scene.service.api.post("/v1/tokens", body).json["secret"].string ?? ""
+            let secret = try await scene.service.api.post("/v1/tokens", body).json["token"].string ?? ""
             return .string("token:\(secret)")
         }
         let reader = try await token(["scope": "read"])

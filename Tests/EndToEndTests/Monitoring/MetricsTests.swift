@@ -26,7 +26,7 @@ import Testing
 
     /// The table of docs/monitoring.md has each metric with its type and its labels, and no other.
     @Test func theDocumentationDescribesEveryMetric() async throws {
-        let scrape = try await Scrape(of: try await worked().api)
+        let scrape = try await Scrape(of: try await worked())
         let page = try String(contentsOfFile: Project.path("docs/monitoring.md"), encoding: .utf8)
         let rows = page.matches(of: /\n\| `([a-z_]+)` \| (gauge|counter|histogram) \| ([a-z_`, ]*)\|/)
         let described = Dictionary(
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func theDocumentationDescribesEveryClassOfRoutes() async throws {
-        let text = try await Scrape(of: try await Scene().api).text
+        let text = try await Scrape(of: try await Scene()).text
         let page = try String(contentsOfFile: Project.path("docs/monitoring.md"), encoding: .utf8)
         let table = try #require(page.firstRange(of: "\n| route |")).lowerBound
         let described = page[table...].prefix(upTo: page[table...].firstRange(of: "\n## ")?.lowerBound ?? page.endIndex)

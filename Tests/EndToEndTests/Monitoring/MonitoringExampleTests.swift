@@ -28,13 +28,13 @@ import Testing
     }
 
     @Test func rulesUseOnlyMetricsThatExist() async throws {
-        let exist = try await Scrape(of: try await Scene().api).queryNames
+        let exist = try await Scrape(of: try await Scene()).queryNames
         let used = metrics(in: try text("prometheus/fetchd.rules.yml"))
         #expect(used.count > 15 && used.subtracting(exist).isEmpty, "\(used.subtracting(exist))")
     }
 
     @Test func theDashboardUsesOnlyMetricsThatExistAndShowsAll() async throws {
-        let scrape = try await Scrape(of: try await Scene().api)
+        let scrape = try await Scrape(of: try await Scene())
         let used = metrics(in: try text("grafana/fetchd.json"))
         #expect(used.subtracting(scrape.queryNames).isEmpty, "\(used.subtracting(scrape.queryNames))")
         let unused = scrape.metrics.keys.filter { name in !used.contains { $0.hasPrefix(name) } }

@@ -19,6 +19,12 @@ struct Scrape {
         self.init(text: answer.text)
     }
 
+    /// The scene stays until the service has answered.
+    init(of scene: Scene) async throws {
+        self = try await Scrape(of: scene.api)
+        withExtendedLifetime(scene) {}
+    }
+
     init(text: String) {
         self.text = text
         for line in text.split(separator: "\n") {
