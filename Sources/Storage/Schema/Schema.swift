@@ -67,10 +67,10 @@ enum Schema {
         migrator.registerMigration("16: traces of jobs") { db in
             try db.execute(sql: traces)
         }
-        migrator.registerMigration("18: throughput") { db in
+        migrator.registerMigration("17: throughput") { db in
             try db.execute(sql: throughput)
         }
-        migrator.registerMigration("19: places in the queue") { db in
+        migrator.registerMigration("18: places in the queue") { db in
             try db.execute(sql: queueRanks)
         }
         return migrator
