@@ -51,7 +51,7 @@ except urllib.error.HTTPError as refusal:
     assert refusal.code == 400, refusal.code
     assert refusal.headers["Sec-WebSocket-Version"] == "13"
 
-# Every call needs the token; without one, nothing is told.
+# Every call needs the token; without one, the client gets no notification.
 stranger = websocket.create_connection(address, timeout=10)
 assert answer(stranger, "aria2.tellActive")["error"]["message"] == "Unauthorized"
 friend = websocket.create_connection(address, timeout=10)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LogLines
 
-/// Tests that the log has one line a fact, in both formats, whatever the texts in it contain.
+/// Tests that the log has one line a fact, in both formats, also when the texts contain line ends or control characters.
 @Suite struct LineLogHandlerTests {
     private let lines = Locked<[[UInt8]]>([])
     private let level = LogLevel(.info)

@@ -90,7 +90,7 @@ struct FaultTests {
         if fault == "kill" {
             try await server.start()
         } else {
-            // Until then nobody sees the row.
+            // Until then no other connection sees the row.
             try administrator.run("ALTER SYSTEM RESET synchronous_standby_names")
             try administrator.run("SELECT pg_reload_conf()")
         }

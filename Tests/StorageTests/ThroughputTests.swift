@@ -55,7 +55,7 @@ import Testing
         #expect(before.hour.rates.contains(100))
     }
 
-    /// However long fetchd runs, and whatever the clock says.
+    /// Also after many weeks, and after each jump of the clock.
     @Test func keepsAWeekOfMinutesAtMost() async throws {
         let oldest = Store.minute(of: time.now) - 20_000
         try await store.writer.write { transaction in

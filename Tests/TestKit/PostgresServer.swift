@@ -9,7 +9,7 @@ public final class PostgresServer: Sendable {
     public struct Options: Sendable {
         /// Whether commits are synced to the disk. Not needed for crashes of the server alone.
         public var syncs = false
-        /// Required over TCP; nil: nobody needs a password.
+        /// Required over TCP; nil: no client needs a password.
         public var password: String?
         /// Enables TLS.
         public var certificate: Certificate?

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The position of a client in the journal: what its delegate has been told. It is a small file, replaced atomically after
-/// each delegate call.
+/// The position of a client in the journal: the last call that its delegate has received. It is a small file, replaced
+/// atomically after each delegate call.
 struct SessionRecord: Codable, Equatable, Sendable {
     /// All calls for events up to this number have been made.
     private(set) var event: Int64

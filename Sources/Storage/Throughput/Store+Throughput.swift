@@ -3,8 +3,8 @@ import GRDB
 
 /// Keeps the bytes that all transfers together received in each minute.
 extension Store {
-    /// Adds bytes to the minute of a moment. At most `ThroughputRecord.mostMinutes` minutes are kept, whatever the clock
-    /// says: those with the latest times.
+    /// Adds bytes to the minute of a moment. At most `ThroughputRecord.mostMinutes` minutes are kept: those with the
+    /// latest times.
     ///
     /// - Parameter bytes: more than 0.
     public func addThroughput(_ bytes: Int64, at moment: Date) async throws {

@@ -5,7 +5,7 @@ import Foundation
 ///
 ///     FETCHD_URL=http://127.0.0.1:8080 all-done [URL...]
 ///
-/// Without URLs it only waits. The finish is reported until it is acknowledged, whatever was killed in between.
+/// Without URLs it only waits. fetchd reports the finish until it is acknowledged, also when one of them was killed in between.
 @main enum AllDone {
     static func main() async throws {
         var configuration = BackgroundSessionConfiguration(
