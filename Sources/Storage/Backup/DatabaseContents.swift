@@ -27,6 +27,15 @@ public struct DatabaseContents: Sendable, Equatable {
 
 extension DatabaseContents: CustomStringConvertible {
     public var description: String {
-        "\(jobs) jobs, \(sessions) sessions, \(events) events, \(webhooks) webhooks and \(deliveries) deliveries; schema version \(schema)"
+        let counts = [
+            Self.counted(jobs, "job", "jobs"), Self.counted(sessions, "session", "sessions"),
+            Self.counted(events, "event", "events"), Self.counted(webhooks, "webhook", "webhooks"),
+        ]
+        let deliveries = Self.counted(deliveries, "delivery", "deliveries")
+        return "\(counts.joined(separator: ", ")) and \(deliveries); schema version \(schema)"
+    }
+
+    private static func counted(_ number: Int, _ one: String, _ many: String) -> String {
+        "\(number) \(number == 1 ? one : many)"
     }
 }

@@ -78,6 +78,7 @@ struct DoctorCommand: AsyncParsableCommand {
             return ["\(level)\(subject)\(finding.message)"] + remedy
         }
         let (warnings, errors) = (findings.count { $0.level == .warning }, findings.count { $0.level == .error })
-        return (lines + ["\(errors) errors, \(warnings) warnings."]).joined(separator: "\n")
+        let sum = "\(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")."
+        return (lines + [sum]).joined(separator: "\n")
     }
 }
