@@ -76,8 +76,9 @@ final class CallLog: BackgroundSessionDelegate {
     func sessionDidFinishEvents(
         for session: BackgroundSession, batch: FinishedBatch, completionHandler: @escaping @Sendable () -> Void
     ) {
-        note("batch \(batch.number) \(batch.outcome)")
+        // First the handler: a test that has seen the call uses it.
         finishes.withLock { $0.append(completionHandler) }
+        note("batch \(batch.number) \(batch.outcome)")
         if acknowledges { completionHandler() }
     }
 
