@@ -60,7 +60,7 @@ import Testing
         let values: JSON = [
             "schedule": [.string(rule)], "allow_network": ["10.0.0.0/8", "::1", "127.0.0.0/8"],
             "allow_origin_host": ["*.Example.com", "b\u{FC}cher.example"], "allow_origin_port": ["443", "8000-8999"],
-            "log_level": "DEBUG",
+            "log_level": "debug",
         ]
         let answer = try await patch(scene.api, values)
         #expect(answer.status == 200, "\(answer)")
