@@ -10,12 +10,22 @@ struct Transport: Sendable {
 
     func answer(to request: URLRequest) async throws(FetchdError) -> Answer {
         do {
-            let (body, response) = try await session.data(for: request)
-            guard let head = response as? HTTPURLResponse else { throw FetchdError.unexpectedAnswer("no HTTP") }
-            return Answer(status: head.statusCode, entityTag: head.value(forHTTPHeaderField: "ETag"), body: body)
+            // A cancelled Swift task does not cancel the request: see `ByteStream`. Requests are short.
+            return try await withCheckedThrowingContinuation { continuation in
+                let task = session.dataTask(with: request) { body, response, error in
+                    continuation.resume(with: Result { try Self.answer(body, response, error) })
+                }
+                task.resume()
+            }
         } catch {
             throw Self.failure(error)
         }
+    }
+
+    private static func answer(_ body: Data?, _ response: URLResponse?, _ error: (any Error)?) throws -> Answer {
+        if let error { throw error }
+        guard let head = response as? HTTPURLResponse else { throw FetchdError.unexpectedAnswer("no HTTP") }
+        return Answer(status: head.statusCode, entityTag: head.value(forHTTPHeaderField: "ETag"), body: body ?? Data())
     }
 
     /// Stores the body of a 200 as a file, which appears when it is complete. The answer has no body then.
