@@ -38,7 +38,7 @@ func example(_ name: String, _ folder: String) -> Target {
 
 let package = Package(
     name: "fetchd",
-    // The client library also builds there; the service is for Linux.
+    // The client library is written for these systems too, but no build on them was tried. The service is for Linux.
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .executable(name: "fetchd", targets: ["fetchd"]),
