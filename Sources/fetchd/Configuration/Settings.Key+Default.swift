@@ -1,5 +1,6 @@
 import Configuration
 import Formats
+import Storage
 
 extension Settings.Key {
     /// The value without any source; null if it depends on the system, or if there is none.
@@ -20,7 +21,8 @@ extension Settings.Key {
         case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: false
         case .logFormat: .string(ObservationSettings.Defaults.logFormat.rawValue)
         case .aria2Session: .string(Defaults.aria2Session)
-        case .unixSocket, .maxConnections, .maxConnectionsPerAddress, .dataDir, .downloadsDir, .finishedRetention,
+        case .unixSocket, .maxConnections, .maxConnectionsPerAddress, .dataDir, .downloadsDir, .store,
+            .finishedRetention,
             .resumeDataMaxBytes,
             .minimumFreeBytes, .maxFileSize, .maxParts, .fileMode, .directoryMode, .keyFile, .keyCommand, .token:
             nil
@@ -34,6 +36,7 @@ extension Settings.Key {
     func shown(_ value: JSON) -> JSON {
         guard let text = value.stringValue else { return value }
         if self == .token { return "(not shown)" }
+        if self == .store { return .string((try? ServerAddress(text).shown) ?? "(not shown)") }
         return self == .keyCommand ? .string(Self.withoutArguments(text)) : value
     }
 
