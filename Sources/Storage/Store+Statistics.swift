@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 
 extension Store {
     public var activity: DatabaseActivity {
@@ -12,8 +11,7 @@ extension Store {
         try await read { db in
             let (jobs, sessions) = try SessionCounts.total(in: db)
             let service = try ServiceCounts.read(in: db)
-            let webhooks = try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT state, count(*) AS n FROM webhooks GROUP BY state"))
+            let webhooks = try db.rows("SELECT state, count(*) AS n FROM webhooks GROUP BY state")
             return StoreStatistics(
                 jobs: jobs.byState, sessions: sessions,
                 webhooks: try Dictionary(

@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 import Locks
 import Logging
 import Sealing
@@ -55,8 +54,6 @@ public final class Store: Sendable {
     /// When the database was created or restored. Older files belong to another database. nil when an earlier version
     /// created the database.
     public let beganAt: Date?
-
-    var pool: DatabasePool { connections.pool }
 
     /// Opens the store in the folder `path`. Creates the folder and the tables if they are missing.
     ///
@@ -125,7 +122,7 @@ public final class Store: Sendable {
 
     /// Reads one snapshot of the committed data, on one of the store's threads.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
+        _ body: @escaping @Sendable (SQLConnection) throws -> Value
     ) async throws(StoreError) -> Value {
         try await readers.run { [connections] in
             Result { try connections.read(body) }.mapError { StoreError($0) }
@@ -145,7 +142,7 @@ public final class Store: Sendable {
     public func check() async throws(StoreError) {
         if let fault = writer.fault { throw fault }
         if let damage = connections.damage { throw .databaseDamaged(path: folder.database, why: damage) }
-        _ = try await read { db in try Int.fetchOne(db.cachedStatement(sql: "SELECT 1")) }
+        _ = try await read { db in try db.value("SELECT 1", as: Int.self) }
     }
 
     private static func clockPast(in connections: Connections) throws(StoreError) -> StoredClock {
@@ -156,7 +153,7 @@ public final class Store: Sendable {
     private static func sequence(after opening: Opening) throws(StoreError) -> ULIDSequence {
         do {
             let last = try opening.connections.read { db in
-                try Optional<String>.fetchAll(db, sql: HighestIdentifiers.identifiers)
+                try db.rows(HighestIdentifiers.identifiers).map { $0[0] as String? }
             }
             let used = last.compactMap { $0?.split(separator: "_").last.flatMap { ULID($0) } }
             return ULIDSequence(after: (used + [opening.history.lastID].compactMap(\.self)).max())

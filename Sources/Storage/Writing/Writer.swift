@@ -112,16 +112,18 @@ final class Writer: Sendable {
             try connections.pool.writeWithoutTransaction { db in
                 try db.inTransaction(.immediate) {
                     let before = db.totalChangesCount
-                    if let clock { due.formUnion(try follow(clock, in: db)) }
+                    let (numbers, connection) = (EventNumbers(), SQLConnection(db))
+                    if let clock { due.formUnion(try follow(clock, numbers, in: connection)) }
                     for write in group {
-                        guard let transaction = try perform(write, clock?.view ?? time.view, in: db) else { continue }
+                        guard let transaction = try perform(write, clock?.view ?? time.view, numbers, in: connection)
+                        else { continue }
                         due.formUnion(transaction.due)
                         changes.add(transaction.changes)
                         counts.add(transaction.counts)
                     }
-                    try counts.write(in: db)
+                    try counts.write(in: connection)
                     if db.totalChangesCount > before { try commits.count(in: db) }
-                    jobs = try newVersions(of: jobCache.cachedIDs(in: changes.jobs), in: db)
+                    jobs = try newVersions(of: jobCache.cachedIDs(in: changes.jobs), in: connection)
                     return .commit
                 }
             }
@@ -150,38 +152,43 @@ final class Writer: Sendable {
     }
 
     /// The cached jobs as they are at the end of the commit.
-    private func newVersions(of jobs: [JobID], in db: Database) throws -> [JobID: Job] {
+    private func newVersions(of jobs: [JobID], in db: SQLConnection) throws -> [JobID: Job] {
         try jobs.reduce(into: [:]) { $0[$1] = try working.jobs.ofGroup($1) ?? JobRow.job($1, in: db, sealer) }
     }
 
     /// - Returns: nil when the write was refused and rolled back.
-    private func perform(_ write: any PendingWrite, _ clock: ClockView, in db: Database) throws -> Transaction? {
-        let transaction = transaction(clock, in: db)
+    private func perform(
+        _ write: any PendingWrite, _ clock: ClockView, _ numbers: EventNumbers, in db: SQLConnection
+    ) throws -> Transaction? {
+        let transaction = transaction(clock, numbers, in: db)
+        let before = numbers.last
         var isKept = false
-        try db.inSavepoint {
+        try db.sqlite.inSavepoint {
             isKept = write.perform(in: transaction)
             return isKept ? .commit : .rollback
         }
         guard isKept else {
             working.dropWrite()
+            numbers.goBack(to: before)
             return nil
         }
         working.keepWrite()
         return transaction
     }
 
-    private func follow(_ change: ClockChange, in db: Database) throws -> Set<WorkKind> {
-        let transaction = transaction(change.view, in: db)
+    private func follow(_ change: ClockChange, _ numbers: EventNumbers, in db: SQLConnection) throws -> Set<WorkKind> {
+        let transaction = transaction(change.view, numbers, in: db)
         try transaction.follow(change, longestDeliveryDelay: longestDeliveryDelay)
         // A jump moves the times of all rows.
         if change.jump != nil || change.isFirst { working.removeAll() } else { working.keepWrite() }
         return transaction.due
     }
 
-    private func transaction(_ clock: ClockView, in db: Database) -> Transaction {
+    private func transaction(_ clock: ClockView, _ numbers: EventNumbers, in db: SQLConnection) -> Transaction {
         let now = Date(milliseconds: clock.time(at: time.uptime).milliseconds)
-        return Transaction(db: db, now: now, confidence: clock.confidence, working: working, sealer: sealer) {
-            [ulids] in
+        return Transaction(
+            db: db, now: now, confidence: clock.confidence, working: working, sealer: sealer, numbers: numbers
+        ) { [ulids] in
             ulids.withLock { $0.next(at: now) }
         }
     }
