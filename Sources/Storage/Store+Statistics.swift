@@ -3,7 +3,7 @@ import Foundation
 
 extension Store {
     public var activity: DatabaseActivity {
-        DatabaseActivity(statements: connections.statements.value, commits: writer.commits.value)
+        DatabaseActivity(statements: engine.statements, commits: engine.commits)
     }
 
     /// Reads rows that are kept, so it takes the same time for any number of jobs and deliveries.

@@ -4,5 +4,5 @@ import GRDB
 
 extension Store {
     /// The connections to the SQLite database.
-    var pool: DatabasePool { connections.pool }
+    var pool: DatabasePool { (engine as! SQLiteEngine).connections.pool }
 }

@@ -5,13 +5,15 @@
 /// - `max(a, b)` and `min(a, b)` become `GREATEST` and `LEAST`. The arguments must not be NULL: SQLite then returns NULL,
 ///   and PostgreSQL the other argument.
 /// - `a IS b` and `a IS NOT b` become `IS NOT DISTINCT FROM` and `IS DISTINCT FROM`.
-struct PostgresDialect {
+final class PostgresDialect {
     private var known: [String: Translation] = [:]
 
     struct Translation: Equatable {
         var sql: String
         /// For `$1`, `$2`, ...: the place or the name of its value.
         var parameters: [Parameter] = []
+        /// Whether it is a query, which changes nothing.
+        var isQuery: Bool { ["SELECT", "WITH", "VALUES"].contains { sql.hasPrefix($0) } }
     }
 
     enum Parameter: Equatable {
@@ -21,7 +23,7 @@ struct PostgresDialect {
     }
 
     /// Each text is translated once.
-    mutating func translation(of sql: String) -> Translation {
+    func translation(of sql: String) -> Translation {
         if let known = known[sql] { return known }
         let translation = Self.translate(sql)
         known[sql] = translation

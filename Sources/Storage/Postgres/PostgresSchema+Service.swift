@@ -106,7 +106,7 @@ extension PostgresSchema {
         INSERT INTO history (identity, commits, began_at)
             VALUES (substr(replace(gen_random_uuid()::text, '-', ''), 1, 20), 0, \(now));
         INSERT INTO sealing (id, step) VALUES (1, 'done');
-        INSERT INTO journal (id, last) VALUES (1, 0);
+        INSERT INTO journal (id, last, commits, writer) VALUES (1, 0, 0, '');
 
         """
 

@@ -57,11 +57,14 @@ extension PostgresSchema {
         """
 
     /// `journal.last` is the identifier of the last event. Every transaction that changes something locks this row first, so one
-    /// node writes at a time, and the identifiers are in the order of the commits, without gaps.
+    /// node writes at a time, and the identifiers are in the order of the commits, without gaps. `commits` counts the
+    /// commits, and `writer` identifies the last one, so that a node that has lost its connection finds whether it was stored.
     static let journal = """
         CREATE TABLE journal (
             id bigint NOT NULL PRIMARY KEY CHECK (id = 1),
-            last bigint NOT NULL
+            last bigint NOT NULL,
+            commits bigint NOT NULL,
+            writer text COLLATE "C" NOT NULL
         ) WITH (fillfactor = 10);
 
         CREATE TABLE events (
