@@ -69,7 +69,7 @@ public final class Store: Sendable {
         if try folder.makePrivate() {
             options.log.notice("Other users had permissions on the data folder \(path). fetchd has removed them.")
         }
-        let database = try Self.database(folder, options)
+        let database = try Self.open(folder, options)
         readers = ReaderThreads(count: options.readers)
         (engine, sealer, beganAt) = (database.engine, database.sealer, database.history.beganAt)
         tokens = try database.tokens()
@@ -86,7 +86,7 @@ public final class Store: Sendable {
             onDue: { due in for kind in due { events[kind]?.set() } })
     }
 
-    private static func database(_ folder: DataFolder, _ options: Options) throws(StoreError) -> OpenedDatabase {
+    private static func open(_ folder: DataFolder, _ options: Options) throws(StoreError) -> OpenedDatabase {
         guard let server = options.server else { return try Opening(folder, options).database }
         return try PostgresOpening(server, folder, options).database
     }
