@@ -1,13 +1,11 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 extension Transaction {
     /// The limit keeps the transaction short. The remaining jobs are due again at once.
     func endWaits(limit: Int = 500) throws {
-        try run(Self.releaseHeld, clientTimes + ["limit": limit])
-        if changedRows == limit { wake(.jobs) }
+        if try changedRows(Self.releaseHeld, clientTimes + ["limit": limit]) == limit { wake(.jobs) }
         let due = try jobs(
             JobRow.select + "WHERE jobs.retry_at IS NOT NULL AND jobs.retry_at <= ? ORDER BY jobs.retry_at LIMIT ?",
             [now.milliseconds, limit])

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// Moves jobs within the queue of their session and priority. A move writes one row.
 extension Transaction {

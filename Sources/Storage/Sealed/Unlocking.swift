@@ -24,7 +24,7 @@ struct Unlocking {
     }
 
     /// - Throws: `keyWrong`.
-    func verify(_ db: Database) throws {
+    func verify(_ db: SQLConnection) throws {
         guard let given, let check = try KeyCheck(db) else { return }
         guard given.contains(where: check.fits) else {
             throw StoreError.keyWrong(

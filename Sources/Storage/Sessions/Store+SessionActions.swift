@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// Applies one action to all jobs of a session.
 extension Store {
@@ -42,11 +41,9 @@ extension Store {
     ) async throws(StoreError) -> [PreparedTransition] {
         let (now, confidence) = (time.now, time.confidence)
         return try await read { [sealer] db in
-            let rows = try Row.fetchCursor(
-                db.cachedStatement(sql: Self.outstandingJobs),
-                arguments: ["session": session.text, "after": after?.text ?? "", "limit": limit])
-            return try Array(
-                rows.map { PreparedTransition(try JobRow.job($0, sealer), on: signal, at: now, confidence) })
+            try db.map(
+                Self.outstandingJobs, ["session": session.text, "after": after?.text ?? "", "limit": limit]
+            ) { PreparedTransition(try JobRow.job($0, sealer), on: signal, at: now, confidence) }
         }
     }
 

@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 /// Writes batches as their state machine decides.
 extension Transaction {

@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 /// The settings of the service that clients have changed. They outlive a restart.
 extension Store {
@@ -28,19 +27,16 @@ extension Store {
         let file = path + "/fetchd.sqlite"
         guard FileManager.default.fileExists(atPath: file) else { return [:] }
         do {
-            var configuration = Configuration()
-            configuration.readonly = true
-            configuration.busyMode = .timeout(5)
-            return try DatabaseQueue(path: file, configuration: configuration).read { db in
-                try db.tableExists("service_settings") ? Self.settings(in: db) : [:]
+            return try Connections.read(file) { db in
+                try db.hasTable("service_settings") ? Self.settings(in: db) : [:]
             }
         } catch {
             throw StoreError(error)
         }
     }
 
-    private static func settings(in db: Database) throws -> [String: JSON] {
-        try Row.fetchAll(db, sql: "SELECT name, value FROM service_settings").reduce(into: [:]) { settings, row in
+    private static func settings(in db: SQLConnection) throws -> [String: JSON] {
+        try db.rows("SELECT name, value FROM service_settings").reduce(into: [:]) { settings, row in
             settings[row["name"]] = try JSON(parsing: row["value"] as String)
         }
     }
