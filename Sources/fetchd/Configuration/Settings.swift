@@ -2,6 +2,7 @@ import API
 import Configuration
 import Daemon
 import Downloads
+import Engine
 import Formats
 import Foundation
 import HTTPServer
@@ -26,17 +27,13 @@ struct Settings: Sendable {
     var usesFoldersOfWorkingDirectory: Bool
     /// The settings that can change while the service runs.
     var start: StartSettings
-    var files: FileSettings
+    /// The permissions of finished files, and of folders that are created for them.
+    var fileModes: FileModes
     var publicHosts: [String]
     var allowedOrigins: AllowedOrigins
     var webhookRetryDelays: [Double]
     var acknowledgementPatience: Double
-    var eventRetention: Double
-    var unacknowledgedRetention: Double
-    /// nil: jobs are kept for ever.
-    var finishedRetention: Double?
     var finishedRetentionFiles: FinishedFiles
-    var resumeDataMaxBytes: Int?
     var minimumSpeedSeconds: Double
     var streamHeartbeat: Double
     var stopTimeout: Double
@@ -60,8 +57,8 @@ struct Settings: Sendable {
         static let maxConnectionsPerHost = RunningSettings().maxConnectionsPerHost
         static let webhookRetryDelays = "0,5,300,1800,7200,18000,36000,50400,72000,86400"
         static let acknowledgementPatience = 3600.0
-        static let eventRetention = 604_800.0
-        static let unacknowledgedRetention = 2_592_000.0
+        static let eventRetention = RunningSettings().eventRetention
+        static let unacknowledgedRetention = RunningSettings().unacknowledgedRetention
         static let minimumSpeedSeconds = 60.0
         static let streamHeartbeat = 15.0
         static let stopTimeout = 25.0
@@ -144,18 +141,13 @@ struct Settings: Sendable {
         store = try sources.store
         usesFoldersOfWorkingDirectory = folders.areOfWorkingDirectory
         start = try StartSettings(sources)
-        files = try FileSettings(sources)
+        fileModes = try FileModes(sources)
         publicHosts = try sources.strings(.publicHost)
         allowedOrigins = try AllowedOrigins(reading: sources.strings(.allowOrigin))
         webhookRetryDelays = try Self.delays(sources.strings(.webhookRetryDelays))
         acknowledgementPatience =
             try sources.seconds(.acknowledgementPatience) ?? Defaults.acknowledgementPatience
-        eventRetention = try sources.seconds(.eventRetention) ?? Defaults.eventRetention
-        unacknowledgedRetention =
-            try sources.seconds(.unacknowledgedRetention) ?? Defaults.unacknowledgedRetention
-        finishedRetention = try sources.seconds(.finishedRetention)
         finishedRetentionFiles = try sources.string(.finishedRetentionFiles).map(FinishedFiles.init(reading:)) ?? .keep
-        resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes)
         minimumSpeedSeconds = try sources.seconds(.minimumSpeedSeconds) ?? Defaults.minimumSpeedSeconds
         streamHeartbeat = max(0.1, try sources.seconds(.streamHeartbeat) ?? Defaults.streamHeartbeat)
         stopTimeout = try sources.seconds(.stopTimeout) ?? Defaults.stopTimeout
