@@ -26,6 +26,15 @@ extension Store {
             count: row["count"])
     }
 
+    /// Stores changes of settings that no client has made, in one commit.
+    ///
+    /// - Parameter note: what has made them.
+    public func audit(_ changes: [SettingChange], by note: AuditNote) async throws {
+        try await writer.write { transaction in
+            for change in changes { try transaction.audit(note, target: change.name, change: change.description) }
+        }
+    }
+
     /// Stores the refusals since the last call, in one commit.
     public func storeRefusals() async throws {
         let taken = refusals.takeAll()
