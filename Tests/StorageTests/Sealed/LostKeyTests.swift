@@ -143,7 +143,9 @@ import Testing
         try await fixture.store.close()
         let key = SealingKey.random()
         try KeyFile(path: fixture.folder.path("fetchd.key")).write([key])
-        #expect(throws: StoreError.self) { try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time) }
+        #expect(throws: StoreError.self) {
+            try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time)
+        }
         try KeyRotation.giveUpKey(inDataFolder: fixture.folder.path)
         let store = try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time)
         #expect(store.sealer.keys.current.id == key.id)
