@@ -26,6 +26,10 @@ public final class Store: Sendable {
         public var largestUpgradeCopy: Int64 = 4 << 30
         /// Where the key comes from that seals secrets.
         public var key = KeySource.dataFolder
+        /// The URL of a PostgreSQL database, such as `postgres://fetchd@db/fetchd`; nil: SQLite in the data folder.
+        public var server: String?
+        /// Whether a PostgreSQL server is accepted that may lose acknowledged changes. For tests.
+        public var acceptsUnsafeServer = false
         /// Receives the log lines about the database.
         public var log = Logger(label: "fetchd.store") { _ in SwiftLogNoOpLogHandler() }
 
@@ -65,7 +69,7 @@ public final class Store: Sendable {
         if try folder.makePrivate() {
             options.log.notice("Other users had permissions on the data folder \(path). fetchd has removed them.")
         }
-        let database = try Opening(folder, options).database
+        let database = try Self.open(folder, options)
         readers = ReaderThreads(count: options.readers)
         (engine, sealer, beganAt) = (database.engine, database.sealer, database.history.beganAt)
         tokens = try database.tokens()
@@ -80,6 +84,11 @@ public final class Store: Sendable {
             measurements: measurements, log: options.log,
             onCommit: { commit in for observer in observers.withLock({ $0 }) { observer(commit) } },
             onDue: { due in for kind in due { events[kind]?.set() } })
+    }
+
+    private static func open(_ folder: DataFolder, _ options: Options) throws(StoreError) -> OpenedDatabase {
+        guard let server = options.server else { return try Opening(folder, options).database }
+        return try PostgresOpening(server, folder, options).database
     }
 
     /// The event for the one worker of this kind of work. The store sets it after each commit that makes such work

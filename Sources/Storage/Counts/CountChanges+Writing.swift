@@ -39,7 +39,7 @@ extension CountChanges {
 
     private static let addBytes = """
         INSERT INTO token_bytes (token, day, bytes) VALUES (?, ?, ?)
-        ON CONFLICT (token, day) DO UPDATE SET bytes = bytes + excluded.bytes
+        ON CONFLICT (token, day) DO UPDATE SET bytes = token_bytes.bytes + excluded.bytes
         """
 
     private func writeService(in db: SQLConnection) throws {

@@ -7,6 +7,9 @@ final class EventNumbers {
     /// nil: not read yet. Few groups append no event.
     private(set) var last: EventID?
 
+    /// - Parameter last: the last event that was ever appended, if it is known.
+    init(after last: EventID? = nil) { self.last = last }
+
     func last(in db: SQLConnection) throws -> EventID {
         if let last { return last }
         let stored = try Store.lastEvent(in: db)

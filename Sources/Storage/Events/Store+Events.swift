@@ -24,7 +24,8 @@ extension Store {
 
     /// The identifier of the last event that was ever appended, also if it was pruned; 0 before the first.
     static func lastEvent(in db: SQLConnection) throws -> EventID {
-        try db.value("SELECT seq FROM sqlite_sequence WHERE name = 'events'", as: EventID.self) ?? 0
+        let last = db.isPostgres ? "SELECT last FROM journal" : "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
+        return try db.value(last, as: EventID.self) ?? 0
     }
 }
 

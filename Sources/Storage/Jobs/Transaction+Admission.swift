@@ -44,7 +44,7 @@ extension Transaction {
     static let nextWait = """
         SELECT min(at) AS at FROM (
             SELECT min(retry_at) AS at FROM jobs WHERE retry_at IS NOT NULL
-            UNION ALL SELECT min(held_until) FROM jobs WHERE held_until > ? AND state = 'queued')
+            UNION ALL SELECT min(held_until) FROM jobs WHERE held_until > ? AND state = 'queued') AS moments
         """
 
     /// - Parameter quotas: notes the admitted jobs.

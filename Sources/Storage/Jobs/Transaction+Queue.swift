@@ -102,7 +102,7 @@ extension Transaction {
                         AND queue_rank IS NOT NULL AND queue_rank \(comparison) :rank AND id <> :id
                     ORDER BY queue_rank \(order) LIMIT 1) AS rank
                 \(unmoved.joined(separator: "\n"))
-            )
+            ) AS neighbours
             """
     }
 }

@@ -51,7 +51,7 @@ extension Store {
     static let outstandingJobs = """
         \(JobRow.select)WHERE jobs.id IN (
             SELECT id FROM (SELECT id FROM jobs WHERE coalesce(session, '') = :session AND state = 'running'
-                AND id > :after ORDER BY id LIMIT :limit)
+                AND id > :after ORDER BY id LIMIT :limit) AS running
             \(["queued", "waiting", "paused"].map(nextJobs).joined(separator: "\n"))
             ORDER BY id LIMIT :limit)
         ORDER BY jobs.id
@@ -60,7 +60,7 @@ extension Store {
     private static func nextJobs(_ state: String) -> String {
         """
         UNION ALL SELECT id FROM (SELECT id FROM jobs WHERE session = :session AND state = '\(state)'
-            AND state <> 'running' AND id > :after ORDER BY id LIMIT :limit)
+            AND state <> 'running' AND id > :after ORDER BY id LIMIT :limit) AS \(state)
         """
     }
 }

@@ -1,6 +1,7 @@
 import Downloads
 import Formats
 import Foundation
+import PostgresClient
 
 /// The settings of the service that clients have changed. They outlive a restart.
 extension Store {
@@ -28,6 +29,19 @@ extension Store {
         guard FileManager.default.fileExists(atPath: file) else { return [:] }
         do {
             return try Connections.read(file) { db in
+                try db.hasTable("service_settings") ? Self.settings(in: db) : [:]
+            }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// The stored values in a PostgreSQL database, whether or not a service uses it. Empty if it has no tables yet.
+    public static func settings(in server: ServerAddress) throws(StoreError) -> [String: JSON] {
+        do {
+            let readers = PostgresReaders(try PostgresTarget(url: server.url))
+            defer { readers.close() }
+            return try readers.read { db in
                 try db.hasTable("service_settings") ? Self.settings(in: db) : [:]
             }
         } catch {

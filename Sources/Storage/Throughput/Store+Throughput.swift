@@ -45,7 +45,7 @@ extension Transaction {
         try run(
             """
             INSERT INTO throughput (minute, bytes) VALUES (?, ?)
-            ON CONFLICT (minute) DO UPDATE SET bytes = bytes + excluded.bytes
+            ON CONFLICT (minute) DO UPDATE SET bytes = throughput.bytes + excluded.bytes
             """, [Store.minute(of: moment), bytes])
         try run(Self.dropOldThroughput, [ThroughputRecord.mostMinutes])
     }

@@ -49,7 +49,7 @@ extension Transaction {
         try run(
             """
             UPDATE deliveries SET state = ?1, next_attempt_at = ?2, scheduled_at = NULL, not_before = 0,
-                tries = CASE WHEN ?3 THEN 0 ELSE tries END, requests = requests + ?3
+                tries = CASE WHEN ?3 = 1 THEN 0 ELSE tries END, requests = requests + ?3
             WHERE id = ?4
             """, [next.name.rawValue, retryAt?.milliseconds, isAnotherRequest, delivery["id"] as String])
         countDeliveries(from: state.name, to: next.name)
@@ -87,11 +87,11 @@ extension Transaction {
         try run(
             """
             INSERT INTO delivery_attempts (delivery, webhook, number, at, status, error, latency_seconds, response)
-            SELECT ?, ?, count(*) + 1, ?, ?, ?, ?, ? FROM delivery_attempts WHERE delivery = ?
+            VALUES (?1, ?2, (SELECT count(*) + 1 FROM delivery_attempts WHERE delivery = ?1), ?3, ?4, ?5, ?6, ?7)
             """,
             [
                 id.text, webhook, attempt.at.milliseconds, attempt.status, attempt.error, attempt.latencySeconds,
-                attempt.response, id.text,
+                attempt.response,
             ])
         if isCounted { try run("UPDATE deliveries SET tries = tries + 1 WHERE id = ?", [id.text]) }
     }

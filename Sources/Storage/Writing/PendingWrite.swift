@@ -5,6 +5,8 @@ protocol PendingWrite: AnyObject, Sendable {
     ///
     /// - Returns: false when the change was refused; the engine undoes what it has written.
     func perform(in transaction: Transaction) -> Bool
+    /// The database has refused a statement of the change: `perform` counts as refused with this error.
+    func refuse(_ error: StoreError)
     /// The commit is durable: calls the commit hook.
     func runCommitHook()
     /// Resumes the caller with the result of `perform`.
@@ -36,6 +38,8 @@ final class ContinuedWrite<Value: Sendable>: PendingWrite, @unchecked Sendable {
         if case .success = outcome { return true }
         return false
     }
+
+    func refuse(_ error: StoreError) { result = .failure(error) }
 
     func runCommitHook() {
         if case .success(let value) = result { onCommit(value) }

@@ -104,7 +104,7 @@ final class Writer: Sendable {
         var made = Group()
         do {
             let hasChanged = try engine.commit { db, numbers in
-                working.dropGroup()
+                if db.followsOthers { forgetVersions() } else { working.dropGroup() }
                 made = try perform(group, clock, numbers, in: db)
             }
             if hasChanged { measurements.commits.record(watch) }
@@ -117,6 +117,12 @@ final class Writer: Sendable {
         }
         follow(made, of: group, clock)
         do { try engine.maintain() } catch { report(StoreError(error)) }
+    }
+
+    /// Another node has changed rows, of which the versions in memory know nothing.
+    private func forgetVersions() {
+        working.removeAll()
+        jobCache.removeAll()
     }
 
     /// What the writes of a group have changed.
@@ -175,13 +181,22 @@ final class Writer: Sendable {
     ) throws -> Transaction? {
         let transaction = transaction(clock, numbers, in: db)
         let before = numbers.last
-        guard try engine.attempt(in: db, { write.perform(in: transaction) }) else {
+        guard try attempt(write, transaction) else {
             working.dropWrite()
             numbers.goBack(to: before)
             return nil
         }
         working.keepWrite()
         return transaction
+    }
+
+    private func attempt(_ write: any PendingWrite, _ transaction: Transaction) throws -> Bool {
+        do {
+            return try engine.attempt(in: transaction.db) { write.perform(in: transaction) }
+        } catch let refused as RefusedWrite {
+            write.refuse(refused.error)
+            return false
+        }
     }
 
     private func follow(_ change: ClockChange, _ numbers: EventNumbers, in db: SQLConnection) throws -> Set<WorkKind> {

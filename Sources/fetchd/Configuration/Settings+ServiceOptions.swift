@@ -21,6 +21,7 @@ extension Settings {
         }
         options.acknowledgementPatience = acknowledgementPatience
         options.store.key = key
+        options.store.server = store?.url
         options.version = Version.text
         setEngine(&options.engine)
         options.webhooks.schedule = RetrySchedule(delays: webhookRetryDelays)

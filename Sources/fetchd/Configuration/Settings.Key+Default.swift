@@ -1,5 +1,6 @@
 import Configuration
 import Formats
+import Storage
 
 extension Settings.Key {
     /// The value without any source; null if it depends on the system, or if there is none.
@@ -18,7 +19,7 @@ extension Settings.Key {
         case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: false
         case .logFormat: .string(ObservationSettings.Defaults.logFormat.rawValue)
         case .aria2Session: .string(Defaults.aria2Session)
-        case .unixSocket, .maxConnections, .maxConnectionsPerAddress, .dataDir, .downloadsDir, .fileMode,
+        case .unixSocket, .maxConnections, .maxConnectionsPerAddress, .dataDir, .downloadsDir, .store, .fileMode,
             .directoryMode, .keyFile, .keyCommand, .token:
             nil
         case .rateLimit, .maxConcurrentJobs, .maxConnectionsPerHost, .schedule, .allowNetwork, .denyNetwork,
@@ -32,6 +33,7 @@ extension Settings.Key {
     func shown(_ value: JSON) -> JSON {
         guard let text = value.stringValue else { return value }
         if self == .token { return "(not shown)" }
+        if self == .store { return .string((try? ServerAddress(text).shown) ?? "(not shown)") }
         return self == .keyCommand ? .string(Self.withoutArguments(text)) : value
     }
 

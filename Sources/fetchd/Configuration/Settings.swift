@@ -7,6 +7,7 @@ import Formats
 import Foundation
 import HTTPServer
 import Sealing
+import Storage
 
 /// The settings of the service. An option takes precedence over an environment variable, a variable over the configuration
 /// file, and the file over the default. The error for an invalid value names its source.
@@ -20,6 +21,8 @@ struct Settings: Sendable {
     var maxConnectionsPerAddress: Int?
     var dataDir: String
     var downloadsDir: String
+    /// The PostgreSQL database of the jobs; nil: SQLite in the data folder.
+    var store: ServerAddress?
     /// Whether the folders are those of the working directory, because it has the database of an earlier version.
     var usesFoldersOfWorkingDirectory: Bool
     /// The settings that can change while the service runs.
@@ -73,6 +76,7 @@ struct Settings: Sendable {
         case maxConnectionsPerAddress = "max_connections_per_address"
         case dataDir = "data_dir"
         case downloadsDir = "downloads_dir"
+        case store
         case maxConcurrentJobs = "max_concurrent_jobs"
         case maxConnectionsPerHost = "max_connections_per_host"
         case schedule
@@ -134,6 +138,7 @@ struct Settings: Sendable {
         let folders = DefaultFolders.ofProcess(usesWorkingDirectory: dataDir == nil)
         self.dataDir = dataDir ?? folders.data
         self.downloadsDir = downloadsDir ?? folders.downloads
+        store = try sources.store
         usesFoldersOfWorkingDirectory = folders.areOfWorkingDirectory
         start = try StartSettings(sources)
         fileModes = try FileModes(sources)
@@ -154,9 +159,8 @@ struct Settings: Sendable {
         token = try sources.string(.token)
         try token.map(Self.checkToken)
         // An existing database may have an administrator's token. The service looks when it has opened the database.
-        if let tokenDemand, token == nil, !FileManager.default.fileExists(atPath: self.dataDir + "/fetchd.sqlite") {
-            throw SettingsError(tokenDemand)
-        }
+        let mayHaveToken = store != nil || FileManager.default.fileExists(atPath: self.dataDir + "/fetchd.sqlite")
+        if let tokenDemand, token == nil, !mayHaveToken { throw SettingsError(tokenDemand) }
     }
 
     /// Why the service needs an administrator's token, as a sentence with the remedy; nil if it does not.

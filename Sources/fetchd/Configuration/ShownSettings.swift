@@ -17,7 +17,8 @@ struct ShownSettings {
     /// - Throws: `SettingsError` if a value is invalid; `StoreError` if the database cannot be read.
     init(_ sources: SettingsSources) throws {
         let settings = try Settings(sources)
-        let stored = try Store.settings(inDataFolder: settings.dataDir)
+        let stored =
+            try settings.store.map { try Store.settings(in: $0) } ?? Store.settings(inDataFolder: settings.dataDir)
         rows = try Settings.Key.allCases.map { key in
             if let name = key.running {
                 if let value = stored[key.rawValue], (try? RunningSettings.check(value, of: name)) != nil {

@@ -38,6 +38,10 @@ struct Examination {
 
     private func databaseFindings(isRunning: Bool) async -> [Finding] {
         let folder = settings.dataDir
+        if let store = settings.store {
+            return [.ok(.database, "The jobs are in \(store.shown), which fetchd doctor does not check.")]
+                + ClockFindings(storedTime: nil).all
+        }
         guard FileManager.default.fileExists(atPath: folder + "/fetchd.sqlite") else {
             return [missingDatabase] + ClockFindings(storedTime: nil).all
         }
