@@ -18,7 +18,9 @@ struct Examination {
         let folders = FolderFindings(settings: settings).all
         var examination = self
         // A database that cannot be read is a finding of its own.
-        examination.settings.start.take(stored: (try? Store.settings(inDataFolder: settings.dataDir)) ?? [:])
+        let stored =
+            try? settings.store.map { try Store.settings(in: $0) } ?? Store.settings(inDataFolder: settings.dataDir)
+        examination.settings.start.take(stored: stored ?? [:])
         return await examination.run(after: folders)
     }
 
