@@ -81,13 +81,16 @@ let package = Package(
         layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Descriptors", "Hashing", "Locks", httpTypes]),
         layer("Downloads", ["Formats", "HTTPSemantics"]),
 
-        // libpq as Swift, for the PostgreSQL store. No other target uses it yet.
+        // libpq as Swift, for the PostgreSQL store.
         layer("PostgresClient", ["CPostgreSQL", "Descriptors"]),
 
         // The database.
         layer(
             "Storage",
-            ["CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics", "Sealing", grdb, logging]),
+            [
+                "CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics", "PostgresClient", "Sealing", grdb,
+                logging,
+            ]),
 
         // The workers: transfers and deliveries.
         layer(
@@ -165,7 +168,11 @@ let package = Package(
         tests("LogLinesTests", ["LogLines", "Formats", "Locks", logging]),
         tests("HTTPSemanticsTests", ["Formats", "HTTPSemantics"]),
         tests("DownloadsTests", ["Downloads", "Formats", "HTTPSemantics"]),
-        tests("StorageTests", ["Storage", "Downloads", "Formats", "HTTPSemantics", "Locks", "Sealing", grdb, logging]),
+        tests(
+            "StorageTests",
+            [
+                "Storage", "Downloads", "Formats", "HTTPSemantics", "Locks", "PostgresClient", "Sealing", grdb, logging,
+            ]),
         tests(
             "EngineTests",
             [

@@ -156,7 +156,11 @@ public struct APIHandler: RequestHandler {
         }
         let known = RequestRecord(request.head, match, caller, kept.id ?? RequestID(), watch)
         let record = mayWait ? known.waiting : known
-        let work = { @Sendable in finisher.finish(await response(to: context, of: route, record), record) }
+        var identified = context
+        identified.id = record.id
+        let work = { @Sendable [identified] in
+            finisher.finish(await response(to: identified, of: route, record), record)
+        }
         return mayWait ? .whileConnected(work) : .eventually(work)
     }
 

@@ -16,8 +16,6 @@ extension DownloadService {
         public var dataFolder: String
         /// The folder that files are downloaded into.
         public var downloadsFolder: String
-        /// Bytes that downloads leave free on the file system of the downloads folder; nil: the default of `DownloadsFolder`.
-        public var minimumFreeBytes: Int64?
         /// Networks that are not public but that downloads may connect to.
         public var allowedNetworks: [Network] = []
         /// Networks that neither downloads nor webhooks may connect to. They take precedence over all other networks.
@@ -38,6 +36,8 @@ extension DownloadService {
         /// The number of additional connections that the system allows beside this number of running jobs; nil: that of
         /// `engine`.
         public var additionalConnections: (@Sendable (_ jobs: Int) -> Int)?
+        /// Whether the files of finished jobs are removed with the jobs, after `finished_retention`.
+        public var deletesFinishedFiles = false
         /// The permissions of finished files, and of folders that are created for them.
         public var fileModes = FileModes()
         /// The number of simultaneous DNS lookups, for the downloads and again for the webhooks.

@@ -1,5 +1,6 @@
 import Aria2RPC
 import Configuration
+import Downloads
 import Engine
 import Formats
 import Storage
@@ -10,8 +11,15 @@ extension DownloadService {
     ///
     /// - Returns: the settings whose start values differ.
     @discardableResult
-    public func reload(_ start: StartSettings) -> [StartChange] {
-        configuration.replaceStart(start, at: options.time.now)
+    public func reload(_ start: StartSettings) async -> [StartChange] {
+        let changes = configuration.replaceStart(start, at: options.time.now)
+        do {
+            try await configuration.audit(
+                changes, by: AuditNote(caller: nil, name: nil, address: "local", action: "SIGHUP"))
+        } catch {
+            log.warning("The changes of the configuration are not in the audit log. \(error)")
+        }
+        return changes
     }
 
     /// The limits as aria2's interface shows and changes them: by the same way as `PATCH /v1/service`.
@@ -53,6 +61,13 @@ extension DownloadService.Options {
         values.deniedNetworks = deniedNetworks
         values.webhookNetworks = webhookNetworks
         values.hosts = hosts
+        values.minimumFreeBytes = engine.minimumFreeBytes
+        values.maxFileSize = engine.maxFileSize
+        values.resumeDataMaxBytes = engine.maxResumeDataBytes
+        values.maxParts = engine.maxParts
+        values.eventRetention = engine.retention.acknowledged
+        values.unacknowledgedRetention = engine.retention.unacknowledged
+        values.finishedRetention = engine.finishedRetention?.acknowledged
         values.logLevel = logLevel
         return StartSettings(values, sources: settingSources, mostConcurrentJobs: mostConcurrentJobs)
     }
@@ -62,6 +77,21 @@ extension DownloadService.Options {
             jobs: settings.maxConcurrentJobs, connectionsPerHost: settings.settings.maxConnectionsPerHost,
             additionalConnections: additionalConnections?(settings.maxConcurrentJobs)
                 ?? engine.maxAdditionalConnections,
-            rate: settings.rateLimit)
+            rate: settings.rateLimit, storage: storageLimits(settings.settings))
+    }
+
+    private func storageLimits(_ settings: RunningSettings) -> Engine.StorageLimits {
+        var limits = Engine.StorageLimits()
+        limits.minimumFreeBytes = settings.minimumFreeBytes
+        limits.maxFileSize = settings.maxFileSize
+        limits.maxResumeDataBytes = settings.resumeDataMaxBytes
+        limits.maxParts = settings.maxParts
+        limits.retention = Retention(
+            acknowledged: settings.eventRetention, unacknowledged: settings.unacknowledgedRetention)
+        limits.finishedRetention = settings.finishedRetention.map {
+            FinishedRetention(
+                acknowledged: $0, unacknowledged: settings.unacknowledgedRetention, deletesFiles: deletesFinishedFiles)
+        }
+        return limits
     }
 }

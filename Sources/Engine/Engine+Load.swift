@@ -12,7 +12,7 @@ extension Engine {
         let disk = try? await services.lanes.metadata.run { [folder = services.folder] in folder.space }
         let running = progressOfRunning()
         return EngineLoad(
-            slotsUsed: running.count, slots: limits.withLock(\.jobs),
+            slotsUsed: running.count, slots: services.limits.withLock(\.jobs),
             bytesPerSecond: running.reduce(0) { $0 + ($1.live.bytesPerSecond ?? 0) },
             bytesReceived: services.received.bytes,
             throughput: services.received.rates(at: services.time.uptime, since: start), disk: disk)

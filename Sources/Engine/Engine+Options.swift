@@ -11,6 +11,8 @@ extension Engine {
         public var maxAdditionalConnections = Int.max
         /// Seconds for which a finish may stay unacknowledged before fetchd logs a warning.
         public var acknowledgementPatience: TimeInterval = 3600
+        /// Bytes that downloads leave free on their file system; nil: 1 % of it, at most 1 GiB.
+        public var minimumFreeBytes: Int64?
         /// Bytes that the parts of all jobs that do not run may occupy together; nil: no limit.
         public var maxResumeDataBytes: Int64?
         /// The number of parts that all jobs that do not run may have together; nil: no limit.

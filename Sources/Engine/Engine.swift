@@ -11,7 +11,6 @@ public final class Engine: Sendable {
     let services: EngineServices
     let active: ActiveAttempts
     let options: Options
-    let limits: Locked<Limits>
     private let promoter: Promoter
     /// Attempts that the writer's thread has begun, for `run()`.
     private let begun = AsyncStream<Attempt>.makeStream()
@@ -21,7 +20,6 @@ public final class Engine: Sendable {
     ) {
         self.options = options
         let limits = Limits(options)
-        self.limits = Locked(limits)
         services = EngineServices(
             store: store, folder: folder, client: client, lanes: DiskLanes(),
             connections: HostConnections(
@@ -29,7 +27,7 @@ public final class Engine: Sendable {
                 onRoom: { store.work(.jobs).set() }),
             stop: StopRequest(intervals: options.intervals),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
-            maxFileSize: options.maxFileSize, tracesOrigins: options.tracesOrigins, time: store.time, log: log)
+            limits: Locked(limits), tracesOrigins: options.tracesOrigins, time: store.time, log: log)
         active = ActiveAttempts(
             serviceLimit: RateLimit(bytesPerSecond: limits.rate), connections: services.connections)
         promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
@@ -95,7 +93,7 @@ public final class Engine: Sendable {
             Checkpointer(
                 services: services, active: active, lane: services.lanes.next(), interval: intervals.checkpoint),
             DeadlineEnforcer(services: services, active: active),
-            PartExpirer(services: services, limit: options.maxResumeDataBytes, mostParts: options.maxParts),
+            PartExpirer(services: services),
             SessionCloser(services: services),
             FolderMonitor(
                 services: services, lane: services.lanes.next(), interval: intervals.folderInspection,
@@ -103,20 +101,13 @@ public final class Engine: Sendable {
             AcknowledgementMonitor(
                 services: services, patience: options.acknowledgementPatience,
                 interval: intervals.acknowledgementCheck),
-            JournalPruner(services: services, retention: options.retention, interval: intervals.pruning),
+            JournalPruner(services: services, interval: intervals.pruning),
+            FinishedJobPruner(services: services, interval: intervals.finishedPruning),
             CountChecker(services: services, interval: intervals.countCheck),
             RefusalRecorder(services: services, interval: intervals.refusals),
             TokenUseRecorder(services: services, interval: intervals.tokenUse),
             ThroughputRecorder(services: services),
             SpaceReclaimer(services: services, interval: intervals.spaceCheck),
-        ] + retentionWorkers
-    }
-
-    private var retentionWorkers: [any MaintenanceWorker] {
-        guard let retention = options.finishedRetention else { return [] }
-        return [
-            FinishedJobPruner(
-                services: services, retention: retention, interval: options.intervals.finishedPruning)
         ]
     }
 
@@ -169,7 +160,7 @@ extension Engine {
             )
         }
         services.log.info(
-            "Recovered: \(interrupted) jobs queued again, \(promoting.count) promotions continued, \(swept.removed) left-over parts removed, \(swept.truncated) cut back to their offsets."
+            "Recovered. Jobs queued again: \(interrupted). Promotions continued: \(promoting.count). Left-over parts removed: \(swept.removed). Parts cut back to their offsets: \(swept.truncated)."
         )
         let promotions = promoting.compactMap { job in job.job.state.promotion.map { (job.job.id, $0) } }
         for (job, fault) in await promoter.carryOn(promotions) {

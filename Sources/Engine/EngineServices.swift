@@ -2,6 +2,7 @@ import CurlClient
 import Descriptors
 import Downloads
 import HTTPSemantics
+import Locks
 import Logging
 import Storage
 
@@ -16,17 +17,23 @@ struct EngineServices: Sendable {
     let connections: HostConnections
     let received = ReceivedBytes()
     let measurements = EngineMeasurements()
+    /// Set when the retention of the journal has changed.
+    let journalRetention = AsyncAutoResetEvent()
+    /// Set when the retention of finished jobs has changed.
+    let finishedRetention = AsyncAutoResetEvent()
     let stop: StopRequest
     /// The base URL that serves `rehearse:` URLs; nil: fetchd refuses these URLs.
     let rehearsalOrigin: String?
     /// Seconds over which the speed is averaged that the session's `minimum_bytes_per_second` limits.
     let minimumSpeedSeconds: Double
-    /// Bytes. A larger file fails its job; nil: no limit.
-    var maxFileSize: Int64?
+    /// The limits that can change while the engine runs.
+    var limits = Locked(Engine.Limits(Engine.Options()))
     /// Whether requests to origins name the trace of the job.
     var tracesOrigins = false
     let time: ServiceClock
     let log: Logger
+
+    var storageLimits: Engine.StorageLimits { limits.withLock(\.storage) }
 
     /// The file that an attempt writes to: the promised part that the attempt continues, or a new part. fetchd never
     /// overwrites promised bytes, so a restart begins a new part.

@@ -25,7 +25,9 @@ extension String {
         let host = self[range]
         guard host.utf8.first != UInt8(ascii: "[") else { return self }
         guard let decoded = host.percentDecoded, let name = decoded.asciiName, name.isHostName else { return nil }
-        return decoded == name && decoded == host ? self : replacingCharacters(in: range, with: name)
+        if decoded == name && decoded == host { return self }
+        // Foundation would replace whole characters, and so also an "@" that a combining mark follows.
+        return String(self[..<range.lowerBound]) + name + String(self[range.upperBound...])
     }
 
     /// This name in ASCII, with compatible characters and upper case mapped as browsers do (UTS 46); nil if it cannot

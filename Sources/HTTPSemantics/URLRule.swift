@@ -58,22 +58,25 @@ public enum URLRule {
 
     /// What a text must not show of this URL: the user and the password, the query, and the longer values of the query.
     public static func secrets(of text: String) -> [String] {
-        var secrets: [Substring] = []
-        if let mark = text.firstIndex(of: "?") {
-            let query = text[text.index(after: mark)...].prefix { $0 != "#" }
+        // Compares bytes, because a combining mark after a separator makes another character of it.
+        var secrets: [Substring.UTF8View] = []
+        if let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) {
+            let query = text.utf8[text.utf8.index(after: mark)...].prefix { $0 != UInt8(ascii: "#") }
             secrets.append(query)
-            secrets += query.split(separator: "&").compactMap { pair in
-                pair.firstIndex(of: "=").map { pair[pair.index(after: $0)...] }
-            }.filter { $0.utf8.count >= 8 }
+            secrets += query.split(separator: UInt8(ascii: "&")).compactMap { pair in
+                pair.firstIndex(of: UInt8(ascii: "=")).map { pair[pair.index(after: $0)...] }
+            }.filter { $0.count >= 8 }
         }
-        let user = text.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        if let end = user.lastIndex(of: "@") { secrets += [user[..<end]] + user[..<end].split(separator: ":") }
+        let authority = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
+        if let end = authority.lastIndex(of: UInt8(ascii: "@")) {
+            secrets += [authority[..<end]] + authority[..<end].split(separator: UInt8(ascii: ":"))
+        }
         // Longer ones first: they contain others.
-        return secrets.filter { !$0.isEmpty }.map(String.init).sorted { $0.utf8.count > $1.utf8.count }
+        return secrets.filter { !$0.isEmpty }.map { String(Substring($0)) }.sorted { $0.utf8.count > $1.utf8.count }
     }
 
     /// Whether the text is a URL whose query was removed by `redacted`.
-    public static func isRedacted(_ text: String) -> Bool { text.hasSuffix("?...") }
+    public static func isRedacted(_ text: String) -> Bool { text.utf8.suffix(4).elementsEqual("?...".utf8) }
 
     /// For all readers except the URL's own server: the URL without user and password.
     public static func withoutCredentials(_ text: String) -> String {

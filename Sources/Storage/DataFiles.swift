@@ -1,4 +1,3 @@
-import GRDB
 import Glibc
 
 /// The paths of the files in a data folder.
@@ -19,8 +18,8 @@ extension DataFiles {
     /// Refuses a database that lacks committed data, or that is of a newer version.
     ///
     /// - Parameter mark: was read before the database, so the database has at least its commits.
-    func requireComplete(_ db: Database, _ mark: Mark?) throws {
-        try Schema.requireKnown(db, path: database)
+    func requireComplete(_ db: SQLConnection, _ mark: Mark?) throws {
+        try Schema.requireKnown(db.sqlite, path: database)
         let history = try History.read(db)
         guard let mark, mark.state == .running || mark.state == .clean else { return }
         var status = stat()

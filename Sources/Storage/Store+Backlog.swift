@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 import Glibc
 
 extension Store {
@@ -10,7 +9,7 @@ extension Store {
         try await read { db in
             let counts = try ServiceCounts.read(in: db)
             func time(_ sql: String) throws -> Date? {
-                try Int64.fetchOne(db.cachedStatement(sql: sql)).map(Date.init(milliseconds:))
+                try db.value(sql, as: Int64.self).map(Date.init(milliseconds:))
             }
             return StoreBacklog(
                 oldestQueued: try time(Self.oldestQueued), oldestDelivery: try time(Self.oldestUndelivered),

@@ -1,10 +1,9 @@
 import Downloads
 import Foundation
-import GRDB
 
 extension Store {
     public var activity: DatabaseActivity {
-        DatabaseActivity(statements: connections.statements.value, commits: writer.commits.value)
+        DatabaseActivity(statements: engine.statements, commits: engine.commits)
     }
 
     /// Reads rows that are kept, so it takes the same time for any number of jobs and deliveries.
@@ -12,8 +11,7 @@ extension Store {
         try await read { db in
             let (jobs, sessions) = try SessionCounts.total(in: db)
             let service = try ServiceCounts.read(in: db)
-            let webhooks = try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT state, count(*) AS n FROM webhooks GROUP BY state"))
+            let webhooks = try db.rows("SELECT state, count(*) AS n FROM webhooks GROUP BY state")
             return StoreStatistics(
                 jobs: jobs.byState, sessions: sessions,
                 webhooks: try Dictionary(

@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 import Locks
 import Logging
 import Sealing
@@ -27,6 +26,10 @@ public final class Store: Sendable {
         public var largestUpgradeCopy: Int64 = 4 << 30
         /// Where the key comes from that seals secrets.
         public var key = KeySource.dataFolder
+        /// The URL of a PostgreSQL database, such as `postgres://fetchd@db/fetchd`; nil: SQLite in the data folder.
+        public var server: String?
+        /// Whether a PostgreSQL server is accepted that may lose acknowledged changes. For tests.
+        public var acceptsUnsafeServer = false
         /// Receives the log lines about the database.
         public var log = Logger(label: "fetchd.store") { _ in SwiftLogNoOpLogHandler() }
 
@@ -37,7 +40,7 @@ public final class Store: Sendable {
     public let unstored = UnstoredChanges()
 
     let writer: Writer
-    let connections: Connections
+    let engine: any StoreEngine
     let readers: ReaderThreads
     let jobCache: JobCache
     let sealer: Sealer
@@ -51,12 +54,9 @@ public final class Store: Sendable {
     public let measurements = StoreMeasurements()
     private let events: [WorkKind: AsyncAutoResetEvent]
     let folder: DataFolder
-    private let mark: MarkFile
     /// When the database was created or restored. Older files belong to another database. nil when an earlier version
     /// created the database.
     public let beganAt: Date?
-
-    var pool: DatabasePool { connections.pool }
 
     /// Opens the store in the folder `path`. Creates the folder and the tables if they are missing.
     ///
@@ -69,23 +69,26 @@ public final class Store: Sendable {
         if try folder.makePrivate() {
             options.log.notice("Other users had permissions on the data folder \(path). fetchd has removed them.")
         }
-        let opening = try Opening(folder, options)
+        let database = try Self.open(folder, options)
         readers = ReaderThreads(count: options.readers)
-        (connections, mark, beganAt) = (opening.connections, opening.mark, opening.history.beganAt)
-        sealer = opening.sealer
-        tokens = try Self.tokens(in: opening.connections)
-        self.time = ServiceClock(following: time, after: try Self.clockPast(in: opening.connections))
+        (engine, sealer, beganAt) = (database.engine, database.sealer, database.history.beganAt)
+        tokens = try database.tokens()
+        self.time = ServiceClock(following: time, after: try database.clock())
         let events = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, AsyncAutoResetEvent()) })
         self.events = events
         let (jobCache, observers) = (JobCache(limit: options.jobCacheLimit), Locked<[@Sendable (Commit) -> Void]>([]))
         (self.jobCache, self.observers) = (jobCache, observers)
         writer = Writer(
-            connections: connections, commits: CommitCount(opening.mark), time: self.time,
-            longestDeliveryDelay: options.longestDeliveryDelay, ulids: try Self.sequence(after: opening),
-            jobCache: jobCache, tokens: tokens, sealer: opening.sealer,
+            engine: engine, time: self.time, longestDeliveryDelay: options.longestDeliveryDelay,
+            ulids: try database.sequence(), jobCache: jobCache, tokens: tokens, sealer: sealer,
             measurements: measurements, log: options.log,
             onCommit: { commit in for observer in observers.withLock({ $0 }) { observer(commit) } },
             onDue: { due in for kind in due { events[kind]?.set() } })
+    }
+
+    private static func open(_ folder: DataFolder, _ options: Options) throws(StoreError) -> OpenedDatabase {
+        guard let server = options.server else { return try Opening(folder, options).database }
+        return try PostgresOpening(server, folder, options).database
     }
 
     /// The event for the one worker of this kind of work. The store sets it after each commit that makes such work
@@ -116,19 +119,15 @@ public final class Store: Sendable {
     /// - Throws: `notClosed` when the copy failed. The log stays and belongs to the database.
     public func close() async throws(StoreError) {
         defer { folder.release() }
-        do {
-            try await writer.close { [mark, folder] in try mark.set(mark.mark.closed, in: folder) }
-        } catch {
-            throw .notClosed(path: folder.database, why: "\(error)")
-        }
+        try await writer.close()
     }
 
     /// Reads one snapshot of the committed data, on one of the store's threads.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
+        _ body: @escaping @Sendable (SQLConnection) throws -> Value
     ) async throws(StoreError) -> Value {
-        try await readers.run { [connections] in
-            Result { try connections.read(body) }.mapError { StoreError($0) }
+        try await readers.run { [engine] in
+            Result { try engine.read(body) }.mapError { StoreError($0) }
         }.get()
     }
 
@@ -144,24 +143,7 @@ public final class Store: Sendable {
     /// Checks for `/readyz` whether the database can be read and written.
     public func check() async throws(StoreError) {
         if let fault = writer.fault { throw fault }
-        if let damage = connections.damage { throw .databaseDamaged(path: folder.database, why: damage) }
-        _ = try await read { db in try Int.fetchOne(db.cachedStatement(sql: "SELECT 1")) }
-    }
-
-    private static func clockPast(in connections: Connections) throws(StoreError) -> StoredClock {
-        do { return try connections.read(StoredClock.init) } catch { throw StoreError(error) }
-    }
-
-    /// New identifiers are larger than every existing one, also if the clock was set back.
-    private static func sequence(after opening: Opening) throws(StoreError) -> ULIDSequence {
-        do {
-            let last = try opening.connections.read { db in
-                try Optional<String>.fetchAll(db, sql: HighestIdentifiers.identifiers)
-            }
-            let used = last.compactMap { $0?.split(separator: "_").last.flatMap { ULID($0) } }
-            return ULIDSequence(after: (used + [opening.history.lastID].compactMap(\.self)).max())
-        } catch {
-            throw StoreError(error)
-        }
+        if let damage = engine.damage { throw .databaseDamaged(path: folder.database, why: damage) }
+        _ = try await read { db in try db.value("SELECT 1", as: Int.self) }
     }
 }

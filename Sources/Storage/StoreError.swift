@@ -2,6 +2,7 @@ import Downloads
 import GRDB
 import Glibc
 import HTTPSemantics
+import PostgresClient
 
 /// An error of the store. Each names its subject, and says how to correct it where possible. Only the API maps them to
 /// HTTP statuses.
@@ -21,6 +22,9 @@ public enum StoreError: Error, Sendable, Equatable {
     case markUnreadable(path: String)
     /// A restore into the folder was interrupted.
     case restoreUnfinished(path: String)
+
+    /// The PostgreSQL server, its settings or its address do not fit. `why` is a sentence that says how to correct it.
+    case serverUnsuitable(why: String)
 
     /// The key cannot be read or written. `why` is a sentence.
     case keyUnusable(why: String)
@@ -82,6 +86,9 @@ public enum StoreError: Error, Sendable, Equatable {
     /// The disk of the database failed. `why` says whether the change may be stored nevertheless.
     case diskFailed(why: String)
     case failed(why: String)
+    /// The PostgreSQL server does not answer, or does not accept changes now. `why` says whether the change may be stored
+    /// nevertheless.
+    case databaseAway(why: String)
 
     // Reading.
     /// A sealed value was changed, or moved from another place.
@@ -107,7 +114,7 @@ extension StoreError {
     /// another process has unlocked the database.
     public var canPass: Bool {
         switch self {
-        case .outOfSpace, .busy, .diskFailed: true
+        case .outOfSpace, .busy, .diskFailed, .databaseAway: true
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
             .databaseIncomplete,
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .backupFailed, .noSuchSession,
@@ -116,7 +123,7 @@ extension StoreError {
             .webhookDisabled, .webhookGone, .noSuchEvent, .eventsPruned, .revisionChanged, .fieldsFixed, .noResumeData,
             .moveRefused, .gidTaken, .quotaExceeded, .idempotencyKeyReused, .failed, .notClosed, .keyUnusable,
             .keyWrong, .answerLost,
-            .webhookSecretsLost, .placeholderUnknown, .sealBroken:
+            .webhookSecretsLost, .placeholderUnknown, .sealBroken, .serverUnsuitable:
             false
         }
     }
@@ -141,7 +148,7 @@ extension StoreError: CustomStringConvertible {
             "The mark \(path) is damaged: it does not show whether the database is complete. To continue with this database, remove the mark. To restore a copy, run 'fetchd restore FILE'."
         case .restoreUnfinished(let path):
             "A restore into \(path) did not finish, and its copy is lost. Run 'fetchd restore FILE' again. The previous database is still in the folder, with '.replaced' in its name."
-        case .keyUnusable(let why): why
+        case .keyUnusable(let why), .serverUnsuitable(let why): why
         case .keyWrong(let source, let path):
             "The secrets in \(path) are sealed with another key than \(source). Nothing was changed. Start fetchd with the right key. If that key is lost, run 'fetchd rotate-key --lost': fetchd then continues without these secrets."
         case .answerLost(let key):
@@ -184,6 +191,7 @@ extension StoreError: CustomStringConvertible {
         case .busy: "The database is locked by another process. Try again."
         case .diskFailed(let why): "The disk of the database failed: \(why)."
         case .failed(let why): "The database failed: \(why)."
+        case .databaseAway(let why): "The PostgreSQL server cannot be used now: \(why)."
         case .notClosed(let path, let why):
             "The log \(path)-wal could not be copied into the database: \(why). The log stays: the next start reads it, and a backup of the database must include it."
         }
@@ -217,6 +225,7 @@ extension StoreError: CustomStringConvertible {
         switch error {
         case let error as StoreError: self = error
         case let error as DatabaseError: self.init(error)
+        case let error as PostgresError: self.init(error)
         default: self = .failed(why: String(describing: error))
         }
     }

@@ -19,7 +19,17 @@ struct DataFolderOptions: ParsableArguments {
         return try SettingsSources(flags: flags.merging(folder) { $1 }, configFile: config)
     }
 
+    /// - Throws: `SettingsError` if the jobs are not in the data folder.
     func folder(in sources: SettingsSources) throws -> String {
+        if let store = try sources.store {
+            throw SettingsError(
+                "The jobs are in \(store.shown), and this command is for an SQLite database. Use PostgreSQL's own tools, such as pg_dump, or unset the setting store."
+            )
+        }
+        return try path(in: sources)
+    }
+
+    private func path(in sources: SettingsSources) throws -> String {
         try sources.path(.dataDir) ?? DefaultFolders.ofProcess(usesWorkingDirectory: true).data
     }
 }

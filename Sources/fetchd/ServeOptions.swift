@@ -24,6 +24,12 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "A PostgreSQL database for the jobs, such as postgres://fetchd@db/fetchd. The password is better in PGPASSFILE or FETCHD_STORE, because other users can read command lines. (default: SQLite in the data folder)",
+            valueName: "url"))
+    var store: String?
+
+    @Option(
+        help: ArgumentHelp(
             "The maximum number of running jobs, 1 to 10000. (default: \(Settings.Defaults.maxConcurrentJobs))",
             valueName: "n"))
     var maxConcurrentJobs: Int?
@@ -129,6 +135,7 @@ struct ServeOptions: ParsableArguments {
         let flags: [Settings.Key: JSON?] = [
             .dataDir: dataDir.map(JSON.string),
             .downloadsDir: downloadsDir.map(JSON.string),
+            .store: store.map(JSON.string),
             .maxConcurrentJobs: maxConcurrentJobs.map(JSON.count),
             .maxConnectionsPerHost: maxConnectionsPerHost.map(JSON.count),
             .webhookRetryDelays: webhookRetryDelays.map { .strings($0.split(separator: ",").map(String.init)) },

@@ -67,6 +67,16 @@ import Testing
         #expect(URLRule.withoutCredentials("https://host/p@q?a=b") == "https://host/p@q?a=b")
     }
 
+    /// For Swift, a mark that follows a separator and the separator are one character.
+    @Test func combiningMarksHideNoSeparator() {
+        let url = "http://user:pass@\u{345}a8/film?\u{301}token=0123456789#\u{301}end"
+        #expect(URLRule.normalized(url).hasPrefix("http://user:pass@xn--"))
+        #expect(URLRule.host(of: url).hasPrefix("xn--"))
+        #expect(URLRule.secrets(of: url).contains("user:pass"))
+        #expect(URLRule.secrets(of: url).contains("0123456789"))
+        #expect(URLRule.isRedacted(URLRule.redacted("http://host/\u{6DD}?token=1")))
+    }
+
     @Test func readsHostAndPort() {
         #expect(URLRule.hostAndPort(of: "https://Host/a") == "host:443")
         #expect(URLRule.hostAndPort(of: "http://host:8080/") == "host:8080")

@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 import TestKit
 import Testing
 
@@ -78,8 +77,8 @@ import Testing
         #expect(try await count(fixture) == 2)
         fixture.time.advance(by: 86_400)
         #expect(try await !fixture.store.pruneIdempotencyKeys())
-        let left = try await fixture.store.pool.read {
-            try Int.fetchOne($0, sql: "SELECT count(*) FROM idempotency_keys")
+        let left = try await fixture.store.read { db in
+            try db.value("SELECT count(*) FROM idempotency_keys", as: Int.self)
         }
         #expect(left == 0)
     }

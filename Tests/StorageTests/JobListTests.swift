@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 import Testing
 
 @testable import Storage
@@ -18,7 +17,7 @@ import Testing
             let page = try await store.jobs(query)
             let rows = try await store.read { db in
                 let (sql, arguments) = query.statement
-                return try Row.fetchAll(db, sql: sql, arguments: arguments).map { try JobRow.job($0, store.sealer) }
+                return try db.map(sql, arguments) { try JobRow.job($0, store.sealer) }
             }
             #expect(page.jobs == Array(rows.prefix(query.limit)), "\(step)")
             #expect((page.next != nil) == (rows.count > query.limit), "\(step)")

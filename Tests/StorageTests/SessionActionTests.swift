@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 import TestKit
 import Testing
 
@@ -63,9 +62,9 @@ import Testing
     /// The rows of the tables, with each identifier replaced by its number in order.
     private static func contents(of fixture: StoreFixture) async throws -> [String: String] {
         try await fixture.store.read { db in
-            let jobs = try String.fetchAll(db, sql: "SELECT id FROM jobs ORDER BY id")
+            let jobs = try db.values("SELECT id FROM jobs ORDER BY id", as: String.self)
             func text(_ sql: String) throws -> String {
-                let text = try Row.fetchAll(db, sql: sql).map { "\($0)" }.joined(separator: "\n")
+                let text = try db.rows(sql).map { "\($0)" }.joined(separator: "\n")
                     // Two sealed values of one text are not equal.
                     .replacing(/sealed:1:[^"\\]+/, with: "sealed")
                 return jobs.enumerated().reduce(text) { $0.replacing($1.element, with: "job \($1.offset)") }

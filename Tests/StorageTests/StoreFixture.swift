@@ -5,7 +5,7 @@ import HTTPSemantics
 import Storage
 import TestKit
 
-/// A store in a folder of its own, with a manual clock.
+/// A store in a folder of its own, or in a name space of the server that `FETCHD_TEST_STORE` names, with a manual clock.
 struct StoreFixture {
     let folder: TemporaryFolder
     let time: ManualTime
@@ -14,7 +14,10 @@ struct StoreFixture {
     init() throws {
         folder = try TemporaryFolder()
         time = ManualTime()
-        store = try Store(at: folder.path, time: time)
+        var options = Store.Options()
+        options.server = try PostgresFixture.storeServer.map { try PostgresFixture(on: $0).url }
+        options.acceptsUnsafeServer = true
+        store = try Store(at: folder.path, options: options, time: time)
     }
 
     func create(_ count: Int = 1, in session: Name = .default, host: String = "host") async throws -> [Job] {

@@ -64,7 +64,7 @@ import Testing
             }
         }
         try await add(60, minutesAgo: 1)
-        let minutes = try await store.pool.read { try Int.fetchAll($0, sql: "SELECT minute FROM throughput") }
+        let minutes = try await store.read { db in try db.values("SELECT minute FROM throughput", as: Int.self) }
         #expect(minutes.count == ThroughputRecord.mostMinutes)
         #expect(minutes.min() == oldest + 15_001 - ThroughputRecord.mostMinutes)
     }

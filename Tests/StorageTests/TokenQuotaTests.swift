@@ -104,7 +104,7 @@ import Testing
         #expect(try await stage.admitted().count == 2)
         _ = try await stage.create(1)
         try await stage.store.pruneTokenBytes()
-        let rows = try await stage.store.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM token_bytes") }
+        let rows = try await stage.store.read { db in try db.value("SELECT count(*) FROM token_bytes", as: Int.self) }
         #expect(rows == 0)
     }
 

@@ -147,10 +147,9 @@ import Testing
         let deliveries = try await store.dueDeliveries(to: webhook.key, limit: 2)
         try await record(deliveries[0], 204, .accepted)
         let later = fixture.time.now.addingTimeInterval(60)
-        try await store.pool.write { db in
-            try db.execute(
-                sql: "UPDATE deliveries SET tries = 1, next_attempt_at = ? WHERE state = 'pending'",
-                arguments: [later.milliseconds])
+        try await store.writer.write { transaction in
+            try transaction.run(
+                "UPDATE deliveries SET tries = 1, next_attempt_at = ? WHERE state = 'pending'", [later.milliseconds])
         }
         try await record(deliveries[0], 204, .accepted)
         #expect(try await store.webhooksDue().next == later)

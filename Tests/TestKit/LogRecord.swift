@@ -1,7 +1,7 @@
 import Locks
 import Logging
 
-/// Keeps the log of a service, one line per message, such as `fetchd info [Engine] Recovered: ...`.
+/// Keeps the log of a service, one line per message, such as `fetchd info [Engine] Recovered. ...`.
 public final class LogRecord: Sendable {
     private let lines = Locked<[String]>([])
 

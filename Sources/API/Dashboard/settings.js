@@ -29,6 +29,15 @@ const known = [
   { name: "deny_origin_host", label: "Hosts never to download from", kind: "list" },
   { name: "allow_origin_port", label: "Ports to download from", kind: "list", placeholder: "all",
     hint: "Such as 443 or 8000-8999." },
+  { name: "minimum_free_bytes", label: "Bytes that downloads leave free", kind: "optional", placeholder: "1 % of the disk, at most 1 GiB" },
+  { name: "max_file_size", label: "Largest size of a file, in bytes", kind: "optional", placeholder: "no limit" },
+  { name: "resume_data_max_bytes", label: "Bytes that stopped downloads keep", kind: "optional", placeholder: "no limit",
+    hint: "Of all paused, waiting and failed downloads together. Beyond it, the oldest ones lose their bytes." },
+  { name: "max_parts", label: "Stopped downloads that keep bytes", kind: "optional", placeholder: "no limit" },
+  { name: "event_retention", label: "Keep acknowledged events, in seconds", kind: "optional" },
+  { name: "unacknowledged_retention", label: "Keep other events, in seconds", kind: "optional" },
+  { name: "finished_retention", label: "Keep ended downloads, in seconds", kind: "optional", placeholder: "for ever",
+    hint: "Such as 2592000 for 30 days. The page forgets them afterwards." },
   { name: "log_level", label: "Log level", options: Object.fromEntries(levels.map((level) => [level, level])) },
 ];
 
@@ -122,7 +131,8 @@ export class SettingsForm {
 }
 
 function fieldsOf(document) {
-  const there = known.filter((field) => document[field.name] != null);
+  // The service hides settings of administrators from other callers: they are null, too.
+  const there = known.filter((field) => document[field.name] != null || (field.kind === "optional" && mayUse("admin")));
   const names = Object.keys(document).filter((name) => !others.includes(name) && !known.some((field) => field.name === name));
   return [...there, ...names.map((name) => ({ name, label: name.replaceAll("_", " "), kind: kindOf(document[name]) }))];
 }
@@ -142,8 +152,9 @@ function textOf({ kind }, value) {
 function valueOf({ name, kind, type, label }, text) {
   if (kind === "rate") return (text && readRate(text, name)) || 0;
   if (kind === "lines") return text.split("\n").map((line) => line.trim()).filter(Boolean);
+  if (kind === "optional" && !text.trim()) return null;
   if (kind === "list") return text.split(/[,\n]/).map((entry) => entry.trim()).filter(Boolean);
-  if (kind !== "number" && type !== "number") return text;
+  if (kind !== "number" && kind !== "optional" && type !== "number") return text;
   if (!/^-?\d+(\.\d+)?$/.test(text)) throw new Mistake(`“${label}” takes a number.`, name);
   return Number(text);
 }
@@ -152,5 +163,5 @@ function effectiveWords(effective) {
   if (!effective?.until) return "";
   const rate = effective.rate_limit_bytes_per_second ? `at most ${rateText(effective.rate_limit_bytes_per_second)}`
     : "no rate limit";
-  return `By the schedule, ${rate} and ${effective.max_concurrent_jobs} downloads at once apply until ${time(effective.until)}.`;
+  return `Until ${time(effective.until)}, when the schedule changes them, the limits are: ${rate}, ${effective.max_concurrent_jobs} downloads at once.`;
 }

@@ -42,13 +42,13 @@ extension Problem {
         case .outOfSpace:
             self.init(.outOfSpace, error.description)
             headers[.retryAfter] = "30"
-        case .busy, .diskFailed:
+        case .busy, .diskFailed, .databaseAway:
             self.init(.unavailable, error.description)
             headers[.retryAfter] = "5"
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
             .databaseIncomplete,
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .backupFailed, .notClosed, .failed,
-            .keyUnusable, .keyWrong, .sealBroken:
+            .keyUnusable, .keyWrong, .sealBroken, .serverUnsuitable:
             self.init(.internalError, error.description)
         }
     }

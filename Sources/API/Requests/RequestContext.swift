@@ -8,6 +8,8 @@ struct RequestContext: Sendable {
     let request: Request
     let match: RouteMatch
     let caller: Caller
+    /// nil: the response is one that fetchd keeps rendered for all clients, and the client has sent no identifier.
+    var id: RequestID?
 
     var head: RequestHead { request.head }
 

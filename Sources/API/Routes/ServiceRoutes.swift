@@ -27,7 +27,8 @@ struct ServiceRoutes: Sendable {
         let note = context.auditNote
         for change in try await configuration.change(patch, in: store, audit: note) {
             let caller = note.name?.text ?? note.caller ?? "A caller without a token"
-            log.notice("\(caller) at \(note.address) has changed \(change.name): \(change)")
+            log.notice(
+                "\(caller) at \(note.address) has changed \(change.name): \(change)", metadata: context.logFields)
         }
         return .json(document(for: context.caller))
     }

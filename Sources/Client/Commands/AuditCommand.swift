@@ -3,7 +3,7 @@ import ArgumentParser
 struct AuditCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Prints the audit log: changes of tokens, sessions and webhooks, and refused requests.",
+        abstract: "Prints the audit log: changes of tokens, sessions, webhooks and settings, and refused requests.",
         discussion: """
             Equal refusals of a minute are one entry with a count. To continue later, pass the number of the last entry to \
             --after.
@@ -54,7 +54,7 @@ struct AuditCommand: ClientCommand {
         for entry in entries {
             table.add(
                 .init("\(entry.id)"), .init(DisplayFormat.time(entry.time)),
-                .init(entry.name ?? entry.caller ?? "unknown"), .init(entry.address),
+                .init(entry.name ?? entry.caller ?? (entry.reason == nil ? "-" : "unknown")), .init(entry.address),
                 .init(entry.reason ?? entry.outcome), .init("\(entry.count)"),
                 .init([entry.action, entry.target, entry.change].compactMap(\.self).joined(separator: ", ")))
         }

@@ -35,13 +35,15 @@ struct ImportSummary: Sendable {
     /// - Parameter isRehearsed: whether nothing was sent to the service.
     func sentence(isRehearsed: Bool) -> String {
         let verb = isRehearsed ? "would be added" : "added"
-        var parts = ["\(added.count) jobs \(verb)"]
-        if sessions > 0 { parts.append("\(sessions) sessions declared") }
-        if webhooks > 0 { parts.append("\(webhooks) webhooks declared") }
+        var parts = ["\(Self.counted(added.count, "job")) \(verb)"]
+        if sessions > 0 { parts.append("\(Self.counted(sessions, "session")) declared") }
+        if webhooks > 0 { parts.append("\(Self.counted(webhooks, "webhook")) declared") }
         if present > 0 { parts.append("\(present) already there") }
         if !failures.isEmpty { parts.append("\(failures.count) not imported") }
         return parts.joined(separator: ", ") + "."
     }
+
+    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }
 
 extension Console {

@@ -17,8 +17,8 @@ public final class ServiceConfiguration: Sendable {
         var effective: EffectiveSettings
         var policies: DestinationPolicies
         var apply: @Sendable (EffectiveSettings) -> Void = { _ in }
-        /// Lets the follower of the schedule look again.
-        var wake: @Sendable () -> Void = {}
+        /// nil before the service has opened it.
+        var store: Store?
 
         mutating func update(_ settings: RunningSettings, at now: Date) {
             effective = EffectiveSettings(settings, at: now, mostConcurrentJobs: start.mostConcurrentJobs)
@@ -75,13 +75,13 @@ public final class ServiceConfiguration: Sendable {
     }
 
     /// - Parameters:
-    ///   - store: its work `schedule` is due after a change of the start.
+    ///   - store: its work `schedule` is due after a change of the start, and its audit log gets the change.
     ///   - apply: called now, and after each change, also of the schedule's limits. It must return quickly, and must not
     ///     use this object.
     public func connect(to store: Store, _ apply: @escaping @Sendable (EffectiveSettings) -> Void) {
         state.withLock { state in
             state.apply = apply
-            state.wake = { store.work(.schedule).set() }
+            state.store = store
             apply(state.effective)
         }
     }
@@ -90,7 +90,7 @@ public final class ServiceConfiguration: Sendable {
     public func disconnect() {
         state.withLock { state in
             state.apply = { _ in }
-            state.wake = {}
+            state.store = nil
         }
     }
 
@@ -127,13 +127,24 @@ public final class ServiceConfiguration: Sendable {
             let before = state.start
             state.start = start
             state.update(state.settings, at: now)
-            state.wake()
+            state.store?.work(.schedule).set()
             return SettingName.allCases.compactMap { name in
                 let (old, new) = (before.values[name], start.values[name])
                 guard old != new else { return nil }
                 return StartChange(name: name, before: old, after: new, isOverridden: state.stored[name] != nil)
             }
         }
+    }
+
+    /// Stores in the audit log which settings have other values since the start was replaced.
+    ///
+    /// - Parameter note: what has replaced it.
+    public func audit(_ changes: [StartChange], by note: AuditNote) async throws {
+        let changes = changes.filter { !$0.isOverridden }.map {
+            SettingChange(name: $0.name.rawValue, before: $0.before, after: $0.after, stored: nil)
+        }
+        guard !changes.isEmpty, let store = state.withLock(\.store) else { return }
+        try await store.audit(changes, by: note)
     }
 
     /// Applies the limits that the schedule has now.

@@ -91,7 +91,8 @@ extension ScheduleRule {
                 limits.maxConcurrentJobs = try jobs(value, word)
             case .rateLimit, .maxConcurrentJobs: throw ScheduleFault("\(name.rawValue) is there twice")
             case .maxConnectionsPerHost, .schedule, .allowNetwork, .denyNetwork, .allowWebhookNetwork,
-                .allowOriginHost, .denyOriginHost, .allowOriginPort, .logLevel:
+                .allowOriginHost, .denyOriginHost, .allowOriginPort, .minimumFreeBytes, .maxFileSize,
+                .resumeDataMaxBytes, .maxParts, .eventRetention, .unacknowledgedRetention, .finishedRetention, .logLevel:
                 throw unknown(word)
             }
         }

@@ -2,7 +2,7 @@ import CurlClient
 import Formats
 import Logging
 
-/// The values as documents, the configuration file and the database have them.
+/// The values as documents, the configuration file and the database have them. A setting without a value is null.
 extension RunningSettings {
     public subscript(name: SettingName) -> JSON {
         switch name {
@@ -16,6 +16,13 @@ extension RunningSettings {
         case .allowOriginHost: .strings(hosts.allowed.map(\.description))
         case .denyOriginHost: .strings(hosts.denied.map(\.description))
         case .allowOriginPort: .strings(hosts.ports.map(Self.text))
+        case .minimumFreeBytes: .optional(minimumFreeBytes)
+        case .maxFileSize: .optional(maxFileSize)
+        case .resumeDataMaxBytes: .optional(resumeDataMaxBytes)
+        case .maxParts: .optional(maxParts)
+        case .eventRetention: .number(eventRetention)
+        case .unacknowledgedRetention: .number(unacknowledgedRetention)
+        case .finishedRetention: .optional(finishedRetention)
         case .logLevel: .string(logLevel.rawValue)
         }
     }
@@ -35,6 +42,13 @@ extension RunningSettings {
         case .allowOriginHost: hosts.allowed = try value.hosts(of: name)
         case .denyOriginHost: hosts.denied = try value.hosts(of: name)
         case .allowOriginPort: hosts.ports = try value.ports(of: name)
+        case .minimumFreeBytes: minimumFreeBytes = try value.integer(of: name)
+        case .maxFileSize: maxFileSize = try value.integer(of: name)
+        case .resumeDataMaxBytes: resumeDataMaxBytes = try value.integer(of: name)
+        case .maxParts: maxParts = Int(try value.integer(of: name))
+        case .eventRetention: eventRetention = try value.seconds(of: name)
+        case .unacknowledgedRetention: unacknowledgedRetention = try value.seconds(of: name)
+        case .finishedRetention: finishedRetention = try value.seconds(of: name)
         case .logLevel: logLevel = try value.level(of: name)
         }
     }
@@ -59,6 +73,15 @@ extension JSON {
         let kind = "a whole number from \(range.lowerBound) to \(range.upperBound)"
         guard let number = integerValue else { throw SettingFault(name, "must be \(kind)") }
         guard range.contains(number) else { throw SettingFault(name, "is \(number); it must be \(kind)") }
+        return number
+    }
+
+    fileprivate func seconds(of name: SettingName) throws(SettingFault) -> Double {
+        guard case .seconds(let range) = name.kind else { throw SettingFault(name, "is not a time") }
+        guard let number = numberValue, range.contains(number) else {
+            throw SettingFault(
+                name, "must be a number of seconds from \(Int(range.lowerBound)) to \(Int(range.upperBound))")
+        }
         return number
     }
 

@@ -19,6 +19,20 @@ public struct RunningSettings: Sendable, Equatable {
     public var webhookNetworks: [Network] = []
     /// The hosts and ports that downloads may be requested from.
     public var hosts = HostPolicy()
+    /// Bytes that downloads leave free on their file system; nil: 1 % of it, at most 1 GiB.
+    public var minimumFreeBytes: Int64?
+    /// Bytes of one file; nil: no limit.
+    public var maxFileSize: Int64?
+    /// Bytes that all downloads that do not run keep together; nil: no limit.
+    public var resumeDataMaxBytes: Int64?
+    /// The number of downloads that keep bytes while they do not run; nil: no limit.
+    public var maxParts: Int?
+    /// Seconds for which acknowledged events are kept.
+    public var eventRetention = 604_800.0
+    /// Seconds for which other events, and jobs of batches that nothing has acknowledged, are kept.
+    public var unacknowledgedRetention = 2_592_000.0
+    /// Seconds for which jobs are kept after their end; nil: for ever.
+    public var finishedRetention: Double?
     public var logLevel = Logger.Level.info
 
     public init() {}

@@ -43,7 +43,7 @@ final class AttemptContext: Sendable {
     convenience init(_ admitted: AdmittedJob, under rates: [RateLimit], _ services: EngineServices) {
         self.init(
             job: admitted.job,
-            spec: admitted.spec.limited(to: services.maxFileSize.map { SizeLimit($0, of: .service) }),
+            spec: admitted.spec.limited(to: services.storageLimits.maxFileSize.map { SizeLimit($0, of: .service) }),
             limits: AttemptLimits(of: admitted.job, admitted.spec, under: rates), lane: services.lanes.next(),
             control: AttemptControl(),
             progress: AttemptProgress(of: admitted.job, time: services.time, total: services.received),

@@ -19,13 +19,22 @@ final class DiskBudget: Sendable {
             case .bytes(let count): count
             }
         }
+
+        /// - Parameter minimum: nil: the standard.
+        init(_ minimum: Int64?) { self = minimum.map { .bytes($0) } ?? .standard }
     }
 
-    private let floor: Floor
+    private let currentFloor: Locked<Floor>
     /// Bytes that each running part will still use: neither written nor reserved on the disk yet.
     private let needs = Locked<[PartID: Int64]>([:])
 
-    init(floor: Floor) { self.floor = floor }
+    init(floor: Floor) { currentFloor = Locked(floor) }
+
+    /// A new floor applies to new claims and writes.
+    var floor: Floor {
+        get { currentFloor.withLock(\.self) }
+        set { currentFloor.withLock { $0 = newValue } }
+    }
 
     /// Claims space for a part. A new claim replaces an earlier claim of the same part.
     ///

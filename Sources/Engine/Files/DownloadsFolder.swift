@@ -34,7 +34,7 @@ public final class DownloadsFolder: Sendable {
         at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes()
     ) throws(EngineError) {
         self.modes = modes
-        budget = DiskBudget(floor: minimumFreeBytes.map { .bytes($0) } ?? .standard)
+        budget = DiskBudget(floor: .init(minimumFreeBytes))
         do throws(DiskError) {
             let fault = FolderPath.make(path, mode: 0o755)
             guard fault == 0 else { throw DiskError("make the downloads folder", code: fault) }

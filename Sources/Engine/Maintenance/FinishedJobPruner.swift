@@ -1,25 +1,28 @@
 import Downloads
 import Foundation
+import Locks
 import Storage
 
 /// Deletes jobs some time after their end, in slices, so that requests do not wait for the removal.
 struct FinishedJobPruner: MaintenanceWorker {
     let services: EngineServices
-    let retention: FinishedRetention
     /// Seconds between two passes; nil: a tenth of the retention, at least 1 second, at most 1 hour.
     let interval: TimeInterval?
 
     let purpose = "remove finished jobs"
+    var trigger: AsyncAutoResetEvent? { services.finishedRetention }
 
     /// The number of jobs that one commit deletes.
     private static let jobsInACommit = 100
 
     func pass() async throws -> Date? {
+        guard let retention = services.storageLimits.finishedRetention else { return nil }
         var (count, cursor): (Int, JobID?) = (0, nil)
         repeat {
             let (jobs, next) = try await services.store.finishedJobs(past: retention, after: cursor)
             for start in stride(from: 0, to: jobs.count, by: Self.jobsInACommit) {
-                count += try await delete(Array(jobs[start..<min(start + Self.jobsInACommit, jobs.count)]))
+                let slice = Array(jobs[start..<min(start + Self.jobsInACommit, jobs.count)])
+                count += try await delete(slice, withFiles: retention.deletesFiles)
             }
             cursor = next
         } while cursor != nil && !Task.isCancelled
@@ -28,8 +31,8 @@ struct FinishedJobPruner: MaintenanceWorker {
     }
 
     /// The files come first: if fetchd dies before the commit, the next pass deletes the jobs, and no file is forgotten.
-    private func delete(_ jobs: [Job]) async throws -> Int {
-        let removable = retention.deletesFiles ? try await removeFiles(of: jobs) : jobs
+    private func delete(_ jobs: [Job], withFiles deletesFiles: Bool) async throws -> Int {
+        let removable = deletesFiles ? try await removeFiles(of: jobs) : jobs
         let deleted = try await services.store.deleteFinishedJobs(removable)
         await services.removeParts(deleted.compactMap { $0.part?.id })
         return deleted.count

@@ -1,19 +1,21 @@
 import Downloads
 import Foundation
+import Locks
 import Storage
 
 /// Removes events, idempotency keys, counts of bytes and audit entries that are older than the retention, in small steps, so that requests do not wait
 /// for the removal.
 struct JournalPruner: MaintenanceWorker {
     let services: EngineServices
-    let retention: Retention
     /// Seconds between two passes; nil: a tenth of the retention of acknowledged events, at least 1 second, at most 1
     /// hour.
     let interval: TimeInterval?
 
     let purpose = "prune the journal"
+    var trigger: AsyncAutoResetEvent? { services.journalRetention }
 
     func pass() async throws -> Date? {
+        let retention = services.storageLimits.retention
         while try await services.store.pruneEvents(keeping: retention), !Task.isCancelled {}
         while try await services.store.pruneIdempotencyKeys(), !Task.isCancelled {}
         try await services.store.pruneTokenBytes()

@@ -14,8 +14,9 @@ struct SpaceReclaimer: MaintenanceWorker {
     static let mostCopied: Int64 = 64 << 20
 
     func pass() async throws -> Date? {
-        if let before = try await services.store.reclaimSpace(copyingAtMost: Self.mostCopied) {
+        if let before = try await services.store.reclaimSpace(copyingAtMost: Self.mostCopied),
             let after = try await services.store.space()
+        {
             services.log.info("The database file has become smaller: \(before.size) bytes before, \(after.size) now.")
         }
         return services.time.now.addingTimeInterval(interval)

@@ -4,7 +4,7 @@ public protocol PostgresDecodable {
     init?(postgres field: PostgresField)
 }
 
-/// From `bigint`, `integer`, `smallint` and `oid`. A sum of `bigint` is `numeric` and must be cast.
+/// From `bigint`, `integer`, `smallint` and `oid`; and from `numeric`, such as a sum of `bigint`, if it is an integer.
 extension Int64: PostgresDecodable {
     public init?(postgres field: PostgresField) {
         let value: Int64? =
@@ -13,6 +13,7 @@ extension Int64: PostgresDecodable {
             case .int4: field.bigEndian(Int32.self).map(Int64.init)
             case .int2: field.bigEndian(Int16.self).map(Int64.init)
             case .oid: field.bigEndian(UInt32.self).map(Int64.init)
+            case .numeric: PostgresNumeric(field)?.integer
             default: nil
             }
         guard let value else { return nil }
@@ -27,21 +28,26 @@ extension Int: PostgresDecodable {
     }
 }
 
+/// From `boolean`; and from the types of integers, where 0 is false and 1 is true.
 extension Bool: PostgresDecodable {
     public init?(postgres field: PostgresField) {
-        guard field.type == .bool, field.bytes.count == 1 else { return nil }
-        self = field.bytes[0] != 0
+        if field.type == .bool, field.bytes.count == 1 {
+            self = field.bytes[0] != 0
+        } else {
+            guard let number = Int64(postgres: field), number == 0 || number == 1 else { return nil }
+            self = number == 1
+        }
     }
 }
 
-/// From `double precision` and `real`.
+/// From `double precision`, `real`, and the types of integers.
 extension Double: PostgresDecodable {
     public init?(postgres field: PostgresField) {
         let value: Double? =
             switch field.type {
             case .float8: field.bigEndian(UInt64.self).map(Double.init(bitPattern:))
             case .float4: field.bigEndian(UInt32.self).map { Double(Float(bitPattern: $0)) }
-            default: nil
+            default: Int64(postgres: field).map(Double.init)
             }
         guard let value else { return nil }
         self = value

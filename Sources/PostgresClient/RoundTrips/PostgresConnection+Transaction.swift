@@ -10,12 +10,17 @@ extension PostgresConnection {
         var transaction = PostgresTransaction(self, mode)
         do {
             let value = try body(&transaction)
-            transaction.rollBackUnlessEnded()
+            transaction.rollBack()
             return value
         } catch {
-            transaction.rollBackUnlessEnded()
+            transaction.rollBack()
             throw error
         }
+    }
+
+    /// A transaction that the caller ends, by `commit` or `rollBack`. Nothing else is executed on the connection until then.
+    public func begin(_ mode: PostgresTransaction.Mode = .readCommitted) -> PostgresTransaction {
+        PostgresTransaction(self, mode)
     }
 
     /// A connection that cannot roll back is closed, and then the server does it.

@@ -1,4 +1,4 @@
-/// A transaction under way. It is passed to the body of `PostgresConnection.transaction`.
+/// A transaction under way. It is passed to the body of `PostgresConnection.transaction`, or made by `begin`.
 ///
 /// Nothing is sent before its first statement, so `BEGIN` costs no round trip. `COMMIT` costs none either if it is sent with the
 /// last statements. There are no savepoints: in a group of writes they cost more than everything else.
@@ -56,7 +56,8 @@ public struct PostgresTransaction: ~Copyable {
         return Array(results.dropLast())
     }
 
-    mutating func rollBackUnlessEnded() {
+    /// Does nothing after `commit`.
+    public mutating func rollBack() {
         guard stage == .begun else { return }
         stage = .ended
         connection.rollBack()

@@ -1,11 +1,13 @@
 import Glibc
 
-/// The values of a statement in the binary format, one after another in one buffer.
+/// The values of a statement, one after another in one buffer: in the binary format, or as text for an inferred type.
 struct EncodedValues {
     private var bytes: [UInt8]
     /// The place of each value; nil for NULL.
     private var places: [Range<Int>?] = []
     let types: [UInt32]
+    /// For each value 1 for the binary format, 0 for text; and a last one, so that the list is not empty.
+    private let formats: [Int32]
 
     /// - Throws: `parameterInvalid`.
     init(_ values: [PostgresValue]) throws(PostgresError) {
@@ -13,6 +15,7 @@ struct EncodedValues {
             throw .parameterInvalid(why: "a statement takes at most \(Self.mostValues) values, not \(values.count)")
         }
         types = values.map(\.type.oid)
+        formats = values.map { $0.isWritten ? 0 : 1 } + [1]
         // Not empty, so that it has an address: for libpq, a value without one is NULL.
         bytes = [0]
         for value in values {
@@ -35,7 +38,6 @@ struct EncodedValues {
         _ body: (Int32, UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>) -> Result
     ) -> Result {
         let lengths = places.map { Int32($0?.count ?? 0) } + [0]
-        let formats = [Int32](repeating: 1, count: places.count + 1)
         return bytes.withUnsafeBytes { bytes in
             let start = bytes.baseAddress!.assumingMemoryBound(to: CChar.self)
             let addresses = places.map { place in place.map { start + $0.lowerBound } } + [nil]
@@ -55,6 +57,12 @@ extension [UInt8] {
         case .text(let value):
             return try appendOptional(value) { (bytes, value) throws(PostgresError) in try bytes.append(value) }
         case .bytea(let value): return try appendOptional(value) { (bytes, value) in bytes.append(contentsOf: value) }
+        case .inferred(let value):
+            return try appendOptional(value) { (bytes, value) throws(PostgresError) in
+                try bytes.append(value)
+                // libpq takes the length of a text from its end.
+                bytes.append(0)
+            }
         case .int8Array(let values): try appendArray(values, of: .int8) { $0.appendBigEndian($1) }
         case .float8Array(let values): try appendArray(values, of: .float8) { $0.appendBigEndian($1.bitPattern) }
         case .boolArray(let values): try appendArray(values, of: .bool) { $0.append($1 ? 1 : 0) }

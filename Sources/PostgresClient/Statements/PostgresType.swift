@@ -3,6 +3,8 @@ struct PostgresType: Sendable, Hashable {
     /// The column `pg_type.oid`.
     let oid: UInt32
 
+    /// The server takes the type from the statement.
+    static let inferred = PostgresType(oid: 0)
     static let bool = PostgresType(oid: 16)
     static let bytea = PostgresType(oid: 17)
     static let name = PostgresType(oid: 19)

@@ -1,4 +1,5 @@
-/// A value of a statement, with its type: NULL has a type as well, so that the server prepares a statement once.
+/// A value of a statement, with its type: NULL has a type as well, so that the server prepares a statement once. A value
+/// without a type leaves the type to the server.
 ///
 /// An array is for `unnest($1)`: a statement then writes any number of rows.
 public enum PostgresValue: Sendable, Equatable {
@@ -13,6 +14,9 @@ public enum PostgresValue: Sendable, Equatable {
     case boolArray([Bool?])
     case textArray([String?])
     case byteaArray([[UInt8]?])
+    /// A value as SQL writes it in a literal, such as `-1`, `0.5`, `\x00ff` for bytes, or any text without NUL. The server
+    /// takes the type from the place in the statement, such as the column that it is compared with, for NULL as well.
+    case inferred(String?)
 
     var type: PostgresType {
         switch self {
@@ -26,6 +30,10 @@ public enum PostgresValue: Sendable, Equatable {
         case .boolArray: .boolArray
         case .textArray: .textArray
         case .byteaArray: .byteaArray
+        case .inferred: .inferred
         }
     }
+
+    /// Whether the value is sent as text, and not in the binary format of its type.
+    var isWritten: Bool { if case .inferred = self { true } else { false } }
 }

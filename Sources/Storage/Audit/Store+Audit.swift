@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 
 /// The audit log: administrative changes, and refused requests.
 extension Store {
@@ -12,14 +11,11 @@ extension Store {
     /// The entries after a number, the oldest first.
     public func audit(after: Int64, limit: Int) async throws(StoreError) -> [AuditEntry] {
         try await read { db in
-            try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT * FROM audit WHERE id > ? ORDER BY id LIMIT ?"),
-                arguments: [after, limit]
-            ).map(Self.entry)
+            try db.rows("SELECT * FROM audit WHERE id > ? ORDER BY id LIMIT ?", [after, limit]).map(Self.entry)
         }
     }
 
-    private static func entry(_ row: Row) throws -> AuditEntry {
+    private static func entry(_ row: SQLRow) throws -> AuditEntry {
         let note = AuditNote(
             caller: row["caller"], name: (row["name"] as String?).map { Name(trusted: $0) }, address: row["address"],
             action: row["action"], target: row["target"])
@@ -28,6 +24,15 @@ extension Store {
             outcome: try row.named("outcome", as: AuditEntry.Outcome.self), reason: row["reason"],
             change: row["change"],
             count: row["count"])
+    }
+
+    /// Stores changes of settings that no client has made, in one commit.
+    ///
+    /// - Parameter note: what has made them.
+    public func audit(_ changes: [SettingChange], by note: AuditNote) async throws {
+        try await writer.write { transaction in
+            for change in changes { try transaction.audit(note, target: change.name, change: change.description) }
+        }
     }
 
     /// Stores the refusals since the last call, in one commit.

@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 
 extension Transaction {
     /// Notes a change in the transaction that makes it: neither is stored without the other.
@@ -43,8 +42,7 @@ extension Transaction {
     func pruneAudit(limit: Int) throws -> Bool {
         let oldest = now.addingTimeInterval(-Store.auditRetention).milliseconds
         let expired = confidence.allowsRemoval(ofDataKeptFor: Store.auditRetention, at: now) ? oldest : .min
-        try run(Self.pruneAudit, [expired, Store.mostAuditEntries, limit])
-        return changedRows == limit
+        return try changedRows(Self.pruneAudit, [expired, Store.mostAuditEntries, limit]) == limit
     }
 
     static let pruneAudit = """

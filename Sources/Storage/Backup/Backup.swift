@@ -96,7 +96,7 @@ public struct Backup: Sendable {
         try database.inDatabase { db in
             try db.inTransaction(.deferred) {
                 // This read begins the snapshot.
-                try source.requireComplete(db, mark)
+                try source.requireComplete(SQLConnection(db), mark)
                 try target.writeWithoutTransaction { copy in
                     // The draft is synced once, when it is complete.
                     try copy.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")

@@ -21,7 +21,7 @@ public struct DatabaseContents: Sendable, Equatable {
         events = try count("events")
         webhooks = try count("webhooks")
         deliveries = try count("deliveries")
-        lastEvent = try Store.lastEvent(in: db)
+        lastEvent = try Store.lastEvent(in: SQLConnection(db))
     }
 }
 

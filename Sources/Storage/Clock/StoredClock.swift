@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// The stored clock, and the stored times that show when the service last ran.
 struct StoredClock: Sendable {
@@ -10,16 +9,14 @@ struct StoredClock: Sendable {
     /// The stored jumps, oldest first, with times on the present clock.
     var jumps: [ClockJump]
 
-    init(in db: Database) throws {
-        let row = try Row.fetchOne(db, sql: "SELECT * FROM clock")
+    init(in db: SQLConnection) throws {
+        let row = try db.row("SELECT * FROM clock")
         reading = row.map { row in
             ClockReading(time: row.time("time"), uptime: .milliseconds(row["uptime"] as Int64), boot: row["boot"])
         }
-        newestEvent = try Row.fetchOne(
-            db, sql: "SELECT time FROM events WHERE id > ? ORDER BY id DESC LIMIT 1",
-            arguments: [row?["last_event"] ?? 0]
-        )?.time("time")
-        jumps = try Row.fetchAll(db, sql: "SELECT at, by FROM clock_jumps ORDER BY number").map { row in
+        newestEvent = try db.row(
+            "SELECT time FROM events WHERE id > ? ORDER BY id DESC LIMIT 1", [row?["last_event"] ?? 0])?.time("time")
+        jumps = try db.rows("SELECT at, by FROM clock_jumps ORDER BY number").map { row in
             ClockJump(by: Double(row["by"] as Int64) / 1000, to: row.time("at"), isAtStart: false)
         }
     }

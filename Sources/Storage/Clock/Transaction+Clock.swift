@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 /// Follows the wall clock. A jump moves future times, so that delays keep their length. Past times stay as the clock
 /// showed them. Times that clients name (`not_before`, `deadline`) stay unchanged.
@@ -29,7 +28,7 @@ extension Transaction {
 
     /// Arguments to compare a time that a client named: with `now` if the job was created at or after `jump`, else with
     /// `surely` (`ClockConfidence.hasCome`).
-    var clientTimes: StatementArguments {
+    var clientTimes: SQLArguments {
         [
             "now": now.milliseconds, "surely": now.addingTimeInterval(-confidence.doubt(at: now)).milliseconds,
             "jump": confidence.jumpedAt?.milliseconds ?? .max,

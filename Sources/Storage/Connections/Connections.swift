@@ -42,16 +42,25 @@ final class Connections: Sendable {
     /// The current pool. A caller must not store the pool, because a failed checkpoint replaces it.
     var pool: DatabasePool { current.withLock { $0 } }
 
-    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    func read<Value>(_ body: (SQLConnection) throws -> Value) throws -> Value {
         let pool = pool
         do {
-            return try pool.read(body)
+            return try pool.read { try body(SQLConnection($0)) }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_MISUSE {
             // A failed checkpoint has closed the pool meanwhile.
             let next = self.pool
             guard next !== pool else { throw error }
-            return try next.read(body)
+            return try next.read { try body(SQLConnection($0)) }
         }
+    }
+
+    /// Reads a database file, whether or not a service uses it.
+    static func read<Value>(_ path: String, _ body: (SQLConnection) throws -> Value) throws -> Value {
+        var configuration = configuration()
+        configuration.readonly = true
+        let database = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? database.close() }
+        return try database.read { try body(SQLConnection($0)) }
     }
 
     /// Makes a checkpoint if the log is large enough and the last checkpoint has not failed.
@@ -69,10 +78,10 @@ final class Connections: Sendable {
     }
 
     /// Makes one change while the store is opened. Later, the writer makes all changes.
-    func change(_ body: (Database) throws -> Void) throws {
+    func change(_ body: (SQLConnection) throws -> Void) throws {
         try pool.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
-                try body(db)
+                try body(SQLConnection(db))
                 return .commit
             }
         }

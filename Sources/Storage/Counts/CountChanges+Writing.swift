@@ -1,26 +1,27 @@
 import Downloads
-import GRDB
 
 extension CountChanges {
     /// Writes each changed row, once.
-    func write(in db: Database) throws {
+    func write(in db: SQLConnection) throws {
         for (name, changes) in sessions where !changes.isZero { try write(changes, of: name, in: db) }
         if service != ServiceCounts() { try writeService(in: db) }
         for (of, bytes) in tokenBytes {
-            try db.cachedStatement(sql: Self.addBytes).execute(arguments: [of.token.text, of.day.number, bytes])
+            try db.run(Self.addBytes, [of.token.text, of.day.number, bytes])
         }
     }
 
     /// The row has the progress of the latest batch: changes of earlier batches are left out, and a later batch begins at
     /// zero.
-    private func write(_ changes: OfSession, of session: Name, in db: Database) throws {
+    private func write(_ changes: OfSession, of session: Name, in db: SQLConnection) throws {
         var jobs = changes.jobs
         for (batch, progress) in changes.batches.sorted(by: { $0.key < $1.key }) {
-            try db.cachedStatement(sql: Self.updateSession).execute(arguments: [
-                session.text, jobs.queued, jobs.running, jobs.waiting, jobs.paused, jobs.succeeded, jobs.failed,
-                jobs.cancelled, batch, progress.unsized, progress.sized, progress.bytesReceived,
-                progress.bytesExpected,
-            ])
+            try db.run(
+                Self.updateSession,
+                [
+                    session.text, jobs.queued, jobs.running, jobs.waiting, jobs.paused, jobs.succeeded, jobs.failed,
+                    jobs.cancelled, batch, progress.unsized, progress.sized, progress.bytesReceived,
+                    progress.bytesExpected,
+                ])
             jobs = StateCounts()
         }
     }
@@ -38,14 +39,16 @@ extension CountChanges {
 
     private static let addBytes = """
         INSERT INTO token_bytes (token, day, bytes) VALUES (?, ?, ?)
-        ON CONFLICT (token, day) DO UPDATE SET bytes = bytes + excluded.bytes
+        ON CONFLICT (token, day) DO UPDATE SET bytes = token_bytes.bytes + excluded.bytes
         """
 
-    private func writeService(in db: Database) throws {
-        try db.cachedStatement(sql: Self.updateService).execute(arguments: [
-            service.parts, service.partBytes, service.pendingDeliveries, service.acknowledgedDeliveries,
-            service.exhaustedDeliveries, service.cancelledDeliveries, service.unacknowledgedFinishes,
-        ])
+    private func writeService(in db: SQLConnection) throws {
+        try db.run(
+            Self.updateService,
+            [
+                service.parts, service.partBytes, service.pendingDeliveries, service.acknowledgedDeliveries,
+                service.exhaustedDeliveries, service.cancelledDeliveries, service.unacknowledgedFinishes,
+            ])
     }
 
     private static let updateService = """

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// The kept counts of one snapshot beside a full count of the same snapshot.
 struct CountComparison: Sendable {
@@ -7,7 +6,7 @@ struct CountComparison: Sendable {
     private let service: (kept: ServiceCounts, counted: ServiceCounts)
 
     /// Reads every job, delivery, part and batch in an index.
-    init(readFrom db: Database) throws {
+    init(readFrom db: SQLConnection) throws {
         let kept = try SessionCounts.readAll(in: db)
         sessions = try SessionCounts.recountAll(in: db).filter { kept[$0.key] != $0.value }
             .map { (name: $0.key, kept: kept[$0.key], counted: $0.value) }

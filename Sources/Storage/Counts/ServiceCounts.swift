@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// The kept counts of the whole service: the row of `service_counts`.
 struct ServiceCounts: Sendable, Equatable {
@@ -14,7 +13,7 @@ struct ServiceCounts: Sendable, Equatable {
 
     init() {}
 
-    init(_ row: Row) {
+    init(_ row: SQLRow) {
         (parts, partBytes) = (row[0], row[1])
         (pendingDeliveries, acknowledgedDeliveries) = (row[2], row[3])
         (exhaustedDeliveries, cancelledDeliveries) = (row[4], row[5])
@@ -69,14 +68,14 @@ struct ServiceCounts: Sendable, Equatable {
             finishes_unacknowledged
         """
 
-    static func read(in db: Database) throws -> ServiceCounts {
-        try Row.fetchOne(db.cachedStatement(sql: "SELECT \(columns) FROM service_counts")).map(ServiceCounts.init)
+    static func read(in db: SQLConnection) throws -> ServiceCounts {
+        try db.row("SELECT \(columns) FROM service_counts").map(ServiceCounts.init)
             ?? ServiceCounts()
     }
 
     /// Counts parts, deliveries and finishes one by one.
-    static func recount(in db: Database) throws -> ServiceCounts {
-        try Row.fetchOne(db.cachedStatement(sql: "SELECT \(columns) FROM (\(Schema.countedService)) AS counted"))
+    static func recount(in db: SQLConnection) throws -> ServiceCounts {
+        try db.row("SELECT \(columns) FROM (\(Schema.countedService)) AS counted")
             .map(ServiceCounts.init) ?? ServiceCounts()
     }
 }

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// The kept counts of one session: a row of `session_counts`.
 struct SessionCounts: Sendable, Equatable {
@@ -11,7 +10,7 @@ struct SessionCounts: Sendable, Equatable {
 
     init() {}
 
-    init(_ row: Row) {
+    init(_ row: SQLRow) {
         for (index, state) in JobState.Name.allCases.enumerated() { jobs[state] = row[index] }
         let first = JobState.Name.allCases.count
         batch = row[first]
@@ -24,29 +23,29 @@ struct SessionCounts: Sendable, Equatable {
     static let columns = (states + ["batch", "unsized", "sized", "received", "expected"]).joined(separator: ", ")
     private static let states = JobState.Name.allCases.map(\.rawValue)
 
-    static func read(_ session: String, in db: Database) throws -> SessionCounts {
-        try Row.fetchOne(db.cachedStatement(sql: kept), arguments: [session]).map(SessionCounts.init)
+    static func read(_ session: String, in db: SQLConnection) throws -> SessionCounts {
+        try db.row(kept, [session]).map(SessionCounts.init)
             ?? SessionCounts()
     }
 
     /// The kept counts of all sessions.
-    static func readAll(in db: Database) throws -> [Name: SessionCounts] {
+    static func readAll(in db: SQLConnection) throws -> [Name: SessionCounts] {
         try all(in: db, from: "session_counts")
     }
 
     /// Counts the jobs of all sessions one by one.
-    static func recountAll(in db: Database) throws -> [Name: SessionCounts] {
+    static func recountAll(in db: SQLConnection) throws -> [Name: SessionCounts] {
         try all(in: db, from: "(\(Schema.countedSessions)) AS counted")
     }
 
-    private static func all(in db: Database, from table: String) throws -> [Name: SessionCounts] {
-        let rows = try Row.fetchAll(db.cachedStatement(sql: "SELECT \(columns), session FROM \(table)"))
+    private static func all(in db: SQLConnection, from table: String) throws -> [Name: SessionCounts] {
+        let rows = try db.rows("SELECT \(columns), session FROM \(table)")
         return Dictionary(uniqueKeysWithValues: rows.map { (Name(trusted: $0["session"]), SessionCounts($0)) })
     }
 
     /// The jobs of all sessions, and the number of sessions.
-    static func total(in db: Database) throws -> (jobs: StateCounts, sessions: Int) {
-        guard let row = try Row.fetchOne(db.cachedStatement(sql: sums)) else { return (StateCounts(), 0) }
+    static func total(in db: SQLConnection) throws -> (jobs: StateCounts, sessions: Int) {
+        guard let row = try db.row(sums) else { return (StateCounts(), 0) }
         return (SessionCounts(row).jobs, row["sessions"])
     }
 

@@ -1,5 +1,3 @@
-import GRDB
-
 extension Store {
     /// Compares the kept counts with a full count, and corrects those that are wrong. It reads one snapshot, so no write
     /// waits for it.

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// Notes how a change changes the kept counts. The writer writes the counts at the end of the group commit.
 extension Transaction {

@@ -1,8 +1,7 @@
 import Downloads
-import GRDB
 
 enum EventRow {
-    static func event(_ row: Row) throws -> Event {
+    static func event(_ row: SQLRow) throws -> Event {
         Event(
             id: row["id"], type: try row.named("type", as: EventType.self), time: row.time("time"),
             session: Name(trusted: row["session"]), job: (row["job"] as String?).map { JobID($0) },

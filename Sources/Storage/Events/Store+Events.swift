@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 
 extension Store {
     /// - Throws: `eventsPruned` when events after `after` were pruned; `noSuchEvent` when `after` is above the last
@@ -13,7 +12,7 @@ extension Store {
             let last = try Self.lastEvent(in: db)
             let (sql, arguments) = query.statement
             guard after <= last else { throw StoreError.noSuchEvent(after, last: last) }
-            let events = try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(EventRow.event)
+            let events = try db.rows(sql, arguments).map(EventRow.event)
             let isWhole = events.count < query.limit
             return EventPage(
                 events: events, nextAfter: isWhole ? last : events.last?.id ?? after)
@@ -24,15 +23,16 @@ extension Store {
     public func lastEvent() async throws(StoreError) -> EventID { try await read { db in try Self.lastEvent(in: db) } }
 
     /// The identifier of the last event that was ever appended, also if it was pruned; 0 before the first.
-    static func lastEvent(in db: Database) throws -> EventID {
-        try EventID.fetchOne(db.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name = 'events'")) ?? 0
+    static func lastEvent(in db: SQLConnection) throws -> EventID {
+        let last = db.isPostgres ? "SELECT last FROM journal" : "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
+        return try db.value(last, as: EventID.self) ?? 0
     }
 }
 
 extension EventQuery {
-    var statement: (String, StatementArguments) {
+    var statement: (String, SQLArguments) {
         var conditions = ["id > ?"]
-        var arguments: StatementArguments = [after ?? 0]
+        var arguments: SQLArguments = [after ?? 0]
         func addCondition(_ condition: String, _ value: String) {
             conditions.append(condition)
             arguments += [value]
@@ -40,7 +40,7 @@ extension EventQuery {
         if let session { addCondition("session = ?", session.text) }
         if let (condition, names) = visible.condition(on: "session") {
             conditions.append(condition)
-            arguments += StatementArguments(names)
+            arguments += SQLArguments(names)
         }
         if let job { addCondition("job = ?", job.text) }
         // Event types contain no `_` and no `%`. The star matches the rest of the name.

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// Prunes the journal in small steps, always the oldest events first. So the journal has no gap: a reader of all events
 /// gets every event after its cursor, or `eventsPruned`. If the events of one session are never acknowledged, all later
@@ -21,7 +20,7 @@ extension Store {
     }
 
     /// - Throws: `eventsPruned` when events that match the query were pruned.
-    static func requireUnpruned(_ query: EventQuery, in db: Database) throws {
+    static func requireUnpruned(_ query: EventQuery, in db: SQLConnection) throws {
         guard let after = query.after else { return }
         let removed = try lastRemoved(query, in: db)
         guard after < removed else { return }
@@ -29,33 +28,30 @@ extension Store {
     }
 
     /// The last pruned event that the query may match; 0 when no such event was pruned.
-    private static func lastRemoved(_ query: EventQuery, in db: Database) throws -> EventID {
+    private static func lastRemoved(_ query: EventQuery, in db: SQLConnection) throws -> EventID {
         if let job = query.job, try hasItsFirstEvent(job, in: db) { return 0 }
         if let session = try query.session?.text ?? query.job.flatMap({ try Self.session(of: $0, in: db) }) {
-            return try EventID.fetchOne(
-                db.cachedStatement(sql: "SELECT last_event FROM removed_events WHERE session = ?"),
-                arguments: [session]) ?? 0
+            return try db.value("SELECT last_event FROM removed_events WHERE session = ?", [session], as: EventID.self)
+                ?? 0
         }
         if let (condition, names) = query.visible.condition(on: "session") {
-            return try EventID.fetchOne(
-                db.cachedStatement(sql: "SELECT max(last_event) FROM removed_events WHERE \(condition)"),
-                arguments: StatementArguments(names)) ?? 0
+            return try db.value(
+                "SELECT max(last_event) FROM removed_events WHERE \(condition)", SQLArguments(names), as: EventID.self)
+                ?? 0
         }
         // Identifiers are assigned in order and never reused: those below the first event were pruned.
-        return try EventID.fetchOne(db.cachedStatement(sql: "SELECT min(id) - 1 FROM events")) ?? lastEvent(in: db)
+        return try db.value("SELECT min(id) - 1 FROM events", as: EventID.self) ?? lastEvent(in: db)
     }
 
     /// Events are pruned oldest first: if the first event of a job still exists, so do its other events.
-    private static func hasItsFirstEvent(_ job: JobID, in db: Database) throws -> Bool {
-        let first = try String.fetchOne(
-            db.cachedStatement(sql: "SELECT type FROM events WHERE job = ? ORDER BY id LIMIT 1"), arguments: [job.text])
+    private static func hasItsFirstEvent(_ job: JobID, in db: SQLConnection) throws -> Bool {
+        let first = try db.value(
+            "SELECT type FROM events WHERE job = ? ORDER BY id LIMIT 1", [job.text], as: String.self)
         return first == EventType.jobCreated.rawValue
     }
 
-    private static func session(of job: JobID, in db: Database) throws -> String? {
-        try String.fetchOne(
-            db.cachedStatement(sql: "SELECT session FROM jobs WHERE id = ?"), arguments: [job.text])
-            ?? String.fetchOne(
-                db.cachedStatement(sql: "SELECT session FROM events WHERE job = ? LIMIT 1"), arguments: [job.text])
+    private static func session(of job: JobID, in db: SQLConnection) throws -> String? {
+        try db.value("SELECT session FROM jobs WHERE id = ?", [job.text], as: String.self)
+            ?? db.value("SELECT session FROM events WHERE job = ? LIMIT 1", [job.text], as: String.self)
     }
 }

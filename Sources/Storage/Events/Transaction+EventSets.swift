@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 
 /// Appends many events at once.
 extension Transaction {
@@ -22,11 +21,13 @@ extension Transaction {
         }
     }
 
-    /// - Returns: their identifiers. Only this writer appends events, so they are consecutive.
+    /// - Returns: their identifiers.
     private func insert(_ events: ArraySlice<NewEvent>) throws -> ClosedRange<EventID> {
-        var values: [(any DatabaseValueConvertible)?] = []
-        values.reserveCapacity(events.count * 5)
-        for event in events {
+        let ids = try numbers.take(events.count, in: db)
+        var values: [SQLArguments.Value] = []
+        values.reserveCapacity(events.count * 6)
+        for (id, event) in zip(ids, events) {
+            values.append(id)
             values.append(event.type.rawValue)
             values.append(now.milliseconds)
             values.append(event.session.text)
@@ -34,9 +35,8 @@ extension Transaction {
             values.append(event.data)
         }
         try Self.insertion.run(values, rows: events.count, in: self)
-        let last = db.lastInsertedRowID
-        return last - Int64(events.count) + 1...last
+        return ids
     }
 
-    private static let insertion = RowInsertion("events (type, time, session, job, data)", columns: 5)
+    private static let insertion = RowInsertion("events (id, type, time, session, job, data)", columns: 6)
 }

@@ -7,10 +7,10 @@ extension Transaction {
     @discardableResult
     func append(_ type: EventType, session: Name, job: JobID?, data: JSONObject) throws -> EventID {
         let text = JSON.object(data).written
+        let event = try numbers.take(1, in: db).lowerBound
         try run(
-            "INSERT INTO events (type, time, session, job, data) VALUES (?, ?, ?, ?, ?)",
-            [type.rawValue, now.milliseconds, session.text, job?.text, text])
-        let event = db.lastInsertedRowID
+            "INSERT INTO events (id, type, time, session, job, data) VALUES (?, ?, ?, ?, ?, ?)",
+            [event, type.rawValue, now.milliseconds, session.text, job?.text, text])
         note(
             Event(
                 id: event, type: type, time: Date(milliseconds: now.milliseconds), session: session, job: job,
@@ -21,7 +21,7 @@ extension Transaction {
     }
 
     /// The identifier of the last event that was ever appended; 0 before the first.
-    func lastEvent() throws -> EventID { try Store.lastEvent(in: db) }
+    func lastEvent() throws -> EventID { try numbers.last(in: db) }
 
     private func address(_ event: EventID, _ type: EventType, in session: Name) throws {
         for webhook in try receivers(of: type, in: session) { try deliver(event, type, in: session, to: webhook) }

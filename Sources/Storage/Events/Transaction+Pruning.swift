@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 
 extension Transaction {
     func pruneEvents(keeping retention: Retention, limit: Int) throws -> Bool {
@@ -27,19 +26,18 @@ extension Transaction {
 
     func pruneIdempotencyKeys(limit: Int) throws -> Bool {
         guard allowsRemoval(ofDataKeptFor: IdempotencyClaim.lifetime) else { return false }
-        try run(
+        return try changedRows(
             """
-            DELETE FROM idempotency_keys WHERE rowid IN (
-                SELECT rowid FROM idempotency_keys WHERE created_at <= ? ORDER BY created_at LIMIT ?)
-            """, [now.addingTimeInterval(-IdempotencyClaim.lifetime).milliseconds, limit])
-        return changedRows == limit
+            DELETE FROM idempotency_keys WHERE (caller, route, key) IN (
+                SELECT caller, route, key FROM idempotency_keys WHERE created_at <= ? ORDER BY created_at LIMIT ?)
+            """, [now.addingTimeInterval(-IdempotencyClaim.lifetime).milliseconds, limit]) == limit
     }
 
     private func allowsRemoval(ofDataKeptFor lifetime: TimeInterval) -> Bool {
         confidence.allowsRemoval(ofDataKeptFor: lifetime, at: now)
     }
 
-    private func oldestEvents(_ limit: Int) throws -> [Row] {
+    private func oldestEvents(_ limit: Int) throws -> [SQLRow] {
         try rows("SELECT id, time, session FROM events ORDER BY id LIMIT ?", [limit])
     }
 
@@ -56,7 +54,7 @@ extension Transaction {
     ///
     /// - Parameter acknowledged: caches the last acknowledged event of each session in this step.
     private func isRemovable(
-        _ event: Row, _ retention: Retention, _ acknowledged: inout [String: EventID]
+        _ event: SQLRow, _ retention: Retention, _ acknowledged: inout [String: EventID]
     ) throws -> Bool {
         let age = now.timeIntervalSince(event.time("time")) - (try excessAge(of: event["id"]))
         guard age > retention.acknowledged else { return false }

@@ -1,6 +1,5 @@
 import Formats
 import Foundation
-import GRDB
 
 extension Store {
     /// The answer to the first request; nil when it was not carried out, or is not committed yet.
@@ -13,11 +12,10 @@ extension Store {
 }
 
 extension IdempotencyClaim {
-    func rememberedAnswer(at now: Date, in db: Database, _ sealer: Sealer) throws -> RememberedAnswer? {
-        let row = try Row.fetchOne(
-            db.cachedStatement(
-                sql: "SELECT * FROM idempotency_keys WHERE caller = ? AND route = ? AND key = ? AND created_at > ?"),
-            arguments: [caller, route, key, now.addingTimeInterval(-Self.lifetime).milliseconds])
+    func rememberedAnswer(at now: Date, in db: SQLConnection, _ sealer: Sealer) throws -> RememberedAnswer? {
+        let row = try db.row(
+            "SELECT * FROM idempotency_keys WHERE caller = ? AND route = ? AND key = ? AND created_at > ?",
+            [caller, route, key, now.addingTimeInterval(-Self.lifetime).milliseconds])
         guard let row else { return nil }
         guard row["fingerprint"] == fingerprint else { throw StoreError.idempotencyKeyReused(key) }
         return RememberedAnswer(location: row["location"], body: try sealer.answer(row["answer"], to: self))

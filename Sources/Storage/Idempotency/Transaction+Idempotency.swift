@@ -1,6 +1,5 @@
 import Formats
 import Foundation
-import GRDB
 
 /// Reads and writes remembered answers in the transaction of the change that they report. So a request is carried out
 /// and remembered, or neither. The writer orders concurrent requests: all but the first find the first answer, and none
@@ -16,8 +15,10 @@ extension Transaction {
         // Replaces an expired answer.
         try run(
             """
-            INSERT OR REPLACE INTO idempotency_keys (caller, route, key, fingerprint, location, answer, created_at)
+            INSERT INTO idempotency_keys (caller, route, key, fingerprint, location, answer, created_at)
             VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (caller, route, key) DO UPDATE SET fingerprint = excluded.fingerprint,
+                location = excluded.location, answer = excluded.answer, created_at = excluded.created_at
             """,
             [
                 claim.caller, claim.route, claim.key, claim.fingerprint, answer.location,

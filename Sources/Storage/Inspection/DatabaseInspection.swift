@@ -42,62 +42,39 @@ public struct DatabaseInspection: Sendable {
     public static func read(
         inDataFolder folder: String, key: KeySource, thoroughly: Bool
     ) throws(StoreError) -> DatabaseInspection {
-        let files = DataFiles(path: folder)
-        do {
-            let mark = try MarkFile.read(files.mark)
-            var configuration = Connections.configuration()
-            configuration.readonly = true
-            let database = try DatabaseQueue(path: files.database, configuration: configuration)
-            defer { try? database.close() }
-            return try database.inDatabase { db in
-                var inspection: DatabaseInspection?
-                try db.inTransaction(.deferred) {
-                    try files.requireComplete(db, mark)
-                    inspection = try DatabaseInspection(db, KeyInspection(key, folder), thoroughly)
-                    return .commit
-                }
-                guard let inspection else { throw StoreError.failed(why: "the database was not read") }
-                return inspection
-            }
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            throw .databaseUnreadable(path: files.database, why: "\(error)")
-        }
+        try DataFiles(path: folder).read { try DatabaseInspection($0, KeyInspection(key, folder), thoroughly) }
     }
 
     /// The parts that are promised now: `parts` again, some time later.
     public static func parts(inDataFolder folder: String) throws(StoreError) -> Set<PartID> {
         do {
-            var configuration = Connections.configuration()
-            configuration.readonly = true
-            let database = try DatabaseQueue(path: DataFiles(path: folder).database, configuration: configuration)
-            defer { try? database.close() }
-            return Set(try database.inDatabase(Store.parts).keys)
+            return Set(try Connections.read(DataFiles(path: folder).database) { try Self.parts(in: $0) }.keys)
         } catch {
             throw StoreError(error)
         }
     }
 
-    private init(_ db: Database, _ key: KeyInspection, _ thoroughly: Bool) throws {
-        contents = try DatabaseContents(readFrom: db)
+    private static func parts(in db: SQLConnection) throws -> [PartID: Int64] {
+        let hasRanges = try db.sqlite.columns(in: "parts").contains { $0.name == "ranges" }
+        return try Store.parts(in: db, hasRanges: hasRanges)
+    }
+
+    private init(_ db: SQLConnection, _ key: KeyInspection, _ thoroughly: Bool) throws {
+        contents = try DatabaseContents(readFrom: db.sqlite)
         latestSchema = Schema.latest
         damage =
             thoroughly
-            ? try IntegrityCheck.findings(in: db) : try StartupCheck.quickCheck(db).map { [$0] } ?? []
+            ? try IntegrityCheck.findings(in: db.sqlite) : try StartupCheck.quickCheck(db.sqlite).map { [$0] } ?? []
         space = try DatabaseSpace(readFrom: db)
-        parts = try Store.parts(in: db)
+        parts = try Self.parts(in: db)
         storedTime =
-            try db.tableExists("clock") ? Row.fetchOne(db, sql: "SELECT time FROM clock")?.optionalTime("time") : nil
+            try db.hasTable("clock") ? db.row("SELECT time FROM clock")?.optionalTime("time") : nil
         let isLatest = contents.schema == latestSchema
         drifts = isLatest ? try CountComparison(readFrom: db).drifts.map { "\($0)" } : []
         self.key = try key.finding(db)
         let sealer = Sealer(keys: key.ring)
         webhooks =
             isLatest
-            ? try Row.fetchAll(db, sql: "SELECT * FROM webhooks ORDER BY key").map {
-                try WebhookRow.webhook($0, sealer)
-            }
-            : []
+            ? try db.map("SELECT * FROM webhooks ORDER BY key") { try WebhookRow.webhook($0, sealer) } : []
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import Sealing
 
 /// The keys of a service, read without making one.
@@ -9,7 +8,7 @@ struct KeyInspection {
         keys = Result { () throws(KeyError) in try source.keys(inDataFolder: folder) }
     }
 
-    func finding(_ db: Database) throws -> DatabaseInspection.KeyFinding {
+    func finding(_ db: SQLConnection) throws -> DatabaseInspection.KeyFinding {
         let check = try KeyCheck(db)
         switch keys {
         case .failure(let error): return .unusable(error.description)

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 import Sealing
 
 /// The sessions, webhooks and jobs of a database, read in one snapshot, with or without a service that uses it.
@@ -19,40 +18,27 @@ public enum StoredQueue {
         inDataFolder folder: String, key: KeySource, states: Set<JobState.Name>, _ body: (Item) throws -> Void
     ) throws(StoreError) {
         let files = DataFiles(path: folder)
-        do {
-            let mark = try MarkFile.read(files.mark)
-            var configuration = Connections.configuration()
-            configuration.readonly = true
-            let database = try DatabaseQueue(path: files.database, configuration: configuration)
-            defer { try? database.close() }
-            try database.inDatabase { db in
-                try db.inTransaction(.deferred) {
-                    try files.requireComplete(db, mark)
-                    guard try Schema.number(of: db) == Schema.latest else {
-                        throw StoreError.databaseUnreadable(
-                            path: files.database, why: "it is of an earlier version. Start the service once")
-                    }
-                    try read(db, Sealer(keys: KeyInspection(key, folder).ring), states, body)
-                    return .commit
-                }
+        try files.read { db in
+            guard try Schema.number(of: db.sqlite) == Schema.latest else {
+                throw StoreError.databaseUnreadable(
+                    path: files.database, why: "it is of an earlier version. Start the service once")
             }
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            throw .databaseUnreadable(path: files.database, why: "\(error)")
+            try read(db, Sealer(keys: KeyInspection(key, folder).ring), states, body)
         }
     }
 
     private static func read(
-        _ db: Database, _ sealer: Sealer, _ states: Set<JobState.Name>, _ body: (Item) throws -> Void
+        _ db: SQLConnection, _ sealer: Sealer, _ states: Set<JobState.Name>, _ body: (Item) throws -> Void
     ) throws {
-        for row in try Row.fetchAll(db, sql: "SELECT * FROM sessions WHERE is_finishing = 0 ORDER BY id") {
+        for row in try db.rows("SELECT * FROM sessions WHERE is_finishing = 0 ORDER BY id") {
             try body(.session(try SessionRow.session(row, sealer)))
         }
         let names = states.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        let jobs = try Row.fetchCursor(db, sql: JobRow.select + "WHERE jobs.state IN (\(names)) ORDER BY jobs.id")
-        while let row = try jobs.next() { try body(.job(try JobRow.job(row, sealer))) }
-        for row in try Row.fetchAll(db, sql: "SELECT * FROM webhooks ORDER BY key") {
+        try db.forEach(JobRow.select + "WHERE jobs.state IN (\(names)) ORDER BY jobs.id") { row in
+            try body(.job(try JobRow.job(row, sealer)))
+            return true
+        }
+        for row in try db.rows("SELECT * FROM webhooks ORDER BY key") {
             try body(.webhook(try WebhookRow.webhook(row, sealer)))
         }
     }

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// The queued jobs as admission reads them. Every read takes a few steps in an index, for any number of queued jobs.
 struct AdmissionQueue {
@@ -115,7 +114,7 @@ struct AdmissionQueue {
         return read.count < Self.probe ? nil : try firstElsewhere(lane).first(where: hasRoom)
     }
 
-    private static func candidate(_ row: Row) -> Candidate {
+    private static func candidate(_ row: SQLRow) -> Candidate {
         Candidate(job: JobID(row["id"]), host: row["host"], rank: QueueRank(row["rank"] as String))
     }
 
@@ -136,10 +135,10 @@ struct AdmissionQueue {
     }
 
     /// The arguments of `condition`.
-    private var omission: StatementArguments {
-        var arguments: [String: (any DatabaseValueConvertible)?] = [:]
-        for (index, token) in omitted.enumerated() { arguments["token\(index)"] = token.text }
-        return StatementArguments(arguments)
+    private var omission: SQLArguments {
+        var arguments: SQLArguments = [:]
+        for (index, token) in omitted.enumerated() { arguments.set("token\(index)", token.text) }
+        return arguments
     }
 
     /// The number of jobs that are read before the query by host. This skips a few jobs that wait for a full host.

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// The used part of each limit.
 struct AdmissionSlots {
@@ -11,7 +10,7 @@ struct AdmissionSlots {
     private var byHost: [String: Int] = [:]
     private var bySessionAndHost: [Name: [String: Int]] = [:]
 
-    init(running: [Row], limits: AdmissionLimits) {
+    init(running: [SQLRow], limits: AdmissionLimits) {
         self.limits = limits
         free = limits.jobs
         for row in running { take(Name(trusted: row["session"]), host: row["host"], count: row["n"]) }

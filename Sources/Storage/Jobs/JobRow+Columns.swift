@@ -1,6 +1,5 @@
 import Formats
 import Foundation
-import GRDB
 
 extension JobRow {
     /// The columns of `JobRow.select`, in their order. A column is read by its index: GRDB compares the names of columns
@@ -33,10 +32,9 @@ extension JobRow {
         """
 }
 
-extension Row {
-    subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(_ column: JobRow.Column) -> Value {
-        self[column.rawValue]
-    }
+extension SQLRow {
+    subscript<Value: SQLValue>(_ column: JobRow.Column) -> Value { self[column.rawValue] }
+    subscript<Value: SQLValue>(_ column: JobRow.Column) -> Value? { self[column.rawValue] }
 
     func time(_ column: JobRow.Column) -> Date { Date(milliseconds: self[column]) }
     func optionalTime(_ column: JobRow.Column) -> Date? { (self[column] as Int64?).map(Date.init(milliseconds:)) }

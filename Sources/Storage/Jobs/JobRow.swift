@@ -1,17 +1,16 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 import HTTPSemantics
 
 /// Reads a job and its part from a row.
 enum JobRow {
-    static func job(_ id: JobID, in db: Database, _ sealer: Sealer) throws -> Job? {
-        try Row.fetchOne(db.cachedStatement(sql: select + "WHERE jobs.id = ?"), arguments: [id.text])
+    static func job(_ id: JobID, in db: SQLConnection, _ sealer: Sealer) throws -> Job? {
+        try db.row(select + "WHERE jobs.id = ?", [id.text])
             .map { try job($0, sealer) }
     }
 
-    static func job(_ row: Row, _ sealer: Sealer) throws -> Job {
+    static func job(_ row: SQLRow, _ sealer: Sealer) throws -> Job {
         Job(
             id: JobID(row[.id]), session: Name(trusted: row[.session]),
             token: (row[.token] as String?).map { TokenID($0) }, gid: (row[.gid] as String?).flatMap { GID($0) },
@@ -27,7 +26,7 @@ enum JobRow {
             isPartLost: row[.partLost], hasSyncFailed: row[.syncFailed], isDisproved: row[.disproved])
     }
 
-    private static func state(_ row: Row, _ sealer: Sealer) throws -> JobState {
+    private static func state(_ row: SQLRow, _ sealer: Sealer) throws -> JobState {
         switch try row.named(.state, as: JobState.Name.self) {
         case .queued: .queued
         case .running:
@@ -47,7 +46,7 @@ enum JobRow {
         }
     }
 
-    private static func waitReason(_ row: Row) throws -> Wait.Reason {
+    private static func waitReason(_ row: SQLRow) throws -> Wait.Reason {
         switch try row.named(.reason, as: Wait.Name.self) {
         case .retry: .retry(until: row.time(.retryAt))
         case .network: .network(until: row.time(.retryAt))
@@ -58,7 +57,7 @@ enum JobRow {
         }
     }
 
-    private static func resume(_ row: Row) throws -> ResumeOutcome? {
+    private static func resume(_ row: SQLRow) throws -> ResumeOutcome? {
         switch row[.resumeDecision] as String? {
         case nil: nil
         case "resumed"?:
@@ -71,7 +70,7 @@ enum JobRow {
         }
     }
 
-    private static func part(_ row: Row, _ sealer: Sealer) throws -> Part? {
+    private static func part(_ row: SQLRow, _ sealer: Sealer) throws -> Part? {
         guard let id: String = row[.partID] else { return nil }
         let validators = Validators(
             etag: row[.etag], lastModified: row[.lastModified], lastModifiedIsStrong: row[.lastModifiedIsStrong],
@@ -89,7 +88,7 @@ enum JobRow {
     }
 }
 
-extension Row {
+extension SQLRow {
     /// The whole text of a column of the job.
     fileprivate func opened(_ column: JobRow.Column, _ secret: SecretColumn, _ sealer: Sealer) throws -> String {
         try sealer.open(self[column], at: secret.place(self[.id] as String)).text

@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 
 /// What the jobs of one session share while `TransitionWriter` writes them.
 struct SharedSession {

@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 /// Fails jobs whose deadline or resource time has passed.
 extension Store {
@@ -14,7 +13,7 @@ extension Store {
     ) async throws -> (outcomes: [SignalOutcome], next: Date?) {
         let now = time.now.milliseconds
         let next = try await read { db in
-            try Int64.fetchOne(db.cachedStatement(sql: "SELECT min(fails_at) FROM jobs WHERE fails_at IS NOT NULL"))
+            try db.value("SELECT min(fails_at) FROM jobs WHERE fails_at IS NOT NULL", as: Int64.self)
         }
         guard let next, next <= now else { return ([], next.map(Date.init(milliseconds:))) }
         let outcomes = try await writer.write(onCommit: onCommit) { try $0.failOverdueJobs(limit) }

@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 /// Deletes jobs some time after their end, in slices.
 extension Store {
@@ -20,9 +19,9 @@ extension Store {
             let (latest, surely) = (
                 now.addingTimeInterval(-retention.acknowledged), now.addingTimeInterval(-retention.unacknowledged)
             )
-            let rows = try Row.fetchAll(
-                db.cachedStatement(sql: Self.oldestJobs),
-                arguments: [
+            let rows = try db.rows(
+                Self.oldestJobs,
+                [
                     "cursor": cursor?.text ?? "", "end": JobID.make(.lowest(at: latest)).text, "limit": limit,
                     "latest": latest.milliseconds, "surely": surely.milliseconds,
                 ])
@@ -56,9 +55,8 @@ extension Store {
         """
 
     /// Seconds by which jumps of the clock make jobs look older than they are, at most.
-    private static func excessAge(in db: Database) throws -> TimeInterval {
-        let sum = try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT coalesce(sum(by), 0) FROM clock_jumps WHERE by > 0"))
+    private static func excessAge(in db: SQLConnection) throws -> TimeInterval {
+        let sum = try db.value("SELECT coalesce(sum(by), 0) FROM clock_jumps WHERE by > 0", as: Int64.self)
         return Double(sum ?? 0) / 1000
     }
 }

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// Finds jobs by their identifiers in aria2's RPC.
 extension Store {
@@ -8,16 +7,15 @@ extension Store {
     /// Stored identifiers have an index. Those of jobs that were created without one are derived, so these jobs are read.
     public func jobs(withGID prefix: GIDPrefix, in session: Name) async throws(StoreError) -> [JobID] {
         let stored = try await read { db in
-            try String.fetchAll(
-                db.cachedStatement(sql: Self.storedGIDs), arguments: [session.text, prefix.text, prefix.end])
+            try db.values(Self.storedGIDs, [session.text, prefix.text, prefix.end], as: String.self)
         }
         guard stored.isEmpty || (stored.count == 1 && prefix.gid == nil) else { return stored.map { JobID($0) } }
         let others = try await read { db in
-            let ids = try String.fetchCursor(
-                db.cachedStatement(sql: Self.jobsWithoutGID), arguments: [session.text])
             var found: [JobID] = []
-            while found.count < 2, let id = try ids.next().map({ JobID($0) }) {
+            try db.forEach(Self.jobsWithoutGID, [session.text]) { row in
+                let id = JobID(row[0])
                 if prefix.matches(GID(of: id)) { found.append(id) }
+                return found.count < 2
             }
             return found
         }

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 extension Store {
     /// Uses keyset paging on identifiers, which are in commit order. Concurrent inserts and deletes don't make a reader
@@ -26,23 +25,19 @@ extension JobQuery {
         return JobPage(cached: page, next: jobs.count > page.count ? page.last?.job.id : nil)
     }
 
-    fileprivate func jobs(in db: Database, _ sealer: Sealer) throws -> [Job] {
+    fileprivate func jobs(in db: SQLConnection, _ sealer: Sealer) throws -> [Job] {
         let (sql, arguments) = statement
-        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
-        return try Array(rows.map { try JobRow.job($0, sealer) })
+        return try db.map(sql, arguments) { try JobRow.job($0, sealer) }
     }
 
     /// A cached job may be from before or after the snapshot of this read. It is used only in the revision of the snapshot.
     ///
     /// - Returns: also those that were not cached.
     fileprivate func jobs(
-        in db: Database, _ sealer: Sealer, knowing cache: JobCache
+        in db: SQLConnection, _ sealer: Sealer, knowing cache: JobCache
     ) throws -> (all: [CachedJob], new: [CachedJob]) {
         let (sql, arguments) = versionStatement
-        let versions = try Array(
-            Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments).map {
-                (id: JobID($0[0]), revision: $0[1] as Int)
-            })
+        let versions = try db.map(sql, arguments) { (id: JobID($0[0]), revision: $0[1] as Int) }
         let known = zip(versions, cache.jobs(versions.map(\.id))).map { version, cached in
             cached?.job.revision == version.revision ? cached : nil
         }
@@ -63,21 +58,21 @@ extension JobQuery {
 
     /// Each combination of filters walks one index from the cursor on. A condition on the state names the condition of the
     /// partial index for it.
-    var statement: (sql: String, arguments: StatementArguments) {
+    var statement: (sql: String, arguments: SQLArguments) {
         statement(tag == nil ? JobRow.select : JobRow.selectTagged)
     }
 
     /// Reads the identifiers and revisions of the same jobs.
-    var versionStatement: (sql: String, arguments: StatementArguments) {
+    var versionStatement: (sql: String, arguments: SQLArguments) {
         let table = tag == nil ? "jobs" : "job_tags JOIN jobs ON jobs.id = job_tags.job"
         return statement("SELECT jobs.id, jobs.revision FROM \(table) ")
     }
 
-    private func statement(_ select: String) -> (sql: String, arguments: StatementArguments) {
+    private func statement(_ select: String) -> (sql: String, arguments: SQLArguments) {
         let position = tag == nil ? "jobs.id" : "job_tags.job"
         var conditions = ["\(position) < ?"]
         // Above every identifier when there is no cursor.
-        var arguments: StatementArguments = [before?.text ?? "~"]
+        var arguments: SQLArguments = [before?.text ?? "~"]
         func addCondition(_ condition: String, _ value: String) {
             conditions.append(condition)
             arguments += [value]
@@ -86,7 +81,7 @@ extension JobQuery {
         if let session { addCondition(sessionCondition, session.text) }
         if let (condition, names) = visible.condition(on: tag == nil ? "jobs.session" : "job_tags.session") {
             conditions.append(condition)
-            arguments += StatementArguments(names)
+            arguments += SQLArguments(names)
         }
         switch state {
         case nil: break

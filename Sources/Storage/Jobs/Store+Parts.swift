@@ -1,20 +1,18 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 /// Limits the parts of jobs that don't run: in age, number and total size.
 extension Store {
     /// The promised parts, each with the end of its last promised range. Every other file in the folder of parts is
     /// left over from an earlier run.
     public func parts() async throws(StoreError) -> [PartID: Int64] {
-        try await read(Self.parts)
+        try await read { db in try Self.parts(in: db) }
     }
 
-    static func parts(in db: Database) throws -> [PartID: Int64] {
-        let hasRanges = try db.columns(in: "parts").contains { $0.name == "ranges" }
-        let rows = try Row.fetchAll(
-            db, sql: "SELECT id, bytes_durable, \(hasRanges ? "ranges" : "NULL AS ranges") FROM parts")
+    /// - Parameter hasRanges: false for a database of a version without gaps in parts.
+    static func parts(in db: SQLConnection, hasRanges: Bool = true) throws -> [PartID: Int64] {
+        let rows = try db.rows("SELECT id, bytes_durable, \(hasRanges ? "ranges" : "NULL AS ranges") FROM parts")
         return try Dictionary(
             uniqueKeysWithValues: rows.map { row in
                 (PartID(row["id"]), try ByteRanges(stored: row["ranges"], count: row["bytes_durable"]).end)
@@ -32,16 +30,15 @@ extension Store {
     ) async throws -> (dropped: [PartID], next: Date?) {
         let (now, confidence) = (time.now, time.confidence)
         let isNeeded = try await read { db in
-            try Bool.fetchOne(
-                db.cachedStatement(
-                    sql: """
-                        SELECT EXISTS (SELECT 1 FROM parts WHERE expires_at <= ? AND lifetime <= ?)
-                            OR (SELECT part_bytes FROM service_counts) > ?
-                            OR (SELECT parts FROM service_counts) > ?
-                        """),
-                arguments: [
+            try db.value(
+                """
+                SELECT EXISTS (SELECT 1 FROM parts WHERE expires_at <= ? AND lifetime <= ?)
+                    OR (SELECT part_bytes FROM service_counts) > ?
+                    OR (SELECT parts FROM service_counts) > ?
+                """,
+                [
                     now.milliseconds, confidence.longestRemovableLifetime(at: now), limit ?? .max, count ?? .max,
-                ]) ?? false
+                ], as: Bool.self) ?? false
         }
         guard isNeeded else { return ([], try await nextExpiry()) }
         let dropped = try await writer.write {
@@ -54,11 +51,11 @@ extension Store {
     private func nextExpiry() async throws -> Date? {
         let confidence = time.confidence
         return try await read { db in
-            let short = try Row.fetchAll(db.cachedStatement(sql: Self.shortLived)).map { row in
+            let short = try db.rows(Self.shortLived).map { row in
                 let quietEnd = confidence.removalStart(forDataKeptFor: Double(row["lifetime"] as Int64) / 1000)
                 return max(row.time("expires_at"), quietEnd)
             }
-            let first = try Row.fetchOne(db.cachedStatement(sql: Self.firstExpiry))?.optionalTime("expires_at")
+            let first = try db.row(Self.firstExpiry)?.optionalTime("expires_at")
             let quietEnd = confidence.removalStart(forDataKeptFor: .infinity)
             return (short + [first.map { max($0, quietEnd) }].compactMap { $0 }).min()
         }

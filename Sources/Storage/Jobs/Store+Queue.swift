@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// The order in which the jobs of a session start.
 extension Store {
@@ -21,9 +20,9 @@ extension Store {
     public func place(at index: Int, for job: Job) async throws(StoreError) -> QueuePlace {
         guard index > 0 else { return .top }
         let previous = try await read { db in
-            try String.fetchOne(
-                db.cachedStatement(sql: Self.queueWithoutJob),
-                arguments: [job.session.text, (job.spec.priority ?? .normal).rank, job.id.text, index - 1])
+            try db.value(
+                Self.queueWithoutJob, [job.session.text, (job.spec.priority ?? .normal).rank, job.id.text, index - 1],
+                as: String.self)
         }
         return previous.map { .after(JobID($0)) } ?? .bottom
     }
@@ -59,9 +58,9 @@ extension Store {
         ORDER BY finished_at, id
         """
 
-    private func ids(_ sql: String, _ arguments: StatementArguments) async throws(StoreError) -> [JobID] {
+    private func ids(_ sql: String, _ arguments: SQLArguments) async throws(StoreError) -> [JobID] {
         try await read { db in
-            try String.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map { JobID($0) }
+            try db.values(sql, arguments, as: String.self).map { JobID($0) }
         }
     }
 }

@@ -1,13 +1,11 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 extension Transaction {
     /// The limit keeps the transaction short. The remaining jobs are due again at once.
     func endWaits(limit: Int = 500) throws {
-        try run(Self.releaseHeld, clientTimes + ["limit": limit])
-        if changedRows == limit { wake(.jobs) }
+        if try changedRows(Self.releaseHeld, clientTimes + ["limit": limit]) == limit { wake(.jobs) }
         let due = try jobs(
             JobRow.select + "WHERE jobs.retry_at IS NOT NULL AND jobs.retry_at <= ? ORDER BY jobs.retry_at LIMIT ?",
             [now.milliseconds, limit])
@@ -46,7 +44,7 @@ extension Transaction {
     static let nextWait = """
         SELECT min(at) AS at FROM (
             SELECT min(retry_at) AS at FROM jobs WHERE retry_at IS NOT NULL
-            UNION ALL SELECT min(held_until) FROM jobs WHERE held_until > ? AND state = 'queued')
+            UNION ALL SELECT min(held_until) FROM jobs WHERE held_until > ? AND state = 'queued') AS moments
         """
 
     /// - Parameter quotas: notes the admitted jobs.

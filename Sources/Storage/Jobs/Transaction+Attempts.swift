@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 
 /// Writes the reports of attempts.
 extension Transaction {

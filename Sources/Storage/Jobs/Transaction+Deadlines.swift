@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 
 extension Transaction {
     func failOverdueJobs(_ limit: Int) throws -> [SignalOutcome] {

@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 import HTTPSemantics
 
 /// Reads and writes jobs. A job is written as the difference between its stored version and the new one.
@@ -15,9 +14,8 @@ extension Transaction {
     }
 
     /// Reads jobs with a query that begins with `JobRow.select`.
-    func jobs(_ sql: String, _ arguments: StatementArguments = []) throws -> [Job] {
-        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
-        let jobs = try Array(rows.map { [sealer] in try JobRow.job($0, sealer) })
+    func jobs(_ sql: String, _ arguments: SQLArguments = []) throws -> [Job] {
+        let jobs = try db.map(sql, arguments) { try JobRow.job($0, sealer) }
         for job in jobs { working.jobs.note(job, for: job.id) }
         return jobs
     }

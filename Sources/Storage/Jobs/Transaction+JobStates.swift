@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 extension Transaction {
     /// Applies a signal to each of many jobs that were read in this transaction, with the result that `transitionJob` has
@@ -19,8 +18,9 @@ extension Transaction {
         let next = next.roundedToMilliseconds
         var change = RowChange()
         try change.compare(next, with: before, sealer)
-        try update("jobs", change, where: "id", is: next.id.text, andRevision: before.revision)
-        guard changedRows == 1 else { return false }
+        guard try update("jobs", change, where: "id", is: next.id.text, ofRevision: before.revision) else {
+            return false
+        }
         count(before, next)
         forget(next.id)
         // The row may differ from `before` in columns that do not count as a revision.

@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 extension Transaction {
     func createJobs(_ new: [NewJob], by creator: JobCreator = .unlimited) throws -> [Job] {

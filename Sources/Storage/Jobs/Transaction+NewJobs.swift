@@ -1,6 +1,5 @@
 import Downloads
 import Formats
-import GRDB
 import HTTPSemantics
 
 /// Writes new jobs.
@@ -9,7 +8,7 @@ extension Transaction {
     func insert(_ jobs: [Job]) throws {
         guard let first = jobs.first else { return }
         for chunk in RowInsertion.chunks(jobs) {
-            var values: [(any DatabaseValueConvertible)?] = []
+            var values: [(any SQLValue)?] = []
             values.reserveCapacity(chunk.count * Self.newJobColumns)
             for job in chunk { try appendColumns(of: job, to: &values) }
             try Self.insertion.run(values, rows: chunk.count, in: self)
@@ -34,7 +33,7 @@ extension Transaction {
             gid)
         """, columns: newJobColumns)
 
-    private func appendColumns(of job: Job, to values: inout [(any DatabaseValueConvertible)?]) throws {
+    private func appendColumns(of job: Job, to values: inout [(any SQLValue)?]) throws {
         values.append(job.id.text)
         values.append(job.session.text)
         values.append(job.batch)

@@ -1,6 +1,5 @@
 import Downloads
 import Formats
-import GRDB
 
 /// Writes the part of a job as the difference between the stored version and the new one.
 extension Transaction {

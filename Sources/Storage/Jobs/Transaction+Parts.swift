@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 extension Transaction {
     func expireParts() throws -> [PartID] {
@@ -29,7 +28,7 @@ extension Transaction {
 
     /// Removes the part and sets `part_lost`, so that the job reports the restart like any other loss of bytes.
     /// `disproved` is about the removed bytes, so it is cleared.
-    private func forget(_ part: Row) throws -> PartID {
+    private func forget(_ part: SQLRow) throws -> PartID {
         var job = try job(JobID(part["job"]))
         job.revision += 1
         job.isPartLost = (part["bytes_durable"] as Int64) > 0

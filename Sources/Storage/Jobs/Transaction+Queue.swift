@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// Moves jobs within the queue of their session and priority. A move writes one row.
 extension Transaction {
@@ -103,7 +102,7 @@ extension Transaction {
                         AND queue_rank IS NOT NULL AND queue_rank \(comparison) :rank AND id <> :id
                     ORDER BY queue_rank \(order) LIMIT 1) AS rank
                 \(unmoved.joined(separator: "\n"))
-            )
+            ) AS neighbours
             """
     }
 }

@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 
 /// Writes the transitions of many jobs in one transaction: the same rows and events as one by one, in the same order. What
 /// the jobs share is read once and written once: their session, its webhooks and their batch.

@@ -73,10 +73,6 @@ struct DatabaseReplacement {
 
     /// `history.identity` of a database; nil if it cannot be read.
     private static func identity(of file: String) -> String? {
-        var configuration = Connections.configuration()
-        configuration.readonly = true
-        guard let database = try? DatabaseQueue(path: file, configuration: configuration) else { return nil }
-        defer { try? database.close() }
-        return try? database.inDatabase(History.read)?.identity
+        try? Connections.read(file, History.read)?.identity
     }
 }

@@ -1,6 +1,5 @@
 import Formats
 import Foundation
-import GRDB
 
 /// The row of the table `history`: what the database records about itself.
 struct History: Sendable, Equatable {
@@ -12,8 +11,8 @@ struct History: Sendable, Equatable {
     var lastID: ULID?
 
     /// - Returns: nil when the database was written by a version without this table.
-    static func read(_ db: Database) throws -> History? {
-        guard try db.tableExists("history"), let row = try Row.fetchOne(db, sql: "SELECT * FROM history") else {
+    static func read(_ db: SQLConnection) throws -> History? {
+        guard try db.hasTable("history"), let row = try db.row("SELECT * FROM history") else {
             return nil
         }
         return History(

@@ -4,10 +4,7 @@ import Logging
 
 /// Opens the database of a folder for writing. After a crash in any step the folder can be opened again.
 struct Opening {
-    let connections: Connections
-    let mark: MarkFile
-    let history: History
-    let sealer: Sealer
+    let database: OpenedDatabase
 
     init(_ folder: DataFolder, _ options: Store.Options) throws(StoreError) {
         let unlocking = try Unlocking(folder, options.key)
@@ -23,18 +20,17 @@ struct Opening {
         let initial = isNew ? try MarkFile.make(Mark(state: .initialising), in: folder) : found
         try folder.createDatabase()
         do {
-            connections = try Connections(path: folder.database, readers: options.readers)
+            let connections = try Connections(path: folder.database, readers: options.readers)
             try connections.read(unlocking.verify)
             try UpgradeCopy(folder, options.log).make(connections, largest: options.largestUpgradeCopy)
             try Schema.migrator.migrate(connections.pool)
-            sealer = Sealer(keys: try unlocking.keyring(connections, options.log))
+            let sealer = Sealer(keys: try unlocking.keyring(connections, options.log))
             try SealingStep.runAll(connections, sealer, options.log)
             // The log is copied as well: its bytes can be read, but may not be on the disk.
             try connections.checkpoint(.truncate)
             guard let history = try connections.read(History.read) else {
                 throw StoreError.databaseUnreadable(path: folder.database, why: "it has no history")
             }
-            self.history = history
             let lastEvent = try connections.read { try Store.lastEvent(in: $0) }
             try folder.sync()
             let mark = Mark(
@@ -42,11 +38,13 @@ struct Opening {
                 position: .init(
                     commits: history.commits, lastEvent: max(lastEvent, initial?.mark.position.lastEvent ?? 0)))
             try initial?.set(mark, in: folder)
-            self.mark = try initial ?? MarkFile.make(mark, in: folder)
+            let file = try initial ?? MarkFile.make(mark, in: folder)
+            database = OpenedDatabase(
+                engine: SQLiteEngine(connections, file, in: folder, options.log), sealer: sealer, history: history)
+            if isUnchecked { connections.checkInBackground(options.log) }
         } catch {
             throw folder.openingError(error)
         }
-        if isUnchecked { connections.checkInBackground(options.log) }
     }
 
     private static func completeRestore(

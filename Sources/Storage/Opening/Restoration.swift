@@ -151,16 +151,19 @@ public struct Restoration {
             // One file without a log, and a sync for every write.
             try db.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA")
             try db.inTransaction {
-                try seen.raise(db)
+                try seen.raise(SQLConnection(db))
                 try db.execute(
                     sql: "UPDATE history SET identity = lower(hex(randomblob(10))), began_at = ?",
                     arguments: [now.milliseconds])
                 return .commit
             }
-            guard let history = try History.read(db) else {
+            guard let history = try History.read(SQLConnection(db)) else {
                 throw StoreError.databaseUnreadable(path: draft, why: "it has no history")
             }
-            return (history, try Int.fetchOne(db, sql: "SELECT count(*) FROM jobs") ?? 0, try Store.lastEvent(in: db))
+            return (
+                history, try Int.fetchOne(db, sql: "SELECT count(*) FROM jobs") ?? 0,
+                try Store.lastEvent(in: SQLConnection(db))
+            )
         }
         try database.close()
         try folder.sync(file: draft)
@@ -175,7 +178,11 @@ public struct Restoration {
         guard let size = try? folder.size(of: folder.database) else { return (HighestIdentifiers(), false) }
         guard size > 0 else { return (HighestIdentifiers(), true) }
         do {
-            return (try folder.inspectDatabase { try $0.inDatabase(HighestIdentifiers.init(readFrom:)) }, false)
+            return (
+                try folder.inspectDatabase {
+                    try $0.inDatabase { try HighestIdentifiers(readFrom: SQLConnection($0)) }
+                }, false
+            )
         } catch {
             return (HighestIdentifiers(), true)
         }

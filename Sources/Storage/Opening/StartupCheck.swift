@@ -46,7 +46,7 @@ struct StartupCheck {
         if checkingPages, let finding = try Self.quickCheck(db) {
             throw StoreError.databaseDamaged(path: folder.database, why: finding)
         }
-        if let mark { try compare(History.read(db), with: mark, logSize: logSize) }
+        if let mark { try compare(History.read(SQLConnection(db)), with: mark, logSize: logSize) }
     }
 
     private func compare(_ history: History?, with mark: Mark, logSize: Int64) throws {

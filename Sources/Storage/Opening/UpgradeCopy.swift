@@ -37,11 +37,11 @@ struct UpgradeCopy {
     private static let suffix = ".schema-"
 
     /// The version of a database that an upgrade is about to change; nil if there is none, or nothing to keep.
-    private static func schemaToKeep(_ db: Database) throws -> Int? {
-        guard try !Schema.migrator.hasCompletedMigrations(db), try db.tableExists("sealing"),
+    private static func schemaToKeep(_ db: SQLConnection) throws -> Int? {
+        guard try !Schema.migrator.hasCompletedMigrations(db.sqlite), try db.hasTable("sealing"),
             try SealingStep.read(db) == .done
         else { return nil }
-        return try Schema.number(of: db)
+        return try Schema.number(of: db.sqlite)
     }
 
     private func write(_ connections: Connections, to copy: String) throws {
@@ -50,7 +50,7 @@ struct UpgradeCopy {
         try target.writeWithoutTransaction { db in
             // The draft is synced once, when it is complete.
             try db.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-            try connections.read { try $0.backup(to: db) }
+            try connections.read { try $0.sqlite.backup(to: db) }
         }
         try target.close()
         try draft.leaveWALMode()
@@ -66,13 +66,8 @@ struct UpgradeCopy {
     private func isKept(_ history: History?) -> Bool {
         guard let history, let copies = try? copies() else { return false }
         return copies.contains { copy in
-            var configuration = Configuration()
-            configuration.readonly = true
-            guard !copy.hasSuffix(".partial"),
-                let database = try? DatabaseQueue(path: copy, configuration: configuration)
-            else { return false }
-            defer { try? database.close() }
-            let kept = try? database.inDatabase(History.read)
+            guard !copy.hasSuffix(".partial") else { return false }
+            let kept = try? Connections.read(copy, History.read)
             return kept?.identity == history.identity && kept?.commits == history.commits
         }
     }

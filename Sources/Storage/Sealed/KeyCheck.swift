@@ -1,4 +1,3 @@
-import GRDB
 import Sealing
 
 /// The check value of the store's key: a text that is sealed with it.
@@ -8,9 +7,9 @@ struct KeyCheck {
     private static let place = SealedPlace(table: "sealing", column: "key_check", row: "1")
 
     /// nil if the store has no key: it is new, of an earlier version, or its key was given up.
-    init?(_ db: Database) throws {
-        guard try db.tableExists("sealing"),
-            let sealed = try String.fetchOne(db, sql: "SELECT key_check FROM sealing")
+    init?(_ db: SQLConnection) throws {
+        guard try db.hasTable("sealing"),
+            let sealed = try db.value("SELECT key_check FROM sealing", as: String.self)
         else { return nil }
         self.sealed = sealed
     }
@@ -20,12 +19,10 @@ struct KeyCheck {
     }
 
     /// Makes this key the key of the store.
-    static func write(_ key: SealingKey, in db: Database) throws {
-        try db.execute(
-            sql: "UPDATE sealing SET key_check = ?",
-            arguments: [Keyring(current: key).seal("fetchd", at: place)])
+    static func write(_ key: SealingKey, in db: SQLConnection) throws {
+        try db.run("UPDATE sealing SET key_check = ?", [Keyring(current: key).seal("fetchd", at: place)])
     }
 
     /// Gives up the key. The values that it has sealed stay, and cannot be read.
-    static func remove(in db: Database) throws { try db.execute(sql: "UPDATE sealing SET key_check = NULL") }
+    static func remove(in db: SQLConnection) throws { try db.run("UPDATE sealing SET key_check = NULL") }
 }

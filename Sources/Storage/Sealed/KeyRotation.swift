@@ -118,7 +118,8 @@ extension KeyRotation {
         do {
             let database = try DatabaseQueue(path: folder.database, configuration: Connections.configuration())
             try database.write { db in
-                if try db.tableExists("sealing") { try KeyCheck.remove(in: db) }
+                let db = SQLConnection(db)
+                if try db.hasTable("sealing") { try KeyCheck.remove(in: db) }
             }
             try database.close()
         } catch {

@@ -6,11 +6,11 @@ import Sealing
 enum SealingStep: String {
     case seal, vacuum, done
 
-    static func read(_ db: Database) throws -> SealingStep {
-        try String.fetchOne(db, sql: "SELECT step FROM sealing").flatMap(SealingStep.init) ?? .done
+    static func read(_ db: SQLConnection) throws -> SealingStep {
+        try db.value("SELECT step FROM sealing", as: String.self).flatMap(SealingStep.init) ?? .done
     }
 
-    func write(_ db: Database) throws { try db.execute(sql: "UPDATE sealing SET step = ?", arguments: [rawValue]) }
+    func write(_ db: SQLConnection) throws { try db.run("UPDATE sealing SET step = ?", [rawValue]) }
 
     /// Seals plain secrets, and then removes their copies from the free space of the file.
     static func runAll(_ connections: Connections, _ sealer: Sealer, _ log: Logger) throws {

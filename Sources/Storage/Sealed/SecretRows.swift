@@ -1,14 +1,13 @@
 import Downloads
 import Foundation
-import GRDB
 import HTTPSemantics
 import Sealing
 
 /// Rewrites all texts that can hold secrets, in the transaction of the caller.
 struct SecretRows {
-    private let db: Database
+    private let db: SQLConnection
 
-    init(_ db: Database) { self.db = db }
+    init(_ db: SQLConnection) { self.db = db }
 
     /// Seals what an earlier version has stored as plain text.
     func seal(with sealer: Sealer) throws {
@@ -37,15 +36,15 @@ struct SecretRows {
         let write = "UPDATE \(column.table) SET \(column.name) = ? WHERE rowid = ?"
         var last: Int64 = .min
         while true {
-            let rows = try Row.fetchAll(db.cachedStatement(sql: read), arguments: [last])
+            let rows = try db.rows(read, [last])
             guard let end = rows.last else { return }
             last = end["number"]
             for row in rows {
                 let text =
                     column == .idempotencyAnswer ? String(decoding: row["text"] as Data, as: UTF8.self) : row["text"]
                 guard let next = try change(text, column.identifiers.map { row[$0] }), next != text else { continue }
-                let value: any DatabaseValueConvertible = column == .idempotencyAnswer ? Data(next.utf8) : next
-                try db.cachedStatement(sql: write).execute(arguments: [value, row["number"] as Int64])
+                let value: any SQLValue = column == .idempotencyAnswer ? Data(next.utf8) : next
+                try db.run(write, [value, row["number"] as Int64])
             }
         }
     }

@@ -1,4 +1,3 @@
-import GRDB
 import Logging
 import Sealing
 
@@ -11,42 +10,46 @@ import Sealing
 struct Unlocking {
     private let folder: DataFolder
     private let source: KeySource
+    /// The name of the database, for errors.
+    private let database: String
     /// nil if the data folder has no key file.
     private let given: [SealingKey]?
 
     /// Reads the keys, before anything is changed.
     ///
     /// - Throws: `keyUnusable`.
-    init(_ folder: DataFolder, _ source: KeySource) throws(StoreError) {
+    /// - Parameter database: its name for errors; nil: the file of the folder.
+    init(_ folder: DataFolder, _ source: KeySource, database: String? = nil) throws(StoreError) {
         self.folder = folder
         self.source = source
+        self.database = database ?? folder.database
         do { given = try source.keys(inDataFolder: folder.path) } catch { throw .keyUnusable(why: error.description) }
     }
 
     /// - Throws: `keyWrong`.
-    func verify(_ db: Database) throws {
+    func verify(_ db: SQLConnection) throws {
         guard let given, let check = try KeyCheck(db) else { return }
         guard given.contains(where: check.fits) else {
             throw StoreError.keyWrong(
-                source: source.description(inDataFolder: folder.path), path: folder.database)
+                source: source.description(inDataFolder: folder.path), path: database)
         }
     }
 
     /// Returns the keys, after the migrations. A new key is durable before anything is sealed with it.
-    func keyring(_ connections: Connections, _ log: Logger) throws -> Keyring {
-        let check = try connections.read(KeyCheck.init)
+    func keyring(_ database: any StoreDatabase, _ log: Logger) throws -> Keyring {
+        let check = try database.read(KeyCheck.init)
         if let given, let check, let current = given.first(where: check.fits) {
             return Keyring(current: current, others: given)
         }
         if given == nil, check != nil {
             // Before the key file exists: the next start would refuse a new key with the old check value.
-            try connections.change(KeyCheck.remove)
+            try database.change(KeyCheck.remove)
             log.warning(
                 "The key file \(KeySource.file(inDataFolder: folder.path).path) is missing, but secrets in the database are sealed with its key. fetchd makes a new key. Jobs that need these secrets wait for credentials, and webhooks that need them are disabled."
             )
         }
         let keys = try given ?? [makeKey()]
-        try connections.change { try KeyCheck.write(keys[0], in: $0) }
+        try database.change { try KeyCheck.write(keys[0], in: $0) }
         return Keyring(current: keys[0], others: keys)
     }
 

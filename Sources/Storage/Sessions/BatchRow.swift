@@ -1,12 +1,11 @@
 import Downloads
 import Foundation
-import GRDB
 
 enum BatchRow {
     static let select = "SELECT * FROM batches "
     static let ofFinish = select + "WHERE finish_event = ?"
 
-    static func batch(_ row: Row) throws -> Batch {
+    static func batch(_ row: SQLRow) throws -> Batch {
         Batch(
             session: Name(trusted: row["session"]), number: row["number"], state: try state(row),
             counts: Batch.Counts(
@@ -22,7 +21,7 @@ enum BatchRow {
         }
     }
 
-    private static func state(_ row: Row) throws -> Batch.State {
+    private static func state(_ row: SQLRow) throws -> Batch.State {
         switch try row.named("state", as: Batch.State.Name.self) {
         case .open: .open
         case .due: .due(row.time("due_at"))

@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 /// Acknowledgements of finished batches.
 extension Store {
@@ -16,7 +15,7 @@ extension Store {
     /// The oldest unacknowledged finish of each session that has one, oldest first.
     public func unacknowledgedFinishes() async throws(StoreError) -> [UnacknowledgedFinish] {
         try await read { db in
-            try Row.fetchAll(db.cachedStatement(sql: Self.oldestFinishes)).map { row in
+            try db.rows(Self.oldestFinishes).map { row in
                 UnacknowledgedFinish(
                     session: Name(trusted: row["session"]), batch: row["number"], event: row["finish_event"],
                     since: row.time("since"),

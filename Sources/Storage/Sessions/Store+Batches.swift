@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 
 /// Finishes due batches.
 extension Store {
@@ -12,7 +11,7 @@ extension Store {
     /// The earliest due time of all batches; nil when no batch has a due time.
     public func nextBatchDue() async throws(StoreError) -> Date? {
         try await read { db in
-            try Int64.fetchOne(db.cachedStatement(sql: "SELECT min(due_at) FROM batches WHERE state = 'due'"))
+            try db.value("SELECT min(due_at) FROM batches WHERE state = 'due'", as: Int64.self)
         }.map(Date.init(milliseconds:))
     }
 }

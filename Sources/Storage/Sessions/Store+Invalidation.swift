@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// Ends sessions. A deleted session accepts no more jobs, settles its jobs, finishes and deliveries, and is then
 /// removed.
@@ -24,7 +23,7 @@ extension Store {
         besides held: @escaping @Sendable () -> Set<Name> = { [] }, sessionsInAStep: Int = 100, jobsInAStep: Int = 1000
     ) async throws -> [SessionRemovalStep] {
         let hasSettled = try await read { db in
-            try String.fetchOne(db.cachedStatement(sql: Transaction.settledSessions)) != nil
+            try db.value(Transaction.settledSessions, as: String.self) != nil
         }
         guard hasSettled else { return [] }
         return try await writer.write { transaction in

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// Applies one action to all jobs of a session.
 extension Store {
@@ -42,11 +41,9 @@ extension Store {
     ) async throws(StoreError) -> [PreparedTransition] {
         let (now, confidence) = (time.now, time.confidence)
         return try await read { [sealer] db in
-            let rows = try Row.fetchCursor(
-                db.cachedStatement(sql: Self.outstandingJobs),
-                arguments: ["session": session.text, "after": after?.text ?? "", "limit": limit])
-            return try Array(
-                rows.map { PreparedTransition(try JobRow.job($0, sealer), on: signal, at: now, confidence) })
+            try db.map(
+                Self.outstandingJobs, ["session": session.text, "after": after?.text ?? "", "limit": limit]
+            ) { PreparedTransition(try JobRow.job($0, sealer), on: signal, at: now, confidence) }
         }
     }
 
@@ -54,7 +51,7 @@ extension Store {
     static let outstandingJobs = """
         \(JobRow.select)WHERE jobs.id IN (
             SELECT id FROM (SELECT id FROM jobs WHERE coalesce(session, '') = :session AND state = 'running'
-                AND id > :after ORDER BY id LIMIT :limit)
+                AND id > :after ORDER BY id LIMIT :limit) AS running
             \(["queued", "waiting", "paused"].map(nextJobs).joined(separator: "\n"))
             ORDER BY id LIMIT :limit)
         ORDER BY jobs.id
@@ -63,7 +60,7 @@ extension Store {
     private static func nextJobs(_ state: String) -> String {
         """
         UNION ALL SELECT id FROM (SELECT id FROM jobs WHERE session = :session AND state = '\(state)'
-            AND state <> 'running' AND id > :after ORDER BY id LIMIT :limit)
+            AND state <> 'running' AND id > :after ORDER BY id LIMIT :limit) AS \(state)
         """
     }
 }

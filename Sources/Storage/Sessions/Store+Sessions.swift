@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// Declares sessions and reads their status.
 extension Store {
@@ -21,7 +20,7 @@ extension Store {
     /// - Throws: `noSuchSession`.
     public func session(_ id: Name) async throws(StoreError) -> SessionStatus {
         let status = try await read { [sealer] db in
-            try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM sessions WHERE id = ?"), arguments: [id.text])
+            try db.row("SELECT * FROM sessions WHERE id = ?", [id.text])
                 .map { try SessionRow.status($0, in: db, sealer) }
         }
         guard let status else { throw .noSuchSession(id) }
@@ -31,7 +30,7 @@ extension Store {
     /// All sessions, ordered by name.
     public func sessions() async throws(StoreError) -> [SessionStatus] {
         try await read { [sealer] db in
-            try Row.fetchAll(db.cachedStatement(sql: "SELECT * FROM sessions ORDER BY id"))
+            try db.rows("SELECT * FROM sessions ORDER BY id")
                 .map { try SessionRow.status($0, in: db, sealer) }
         }
     }

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 extension Transaction {
     func acknowledge(_ session: Name, through event: EventID) throws {

@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 /// Writes batches as their state machine decides.
 extension Transaction {
@@ -90,7 +89,7 @@ extension Transaction {
     /// Acknowledges the batch when each webhook that got its finish has accepted it.
     func acknowledgeFinish(_ event: EventID) throws {
         let open = try row(
-            "SELECT count(*) AS n FROM deliveries WHERE event = ? AND NOT is_accepted", [event])
+            "SELECT count(*) AS n FROM deliveries WHERE event = ? AND is_accepted = 0", [event])
         guard open?["n"] == 0, let row = try row(BatchRow.ofFinish, [event]),
             let batch = try BatchRow.batch(row).after(.finishAcknowledged)
         else { return }
@@ -116,7 +115,7 @@ extension Transaction {
     private static let lastBatchNumber = """
         SELECT max(number) AS number FROM (
             SELECT max(number) AS number FROM batches WHERE session = ?1
-            UNION ALL SELECT number FROM given_batches WHERE session = ?1)
+            UNION ALL SELECT number FROM given_batches WHERE session = ?1) AS numbers
         """
 
     private func beginBatch(_ session: Name) throws -> Batch {

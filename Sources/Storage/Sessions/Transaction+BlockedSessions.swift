@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 /// Appends `session.waiting` once when every outstanding job of a session is blocked: it waits for credentials or a URL
 /// from the client. The event is appended again only after some job was queued.
@@ -9,8 +8,8 @@ extension Transaction {
     /// Called after a job has blocked or ended: it may have been the last job that could run.
     func announceWaitingIfBlocked(of session: Name) throws {
         guard try isBlocked(session) else { return }
-        try run("UPDATE sessions SET waits_for_help = 1 WHERE id = ? AND waits_for_help = 0", [session.text])
-        guard changedRows == 1 else { return }
+        let begins = "UPDATE sessions SET waits_for_help = 1 WHERE id = ? AND waits_for_help = 0"
+        guard try changedRows(begins, [session.text]) == 1 else { return }
         try append(.sessionWaiting, session: session, job: nil, data: waitingAnnouncement(of: session))
     }
 

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 extension Transaction {
     func invalidateSession(_ id: Name) throws {
@@ -48,8 +47,8 @@ extension Transaction {
     }
 
     private func removeEmptySession(_ session: Name) throws {
-        try run("DELETE FROM batches WHERE session = ? AND state = 'finished'", [session.text])
-        countFinishes(-changedRows)
+        countFinishes(
+            -(try changedRows("DELETE FROM batches WHERE session = ? AND state = 'finished'", [session.text])))
         try run("DELETE FROM batches WHERE session = ?", [session.text])
         try run("DELETE FROM sessions WHERE id = ?", [session.text])
         count(removedSession: session)
@@ -66,7 +65,7 @@ extension Transaction {
 }
 
 extension JobShare {
-    fileprivate init(_ row: Row, of session: Name) throws {
+    fileprivate init(_ row: SQLRow, of session: Name) throws {
         self.init(
             session: session, batch: row["batch"], state: try row.named("state", as: JobState.Name.self),
             fileSize: row["file_size"], partBytes: row["bytes_durable"], partSize: row["part_size"])

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// Keeps the finished files and the parts of a session within its `max_total_size`.
 extension Transaction {

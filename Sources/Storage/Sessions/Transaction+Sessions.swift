@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 extension Transaction {
     /// - Throws: `noSuchSession`.
@@ -69,7 +68,7 @@ extension Transaction {
         try run(
             """
             INSERT INTO sessions (id, configuration, acknowledged_through, created_at)
-            SELECT ?1, ?2, coalesce(max(id), (SELECT last_event FROM removed_events WHERE session = ?1), 0), ?3
+            SELECT ?1, ?2, coalesce(max(id), (SELECT last_event FROM removed_events WHERE session = ?1), 0), CAST(?3 AS BIGINT)
             FROM events WHERE session = ?1
             """, [id.text, try sealer.text(configuration, of: id), now.milliseconds])
         try run("INSERT INTO session_counts (session) VALUES (?)", [id.text])

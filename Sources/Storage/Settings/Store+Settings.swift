@@ -1,7 +1,7 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
+import PostgresClient
 
 /// The settings of the service that clients have changed. They outlive a restart.
 extension Store {
@@ -28,19 +28,29 @@ extension Store {
         let file = path + "/fetchd.sqlite"
         guard FileManager.default.fileExists(atPath: file) else { return [:] }
         do {
-            var configuration = Configuration()
-            configuration.readonly = true
-            configuration.busyMode = .timeout(5)
-            return try DatabaseQueue(path: file, configuration: configuration).read { db in
-                try db.tableExists("service_settings") ? Self.settings(in: db) : [:]
+            return try Connections.read(file) { db in
+                try db.hasTable("service_settings") ? Self.settings(in: db) : [:]
             }
         } catch {
             throw StoreError(error)
         }
     }
 
-    private static func settings(in db: Database) throws -> [String: JSON] {
-        try Row.fetchAll(db, sql: "SELECT name, value FROM service_settings").reduce(into: [:]) { settings, row in
+    /// The stored values in a PostgreSQL database, whether or not a service uses it. Empty if it has no tables yet.
+    public static func settings(in server: ServerAddress) throws(StoreError) -> [String: JSON] {
+        do {
+            let readers = PostgresReaders(try PostgresTarget(url: server.url))
+            defer { readers.close() }
+            return try readers.read { db in
+                try db.hasTable("service_settings") ? Self.settings(in: db) : [:]
+            }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private static func settings(in db: SQLConnection) throws -> [String: JSON] {
+        try db.rows("SELECT name, value FROM service_settings").reduce(into: [:]) { settings, row in
             settings[row["name"]] = try JSON(parsing: row["value"] as String)
         }
     }

@@ -1,6 +1,5 @@
 import Downloads
 import Formats
-import GRDB
 
 extension Transaction {
     /// - Returns: nil if nothing changes.

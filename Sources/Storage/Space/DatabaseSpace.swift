@@ -1,5 +1,3 @@
-import GRDB
-
 /// How much of a database file is in use. Deleted rows leave free pages, which later rows use; the file does not become
 /// smaller by itself.
 public struct DatabaseSpace: Sendable, Equatable {
@@ -8,10 +6,10 @@ public struct DatabaseSpace: Sendable, Equatable {
     /// The bytes of its free pages.
     public var free: Int64
 
-    init(readFrom db: Database) throws {
-        let page = try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 0
-        size = page * (try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0)
-        free = page * (try Int64.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0)
+    init(readFrom db: SQLConnection) throws {
+        let page = try db.value("PRAGMA page_size", as: Int64.self) ?? 0
+        size = page * (try db.value("PRAGMA page_count", as: Int64.self) ?? 0)
+        free = page * (try db.value("PRAGMA freelist_count", as: Int64.self) ?? 0)
     }
 
     init(size: Int64, free: Int64) { (self.size, self.free) = (size, free) }

@@ -1,6 +1,5 @@
 import Formats
 import Foundation
-import GRDB
 
 /// Stores domain values in columns. A row that can't be read is damage and is reported.
 enum Stored {
@@ -25,7 +24,7 @@ enum Stored {
     }
 }
 
-extension Row {
+extension SQLRow {
     func time(_ column: String) -> Date { Date(milliseconds: self[column]) }
     func optionalTime(_ column: String) -> Date? { (self[column] as Int64?).map(Date.init(milliseconds:)) }
 

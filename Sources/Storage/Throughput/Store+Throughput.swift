@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// Keeps the bytes that all transfers together received in each minute.
 extension Store {
@@ -27,10 +26,9 @@ extension Store {
     static func minute(of moment: Date) -> Int { Int((moment.timeIntervalSince1970 / 60).rounded(.down)) }
 
     private static func series(
-        interval: Int, count: Int, until end: Int, in db: Database
+        interval: Int, count: Int, until end: Int, in db: SQLConnection
     ) throws -> ThroughputRecord.Series {
-        let rows = try Row.fetchAll(
-            db.cachedStatement(sql: throughputSums), arguments: [end - 1, interval, end - interval * count, end])
+        let rows = try db.rows(throughputSums, [end - 1, interval, end - interval * count, end])
         return ThroughputRecord.Series(
             interval: interval, count: count,
             bytes: rows.reduce(into: [:]) { $0[$1["ago"] as Int] = $1["bytes"] as Int64 })
@@ -47,7 +45,7 @@ extension Transaction {
         try run(
             """
             INSERT INTO throughput (minute, bytes) VALUES (?, ?)
-            ON CONFLICT (minute) DO UPDATE SET bytes = bytes + excluded.bytes
+            ON CONFLICT (minute) DO UPDATE SET bytes = throughput.bytes + excluded.bytes
             """, [Store.minute(of: moment), bytes])
         try run(Self.dropOldThroughput, [ThroughputRecord.mostMinutes])
     }

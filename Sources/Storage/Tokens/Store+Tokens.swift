@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 
 /// Creates, revokes and rotates tokens. The store sees no secrets, only their digests. `tokens` has the present tokens.
 extension Store {
@@ -56,10 +55,10 @@ extension Store {
         }
     }
 
-    static func tokens(in connections: Connections) throws(StoreError) -> TokenTable {
+    static func tokens(in engine: any StoreEngine) throws(StoreError) -> TokenTable {
         do {
             return TokenTable(
-                try connections.read { db in try Row.fetchAll(db, sql: "SELECT * FROM tokens").map(TokenRow.token) })
+                try engine.read { db in try db.rows("SELECT * FROM tokens").map(TokenRow.token) })
         } catch {
             throw StoreError(error)
         }

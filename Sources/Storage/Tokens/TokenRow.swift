@@ -1,10 +1,9 @@
 import Downloads
 import Foundation
-import GRDB
 
 /// Reads a token from a row.
 enum TokenRow {
-    static func token(_ row: Row) throws -> StoredToken {
+    static func token(_ row: SQLRow) throws -> StoredToken {
         let id = TokenID(row["id"])
         guard let grant = Grant(try row.named("scope", as: Scope.self), in: try sessions(row)) else {
             throw StoreError.failed(why: "token \(id) is an administrator of some sessions only")
@@ -19,7 +18,7 @@ enum TokenRow {
             formerDigest: (row["former_digest"] as Data?).map { TokenDigest(Array($0)) })
     }
 
-    private static func sessions(_ row: Row) throws -> VisibleSessions {
+    private static func sessions(_ row: SQLRow) throws -> VisibleSessions {
         guard (row["sessions"] as String?) != nil else { return .all }
         let texts = try row.decoded("sessions", as: [String].self)
         return .matching(texts.map { SessionPattern(trusted: $0) })

@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 
 /// Judges and counts what the holders of tokens use.
 extension Transaction {

@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 extension Transaction {
     func createToken(_ new: NewToken, with digest: TokenDigest) throws -> StoredToken {

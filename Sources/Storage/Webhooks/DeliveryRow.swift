@@ -1,8 +1,7 @@
 import Downloads
-import GRDB
 
 enum DeliveryRow {
-    static func delivery(_ row: Row, in db: Database) throws -> Delivery {
+    static func delivery(_ row: SQLRow, in db: SQLConnection) throws -> Delivery {
         Delivery(
             id: DeliveryID(row["id"]), webhook: Name(trusted: row["name"]), session: Name(trusted: row["session"]),
             event: row["event"], type: try row.named("type", as: EventType.self), state: try state(row),
@@ -11,12 +10,11 @@ enum DeliveryRow {
 
     /// The first pending delivery before a pending finish: only the first pending delivery of a webhook is sent if it is
     /// a finish.
-    private static func blocker(of row: Row, in db: Database) throws -> DeliveryID? {
+    private static func blocker(of row: SQLRow, in db: SQLConnection) throws -> DeliveryID? {
         guard row["state"] == Delivery.State.Name.pending.rawValue, row["type"] == EventType.sessionFinished.rawValue
         else { return nil }
-        return try String.fetchOne(
-            db.cachedStatement(sql: firstPendingBefore), arguments: [row["webhook"], row["event"]]
-        ).map(DeliveryID.init)
+        return try db.value(firstPendingBefore, [row["webhook"] as Int64, row["event"] as EventID], as: String.self)
+            .map(DeliveryID.init)
     }
 
     static let firstPendingBefore = """
@@ -24,18 +22,15 @@ enum DeliveryRow {
         ORDER BY event LIMIT 1
         """
 
-    private static func attempts(of delivery: String, in db: Database) throws -> [Delivery.Attempt] {
-        try Row.fetchAll(
-            db.cachedStatement(sql: "SELECT * FROM delivery_attempts WHERE delivery = ? ORDER BY number"),
-            arguments: [delivery]
-        ).map { row in
+    private static func attempts(of delivery: String, in db: SQLConnection) throws -> [Delivery.Attempt] {
+        try db.rows("SELECT * FROM delivery_attempts WHERE delivery = ? ORDER BY number", [delivery]).map { row in
             Delivery.Attempt(
                 at: row.time("at"), status: row["status"], error: row["error"],
                 latencySeconds: row["latency_seconds"], response: row["response"])
         }
     }
 
-    static func state(_ row: Row) throws -> Delivery.State {
+    static func state(_ row: SQLRow) throws -> Delivery.State {
         switch try row.named("state", as: Delivery.State.Name.self) {
         case .pending: .pending(next: row.time("next_attempt_at"))
         case .acknowledged: .acknowledged

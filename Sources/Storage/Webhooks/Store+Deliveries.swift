@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 import HTTPSemantics
 
 /// The outbox: pending deliveries, and the log of attempts.
@@ -16,7 +15,7 @@ extension Store {
         return try await read { db in
             var keys: [Int64] = []
             var next: Int64?
-            for webhook in try Row.fetchAll(db.cachedStatement(sql: Self.busyWebhooks), arguments: [now]) {
+            for webhook in try db.rows(Self.busyWebhooks, [now]) {
                 let times: [Int64] = ["due", "later", "finish"].compactMap { webhook[$0] }
                 if times.contains(where: { $0 <= now }) { keys.append(webhook["key"]) }
                 next = (times.filter { $0 > now } + [next].compactMap(\.self)).min()
@@ -51,16 +50,13 @@ extension Store {
         let now = time.now.milliseconds
         return try await read { [sealer] db in
             guard
-                let row = try Row.fetchOne(
-                    db.cachedStatement(sql: "SELECT * FROM webhooks WHERE key = ?"), arguments: [webhook])
+                let row = try db.row("SELECT * FROM webhooks WHERE key = ?", [webhook])
             else { return [] }
             let webhook = try WebhookRow.webhook(row, sealer)
             guard webhook.lost.isEmpty else { return [] }
             // The finish is the first pending delivery, so it is not held back.
-            let finish = try Row.fetchAll(
-                db.cachedStatement(sql: Self.finishDue), arguments: [webhook.key, now])
-            let others = try Row.fetchAll(
-                db.cachedStatement(sql: Self.othersDue), arguments: [webhook.key, now, limit])
+            let finish = try db.rows(Self.finishDue, [webhook.key, now])
+            let others = try db.rows(Self.othersDue, [webhook.key, now, limit])
             return try (finish + others).prefix(limit).map { row in
                 DueDelivery(
                     id: DeliveryID(row["delivery"]), webhook: webhook, event: try EventRow.event(row),
@@ -107,9 +103,9 @@ extension Store {
         of webhook: Webhook, state: Delivery.State.Name? = nil, limit: Int, before: EventID? = nil
     ) async throws(StoreError) -> (deliveries: [Delivery], next: EventID?) {
         let found = try await read { db in
-            try Row.fetchAll(
-                db.cachedStatement(sql: Self.page(of: state)), arguments: [webhook.key, before ?? .max, limit + 1]
-            ).map { try DeliveryRow.delivery($0, in: db) }
+            try db.rows(Self.page(of: state), [webhook.key, before ?? .max, limit + 1]).map {
+                try DeliveryRow.delivery($0, in: db)
+            }
         }
         let page = Array(found.prefix(limit))
         return (page, found.count > page.count ? page.last?.event : nil)
@@ -131,7 +127,7 @@ extension Store {
     /// - Throws: `noSuchDelivery`.
     public func delivery(_ id: DeliveryID) async throws(StoreError) -> Delivery {
         let delivery = try await read { db in
-            try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM deliveries WHERE id = ?"), arguments: [id.text])
+            try db.row("SELECT * FROM deliveries WHERE id = ?", [id.text])
                 .map { try DeliveryRow.delivery($0, in: db) }
         }
         guard let delivery else { throw .noSuchDelivery(id) }

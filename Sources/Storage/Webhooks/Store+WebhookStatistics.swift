@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 
 extension Store {
     /// The statistics of each webhook, in the same order.
@@ -9,14 +8,12 @@ extension Store {
         return try await read { db in try webhooks.map { try Self.statistics(of: $0.key, since: since, in: db) } }
     }
 
-    private static func statistics(of webhook: Int64, since: Int64, in db: Database) throws -> WebhookStatistics {
-        let attempts = try Row.fetchAll(
-            db.cachedStatement(sql: latestAttempts), arguments: [webhook, since, WebhookStatistics.most])
+    private static func statistics(of webhook: Int64, since: Int64, in db: SQLConnection) throws -> WebhookStatistics {
+        let attempts = try db.rows(latestAttempts, [webhook, since, WebhookStatistics.most])
         var statistics = WebhookStatistics(of: attempts.map { (status: $0[0], latency: $0[1]) })
         statistics.pending =
-            try Int.fetchOne(
-                db.cachedStatement(sql: pendingCount), arguments: [webhook, WebhookStatistics.mostPending]) ?? 0
-        statistics.oldestPendingAt = try Int64.fetchOne(db.cachedStatement(sql: oldestPending), arguments: [webhook])
+            try db.value(pendingCount, [webhook, WebhookStatistics.mostPending], as: Int.self) ?? 0
+        statistics.oldestPendingAt = try db.value(oldestPending, [webhook], as: Int64.self)
             .map(Date.init(milliseconds:))
         return statistics
     }

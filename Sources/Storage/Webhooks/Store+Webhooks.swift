@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 /// Declares, reads and deletes webhooks.
 extension Store {
@@ -35,13 +34,11 @@ extension Store {
     /// - Throws: `noSuchSession`.
     public func webhooks(of session: Name) async throws(StoreError) -> [Webhook] {
         let webhooks: [Webhook]? = try await read { [sealer] db in
-            let found = try Int.fetchOne(
-                db.cachedStatement(sql: "SELECT 1 FROM sessions WHERE id = ?"), arguments: [session.text])
+            let found = try db.value("SELECT 1 FROM sessions WHERE id = ?", [session.text], as: Int.self)
             guard found != nil else { return nil }
-            return try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT * FROM webhooks WHERE session = ? ORDER BY name"),
-                arguments: [session.text]
-            ).map { try WebhookRow.webhook($0, sealer) }
+            return try db.rows("SELECT * FROM webhooks WHERE session = ? ORDER BY name", [session.text]).map {
+                try WebhookRow.webhook($0, sealer)
+            }
         }
         guard let webhooks else { throw .noSuchSession(session) }
         return webhooks

@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 /// Writes the outcome of an attempt: the log, the delivery, the webhook, and the batch whose finish was accepted.
 extension Transaction {
@@ -41,7 +40,7 @@ extension Transaction {
     }
 
     /// Applies a signal to the state machine of the delivery.
-    func transitionDelivery(_ delivery: Row, on signal: DeliverySignal) throws {
+    func transitionDelivery(_ delivery: SQLRow, on signal: DeliverySignal) throws {
         let state = try DeliveryRow.state(delivery)
         guard let next = state.after(signal) else { return }
         var retryAt: Date?
@@ -50,7 +49,7 @@ extension Transaction {
         try run(
             """
             UPDATE deliveries SET state = ?1, next_attempt_at = ?2, scheduled_at = NULL, not_before = 0,
-                tries = CASE WHEN ?3 THEN 0 ELSE tries END, requests = requests + ?3
+                tries = CASE WHEN ?3 = 1 THEN 0 ELSE tries END, requests = requests + ?3
             WHERE id = ?4
             """, [next.name.rawValue, retryAt?.milliseconds, isAnotherRequest, delivery["id"] as String])
         countDeliveries(from: state.name, to: next.name)
@@ -59,7 +58,7 @@ extension Transaction {
 
     /// After an expedited attempt the delivery keeps its scheduled time. Otherwise an endpoint that accepts all events
     /// except this one would use up the schedule in seconds.
-    private func reject(_ delivery: Row, retryAt: Date?, notBefore: Date?) throws {
+    private func reject(_ delivery: SQLRow, retryAt: Date?, notBefore: Date?) throws {
         let floor = notBefore ?? .distantPast
         guard let scheduled = expeditedFrom(delivery) else {
             try transitionDelivery(delivery, on: .rejected(retryAt: retryAt))
@@ -73,14 +72,14 @@ extension Transaction {
     private static let expediteInterval: TimeInterval = 300
 
     /// Sets the earliest time of the next attempt.
-    private func keep(_ delivery: Row, from moment: Date) throws {
+    private func keep(_ delivery: SQLRow, from moment: Date) throws {
         guard moment > now else { return }
         try run(
             "UPDATE deliveries SET not_before = ? WHERE id = ?", [moment.milliseconds, delivery["id"] as String])
     }
 
     /// The scheduled time of a delivery that is attempted before that time; nil for all others.
-    private func expeditedFrom(_ delivery: Row) -> Date? {
+    private func expeditedFrom(_ delivery: SQLRow) -> Date? {
         delivery.optionalTime("scheduled_at").flatMap { $0 > now ? $0 : nil }
     }
 
@@ -88,11 +87,11 @@ extension Transaction {
         try run(
             """
             INSERT INTO delivery_attempts (delivery, webhook, number, at, status, error, latency_seconds, response)
-            SELECT ?, ?, count(*) + 1, ?, ?, ?, ?, ? FROM delivery_attempts WHERE delivery = ?
+            VALUES (?1, ?2, (SELECT count(*) + 1 FROM delivery_attempts WHERE delivery = ?1), ?3, ?4, ?5, ?6, ?7)
             """,
             [
                 id.text, webhook, attempt.at.milliseconds, attempt.status, attempt.error, attempt.latencySeconds,
-                attempt.response, id.text,
+                attempt.response,
             ])
         if isCounted { try run("UPDATE deliveries SET tries = tries + 1 WHERE id = ?", [id.text]) }
     }

@@ -1,5 +1,4 @@
 import Downloads
-import GRDB
 
 extension Transaction {
     func testWebhook(_ name: Name, of session: Name) throws -> DeliveryID {

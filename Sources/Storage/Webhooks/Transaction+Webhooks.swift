@@ -1,7 +1,6 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 extension Transaction {
     func webhook(_ name: Name, of session: Name) throws -> Webhook? {
@@ -104,10 +103,10 @@ extension Transaction {
     }
 
     private func cancelDeliveries(to webhook: Int64) throws {
-        try run(
+        let cancelled = try changedRows(
             "UPDATE deliveries SET state = 'cancelled', next_attempt_at = NULL WHERE webhook = ? AND state = 'pending'",
             [webhook])
-        countDeliveries(changedRows, from: .pending, to: .cancelled)
+        countDeliveries(cancelled, from: .pending, to: .cancelled)
         wake(.sessions)
     }
 }

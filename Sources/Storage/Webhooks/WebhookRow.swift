@@ -1,12 +1,11 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 import HTTPSemantics
 
 /// Reads a webhook from a row.
 enum WebhookRow {
-    static func webhook(_ row: Row, _ sealer: Sealer) throws -> Webhook {
+    static func webhook(_ row: SQLRow, _ sealer: Sealer) throws -> Webhook {
         let url = try opened(row, .webhookURL, sealer)
         let headers = try opened(row, .webhookHeaders, sealer)
         let secret = try opened(row, .webhookSecret, sealer)
@@ -26,14 +25,14 @@ enum WebhookRow {
     }
 
     private static func opened(
-        _ row: Row, _ column: SecretColumn, _ sealer: Sealer
+        _ row: SQLRow, _ column: SecretColumn, _ sealer: Sealer
     ) throws -> (text: String?, isLost: Bool) {
         guard let text: String = row[column.name] else { return (nil, false) }
         let opened = try sealer.open(text, at: column.place(row["session"], row["name"]))
         return (opened.text, opened.isLost)
     }
 
-    private static func secret(_ text: String, of row: Row) throws -> WebhookSecret {
+    private static func secret(_ text: String, of row: SQLRow) throws -> WebhookSecret {
         guard let secret = WebhookSecret(text) else {
             throw StoreError.failed(why: "the secret of webhook \(row["name"] as String) cannot be read")
         }
@@ -62,7 +61,7 @@ enum WebhookRow {
 
     static func text(_ patterns: [EventPattern]) -> String { patterns.map(\.text).joined(separator: " ") }
 
-    private static func state(_ row: Row) throws -> Webhook.State {
+    private static func state(_ row: SQLRow) throws -> Webhook.State {
         switch try row.named("state", as: Webhook.State.Name.self) {
         case .enabled: .enabled(failingSince: row.optionalTime("failing_since"))
         case .disabled: .disabled(reason: row["disabled_reason"])

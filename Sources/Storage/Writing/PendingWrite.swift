@@ -1,9 +1,12 @@
-/// A write that waits for its commit. The writer's thread calls each method at most once, in the order below.
+/// A write that waits for its commit. The writer's thread calls the methods in the order below, each at most
+/// once, except that a group that begins again performs its writes again.
 protocol PendingWrite: AnyObject, Sendable {
-    /// Runs the change inside its savepoint.
+    /// Makes the change.
     ///
-    /// - Returns: false when the change was refused; the writer rolls its savepoint back.
+    /// - Returns: false when the change was refused; the engine undoes what it has written.
     func perform(in transaction: Transaction) -> Bool
+    /// The database has refused a statement of the change: `perform` counts as refused with this error.
+    func refuse(_ error: StoreError)
     /// The commit is durable: calls the commit hook.
     func runCommitHook()
     /// Resumes the caller with the result of `perform`.
@@ -35,6 +38,8 @@ final class ContinuedWrite<Value: Sendable>: PendingWrite, @unchecked Sendable {
         if case .success = outcome { return true }
         return false
     }
+
+    func refuse(_ error: StoreError) { result = .failure(error) }
 
     func runCommitHook() {
         if case .success(let value) = result { onCommit(value) }

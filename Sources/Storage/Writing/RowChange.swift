@@ -1,22 +1,21 @@
-import GRDB
-
 /// The columns of a row that change. SQLite updates an index only if the statement names one of its columns, so a
 /// statement names only the columns whose values differ.
 struct RowChange {
     private(set) var columns: [StaticString] = []
-    /// Not `DatabaseValue`s: GRDB takes those through a key path, which costs more than the values.
-    private(set) var values: [(any DatabaseValueConvertible)?] = []
+    private(set) var values: [(any SQLValue)?] = []
 
     var isEmpty: Bool { columns.isEmpty }
 
-    mutating func set<Value: DatabaseValueConvertible & Equatable>(
+    fileprivate var assignments: String { columns.map { "\($0) = ?" }.joined(separator: ", ") }
+
+    mutating func set<Value: SQLValue & Equatable>(
         _ column: StaticString, from stored: Value?, to value: Value?
     ) {
         guard stored != value else { return }
         write(column, value)
     }
 
-    mutating func write(_ column: StaticString, _ value: (some DatabaseValueConvertible)?) {
+    mutating func write(_ column: StaticString, _ value: (some SQLValue)?) {
         columns.append(column)
         values.append(value)
     }
@@ -24,19 +23,19 @@ struct RowChange {
 
 extension Transaction {
     /// Updates the row with the key, if there is a change.
-    ///
-    /// - Parameter revision: if given, only a row of this revision is updated.
-    func update(
-        _ table: StaticString, _ change: RowChange, where key: StaticString, is value: String,
-        andRevision revision: Int? = nil
-    ) throws {
+    func update(_ table: StaticString, _ change: RowChange, where key: StaticString, is value: String) throws {
         guard !change.isEmpty else { return }
-        let assignments = change.columns.map { "\($0) = ?" }.joined(separator: ", ")
-        var (condition, values) = ("\(key) = ?", change.values + [value])
-        if let revision {
-            condition += " AND revision = ?"
-            values.append(revision)
-        }
-        try run("UPDATE \(table) SET \(assignments) WHERE \(condition)", StatementArguments(values))
+        try run("UPDATE \(table) SET \(change.assignments) WHERE \(key) = ?", SQLArguments(change.values + [value]))
+    }
+
+    /// Updates the row with the key, unless it has another revision.
+    ///
+    /// - Returns: whether it was updated.
+    func update(
+        _ table: StaticString, _ change: RowChange, where key: StaticString, is value: String, ofRevision revision: Int
+    ) throws -> Bool {
+        try changedRows(
+            "UPDATE \(table) SET \(change.assignments) WHERE \(key) = ? AND revision = ?",
+            SQLArguments(change.values + [value, revision])) == 1
     }
 }

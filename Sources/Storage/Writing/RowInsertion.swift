@@ -1,5 +1,3 @@
-import GRDB
-
 /// Inserts rows of one table: fifty with one statement, and a remainder one by one, so that a connection prepares two
 /// statements only. A statement costs as much as several rows.
 struct RowInsertion {
@@ -27,7 +25,7 @@ struct RowInsertion {
     /// - Parameters:
     ///   - values: of one chunk, row by row.
     ///   - rows: the number of rows in the chunk.
-    func run(_ values: [(any DatabaseValueConvertible)?], rows: Int, in transaction: Transaction) throws {
-        try transaction.run(rows == 1 ? single : set, StatementArguments(values))
+    func run(_ values: [(any SQLValue)?], rows: Int, in transaction: Transaction) throws {
+        try transaction.run(rows == 1 ? single : set, SQLArguments(values))
     }
 }

@@ -43,6 +43,11 @@ struct RowVersions<Key: Hashable, Value> {
 
     mutating func dropWrite() { write.removeAll(keepingCapacity: true) }
 
+    mutating func dropGroup() {
+        group.removeAll(keepingCapacity: true)
+        dropWrite()
+    }
+
     /// - Parameter isKept: whether the writer will probably need the row again.
     mutating func commit(where isKept: (Value) -> Bool) {
         for (key, version) in group {

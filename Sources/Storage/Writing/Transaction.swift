@@ -1,18 +1,18 @@
 import Downloads
 import Formats
 import Foundation
-import GRDB
 
 /// One atomic change: rows, the events that report it, and their deliveries.
 ///
 /// It lives on the writer's thread, while the writer performs one write of a group commit.
 final class Transaction {
-    let db: Database
+    let db: SQLConnection
     let now: Date
     let confidence: ClockConfidence
     /// The rows that the writer keeps in memory.
     let working: WorkingSet
     let sealer: Sealer
+    let numbers: EventNumbers
     /// The kinds of work that this change makes due.
     private(set) var due: Set<WorkKind> = []
     /// The changes that observers receive after the commit.
@@ -22,12 +22,13 @@ final class Transaction {
     private let makeULID: () -> ULID
 
     init(
-        db: Database, now: Date, confidence: ClockConfidence, working: WorkingSet, sealer: Sealer,
-        makeULID: @escaping () -> ULID
+        db: SQLConnection, now: Date, confidence: ClockConfidence, working: WorkingSet, sealer: Sealer,
+        numbers: EventNumbers, makeULID: @escaping () -> ULID
     ) {
         self.db = db
         self.working = working
         self.sealer = sealer
+        self.numbers = numbers
         self.now = now
         self.confidence = confidence
         self.makeULID = makeULID
@@ -46,19 +47,8 @@ final class Transaction {
         working.jobs.forget(job)
     }
 
-    /// Each connection prepares a statement once.
-    func run(_ sql: String, _ arguments: StatementArguments = []) throws {
-        try db.cachedStatement(sql: sql).execute(arguments: arguments)
-    }
-
-    func row(_ sql: String, _ arguments: StatementArguments = []) throws -> Row? {
-        try Row.fetchOne(db.cachedStatement(sql: sql), arguments: arguments)
-    }
-
-    func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
-        try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
-    }
-
-    /// The number of rows that the previous statement changed.
-    var changedRows: Int { db.changesCount }
+    func run(_ sql: String, _ arguments: SQLArguments = []) throws { try db.run(sql, arguments) }
+    func changedRows(_ sql: String, _ arguments: SQLArguments = []) throws -> Int { try db.changedRows(sql, arguments) }
+    func row(_ sql: String, _ arguments: SQLArguments = []) throws -> SQLRow? { try db.row(sql, arguments) }
+    func rows(_ sql: String, _ arguments: SQLArguments = []) throws -> [SQLRow] { try db.rows(sql, arguments) }
 }

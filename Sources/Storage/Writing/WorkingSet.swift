@@ -38,6 +38,16 @@ final class WorkingSet: @unchecked Sendable {
         heldBytes.dropWrite()
     }
 
+    /// The group begins again.
+    func dropGroup() {
+        jobs.dropGroup()
+        sessions.dropGroup()
+        currentBatches.dropGroup()
+        subscriptions.dropGroup()
+        blockedJobs.dropGroup()
+        heldBytes.dropGroup()
+    }
+
     /// The group commit is durable.
     func commit() {
         jobs.commit { $0.state.isOutstanding }

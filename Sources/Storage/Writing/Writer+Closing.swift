@@ -1,17 +1,12 @@
 extension Writer {
-    /// Closes the connections after the writes that arrived before.
-    ///
-    /// - Parameter onClosed: is called on the writer's thread when they are closed.
-    func close(_ onClosed: @escaping @Sendable () throws -> Void) async throws {
-        try await withCheckedThrowingContinuation { continuation in
+    /// Closes the database after the writes that arrived before.
+    func close() async throws(StoreError) {
+        let outcome: Result<Void, StoreError> = await withCheckedContinuation { continuation in
             queue.async { [self] in
                 condition.withLock { $0.isClosed = true }
-                continuation.resume(
-                    with: Result {
-                        try connections.close()
-                        try onClosed()
-                    })
+                continuation.resume(returning: Result { () throws(StoreError) in try engine.close() })
             }
         }
+        try outcome.get()
     }
 }

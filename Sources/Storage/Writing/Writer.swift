@@ -2,7 +2,6 @@ import Dispatch
 import Downloads
 import Formats
 import Foundation
-import GRDB
 import Locks
 import Logging
 import Metrics
@@ -12,8 +11,7 @@ import Metrics
 /// A commit with `synchronous=FULL` costs a disk sync. Sharing it allows thousands of jobs a second. Each write has its
 /// own savepoint, so a refused write does not affect the others. A failed commit fails all of its writes.
 final class Writer: Sendable {
-    let connections: Connections
-    let commits: CommitCount
+    let engine: any StoreEngine
     private let time: ServiceClock
     private let longestDeliveryDelay: TimeInterval
     private let ulids: Locked<ULIDSequence>
@@ -42,13 +40,12 @@ final class Writer: Sendable {
     ///   - longestDeliveryDelay: see `Store.Options`.
     ///   - onCommit: is called after the hooks of the commit's writes.
     init(
-        connections: Connections, commits: CommitCount, time: ServiceClock, longestDeliveryDelay: TimeInterval,
+        engine: any StoreEngine, time: ServiceClock, longestDeliveryDelay: TimeInterval,
         ulids: ULIDSequence, jobCache: JobCache, tokens: TokenTable, sealer: Sealer, measurements: StoreMeasurements,
         log: Logger,
         onCommit: @escaping @Sendable (Commit) -> Void, onDue: @escaping @Sendable (Set<WorkKind>) -> Void
     ) {
-        self.connections = connections
-        self.commits = commits
+        self.engine = engine
         self.log = log
         self.time = time
         self.longestDeliveryDelay = longestDeliveryDelay
@@ -102,86 +99,119 @@ final class Writer: Sendable {
 
     private func commit(_ group: [any PendingWrite]) {
         let watch = Stopwatch()
-        var due: Set<WorkKind> = []
-        var changes = Commit()
-        var counts = CountChanges()
-        var jobs: [JobID: Job] = [:]
         // First, so that all writes of the group see the same clock, and stored times that agree with it.
         let clock = time.changeToStore()
+        var made = Group()
         do {
-            try connections.pool.writeWithoutTransaction { db in
-                try db.inTransaction(.immediate) {
-                    let before = db.totalChangesCount
-                    if let clock { due.formUnion(try follow(clock, in: db)) }
-                    for write in group {
-                        guard let transaction = try perform(write, clock?.view ?? time.view, in: db) else { continue }
-                        due.formUnion(transaction.due)
-                        changes.add(transaction.changes)
-                        counts.add(transaction.counts)
-                    }
-                    try counts.write(in: db)
-                    if db.totalChangesCount > before { try commits.count(in: db) }
-                    jobs = try newVersions(of: jobCache.cachedIDs(in: changes.jobs), in: db)
-                    return .commit
-                }
+            let hasChanged = try engine.commit { db, numbers in
+                if db.followsOthers { forgetVersions() } else { working.dropGroup() }
+                made = try perform(group, clock, numbers, in: db)
             }
+            if hasChanged { measurements.commits.record(watch) }
         } catch {
             // The end of the failed commit can be uncertain.
             working.removeAll()
-            let error = fault(after: error)
-            for write in group { write.fail(error) }
+            if !error.isOver { report(error.error) }
+            for write in group { write.fail(error.error) }
             return
         }
+        follow(made, of: group, clock)
+        do { try engine.maintain() } catch { report(StoreError(error)) }
+    }
+
+    /// Another node has changed rows, of which the versions in memory know nothing.
+    private func forgetVersions() {
+        working.removeAll()
+        jobCache.removeAll()
+    }
+
+    /// What the writes of a group have changed.
+    private struct Group {
+        var due: Set<WorkKind> = []
+        var changes = Commit()
+        var counts = CountChanges()
+        /// The cached jobs as they are at the end of the group.
+        var jobs: [JobID: Job] = [:]
+
+        mutating func add(_ transaction: Transaction) {
+            due.formUnion(transaction.due)
+            changes.add(transaction.changes)
+            counts.add(transaction.counts)
+        }
+    }
+
+    private func perform(
+        _ writes: [any PendingWrite], _ clock: ClockChange?, _ numbers: EventNumbers, in db: SQLConnection
+    ) throws -> Group {
+        var group = Group()
+        if let clock { group.due.formUnion(try follow(clock, numbers, in: db)) }
+        for write in writes {
+            if let made = try perform(write, clock?.view ?? time.view, numbers, in: db) { group.add(made) }
+        }
+        try group.counts.write(in: db)
+        group.jobs = try newVersions(of: jobCache.cachedIDs(in: group.changes.jobs), in: db)
+        return group
+    }
+
+    /// The group is durable: updates what is kept in memory, and informs observers, then callers, then workers.
+    private func follow(_ made: Group, of group: [any PendingWrite], _ clock: ClockChange?) {
         working.commit()
-        if commits.note(changes.events.last?.id) { measurements.commits.record(watch) }
-        for (ending, seconds) in changes.endings { measurements.jobs[ending].record(seconds: seconds) }
+        for (ending, seconds) in made.changes.endings { measurements.jobs[ending].record(seconds: seconds) }
         if let clock {
             time.follow(clock)
             // The wait of any job may end at another time now.
             if clock.jump != nil || clock.isFirst { jobCache.removeAll() }
         }
         // The cache and the hooks come first: a caller that sees its write return finds all that follows from it.
-        jobCache.update(changes.jobs, with: jobs)
+        jobCache.update(made.changes.jobs, with: made.jobs)
         for write in group { write.runCommitHook() }
-        if !changes.isEmpty { onCommit(changes) }
+        if !made.changes.isEmpty { onCommit(made.changes) }
         for write in group { write.succeed() }
-        if !due.isEmpty { onDue(due) }
-        do { try connections.checkpointWhereDue() } catch { report(StoreError(error)) }
+        if !made.due.isEmpty { onDue(made.due) }
     }
 
     /// The cached jobs as they are at the end of the commit.
-    private func newVersions(of jobs: [JobID], in db: Database) throws -> [JobID: Job] {
+    private func newVersions(of jobs: [JobID], in db: SQLConnection) throws -> [JobID: Job] {
         try jobs.reduce(into: [:]) { $0[$1] = try working.jobs.ofGroup($1) ?? JobRow.job($1, in: db, sealer) }
     }
 
     /// - Returns: nil when the write was refused and rolled back.
-    private func perform(_ write: any PendingWrite, _ clock: ClockView, in db: Database) throws -> Transaction? {
-        let transaction = transaction(clock, in: db)
-        var isKept = false
-        try db.inSavepoint {
-            isKept = write.perform(in: transaction)
-            return isKept ? .commit : .rollback
-        }
-        guard isKept else {
+    private func perform(
+        _ write: any PendingWrite, _ clock: ClockView, _ numbers: EventNumbers, in db: SQLConnection
+    ) throws -> Transaction? {
+        let transaction = transaction(clock, numbers, in: db)
+        let before = numbers.last
+        guard try attempt(write, transaction) else {
             working.dropWrite()
+            numbers.goBack(to: before)
             return nil
         }
         working.keepWrite()
         return transaction
     }
 
-    private func follow(_ change: ClockChange, in db: Database) throws -> Set<WorkKind> {
-        let transaction = transaction(change.view, in: db)
+    private func attempt(_ write: any PendingWrite, _ transaction: Transaction) throws -> Bool {
+        do {
+            return try engine.attempt(in: transaction.db) { write.perform(in: transaction) }
+        } catch let refused as RefusedWrite {
+            write.refuse(refused.error)
+            return false
+        }
+    }
+
+    private func follow(_ change: ClockChange, _ numbers: EventNumbers, in db: SQLConnection) throws -> Set<WorkKind> {
+        let transaction = transaction(change.view, numbers, in: db)
         try transaction.follow(change, longestDeliveryDelay: longestDeliveryDelay)
         // A jump moves the times of all rows.
         if change.jump != nil || change.isFirst { working.removeAll() } else { working.keepWrite() }
         return transaction.due
     }
 
-    private func transaction(_ clock: ClockView, in db: Database) -> Transaction {
+    private func transaction(_ clock: ClockView, _ numbers: EventNumbers, in db: SQLConnection) -> Transaction {
         let now = Date(milliseconds: clock.time(at: time.uptime).milliseconds)
-        return Transaction(db: db, now: now, confidence: clock.confidence, working: working, sealer: sealer) {
-            [ulids] in
+        return Transaction(
+            db: db, now: now, confidence: clock.confidence, working: working, sealer: sealer, numbers: numbers
+        ) { [ulids] in
             ulids.withLock { $0.next(at: now) }
         }
     }

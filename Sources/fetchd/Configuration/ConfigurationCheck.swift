@@ -14,24 +14,15 @@ struct ConfigurationCheck {
 
     /// - Throws: `SettingsError` if the file cannot be read.
     init(of path: String) throws {
-        let bytes: [UInt8]
-        do {
-            bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch {
-            throw SettingsError("The configuration file \(path) cannot be read: \(error.localizedDescription)")
-        }
+        let file = try ConfigurationFile(path)
         do throws(JSONFault) {
-            let positions = try JSON.memberPositions(in: bytes)
-            mistakes = Self.mistakes(of: try JSON(parsing: bytes), path) { name in
-                positions[name].map { Self.line(of: $0, in: bytes) }
+            let positions = try JSON.memberPositions(in: file.bytes)
+            mistakes = Self.mistakes(of: try JSON(parsing: file.bytes), path) { name in
+                positions[name].map(file.line)
             }
         } catch {
-            mistakes = [Mistake(line: Self.line(of: error.offset, in: bytes), text: "\(error.reason).")]
+            mistakes = [Mistake(line: file.line(of: error.offset), text: "\(error.reason).")]
         }
-    }
-
-    private static func line(of position: Int, in bytes: [UInt8]) -> Int {
-        bytes.prefix(position).count { $0 == UInt8(ascii: "\n") } + 1
     }
 
     private static func mistakes(of value: JSON, _ path: String, _ line: (String) -> Int?) -> [Mistake] {

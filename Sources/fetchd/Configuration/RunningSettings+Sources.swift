@@ -26,6 +26,15 @@ extension StartSettings {
             try values.take(value, of: name)
             found[name] = sources.source(of: key)
         }
+        // As `Retention` has it.
+        values.unacknowledgedRetention = max(values.eventRetention, values.unacknowledgedRetention)
         self.init(values, sources: found)
+    }
+
+    /// Replaces the values that clients have set, as a start of the service does.
+    mutating func take(stored: [String: JSON]) {
+        for (text, value) in stored {
+            if let name = SettingName(rawValue: text) { try? values.take(value, of: name) }
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Aria2RPC
+import Configuration
 import Daemon
 import Engine
 import Storage
@@ -8,8 +9,8 @@ import Webhooks
 extension Settings {
     var serviceOptions: DownloadService.Options {
         var options = DownloadService.Options(dataFolder: dataDir, downloadsFolder: downloadsDir)
-        options.minimumFreeBytes = files.minimumFreeBytes.map(Int64.init)
-        options.fileModes = files.modes
+        options.fileModes = fileModes
+        options.deletesFinishedFiles = finishedRetentionFiles == .delete
         setRunning(&options)
         options.maxLookups = DescriptorLimit.lookups
         options.allowsRehearsals = enableRehearsals
@@ -20,6 +21,7 @@ extension Settings {
         }
         options.acknowledgementPatience = acknowledgementPatience
         options.store.key = key
+        options.store.server = store?.url
         options.version = Version.text
         setEngine(&options.engine)
         options.webhooks.schedule = RetrySchedule(delays: webhookRetryDelays)
@@ -63,15 +65,19 @@ extension Settings {
         engine.maxConcurrentJobs = start.values.maxConcurrentJobs
         engine.maxConnectionsPerHost = start.values.maxConnectionsPerHost
         engine.rateLimit = start.values.rateLimit
-        engine.maxResumeDataBytes = resumeDataMaxBytes.map(Int64.init)
-        engine.maxParts = files.maxParts
-        engine.maxFileSize = files.maxFileSize.map(Int64.init)
         engine.minimumSpeedSeconds = minimumSpeedSeconds
-        engine.retention = Retention(acknowledged: eventRetention, unacknowledged: unacknowledgedRetention)
-        engine.finishedRetention = finishedRetention.map {
-            FinishedRetention(
-                acknowledged: $0, unacknowledged: unacknowledgedRetention,
-                deletesFiles: finishedRetentionFiles == .delete)
+        setStorage(&engine, start.values)
+    }
+
+    private func setStorage(_ engine: inout Engine.Options, _ values: RunningSettings) {
+        engine.minimumFreeBytes = values.minimumFreeBytes
+        engine.maxResumeDataBytes = values.resumeDataMaxBytes
+        engine.maxParts = values.maxParts
+        engine.maxFileSize = values.maxFileSize
+        engine.retention = Retention(
+            acknowledged: values.eventRetention, unacknowledged: values.unacknowledgedRetention)
+        engine.finishedRetention = values.finishedRetention.map {
+            FinishedRetention(acknowledged: $0, unacknowledged: values.unacknowledgedRetention)
         }
     }
 }

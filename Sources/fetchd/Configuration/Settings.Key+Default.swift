@@ -1,5 +1,6 @@
 import Configuration
 import Formats
+import Storage
 
 extension Settings.Key {
     /// The value without any source; null if it depends on the system, or if there is none.
@@ -10,8 +11,6 @@ extension Settings.Key {
         case .unixSocketMode: .string(Defaults.unixSocketMode)
         case .webhookRetryDelays: .strings(Defaults.webhookRetryDelays.split(separator: ",").map(String.init))
         case .acknowledgementPatience: .number(Defaults.acknowledgementPatience)
-        case .eventRetention: .number(Defaults.eventRetention)
-        case .unacknowledgedRetention: .number(Defaults.unacknowledgedRetention)
         case .minimumSpeedSeconds: .number(Defaults.minimumSpeedSeconds)
         case .streamHeartbeat: .number(Defaults.streamHeartbeat)
         case .stopTimeout: .number(Defaults.stopTimeout)
@@ -20,12 +19,12 @@ extension Settings.Key {
         case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: false
         case .logFormat: .string(ObservationSettings.Defaults.logFormat.rawValue)
         case .aria2Session: .string(Defaults.aria2Session)
-        case .unixSocket, .maxConnections, .maxConnectionsPerAddress, .dataDir, .downloadsDir, .finishedRetention,
-            .resumeDataMaxBytes,
-            .minimumFreeBytes, .maxFileSize, .maxParts, .fileMode, .directoryMode, .keyFile, .keyCommand, .token:
+        case .unixSocket, .maxConnections, .maxConnectionsPerAddress, .dataDir, .downloadsDir, .store, .fileMode,
+            .directoryMode, .keyFile, .keyCommand, .token:
             nil
         case .rateLimit, .maxConcurrentJobs, .maxConnectionsPerHost, .schedule, .allowNetwork, .denyNetwork,
-            .allowWebhookNetwork, .allowOriginHost, .denyOriginHost, .allowOriginPort, .logLevel:
+            .allowWebhookNetwork, .allowOriginHost, .denyOriginHost, .allowOriginPort, .minimumFreeBytes, .maxFileSize,
+            .resumeDataMaxBytes, .maxParts, .eventRetention, .unacknowledgedRetention, .finishedRetention, .logLevel:
             running.map { RunningSettings()[$0] } ?? .null
         }
     }
@@ -34,6 +33,7 @@ extension Settings.Key {
     func shown(_ value: JSON) -> JSON {
         guard let text = value.stringValue else { return value }
         if self == .token { return "(not shown)" }
+        if self == .store { return .string((try? ServerAddress(text).shown) ?? "(not shown)") }
         return self == .keyCommand ? .string(Self.withoutArguments(text)) : value
     }
 

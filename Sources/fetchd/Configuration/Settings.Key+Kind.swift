@@ -1,5 +1,6 @@
 import API
 import Configuration
+import Engine
 import HTTPServer
 
 extension Settings.Key {
@@ -8,7 +9,7 @@ extension Settings.Key {
         case text((String) throws -> Void)
         case path
         case integer(ClosedRange<Int>)
-        /// At most ten years, so that the sum of a time and a setting is still a valid time.
+        /// In the range `SettingName.durations`.
         case seconds
         case flag
         /// - Parameter separator: between the elements, in an environment variable.
@@ -25,20 +26,19 @@ extension Settings.Key {
         case .publicHost: .texts(separator: ",") { _ in }
         case .allowOrigin: .texts(separator: ",") { _ = try AllowedOrigins(reading: $0) }
         case .webhookRetryDelays: .texts(separator: ",") { _ = try Settings.delays($0) }
-        case .acknowledgementPatience, .eventRetention, .unacknowledgedRetention, .finishedRetention,
-            .minimumSpeedSeconds, .streamHeartbeat, .stopTimeout:
-            .seconds
-        case .resumeDataMaxBytes, .minimumFreeBytes, .maxFileSize, .maxParts: .integer(0...(1 << 60))
+        case .acknowledgementPatience, .minimumSpeedSeconds, .streamHeartbeat, .stopTimeout: .seconds
         case .finishedRetentionFiles: .text { _ = try FinishedFiles(reading: $0) }
-        case .fileMode: .text { _ = try FileSettings.fileMode($0) }
-        case .directoryMode: .text { _ = try FileSettings.directoryMode($0) }
+        case .fileMode: .text { _ = try FileModes.file($0) }
+        case .directoryMode: .text { _ = try FileModes.folder($0) }
         case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: .flag
         case .logFormat: .text { _ = try ObservationSettings.format($0) }
         case .aria2Session: .text { _ = try SettingsSources.aria2Session($0) }
         case .keyCommand: .text(SettingsSources.checkKeyCommand)
+        case .store: .text { _ = try SettingsSources.serverAddress($0) }
         case .token: .text(Settings.checkToken)
         case .rateLimit, .maxConcurrentJobs, .maxConnectionsPerHost, .schedule, .allowNetwork, .denyNetwork,
-            .allowWebhookNetwork, .allowOriginHost, .denyOriginHost, .allowOriginPort, .logLevel:
+            .allowWebhookNetwork, .allowOriginHost, .denyOriginHost, .allowOriginPort, .minimumFreeBytes, .maxFileSize,
+            .resumeDataMaxBytes, .maxParts, .eventRetention, .unacknowledgedRetention, .finishedRetention, .logLevel:
             runningKind
         }
     }
@@ -50,6 +50,7 @@ extension Settings.Key {
         guard let name = running else { return .text { _ in } }
         return switch name.kind {
         case .integer(let range): .integer(Int(range.lowerBound)...Int(range.upperBound))
+        case .seconds: .seconds
         case .text: .text { try RunningSettings.check(.string($0), of: name) }
         // A list of days has commas.
         case .texts:

@@ -2,10 +2,12 @@ import API
 import Configuration
 import Daemon
 import Downloads
+import Engine
 import Formats
 import Foundation
 import HTTPServer
 import Sealing
+import Storage
 
 /// The settings of the service. An option takes precedence over an environment variable, a variable over the configuration
 /// file, and the file over the default. The error for an invalid value names its source.
@@ -19,21 +21,19 @@ struct Settings: Sendable {
     var maxConnectionsPerAddress: Int?
     var dataDir: String
     var downloadsDir: String
+    /// The PostgreSQL database of the jobs; nil: SQLite in the data folder.
+    var store: ServerAddress?
     /// Whether the folders are those of the working directory, because it has the database of an earlier version.
     var usesFoldersOfWorkingDirectory: Bool
     /// The settings that can change while the service runs.
     var start: StartSettings
-    var files: FileSettings
+    /// The permissions of finished files, and of folders that are created for them.
+    var fileModes: FileModes
     var publicHosts: [String]
     var allowedOrigins: AllowedOrigins
     var webhookRetryDelays: [Double]
     var acknowledgementPatience: Double
-    var eventRetention: Double
-    var unacknowledgedRetention: Double
-    /// nil: jobs are kept for ever.
-    var finishedRetention: Double?
     var finishedRetentionFiles: FinishedFiles
-    var resumeDataMaxBytes: Int?
     var minimumSpeedSeconds: Double
     var streamHeartbeat: Double
     var stopTimeout: Double
@@ -57,8 +57,8 @@ struct Settings: Sendable {
         static let maxConnectionsPerHost = RunningSettings().maxConnectionsPerHost
         static let webhookRetryDelays = "0,5,300,1800,7200,18000,36000,50400,72000,86400"
         static let acknowledgementPatience = 3600.0
-        static let eventRetention = 604_800.0
-        static let unacknowledgedRetention = 2_592_000.0
+        static let eventRetention = RunningSettings().eventRetention
+        static let unacknowledgedRetention = RunningSettings().unacknowledgedRetention
         static let minimumSpeedSeconds = 60.0
         static let streamHeartbeat = 15.0
         static let stopTimeout = 25.0
@@ -76,6 +76,7 @@ struct Settings: Sendable {
         case maxConnectionsPerAddress = "max_connections_per_address"
         case dataDir = "data_dir"
         case downloadsDir = "downloads_dir"
+        case store
         case maxConcurrentJobs = "max_concurrent_jobs"
         case maxConnectionsPerHost = "max_connections_per_host"
         case schedule
@@ -137,20 +138,16 @@ struct Settings: Sendable {
         let folders = DefaultFolders.ofProcess(usesWorkingDirectory: dataDir == nil)
         self.dataDir = dataDir ?? folders.data
         self.downloadsDir = downloadsDir ?? folders.downloads
+        store = try sources.store
         usesFoldersOfWorkingDirectory = folders.areOfWorkingDirectory
         start = try StartSettings(sources)
-        files = try FileSettings(sources)
+        fileModes = try FileModes(sources)
         publicHosts = try sources.strings(.publicHost)
         allowedOrigins = try AllowedOrigins(reading: sources.strings(.allowOrigin))
         webhookRetryDelays = try Self.delays(sources.strings(.webhookRetryDelays))
         acknowledgementPatience =
             try sources.seconds(.acknowledgementPatience) ?? Defaults.acknowledgementPatience
-        eventRetention = try sources.seconds(.eventRetention) ?? Defaults.eventRetention
-        unacknowledgedRetention =
-            try sources.seconds(.unacknowledgedRetention) ?? Defaults.unacknowledgedRetention
-        finishedRetention = try sources.seconds(.finishedRetention)
         finishedRetentionFiles = try sources.string(.finishedRetentionFiles).map(FinishedFiles.init(reading:)) ?? .keep
-        resumeDataMaxBytes = try sources.int(.resumeDataMaxBytes)
         minimumSpeedSeconds = try sources.seconds(.minimumSpeedSeconds) ?? Defaults.minimumSpeedSeconds
         streamHeartbeat = max(0.1, try sources.seconds(.streamHeartbeat) ?? Defaults.streamHeartbeat)
         stopTimeout = try sources.seconds(.stopTimeout) ?? Defaults.stopTimeout
@@ -162,9 +159,8 @@ struct Settings: Sendable {
         token = try sources.string(.token)
         try token.map(Self.checkToken)
         // An existing database may have an administrator's token. The service looks when it has opened the database.
-        if let tokenDemand, token == nil, !FileManager.default.fileExists(atPath: self.dataDir + "/fetchd.sqlite") {
-            throw SettingsError(tokenDemand)
-        }
+        let mayHaveToken = store != nil || FileManager.default.fileExists(atPath: self.dataDir + "/fetchd.sqlite")
+        if let tokenDemand, token == nil, !mayHaveToken { throw SettingsError(tokenDemand) }
     }
 
     /// Why the service needs an administrator's token, as a sentence with the remedy; nil if it does not.

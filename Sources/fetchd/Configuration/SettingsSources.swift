@@ -38,7 +38,7 @@ struct SettingsSources {
     }
 
     private static func read(_ path: String) throws -> JSONObject {
-        let members = try ConfigurationFile(path).members
+        let members = try ConfigurationFile(path).members()
         if let unknown = members.names.sorted().first(where: { Settings.Key(rawValue: $0) == nil }) {
             throw SettingsError("\(path) contains '\(unknown)', which is not a setting of fetchd.")
         }
@@ -104,13 +104,11 @@ extension Settings.Key.Kind {
         switch self {
         case .text, .path: "a string"
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        case .seconds: "a number of seconds from 0 to \(Int(Self.mostSeconds))"
+        case .seconds: "a number of seconds from 0 to \(Int(SettingName.durations.upperBound))"
         case .flag: "true or false"
         case .texts: "a list of strings"
         }
     }
-
-    private static let mostSeconds = 315_360_000.0
 
     /// Checks more than the type and the range.
     ///
@@ -129,7 +127,7 @@ extension Settings.Key.Kind {
     fileprivate func contains(_ value: JSON) -> Bool {
         switch self {
         case .integer(let range): value.integerValue.map { range.contains(Int($0)) } ?? false
-        case .seconds: value.numberValue.map { (0...Self.mostSeconds).contains($0) } ?? false
+        case .seconds: value.numberValue.map { SettingName.durations.contains($0) } ?? false
         case .text, .path, .flag, .texts: true
         }
     }
@@ -170,9 +168,9 @@ extension Settings.Key.Kind {
         }
     }
 
-    /// Without empty strings. nil if an element is not a string.
+    /// Without empty strings. nil if an element is neither a string nor a number.
     private static func strings(_ elements: [JSON]) -> JSON? {
-        let texts = elements.compactMap(\.stringValue)
+        let texts = elements.compactMap { $0.stringValue ?? ($0.numberValue == nil ? nil : $0.written) }
         return texts.count == elements.count ? .strings(texts.filter { !$0.isEmpty }) : nil
     }
 }

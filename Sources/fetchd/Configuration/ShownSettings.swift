@@ -17,7 +17,8 @@ struct ShownSettings {
     /// - Throws: `SettingsError` if a value is invalid; `StoreError` if the database cannot be read.
     init(_ sources: SettingsSources) throws {
         let settings = try Settings(sources)
-        let stored = try Store.settings(inDataFolder: settings.dataDir)
+        let stored =
+            try settings.store.map { try Store.settings(in: $0) } ?? Store.settings(inDataFolder: settings.dataDir)
         rows = try Settings.Key.allCases.map { key in
             if let name = key.running {
                 if let value = stored[key.rawValue], (try? RunningSettings.check(value, of: name)) != nil {
@@ -58,12 +59,17 @@ struct ShownSettings {
 
     private static let sourceWidth = SettingSource.allCases.map(\.rawValue.count).max() ?? 0
 
+    /// Rules of a schedule have commas.
+    private static func list(_ texts: [String]) -> String {
+        texts.joined(separator: texts.contains { $0.contains(",") } ? "; " : ", ")
+    }
+
     private static func text(_ value: JSON) -> String {
         switch value {
         case .null: "-"
         case .string(let text): text
         case .array(let elements) where elements.isEmpty: "-"
-        case .array(let elements): elements.map(text).joined(separator: "; ")
+        case .array(let elements): list(elements.map(text))
         case .bool, .integer, .number, .object, .text: value.written
         }
     }

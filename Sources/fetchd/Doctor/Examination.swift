@@ -29,21 +29,36 @@ struct Examination {
 
     private func databaseFindings(isRunning: Bool) async -> [Finding] {
         let folder = settings.dataDir
+        if let store = settings.store {
+            return [.ok(.database, "The jobs are in \(store.shown), which fetchd doctor does not check.")]
+                + ClockFindings(storedTime: nil).all
+        }
         guard FileManager.default.fileExists(atPath: folder + "/fetchd.sqlite") else {
-            return [.ok(.database, "There is no database yet.")] + ClockFindings(storedTime: nil).all
+            return [missingDatabase] + ClockFindings(storedTime: nil).all
         }
         let inspection: DatabaseInspection
         do throws(StoreError) {
             inspection = try DatabaseInspection.read(
                 inDataFolder: folder, key: settings.key, thoroughly: checksEverything)
         } catch {
-            let finding = Finding.error(.database, error.description, "See docs/operations.md, \"Damage\".")
-            return [finding] + ClockFindings(storedTime: nil).all
+            return [Self.unusable(error)] + ClockFindings(storedTime: nil).all
         }
         var findings = DatabaseFindings(inspection: inspection, settings: settings).all
         findings += partFindings(inspection, isRunning: isRunning)
         findings += ClockFindings(storedTime: inspection.storedTime).all
         return findings + (await WebhookFindings(webhooks: inspection.webhooks, settings: settings).all(asksWebhooks))
+    }
+
+    /// The service has written the mark beside its database.
+    private var missingDatabase: Finding {
+        guard FileManager.default.fileExists(atPath: settings.dataDir + "/fetchd.mark") else {
+            return .ok(.database, "There is no database yet.")
+        }
+        return Self.unusable(.databaseIncomplete(path: settings.dataDir + "/fetchd.sqlite", .missing))
+    }
+
+    private static func unusable(_ error: StoreError) -> Finding {
+        .error(.database, error.description, "See docs/operations.md, \"Damage\".")
     }
 
     private func partFindings(_ inspection: DatabaseInspection, isRunning: Bool) -> [Finding] {

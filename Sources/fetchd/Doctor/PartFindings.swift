@@ -9,13 +9,17 @@ struct PartFindings {
 
     var all: [Finding] {
         let findings = [missing, short, orphans].compactMap(\.self)
-        return findings.isEmpty ? [.ok(.parts, "All \(promised) parts of unfinished downloads are there.")] : findings
+        guard findings.isEmpty else { return findings }
+        let all =
+            promised == 0
+            ? "No unfinished download has a part." : "All parts of unfinished downloads are there: \(promised)."
+        return [.ok(.parts, all)]
     }
 
     private var missing: Finding? {
         Self.named(parts.missing).map {
             .warning(
-                .parts, "The files of \(parts.missing.count) parts are missing: \($0).",
+                .parts, "\(Self.files(parts.missing.count)) missing: \($0).",
                 "Their jobs begin again from 0. If another disk should be mounted there, mount it before you start the service."
             )
         }
@@ -24,19 +28,26 @@ struct PartFindings {
     private var short: Finding? {
         Self.named(parts.short).map {
             .warning(
-                .parts, "The files of \(parts.short.count) parts are shorter than stored: \($0).",
+                .parts, "\(Self.files(parts.short.count)) shorter than stored: \($0).",
                 "Their jobs begin again from 0. Look for faults of the disk.")
         }
     }
 
     private var orphans: Finding? {
         Self.named(parts.orphans).map {
-            let bytes = parts.orphanedBytes.formatted(.byteCount(style: .file))
+            let bytes = parts.orphanedBytes.formatted(.byteCount(style: .file, spellsOutZero: false))
+            let files =
+                parts.orphans.count == 1
+                ? "1 part file (\(bytes)) belongs" : "\(parts.orphans.count) part files (\(bytes)) belong"
             return .warning(
-                .parts, "\(parts.orphans.count) part files (\(bytes)) belong to no job: \($0).",
+                .parts, "\(files) to no job: \($0).",
                 "The next start removes them, except for files that are older than the database: remove those if no other copy of the database needs them."
             )
         }
+    }
+
+    private static func files(_ count: Int) -> String {
+        count == 1 ? "The file of 1 part is" : "The files of \(count) parts are"
     }
 
     /// The first names; nil if there are none.

@@ -27,7 +27,7 @@ struct SpaceFindings {
         guard let disk = Self.disk(of: settings.downloadsDir) else { return [] }
         if disk.hasNoFiles { return [Self.lacksFiles(settings.downloadsDir)] }
         // The default of --minimum-free-bytes.
-        let reserve = settings.files.minimumFreeBytes.map(UInt64.init) ?? min(disk.size / 100, 1 << 30)
+        let reserve = settings.start.values.minimumFreeBytes.map(UInt64.init) ?? min(disk.size / 100, 1 << 30)
         guard disk.free <= reserve else { return [] }
         return [
             .warning(

@@ -11,8 +11,13 @@ struct WebhookFindings {
     func all(_ asksEndpoints: Bool) async -> [Finding] {
         let findings = disabled + (asksEndpoints ? await unreachable() : [])
         guard findings.isEmpty else { return findings }
+        guard !webhooks.isEmpty else { return [.ok(.webhooks, "There are no webhooks.")] }
+        let count = webhooks.count == 1 ? "1 webhook is enabled" : "\(webhooks.count) webhooks are enabled"
         return [
-            .ok(.webhooks, "\(webhooks.count) webhooks are enabled\(asksEndpoints ? ", and their hosts answer" : "").")
+            .ok(
+                .webhooks,
+                "\(count)\(asksEndpoints ? (webhooks.count == 1 ? ", and its host answers" : ", and their hosts answer") : "")."
+            )
         ]
     }
 

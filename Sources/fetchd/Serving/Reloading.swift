@@ -13,7 +13,7 @@ struct Reloading: Sendable {
     let log: Logger
 
     /// If one setting has a mistake, nothing changes.
-    func reload(_ service: DownloadService) {
+    func reload(_ service: DownloadService) async {
         let settings: Settings
         do {
             settings = try read()
@@ -22,7 +22,7 @@ struct Reloading: Sendable {
         }
         var start = settings.start
         start.mostConcurrentJobs = mostConcurrentJobs
-        let changes = service.reload(start)
+        let changes = await service.reload(start)
         for change in changes { log.notice("\(Self.report(change))") }
         let waiting = started.names(changedIn: settings)
         if !waiting.isEmpty {

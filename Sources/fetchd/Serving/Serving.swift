@@ -38,7 +38,7 @@ struct Serving {
             started: settings, mostConcurrentJobs: options.mostConcurrentJobs, read: read, log: log)
         let reloads = await ReloadSignal.heed()
         try await withThrowingTaskGroup { group in
-            group.addTask { for await _ in reloads { reloading.reload(service) } }
+            group.addTask { for await _ in reloads { await reloading.reload(service) } }
             group.addTask {
                 for await _ in signals {
                     log.notice("Stopping. A second signal ends fetchd at once.")

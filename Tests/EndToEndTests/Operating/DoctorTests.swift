@@ -54,5 +54,16 @@ import Testing
         #expect(folder.bytes(of: "downloads/.incomplete/part_x.part") != nil)
         let others = try await examine(folder, "--no-webhooks").findings
         #expect(levels(others, of: "webhooks") == ["ok"])
+        // The service would refuse to start.
+        try FileManager.default.removeItem(atPath: folder.path("data/fetchd.sqlite"))
+        let missing = try await examine(folder)
+        #expect(missing.status == .exited(1) && levels(missing.findings, of: "database") == ["error"], "\(missing)")
+    }
+
+    @Test func usesTheSettingsThatClientsHaveMade() async throws {
+        let fetchd = try await FetchdProcess.start()
+        #expect(try await levels(examine(fetchd.folder).findings, of: "addresses") == ["ok"])
+        _ = try await fetchd.api.send("PATCH", "/v1/service", ["allow_network": ["127.0.0.0/8"]])
+        #expect(try await levels(examine(fetchd.folder).findings, of: "addresses") == ["warning"])
     }
 }

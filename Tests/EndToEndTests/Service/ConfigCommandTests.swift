@@ -44,7 +44,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("{}", []), (#"{"listen": "none", "unix_socket": "/run/x", "token": "x"}"#, []),
+            ("{}", []), (#"{"webhook_retry_delays": [0, 5, 0.5], "allow_origin_port": [443, "8000-8999"]}"#, []),
+            (#"{"listen": "none", "unix_socket": "/run/x", "token": "x"}"#, []),
             (
                 "{\n  \"listen\": 8080,\n  \"colour\": 1,\n  \"max_parts\": -1\n}",
                 [
@@ -78,7 +79,21 @@ import Testing
 
     @Test func checkSaysThatAFileCannotBeRead() async throws {
         let outcome = try await FetchdProcess.run(["config", "check", "/none.json"])
-        #expect(outcome.ending == .exited(64) && outcome.errors.contains("/none.json cannot be read"))
+        #expect(
+            outcome.ending == .exited(64)
+                && outcome.errors.contains("/none.json cannot be read: No such file or directory."))
+        let folder = try await FetchdProcess.run(["config", "check", "/"])
+        #expect(folder.ending == .exited(64) && folder.errors.contains("/ cannot be read: Is a directory."))
+    }
+
+    @Test func serviceNamesTheLineOfAMalformedFile() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("{\n  \"max_parts\": 1,\n}", to: "fetchd.json")
+        let outcome = try await FetchdProcess.run(["serve", "--config", file])
+        #expect(outcome.ending == .exited(64))
+        #expect(
+            outcome.errors.contains("\(file) has a mistake in line 3: A member's name should be here")
+                && outcome.errors.contains("fetchd config check \(file)"), "\(outcome)")
     }
 
     // MARK: The page

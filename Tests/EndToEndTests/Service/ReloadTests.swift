@@ -44,6 +44,12 @@ import Testing
         try await reload(
             #"{"token": "s3cret-1", "stop_timeout": 20}"#, until: "max_concurrent_jobs: 5 -> 16.")
         #expect(try await api.get("/v1/service").json["effective"]["rate_limit_bytes_per_second"] == 0)
+        let entries = try await api.get("/v1/audit").json["entries"].arrayValue ?? []
+        let reloads = entries.filter { $0["action"] == "SIGHUP" }.map { entry in
+            ["address", "target", "change"].map { entry[$0].string ?? "-" }.joined(separator: ", ")
+        }
+        #expect(reloads.contains("local, max_concurrent_jobs, 3 -> 5"), "\(reloads)")
+        #expect(reloads.contains("local, max_concurrent_jobs, 5 -> 16"), "\(reloads)")
         fetchd.signal(SIGHUP)
         _ = try await eventually("a reload without changes") {
             fetchd.log.contains("Nothing has changed.") ? true : nil

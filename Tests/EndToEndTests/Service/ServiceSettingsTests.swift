@@ -23,13 +23,19 @@ import Testing
             try await service(scene.api) == [
                 "rate_limit_bytes_per_second": 0, "max_concurrent_jobs": 3, "max_connections_per_host": 6,
                 "schedule": [], "allow_network": ["127.0.0.0/8"], "deny_network": [], "allow_webhook_network": [],
-                "allow_origin_host": [], "deny_origin_host": [], "allow_origin_port": [], "log_level": "info",
+                "allow_origin_host": [], "deny_origin_host": [], "allow_origin_port": [],
+                "minimum_free_bytes": nil, "max_file_size": nil, "resume_data_max_bytes": nil, "max_parts": nil,
+                "event_retention": 604_800, "unacknowledged_retention": 2_592_000, "finished_retention": nil,
+                "log_level": "info",
                 "effective": ["rate_limit_bytes_per_second": 0, "max_concurrent_jobs": 3, "until": nil],
                 "sources": [
                     "rate_limit_bytes_per_second": "default", "max_concurrent_jobs": "file",
                     "max_connections_per_host": "default", "schedule": "default", "allow_network": "flag",
                     "deny_network": "default", "allow_webhook_network": "default", "allow_origin_host": "default",
-                    "deny_origin_host": "default", "allow_origin_port": "default", "log_level": "default",
+                    "deny_origin_host": "default", "allow_origin_port": "default", "minimum_free_bytes": "default",
+                    "max_file_size": "default", "resume_data_max_bytes": "default", "max_parts": "default",
+                    "event_retention": "default", "unacknowledged_retention": "default",
+                    "finished_retention": "default", "log_level": "default",
                 ],
             ])
     }
@@ -60,7 +66,8 @@ import Testing
         let values: JSON = [
             "schedule": [.string(rule)], "allow_network": ["10.0.0.0/8", "::1", "127.0.0.0/8"],
             "allow_origin_host": ["*.Example.com", "b\u{FC}cher.example"], "allow_origin_port": ["443", "8000-8999"],
-            "log_level": "debug",
+            "log_level": "debug", "minimum_free_bytes": 1000, "max_file_size": 1_152_921_504_606_846_976,
+            "resume_data_max_bytes": 0, "max_parts": 7, "event_retention": 86_400.5, "finished_retention": 3600,
         ]
         let answer = try await patch(scene.api, values)
         #expect(answer.status == 200, "\(answer)")
@@ -92,6 +99,10 @@ import Testing
             (#"{"allow_origin_host": ["a b"]}"#, 422, "invalid-value", "/allow_origin_host"),
             (#"{"allow_origin_port": ["0"]}"#, 422, "invalid-value", "/allow_origin_port"),
             (#"{"log_level": "loud"}"#, 422, "invalid-value", "/log_level"),
+            (#"{"max_file_size": -1}"#, 422, "invalid-value", "/max_file_size"),
+            (#"{"max_parts": "5"}"#, 422, "invalid-value", "/max_parts"),
+            (#"{"event_retention": 315360001}"#, 422, "invalid-value", "/event_retention"),
+            (#"{"finished_retention": "1d"}"#, 422, "invalid-value", "/finished_retention"),
             (#"{"schedule": ["mon 08:00-09:00 UTC max_concurrent_jobs=x"]}"#, 422, "invalid-value", "/schedule"),
             (#"{"listen": "127.0.0.1:1"}"#, 422, "unknown-field", "/listen"),
             (#"{"sources": {}}"#, 422, "unknown-field", "/sources"),
@@ -117,7 +128,8 @@ import Testing
         #expect(document["max_concurrent_jobs"] == 16)
         for name in [
             "allow_network", "deny_network", "allow_webhook_network", "allow_origin_host", "deny_origin_host",
-            "allow_origin_port", "log_level",
+            "allow_origin_port", "minimum_free_bytes", "max_file_size", "resume_data_max_bytes", "max_parts",
+            "event_retention", "unacknowledged_retention", "finished_retention", "log_level",
         ] {
             #expect(document.objectValue?[name] == .null, "\(name)")
             let refused = try await patch(editor, .object([name: nil, "max_concurrent_jobs": 1]))
@@ -202,6 +214,54 @@ import Testing
         try await scene.api.waitForJob(job, .running)
         _ = try await patch(scene.api, ["rate_limit_bytes_per_second": 0])
         try await scene.api.waitForJob(job, .succeeded)
+    }
+
+    @Test func sizeOfFilesAppliesToTheNextAttempt() async throws {
+        let scene = try await Scene()
+        _ = try await patch(scene.api, ["max_file_size": 10])
+        let refused = try await scene.api.submit(scene.order("/file"))
+        try await scene.api.waitForJob(refused, .failed)
+        #expect(try await scene.api.job(refused)["failure"]["code"] == "too_large")
+        _ = try await patch(scene.api, ["max_file_size": nil])
+        _ = try await scene.api.send("POST", "/v1/jobs/\(refused)/retry")
+        try await scene.api.waitForJob(refused, .succeeded)
+    }
+
+    @Test func freeSpaceAppliesToTheNextAttempt() async throws {
+        let scene = try await Scene()
+        _ = try await patch(scene.api, ["minimum_free_bytes": 1_152_921_504_606_846_976])
+        let job = try await scene.api.submit(scene.order("/file"))
+        try await scene.api.waitForJob(job, .waiting)
+        #expect(try await scene.api.job(job)["reason"] == "space")
+        _ = try await patch(scene.api, ["minimum_free_bytes": 0])
+        _ = try await scene.api.send("POST", "/v1/jobs/\(job)/resume")
+        try await scene.api.waitForJob(job, .succeeded)
+    }
+
+    @Test func fewerPartsRemoveTheOldestAtOnce() async throws {
+        let scene = try await Scene()
+        let job = try await scene.api.submit(scene.order("/held"))
+        try await scene.api.waitForBytes(job)
+        _ = try await scene.api.send("POST", "/v1/jobs/\(job)/pause")
+        #expect(try await scene.api.get("/v1/jobs/\(job)/resume-data").status == 200)
+        _ = try await patch(scene.api, ["max_parts": 0])
+        _ = try await eventually("no resume data") {
+            try await scene.api.get("/v1/jobs/\(job)/resume-data").status == 404 ? true : nil
+        }
+    }
+
+    @Test func retentionOfEndedJobsAppliesAtOnce() async throws {
+        let time = ManualTime()
+        let scene = try await Scene(.init { $0.time = time })
+        let job = try await scene.api.submit(scene.order("/file"))
+        try await scene.api.waitForJob(job, .succeeded)
+        // In the first hour after a start nothing is removed because of its age.
+        time.advance(by: 10_000)
+        _ = try await patch(
+            scene.api, ["finished_retention": 60, "unacknowledged_retention": 60, "event_retention": 60])
+        _ = try await eventually("the removal of the job") {
+            try await scene.api.get("/v1/jobs/\(job)").status == 404 ? true : nil
+        }
     }
 
     // MARK: Schedule

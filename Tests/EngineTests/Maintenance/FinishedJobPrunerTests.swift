@@ -12,7 +12,8 @@ import Testing
     private func pruner(
         _ fixture: MaintenanceFixture, _ retention: FinishedRetention = retention
     ) -> FinishedJobPruner {
-        FinishedJobPruner(services: fixture.services, retention: retention, interval: nil)
+        fixture.limit { $0.finishedRetention = retention }
+        return FinishedJobPruner(services: fixture.services, interval: nil)
     }
 
     /// A job that is cancelled, and whose batch is finished.
@@ -58,6 +59,14 @@ import Testing
         #expect(try await jobs(fixture) == 0)
         // The finish is still reported as unacknowledged, with its counts.
         #expect(try await fixture.store.session(.default).unacknowledgedSince != nil)
+    }
+
+    @Test func keepsAllJobsWithoutARetention() async throws {
+        let fixture = try MaintenanceFixture()
+        _ = try await finishedJob(fixture)
+        fixture.time.advance(by: 100_000)
+        #expect(try await FinishedJobPruner(services: fixture.services, interval: nil).pass() == nil)
+        #expect(try await jobs(fixture) == 1)
     }
 
     @Test func keepsOutstandingJobsForEver() async throws {

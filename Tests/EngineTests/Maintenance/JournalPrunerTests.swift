@@ -16,7 +16,8 @@ import Testing
 
     @Test func removesAcknowledgedEventsAfterTheirRetentionAndNotBefore() async throws {
         let fixture = try MaintenanceFixture()
-        let pruner = JournalPruner(services: fixture.services, retention: retention, interval: nil)
+        fixture.limit { $0.retention = retention }
+        let pruner = JournalPruner(services: fixture.services, interval: nil)
         try await finishBatch(fixture)
         try await fixture.store.acknowledge(.default, through: 3)
         try await finishBatch(fixture)
@@ -31,12 +32,12 @@ import Testing
 
     @Test func restsATenthOfTheRetentionUnlessAnIntervalIsGiven() async throws {
         let fixture = try MaintenanceFixture()
-        let derived = JournalPruner(services: fixture.services, retention: retention, interval: nil)
+        fixture.limit { $0.retention = retention }
+        let derived = JournalPruner(services: fixture.services, interval: nil)
         #expect(try await derived.pass() == fixture.now.addingTimeInterval(10))
-        let given = JournalPruner(services: fixture.services, retention: retention, interval: 7)
+        let given = JournalPruner(services: fixture.services, interval: 7)
         #expect(try await given.pass() == fixture.now.addingTimeInterval(7))
-        let short = JournalPruner(
-            services: fixture.services, retention: Retention(acknowledged: 1, unacknowledged: 1), interval: nil)
-        #expect(try await short.pass() == fixture.now.addingTimeInterval(1))
+        fixture.limit { $0.retention = Retention(acknowledged: 1, unacknowledged: 1) }
+        #expect(try await derived.pass() == fixture.now.addingTimeInterval(1))
     }
 }

@@ -32,6 +32,9 @@ struct MaintenanceFixture {
 
     var now: Date { store.time.now }
 
+    /// Replaces limits, as a change of the settings does.
+    func limit(_ change: (inout Engine.StorageLimits) -> Void) { services.limits.withLock { change(&$0.storage) } }
+
     // MARK: Jobs
 
     @discardableResult

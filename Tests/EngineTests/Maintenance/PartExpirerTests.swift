@@ -18,7 +18,7 @@ import Testing
         try await fixture.declare { $0.resumeDataTTL = 100 }
         let part = try fixture.makePart("part_a")
         let job = try await failedJob(fixture, part)
-        let expirer = PartExpirer(services: fixture.services, limit: nil)
+        let expirer = PartExpirer(services: fixture.services)
         let expiry = fixture.now.addingTimeInterval(100)
         #expect(try await expirer.pass() == expiry)
         fixture.time.advance(by: 99.9)
@@ -37,9 +37,11 @@ import Testing
         let first = try await failedJob(fixture, old)
         fixture.time.advance(by: 1)
         let second = try await failedJob(fixture, new)
-        _ = try await PartExpirer(services: fixture.services, limit: 10).pass()
+        fixture.limit { $0.maxResumeDataBytes = 10 }
+        _ = try await PartExpirer(services: fixture.services).pass()
         #expect(fixture.hasFile(of: old) && fixture.hasFile(of: new))
-        _ = try await PartExpirer(services: fixture.services, limit: 9).pass()
+        fixture.limit { $0.maxResumeDataBytes = 9 }
+        _ = try await PartExpirer(services: fixture.services).pass()
         #expect(try await fixture.job(first).part == nil)
         #expect(!fixture.hasFile(of: old))
         #expect(try await fixture.job(second).part?.id == new.id)
@@ -53,11 +55,14 @@ import Testing
             _ = try await failedJob(fixture, part)
             fixture.time.advance(by: 1)
         }
-        _ = try await PartExpirer(services: fixture.services, limit: nil, mostParts: 3).pass()
+        fixture.limit { $0.maxParts = 3 }
+        _ = try await PartExpirer(services: fixture.services).pass()
         #expect(parts.allSatisfy(fixture.hasFile))
-        _ = try await PartExpirer(services: fixture.services, limit: nil, mostParts: 1).pass()
+        fixture.limit { $0.maxParts = 1 }
+        _ = try await PartExpirer(services: fixture.services).pass()
         #expect(parts.map(fixture.hasFile) == [false, false, true])
-        _ = try await PartExpirer(services: fixture.services, limit: nil, mostParts: 0).pass()
+        fixture.limit { $0.maxParts = 0 }
+        _ = try await PartExpirer(services: fixture.services).pass()
         #expect(!fixture.hasFile(of: parts[2]))
     }
 }

@@ -20,11 +20,11 @@ import Testing
         let fixture = try MaintenanceFixture()
         try await fixture.create(3)
         try await fill(fixture)
-        let before = try await fixture.store.space()
+        let before = try #require(try await fixture.store.space())
         #expect(before.isMostlyFree)
         let next = try await SpaceReclaimer(services: fixture.services, interval: 50).pass()
         #expect(next == fixture.now.addingTimeInterval(50))
-        let after = try await fixture.store.space()
+        let after = try #require(try await fixture.store.space())
         #expect(after.size < before.size / 4 && after.free == 0)
         #expect(fixture.log.text.contains("The database file has become smaller"))
         let file = try #require(fixture.temporary.bytes(of: "data/fetchd.sqlite"))
@@ -38,7 +38,7 @@ import Testing
     @Test func leavesAFileWithMuchDataAsItIs() async throws {
         let fixture = try MaintenanceFixture()
         try await fill(fixture)
-        let before = try await fixture.store.space()
+        let before = try #require(try await fixture.store.space())
         #expect(try await fixture.store.reclaimSpace(copyingAtMost: before.used - 1) == nil)
         #expect(try await fixture.store.space() == before)
     }

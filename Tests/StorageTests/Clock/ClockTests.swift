@@ -1,6 +1,5 @@
 import Downloads
 import Foundation
-import GRDB
 import Locks
 import TestKit
 import Testing
@@ -115,7 +114,7 @@ private let tenYears: TimeInterval = 3653 * day
     }
 
     private func count(_ table: String, _ fixture: ClockFixture) async throws -> Int {
-        try await fixture.store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
+        try await fixture.store.read { db in try db.value("SELECT count(*) FROM \(table)", as: Int.self) ?? -1 }
     }
 
     private func isWhole(_ fixture: ClockFixture) async throws -> Bool {

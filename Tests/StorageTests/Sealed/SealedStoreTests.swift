@@ -40,8 +40,8 @@ import Testing
         _ = try await fixture.store.apply(.attemptDeferred(Self.wait), to: job.id, report)
         let (text, url) = try await fixture.store.read { db in
             (
-                try String.fetchOne(db, sql: "SELECT spec FROM jobs"),
-                try String.fetchOne(db, sql: "SELECT url FROM parts")
+                try db.value("SELECT spec FROM jobs", as: String.self),
+                try db.value("SELECT url FROM parts", as: String.self)
             )
         }
         #expect(text == #"{"url":"https://host/film@2.mkv"}"#)
@@ -49,7 +49,7 @@ import Testing
         _ = try await fixture.store.apply(.resumeRequested, to: job.id)
         _ = try await fixture.admit()
         try await fixture.succeed(job.id)
-        let finish = try await fixture.store.read { try String.fetchOne($0, sql: "SELECT finish FROM jobs") }
+        let finish = try await fixture.store.read { db in try db.value("SELECT finish FROM jobs", as: String.self) }
         #expect(finish?.hasSuffix("}") == true)
     }
 

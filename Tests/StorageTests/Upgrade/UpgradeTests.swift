@@ -20,10 +20,10 @@ import Testing
         let before = try await DatabaseQueue(path: path).read { try StoredRows(readFrom: $0) }
         #expect(before.counts["jobs"] ?? 0 >= 8 && before.counts["deliveries"] ?? 0 >= 4)
         let store = try Store(at: folder.path, time: SchemaFixture.time)
-        let after = try await store.read { try StoredRows(readFrom: $0) }
+        let after = try await store.read { try StoredRows(readFrom: $0.sqlite) }
         for difference in before.differences(to: after) { Issue.record("\(difference)") }
-        #expect(try await store.read { try Schema.number(of: $0) } == Schema.latest)
-        #expect(try await store.read { try IntegrityCheck.findings(in: $0) }.isEmpty)
+        #expect(try await store.read { try Schema.number(of: $0.sqlite) } == Schema.latest)
+        #expect(try await store.read { try IntegrityCheck.findings(in: $0.sqlite) }.isEmpty)
         #expect(try await store.compareCounts().drifts.isEmpty)
         try await expectReadable(store, jobs: before.counts["jobs"] ?? 0)
         try await store.close()

@@ -41,7 +41,7 @@ extension FuzzTarget {
     /// fetchd and libcurl see the same server in an accepted URL, and the fast path sees the same as the slow one.
     static let url = FuzzTarget.text("url") { text in
         let shown = URLRule.redacted(text)
-        require(!shown.contains("?") || shown.hasSuffix("?..."), "the query is shown")
+        require(!shown.utf8.contains(UInt8(ascii: "?")) || URLRule.isRedacted(shown), "the query is shown")
         if let common = CommonURL(text) {
             let parts = URLComponents(string: text)
             require(parts?.host == common.host && parts?.port == common.port, "the fast path sees another server")

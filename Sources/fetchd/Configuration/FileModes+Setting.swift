@@ -1,27 +1,18 @@
 import Engine
 
-/// The settings for files in the downloads folder.
-struct FileSettings: Sendable {
-    var minimumFreeBytes: Int?
-    var maxFileSize: Int?
-    var maxParts: Int?
-    var modes: FileModes
-
+extension FileModes {
     /// - Throws: `SettingsError` if a value is invalid.
     init(_ sources: SettingsSources) throws {
-        minimumFreeBytes = try sources.int(.minimumFreeBytes)
-        maxFileSize = try sources.int(.maxFileSize)
-        maxParts = try sources.int(.maxParts)
-        modes = FileModes(
-            file: try sources.string(.fileMode).map(Self.fileMode),
-            folder: try sources.string(.directoryMode).map(Self.directoryMode))
+        self.init(
+            file: try sources.string(.fileMode).map(Self.file),
+            folder: try sources.string(.directoryMode).map(Self.folder))
     }
 
-    static func fileMode(_ text: String) throws -> UInt32 {
+    static func file(_ text: String) throws -> UInt32 {
         try mode(.fileMode, text, least: 0o600, for: "read and write its files")
     }
 
-    static func directoryMode(_ text: String) throws -> UInt32 {
+    static func folder(_ text: String) throws -> UInt32 {
         try mode(.directoryMode, text, least: 0o700, for: "use its folders")
     }
 

@@ -1,0 +1,95 @@
+import Downloads
+import GRDB
+import Logging
+
+/// A store in an SQLite file of the data folder.
+final class SQLiteEngine: StoreEngine {
+    let connections: Connections
+    private let mark: MarkFile
+    private let folder: DataFolder
+    private let count: CommitCount
+    private let log: Logger
+
+    init(_ connections: Connections, _ mark: MarkFile, in folder: DataFolder, _ log: Logger) {
+        (self.connections, self.mark, self.folder) = (connections, mark, folder)
+        count = CommitCount(mark)
+        self.log = log
+    }
+
+    var commits: Int { count.value }
+    var statements: Int { connections.statements.value }
+    var damage: String? { connections.damage }
+
+    func read<Value>(_ body: (SQLConnection) throws -> Value) throws -> Value { try connections.read(body) }
+
+    func commit(_ body: (SQLConnection, EventNumbers) throws -> Void) throws(CommitFailure) -> Bool {
+        let numbers = EventNumbers()
+        do {
+            try connections.pool.writeWithoutTransaction { db in
+                try db.inTransaction(.immediate) {
+                    let before = db.totalChangesCount
+                    try body(SQLConnection(db), numbers)
+                    if db.totalChangesCount > before { try count.count(in: db) }
+                    return .commit
+                }
+            }
+        } catch {
+            throw failure(after: error)
+        }
+        return count.note(numbers.last)
+    }
+
+    func attempt(in db: SQLConnection, _ body: () -> Bool) throws -> Bool {
+        var isKept = false
+        try db.sqlite.inSavepoint {
+            isKept = body()
+            return isKept ? .commit : .rollback
+        }
+        return isKept
+    }
+
+    func maintain() throws { try connections.checkpointWhereDue() }
+
+    func probe() throws {
+        if connections.needsCheckpoint { try connections.checkpoint(.passive) }
+        try commitCounterOnly()
+    }
+
+    func close() throws(StoreError) {
+        do {
+            try connections.close()
+            try mark.set(mark.mark.closed, in: folder)
+        } catch {
+            throw .notClosed(path: folder.database, why: "\(error)")
+        }
+    }
+
+    // MARK: Failed commits
+
+    private func failure(after error: any Error) -> CommitFailure {
+        count.discard()
+        let fault = StoreError(error)
+        guard case .diskFailed(let why) = fault else { return CommitFailure(error: fault, isOver: false) }
+        guard replaceFailedCommit() else {
+            return CommitFailure(
+                error: .diskFailed(why: why + "; it is not certain that the change is not stored"), isOver: false)
+        }
+        log.error("\(fault). The store refused these changes and stores later ones.")
+        return CommitFailure(error: .diskFailed(why: why + "; the change is not stored"), isOver: true)
+    }
+
+    /// The log may contain the whole commit whose sync failed. After a crash SQLite would find it there, although its
+    /// callers got an error. A further commit overwrites it.
+    private func replaceFailedCommit() -> Bool { (try? commitCounterOnly()) != nil }
+
+    private func commitCounterOnly() throws {
+        defer { count.discard() }
+        try connections.pool.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                try count.count(in: db)
+                return .commit
+            }
+        }
+        count.note(nil)
+    }
+}

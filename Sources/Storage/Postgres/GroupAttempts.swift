@@ -1,0 +1,63 @@
+import PostgresClient
+
+/// What a group commit remembers from one attempt to the next.
+struct GroupAttempts {
+    /// The writes that are not made again, with the errors of the database; nil: the write was refused by itself.
+    private(set) var excluded: [Int: StoreError?] = [:]
+    /// The attempt whose commit has an unknown outcome.
+    private var uncertain: (id: String, position: Int64, error: PostgresError)?
+    private var lostConnections = 0
+    private var conflicts = 0
+
+    /// Whether an attempt with an unknown outcome was stored. The next one has the lock of the journal, so it is certain
+    /// now.
+    ///
+    /// - Throws: the error of that attempt, if another node has committed since.
+    func isStored(before next: PostgresGroup) throws(PostgresError) -> Bool {
+        guard let uncertain else { return false }
+        if next.previous == uncertain.id { return true }
+        guard next.position == uncertain.position else { throw uncertain.error }
+        return false
+    }
+
+    /// - Throws: the error, if the group has failed.
+    mutating func prepareRepetition(of group: PostgresGroup, after error: any Error) throws {
+        if let undone = group.undone {
+            excluded[undone] = .some(nil)
+            return
+        }
+        guard let failure = group.session.failure else { throw error }
+        switch failure.error {
+        case .statementFailed(let report, _) where report.condition.allowsRepetition && conflicts < Self.mostConflicts:
+            conflicts += 1
+        case .statementFailed:
+            // One faulty write does not fail the others.
+            guard let owner = failure.owner, excluded[owner] == nil else { throw failure.error }
+            excluded[owner] = .some(StoreError(failure.error))
+        case .outcomeUnknown:
+            uncertain = (group.id, group.position, failure.error)
+            try noteLoss(failure.error)
+        case .connectionLost: try noteLoss(failure.error)
+        case .targetInvalid, .connectFailed, .rolledBack, .timedOut, .interrupted, .closed, .parameterInvalid,
+            .columnUnreadable:
+            throw failure.error
+        }
+    }
+
+    /// - Throws: the error that the group fails with, if there is no connection.
+    mutating func prepareConnection(after error: any Error) throws {
+        if let error = error as? PostgresError, case .connectionLost = error {
+            try noteLoss(uncertain?.error ?? error)
+        } else {
+            throw uncertain?.error ?? error
+        }
+    }
+
+    private mutating func noteLoss(_ error: PostgresError) throws(PostgresError) {
+        guard lostConnections < Self.mostLostConnections else { throw error }
+        lostConnections += 1
+    }
+
+    private static let mostConflicts = 3
+    private static let mostLostConnections = 2
+}

@@ -1,0 +1,142 @@
+/// Translates statements of the dialect that the engines share into that of PostgreSQL.
+///
+/// - `?`, `?1` and `:name` become `$1`, `$2`, ...
+/// - `INDEXED BY index` is left out, and the `CROSS` of `CROSS JOIN table ON`: these hints are for SQLite's planner.
+/// - `max(a, b)` and `min(a, b)` become `GREATEST` and `LEAST`. The arguments must not be NULL: SQLite then returns NULL,
+///   and PostgreSQL the other argument.
+/// - `a IS b` and `a IS NOT b` become `IS NOT DISTINCT FROM` and `IS DISTINCT FROM`.
+final class PostgresDialect {
+    private var known: [String: Translation] = [:]
+
+    struct Translation: Equatable {
+        var sql: String
+        /// For `$1`, `$2`, ...: the place or the name of its value.
+        var parameters: [Parameter] = []
+        /// Whether it is a query, which changes nothing.
+        var isQuery: Bool { ["SELECT", "WITH", "VALUES"].contains { sql.hasPrefix($0) } }
+    }
+
+    enum Parameter: Equatable {
+        /// From 0.
+        case position(Int)
+        case name(String)
+    }
+
+    /// Each text is translated once.
+    func translation(of sql: String) -> Translation {
+        if let known = known[sql] { return known }
+        let translation = Self.translate(sql)
+        known[sql] = translation
+        return translation
+    }
+
+    static func translate(_ sql: String) -> Translation {
+        var translation = Translation(sql: "")
+        var last = 0
+        for token in translated(SQLToken.tokens(of: sql)) {
+            switch token {
+            case .word(let text), .other(let text), .blank(let text): translation.sql += text
+            case .positional(let number):
+                // As in SQLite, `?` follows the largest number before it.
+                let number = number ?? last + 1
+                last = max(last, number)
+                translation.refer(to: .position(number - 1))
+            case .named(let name): translation.refer(to: .name(name))
+            }
+        }
+        return translation
+    }
+
+    private static func translated(_ tokens: [SQLToken]) -> [SQLToken] {
+        var result: [SQLToken] = []
+        result.reserveCapacity(tokens.count)
+        var index = 0
+        while index < tokens.count {
+            let (replaced, consumed) = replacement(tokens[index...])
+            result += replaced
+            index += consumed
+        }
+        return result
+    }
+
+    /// The replacement for the first tokens, and how many tokens it replaces.
+    private static func replacement(_ tokens: ArraySlice<SQLToken>) -> ([SQLToken], Int) {
+        let first = tokens[tokens.startIndex]
+        guard case .word(let word) = first else { return ([first], 1) }
+        switch word {
+        case "INDEXED" where tokens.words(2).last?.isWord("BY") == true:
+            return ([], tokens.length(ofWords: 3, alsoBlank: true))
+        case "CROSS" where joinsOnCondition(tokens): return ([], tokens.length(ofWords: 1, alsoBlank: true))
+        case "max" where hasSeveralArguments(tokens.dropFirst()): return ([.word("GREATEST")], 1)
+        case "min" where hasSeveralArguments(tokens.dropFirst()): return ([.word("LEAST")], 1)
+        case "IS": return distinction(tokens)
+        default: return ([first], 1)
+        }
+    }
+
+    /// Whether the tokens are `CROSS JOIN table ON` or `CROSS JOIN table AS name ON`.
+    private static func joinsOnCondition(_ tokens: ArraySlice<SQLToken>) -> Bool {
+        let words = tokens.words(6)
+        return words.count > 3 && words[1].isWord("JOIN") && words[3...].prefix(3).contains { $0.isWord("ON") }
+    }
+
+    /// Whether the tokens are a list in parentheses of two values or more.
+    private static func hasSeveralArguments(_ tokens: ArraySlice<SQLToken>) -> Bool {
+        guard tokens.first == .other("(") else { return false }
+        var depth = 0
+        for token in tokens {
+            guard case .other(let text) = token else { continue }
+            switch text {
+            case "(": depth += 1
+            case ")": depth -= 1
+            case "," where depth == 1: return true
+            default: break
+            }
+            if depth == 0 { return false }
+        }
+        return false
+    }
+
+    private static func distinction(_ tokens: ArraySlice<SQLToken>) -> ([SQLToken], Int) {
+        let next = tokens.dropFirst().filter { !$0.isBlank }.prefix(2)
+        let isNegated = next.first?.isWord("NOT") == true
+        let operand = isNegated ? next.dropFirst().first : next.first
+        let isPlain = ["NULL", "DISTINCT", "TRUE", "FALSE", "UNKNOWN"].contains { operand?.isWord($0) == true }
+        guard let operand, !isPlain, operand != .other(")") else { return ([tokens[tokens.startIndex]], 1) }
+        return (
+            [.word(isNegated ? "IS DISTINCT FROM" : "IS NOT DISTINCT FROM")],
+            isNegated ? tokens.length(ofWords: 2, alsoBlank: false) : 1
+        )
+    }
+}
+
+extension PostgresDialect.Translation {
+    fileprivate mutating func refer(to parameter: PostgresDialect.Parameter) {
+        let index = parameters.firstIndex(of: parameter) ?? parameters.count
+        if index == parameters.count { parameters.append(parameter) }
+        sql += "$\(index + 1)"
+    }
+}
+
+extension ArraySlice<SQLToken> {
+    /// The first tokens that are not blank, if they are words; the last one may be another token.
+    fileprivate func words(_ count: Int) -> [SQLToken] {
+        var words: [SQLToken] = []
+        for token in self where !token.isBlank {
+            guard words.count < count, case .word = token else { break }
+            words.append(token)
+        }
+        return words
+    }
+
+    /// The number of tokens up to the end of this many words.
+    fileprivate func length(ofWords count: Int, alsoBlank: Bool) -> Int {
+        var (length, words) = (0, 0)
+        for token in self {
+            if words == count, !(alsoBlank && token.isBlank) { break }
+            if !token.isBlank { words += 1 }
+            length += 1
+        }
+        return length
+    }
+}

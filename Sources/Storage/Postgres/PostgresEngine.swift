@@ -1,0 +1,112 @@
+import Downloads
+import Foundation
+import Locks
+import PostgresClient
+
+/// A store in a PostgreSQL database, which several nodes share. One node writes at a time: each group commit begins by
+/// locking the row `journal`.
+final class PostgresEngine: StoreEngine, StoreDatabase {
+    /// The address of the server, without the password.
+    let name: String
+    private let target: PostgresTarget
+    private let readers: PostgresReaders
+    private let writer = PostgresWriter()
+    private let made = Locked(0)
+
+    /// Connects, and creates or upgrades the tables.
+    ///
+    /// - Parameter requiresDurability: whether a server that may lose acknowledged changes is refused.
+    /// - Throws: `StoreError.serverUnsuitable`, `databaseFromNewerVersion`, `databaseAway`.
+    init(url: String, requiresDurability: Bool) throws(StoreError) {
+        do {
+            target = try PostgresTarget(url: url)
+            name = target.description
+            readers = PostgresReaders(target)
+            let connection = try writer.connection(to: target)
+            if requiresDurability, let fault = try PostgresServerSettings(of: connection).fault {
+                throw StoreError.serverUnsuitable(why: "\(name) cannot be used. \(fault)")
+            }
+            try PostgresSchema.migrate(connection, name: name)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    var commits: Int { made.withLock { $0 } }
+    var statements: Int { readers.statements + writer.statements }
+    /// The server checks its pages itself.
+    var damage: String? { nil }
+
+    func read<Value>(_ body: (SQLConnection) throws -> Value) throws -> Value { try readers.read(body) }
+
+    func change(_ body: (SQLConnection) throws -> Void) throws { _ = try transact { db, _ in try body(db) } }
+
+    func commit(_ body: (SQLConnection, EventNumbers) throws -> Void) throws(CommitFailure) -> Bool {
+        do {
+            return try transact(body)
+        } catch {
+            let fault = StoreError(error)
+            throw CommitFailure(error: fault, isOver: !fault.canPass)
+        }
+    }
+
+    func attempt(in db: SQLConnection, _ body: () -> Bool) throws -> Bool {
+        guard let group = writer.group else { preconditionFailure("a write belongs to a group") }
+        return try group.attempt(body)
+    }
+
+    func maintain() {}
+
+    func probe() throws {
+        let connection = try writer.connection(to: target)
+        try connection.execute(PostgresStatement("SELECT last FROM journal FOR UPDATE"))
+    }
+
+    func close() {
+        writer.close()
+        readers.close()
+    }
+
+    /// - Returns: whether something was changed.
+    private func transact(_ body: (SQLConnection, EventNumbers) throws -> Void) throws -> Bool {
+        defer { writer.group = nil }
+        var attempts = GroupAttempts()
+        while true {
+            let group = try begin(&attempts)
+            do {
+                if try attempts.isStored(before: group) {
+                    group.rollBack()
+                    return note(group.position)
+                }
+                try body(SQLConnection(group.session), group.numbers)
+                guard try group.commit() else { return false }
+                return note(group.position + 1)
+            } catch {
+                group.rollBack()
+                try attempts.prepareRepetition(of: group, after: error)
+            }
+        }
+    }
+
+    private func note(_ position: Int64) -> Bool {
+        writer.position = position
+        made.withLock { $0 += 1 }
+        return true
+    }
+
+    /// Locks the journal. It waits for the group of another node, and for an earlier group of this one whose end is unknown.
+    private func begin(_ attempts: inout GroupAttempts) throws -> PostgresGroup {
+        while true {
+            do {
+                let session = PostgresSession(try writer.connection(to: target), writer.dialect, .readCommitted)
+                let group = PostgresGroup(session, excluded: attempts.excluded)
+                writer.group = group
+                try group.lock(known: writer.position)
+                return group
+            } catch {
+                writer.group?.rollBack()
+                try attempts.prepareConnection(after: error)
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import PostgresClient
+
+/// A transaction or a snapshot on a connection to PostgreSQL.
+///
+/// Statements that return nothing are queued. They are sent with the next statement that returns something, or with the
+/// commit, in one round trip.
+final class PostgresSession {
+    /// An error of a statement, which has ended the transaction.
+    struct Failure {
+        var error: PostgresError
+        /// `owner` when the statement was given; nil if the error is not of one statement.
+        var owner: Int?
+    }
+
+    private let dialect: PostgresDialect
+    private var transaction: PostgresTransaction
+    private var queue: [(statement: PostgresStatement, owner: Int?)] = []
+    /// The number of the write to which the next statements belong.
+    var owner: Int?
+    /// Whether other nodes have changed rows since the last commit of this store.
+    var followsOthers = false
+    /// How often rows may have been changed.
+    private(set) var changes = 0
+    private(set) var failure: Failure?
+
+    /// Nothing else uses the connection until `commit` or `rollBack`.
+    init(_ connection: PostgresConnection, _ dialect: PostgresDialect, _ mode: PostgresTransaction.Mode) {
+        self.dialect = dialect
+        transaction = connection.begin(mode)
+    }
+
+    /// Changes rows, with the next statement that returns something.
+    func run(_ sql: String, _ arguments: SQLArguments) throws(PostgresError) {
+        add(dialect.translation(of: sql), arguments)
+        changes += 1
+        if queue.count >= Self.longestQueue { try sendQueue() }
+    }
+
+    func changedRows(_ sql: String, _ arguments: SQLArguments) throws(PostgresError) -> Int {
+        try result(sql, arguments).affectedRows
+    }
+
+    func rows(_ sql: String, _ arguments: SQLArguments) throws(PostgresError) -> [PostgresResultRow] {
+        PostgresResultRow.rows(of: try result(sql, arguments))
+    }
+
+    /// Sends what is queued, and commits. Nothing can follow.
+    func commit() throws(PostgresError) {
+        let sent = take()
+        try noting(sent.map(\.owner)) { session throws(PostgresError) in
+            _ = try session.transaction.commit(with: sent.map(\.statement))
+        }
+    }
+
+    /// Forgets what is queued, and ends the transaction.
+    func rollBack() {
+        queue = []
+        transaction.rollBack()
+    }
+
+    /// So that a large write does not need the memory of all its statements.
+    private static let longestQueue = 500
+
+    private func add(_ translation: PostgresDialect.Translation, _ arguments: SQLArguments) {
+        queue.append((PostgresStatement(translation.sql, arguments.postgres(translation.parameters)), owner))
+    }
+
+    private func result(_ sql: String, _ arguments: SQLArguments) throws(PostgresError) -> PostgresResult {
+        let translation = dialect.translation(of: sql)
+        add(translation, arguments)
+        guard let last = try sendQueue().last else { throw .rolledBack }
+        if !translation.isQuery, last.affectedRows > 0 { changes += 1 }
+        return last
+    }
+
+    @discardableResult
+    private func sendQueue() throws(PostgresError) -> [PostgresResult] {
+        let sent = take()
+        return try noting(sent.map(\.owner)) { session throws(PostgresError) in
+            try session.transaction.execute(sent.map(\.statement))
+        }
+    }
+
+    private func take() -> [(statement: PostgresStatement, owner: Int?)] {
+        defer { queue = [] }
+        return queue
+    }
+
+    /// The server refuses all statements after one that has failed.
+    private func noting<Value>(
+        _ owners: [Int?], _ body: (PostgresSession) throws(PostgresError) -> Value
+    ) throws(PostgresError) -> Value {
+        if let failure { throw failure.error }
+        do throws(PostgresError) {
+            return try body(self)
+        } catch {
+            var owner: Int?
+            if case .statementFailed(_, let index) = error, owners.indices.contains(index) { owner = owners[index] }
+            failure = Failure(error: error, owner: owner)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import TestKit
+import Testing
+
+/// The real program with its jobs in a real PostgreSQL server.
+@Suite(.enabled(if: PostgresServer.isAvailable)) struct PostgresServiceTests {
+    private let server: PostgresServer
+    private let fetchd: FetchdProcess
+
+    init() async throws {
+        var options = PostgresServer.Options()
+        options.syncs = true
+        server = try await PostgresServer(options)
+        fetchd = try await FetchdProcess.start(.init(arguments: ["--store", server.url()]))
+    }
+
+    @Test func keepsItsJobsInTheServer() async throws {
+        let (origin, receiver) = (try Origin(), try WebhookReceiver())
+        origin.serve("/film", .file(Content.random(seed: 1, count: 300_000)))
+        let secret = try await fetchd.api.declareWebhook(url: receiver.url, events: ["session.finished"])
+        let job = try await fetchd.api.submit(["url": .string(origin.url("/film"))])
+        let finish = try await receiver.waitFor("session.finished")
+        #expect(finish.isSigned(with: secret) && finish.data["counts"]["succeeded"] == 1)
+        #expect(!fetchd.folder.files.contains { $0.contains("sqlite") }, "\(fetchd.folder.files)")
+        #expect(try await fetchd.terminate() == .exited(0))
+        try await fetchd.restart()
+        #expect(try await fetchd.api.job(job)["state"] == "succeeded")
+        let types = try await fetchd.api.events().compactMap { $0["type"].string }
+        #expect(types == ["job.created", "job.started", "job.succeeded", "session.finished"])
+    }
+
+    @Test func completesJobsAcrossKillsOfServiceAndServer() async throws {
+        let (origin, receiver) = (try Origin(), try WebhookReceiver())
+        let files = (0..<60).map { Content.random(seed: $0, count: 100_000) }
+        for (index, bytes) in files.enumerated() {
+            origin.serve("/\(index)", .file(bytes), .limited(bytesPerSecond: 500_000))
+        }
+        _ = try await fetchd.api.declareWebhook(url: receiver.url, events: ["session.finished"])
+        let answer = try await fetchd.api.post(
+            "/v1/jobs/batch", ["jobs": .array(files.indices.map { ["url": .string(origin.url("/\($0)"))] })])
+        #expect(answer.status == 201)
+        for round in 0..<6 {
+            try await succeeds(5 * (round + 1))
+            if round.isMultiple(of: 2) {
+                try await fetchd.kill()
+                try await fetchd.restart()
+            } else {
+                try await server.kill()
+                try await server.start()
+            }
+        }
+        let finish = try await receiver.waitFor("session.finished", atMost: .seconds(120))
+        #expect(finish.data["counts"]["succeeded"] == 60)
+        for job in try await fetchd.api.get("/v1/jobs?limit=1000").json["jobs"].arrayValue ?? [] {
+            let path = try #require(job["file"]["path"].string)
+            let index = try #require(job["url"].string?.split(separator: "/").last.flatMap { Int($0) })
+            #expect(fetchd.downloaded(path) == files[index], "\(job.written)")
+        }
+        let successes = try await fetchd.api.events().filter { $0["type"] == "job.succeeded" }
+        #expect(successes.count == 60)
+        let numbers = try await fetchd.api.events().compactMap { $0["id"].string }.compactMap { Int($0) }
+        #expect(numbers == Array(numbers.sorted()), "\(numbers)")
+    }
+
+    /// Waits until so many jobs have succeeded, as far as the service can be asked.
+    private func succeeds(_ count: Int) async throws {
+        _ = try await eventually("\(count) jobs to succeed") {
+            let answer = try? await fetchd.api.get("/v1/jobs?state=succeeded&limit=1000")
+            guard let answer, answer.status == 200 else { return nil }
+            return answer.json["jobs"].count >= count ? true : nil
+        }
+    }
+
+    @Test func answers503WhileTheServerIsAwayAndContinues() async throws {
+        let origin = try Origin()
+        origin.serve("/film", .file(Content.random(seed: 1, count: 1000)))
+        let body: JSON = ["url": .string(origin.url("/film"))]
+        #expect(try await fetchd.api.post("/v1/jobs", body).status == 201)
+        try await server.stop(.fast)
+        let refused = try await fetchd.api.post("/v1/jobs", body)
+        #expect(refused.status == 503 && refused.header("retry-after") != nil, "\(refused)")
+        #expect(try await fetchd.api.get("/v1/events").status == 503)
+        #expect(try await fetchd.api.get("/livez").status == 200)
+        let readiness = try await fetchd.api.get("/readyz")
+        #expect(readiness.status == 503, "\(readiness)")
+        try await server.start()
+        _ = try await eventually("fetchd to be ready again") {
+            try await fetchd.api.get("/readyz").status == 200 ? true : nil
+        }
+        #expect(try await fetchd.api.post("/v1/jobs", body).status == 201)
+        _ = try await eventually("both jobs to succeed") {
+            try await fetchd.api.get("/v1/jobs?state=succeeded").json["jobs"].count == 2 ? true : nil
+        }
+    }
+
+    @Test func refusesADatabaseThatAnotherServiceUses() async throws {
+        let folder = try TemporaryFolder()
+        let second = try await FetchdProcess.run([
+            "serve", "--listen", "127.0.0.1:0", "--store", server.url(), "--data-dir", folder.path("data"),
+            "--downloads-dir", folder.path("downloads"),
+        ])
+        #expect(second.ending == .exited(1), "\(second)")
+        #expect(second.errors.contains("is used by another fetchd"), "\(second)")
+        #expect(!second.errors.contains("password"))
+    }
+}

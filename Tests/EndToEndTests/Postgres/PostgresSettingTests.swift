@@ -1,0 +1,28 @@
+import TestKit
+import Testing
+
+/// The setting `store`, without a server.
+@Suite struct PostgresSettingTests {
+    @Test func showsTheAddressWithoutItsPassword() async throws {
+        let environment = ["FETCHD_STORE": "postgres://fetchd:s3cret@127.0.0.1:1/jobs"]
+        let shown = try await FetchdProcess.run(["doctor"], environment: environment)
+        #expect(shown.output.contains("postgres://fetchd@127.0.0.1:1/jobs"), "\(shown)")
+        #expect(!(shown.output + shown.errors).contains("s3cret"))
+    }
+
+    @Test(arguments: ["mysql://db/fetchd", "postgres://a,b:1:2/", "/var/lib/fetchd.sqlite", ""])
+    func refusesWhatIsNoAddress(_ store: String) async throws {
+        let outcome = try await FetchdProcess.run(["config", "show", "--store", store])
+        #expect(outcome.ending == .exited(64), "\(outcome)")
+        #expect(outcome.errors.contains("store is not the address of a database"), "\(outcome)")
+    }
+
+    @Test(arguments: [["backup", "copy.sqlite"], ["compact"], ["restore", "copy.sqlite"], ["export"]])
+    func commandsForSQLiteRefuseAnotherStore(_ command: [String]) async throws {
+        let outcome = try await FetchdProcess.run(
+            command, environment: ["FETCHD_STORE": "postgres://fetchd:s3cret@db/jobs"])
+        #expect(!outcome.succeeded)
+        #expect(outcome.errors.contains("The jobs are in postgres://fetchd@db:5432/jobs"), "\(outcome)")
+        #expect(!outcome.errors.contains("s3cret"))
+    }
+}

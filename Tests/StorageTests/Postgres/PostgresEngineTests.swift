@@ -1,0 +1,175 @@
+import Downloads
+import PostgresClient
+import TestKit
+import Testing
+
+@testable import Storage
+
+@Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
+struct PostgresEngineTests {
+    private static func engine(_ url: String) throws -> PostgresEngine {
+        try PostgresEngine(url: url, requiresDurability: false)
+    }
+
+    private static func append(_ text: String, _ db: SQLConnection, _ numbers: EventNumbers) throws {
+        let id = try numbers.take(1, in: db).lowerBound
+        try db.run(
+            "INSERT INTO events (id, type, time, session, data) VALUES (?, 'test', 0, 'default', ?)", [id, text])
+    }
+
+    private static func events(_ engine: PostgresEngine) throws -> [String] {
+        try engine.read { db in
+            try db.rows("SELECT id, data FROM events ORDER BY id").map { "\($0[0] as Int) \($0[1] as String)" }
+        }
+    }
+
+    @Test func serverThatMayLoseChangesIsRefused() async throws {
+        let error = #expect(throws: StoreError.self) {
+            try PostgresEngine(url: PostgresFixture().url, requiresDurability: true)
+        }
+        guard case .serverUnsuitable(let why) = error else {
+            Issue.record("the error is \(String(describing: error))")
+            return
+        }
+        #expect(why.contains("fsync"))
+    }
+
+    @Test func unknownServerIsAway() async throws {
+        #expect {
+            try Self.engine("postgres://fetchd@127.0.0.1:1/postgres")
+        } throws: { error in
+            if case StoreError.databaseAway = error { true } else { false }
+        }
+    }
+
+    @Test func nodesNumberTheirEventsInOneOrderWithoutGaps() async throws {
+        let url = try PostgresFixture().url
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for node in 0..<3 {
+                group.addTask {
+                    try await OwnThread.run {
+                        let engine = try Self.engine(url)
+                        for number in 0..<20 {
+                            _ = try engine.commit { db, numbers in
+                                try Self.append("\(node)", db, numbers)
+                                if number % 3 == 0 { try Self.append("\(node)", db, numbers) }
+                            }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let engine = try Self.engine(url)
+        let ids = try engine.read { try $0.values("SELECT id FROM events ORDER BY id", as: Int.self) }
+        #expect(ids == Array(1...81))
+        #expect(try engine.read { try Store.lastEvent(in: $0) } == 81)
+    }
+
+    @Test func groupThatChangesNothingIsNoCommit() async throws {
+        let engine = try Self.engine(try PostgresFixture().url)
+        #expect(try !engine.commit { db, _ in _ = try db.rows("SELECT 1") })
+        #expect(engine.commits == 0)
+        #expect(try engine.commit { db, numbers in try Self.append("a", db, numbers) })
+        #expect(engine.commits == 1)
+    }
+
+    @Test func othersAreNoticed() async throws {
+        let url = try PostgresFixture().url
+        let (first, second) = (try Self.engine(url), try Self.engine(url))
+        var seen: [Bool] = []
+        for engine in [first, first, second, first, first] {
+            _ = try engine.commit { db, numbers in
+                seen.append(db.followsOthers)
+                try Self.append("a", db, numbers)
+            }
+        }
+        #expect(seen == [true, false, true, true, false])
+    }
+
+    @Test func refusedWriteIsUndoneAndTheOthersAreKept() async throws {
+        let engine = try Self.engine(try PostgresFixture().url)
+        var runs = 0
+        _ = try engine.commit { db, numbers in
+            runs += 1
+            for (text, isKept) in [("a", true), ("b", false), ("c", true)] {
+                _ = try engine.attempt(in: db) { (try? Self.append(text, db, numbers)) != nil && isKept }
+            }
+        }
+        #expect(runs == 2)
+        #expect(try Self.events(engine) == ["1 a", "2 c"])
+    }
+
+    @Test func refusedWriteThatHasChangedNothingCostsNothing() async throws {
+        let engine = try Self.engine(try PostgresFixture().url)
+        var runs = 0
+        _ = try engine.commit { db, numbers in
+            runs += 1
+            #expect(try !engine.attempt(in: db) { (try? db.rows("SELECT 1")) == nil })
+            #expect(try engine.attempt(in: db) { (try? Self.append("a", db, numbers)) != nil })
+        }
+        #expect(runs == 1)
+        #expect(try Self.events(engine) == ["1 a"])
+    }
+
+    @Test func faultyStatementFailsItsWriteOnly() async throws {
+        let engine = try Self.engine(try PostgresFixture().url)
+        var errors: [StoreError] = []
+        _ = try engine.commit { db, numbers in
+            _ = try engine.attempt(in: db) { (try? Self.append("a", db, numbers)) != nil }
+            do {
+                // The statement is queued: it fails during the next write.
+                _ = try engine.attempt(in: db) {
+                    (try? db.run("UPDATE sessions SET is_finishing = 7 WHERE id = 'default'")) != nil
+                }
+            } catch let refused as RefusedWrite {
+                errors.append(refused.error)
+            }
+            _ = try engine.attempt(in: db) {
+                (try? db.rows("SELECT 1")) != nil && (try? Self.append("b", db, numbers)) != nil
+            }
+        }
+        #expect(errors.count == 1 && errors.allSatisfy { if case .failed = $0 { true } else { false } })
+        #expect(try Self.events(engine) == ["1 a", "2 b"])
+    }
+
+    @Test func faultBesideTheWritesFailsTheGroup() async throws {
+        let engine = try Self.engine(try PostgresFixture().url)
+        let failure = #expect(throws: CommitFailure.self) {
+            _ = try engine.commit { db, numbers in
+                try Self.append("a", db, numbers)
+                _ = try db.rows("SELECT missing")
+            }
+        }
+        #expect(failure?.isOver == true)
+        #expect(try Self.events(engine) == [])
+        #expect(try engine.commit { db, numbers in try Self.append("b", db, numbers) })
+        #expect(try Self.events(engine) == ["1 b"])
+    }
+
+    @Test func closedEngineReadsNothing() async throws {
+        let engine = try Self.engine(try PostgresFixture().url)
+        #expect(try Self.events(engine) == [])
+        engine.close()
+        #expect(throws: PostgresError.self) { try Self.events(engine) }
+    }
+
+    @Test func restartOfTheServerIsNoticedByNoCaller() async throws {
+        let server = try await PostgresServer()
+        let engine = try Self.engine(server.socketURL)
+        _ = try engine.commit { db, numbers in try Self.append("a", db, numbers) }
+        #expect(try Self.events(engine) == ["1 a"])
+        try await server.stop()
+        #expect(throws: CommitFailure.self) {
+            try engine.commit { db, numbers in try Self.append("lost", db, numbers) }
+        }
+        #expect(throws: (any Error).self) { try engine.probe() }
+        try await server.start()
+        try engine.probe()
+        #expect(try engine.commit { db, numbers in try Self.append("b", db, numbers) })
+        try await server.stop(.immediate)
+        try await server.start()
+        #expect(try engine.commit { db, numbers in try Self.append("c", db, numbers) })
+        #expect(try Self.events(engine) == ["1 a", "2 b", "3 c"])
+    }
+}
