@@ -34,7 +34,9 @@ public struct ServiceProblem: Sendable, Equatable {
     public let pointer: String?
 }
 
-extension FetchdError: CustomStringConvertible {
+extension FetchdError: CustomStringConvertible, LocalizedError {
+    public var errorDescription: String? { description }
+
     public var description: String {
         switch self {
         case .unreachable(let reason): "The service cannot be reached: \(reason)"

@@ -142,6 +142,25 @@ class Comparison:
         parameters = [list(uris), options or {}] + ([] if position is None else [position])
         self.call("aria2.addUri", *parameters, keep=name)
 
+    def retry(self, failed, name):
+        """Adds a download again with the options that the service shows, as front ends do. `name` is its new gid."""
+        answers = []
+        for service in (self.aria2, self.fetchd):
+            uris = service.call("aria2.getUris", [f"${failed}$"])[1]
+            uris = [uri["uri"] for uri in uris.get("result", [])] or [f"{service.origin}/missing"]
+            options = service.call("aria2.getOption", [f"${failed}$"])[1]["result"]
+            status, answer = service.call("aria2.addUri", [uris, options])
+            service.gids[name] = answer.get("result", "")
+            answers.append({"http": status, **service.named(answer)})
+        self.compare("aria2.addUri", f"retry of {failed}", answers)
+
+    def post(self, query, body):
+        answers = []
+        for service in (self.aria2, self.fetchd):
+            status, answer = service.send(body, query)
+            answers.append({"http": status, "answer": service.named(answer)})
+        self.compare("POST", f"POST {query}", answers)
+
     def wait(self, name, status):
         for service in (self.aria2, self.fetchd):
             service.wait(name, status)
@@ -226,6 +245,11 @@ def information(run):
     run.get("?method=aria2.noSuchMethod&id=q")
     run.get("?id=q")
     run.get("?method=aria2.getGlobalStat")
+    run.get("?method=aria2.tellActive&id=q&_=1504257059456")
+    run.get("?method=aria2.tellActive&id=q&params=" + base64.b64encode(b'[["~~>"]]').decode())
+    run.get("?method=aria2.tellActive&id=q&params=e30=")
+    run.get("?method=aria2.tellActive&id=q&params=ew==")
+    run.get("?params=ew==")
     run.get("?params=" + base64.b64encode(b'[{"id": 1, "method": "aria2.tellActive"}]').decode())
 
 
@@ -256,6 +280,8 @@ def malformed(run):
     run.call("aria2.addUri", [5])
     run.call("aria2.addUri", ["$URL/file"], [])
     run.call("aria2.addUri", ["no uri"])
+    run.call("aria2.addUri", ["", " "])
+    run.call("aria2.addUri", ["$URL/file"], {"pause": "yes"})
     run.call("aria2.addUri", ["$URL/file"], {}, -1)
     run.call("aria2.addUri", ["$URL/file"], {}, "0")
     run.call("aria2.addUri", ["$URL/file"], {"gid": "1"})
@@ -269,6 +295,8 @@ def malformed(run):
     run.call("aria2.tellWaiting", 0)
     run.call("aria2.tellWaiting", "0", 1)
     run.call("aria2.tellStopped", 0, "x")
+    run.call("aria2.tellWaiting", 0, -1)
+    run.call("aria2.tellStopped", -1, -1)
     run.call("aria2.tellActive", "gid")
     run.call("aria2.addTorrent", "")
     run.call("aria2.addMetalink", "")
@@ -365,6 +393,8 @@ def outcomes(run):
     run.call("aria2.getGlobalStat")
     run.call("aria2.tellStopped", 0, 100, ["gid", "status", "errorCode", "totalLength", "completedLength"])
     run.call("aria2.tellStopped", -1, 2, ["gid", "status"])
+    run.retry("missing", "again")
+    run.wait("again", "error")
     run.call("aria2.removeDownloadResult", "$done$")
     run.call("aria2.removeDownloadResult", "$done$")
     run.call("aria2.purgeDownloadResult")
@@ -408,6 +438,7 @@ def several(run):
     nested(["aria2.tellStatus", "ab"], ["aria2.tellStatus"], ["system.listNotifications"])
     run.call("system.multicall", [5, "x", {}, {"methodName": 5}, {"methodName": "aria2.tellActive"}])
     run.text("message", b'[{"id": 1, "method": "aria2.tellActive"}, {"id": "b", "method": "aria2.noSuchMethod"}]')
+    run.post("?tm=1504257059456", b'{"id": 1, "method": "aria2.tellActive"}')
     run.add("last", {"pause": "true"})
     nested(["aria2.tellStatus", "$last$", ["gid"]], ["aria2.remove", "$last$"], ["aria2.removeDownloadResult", "$last$"])
     run.call("aria2.getGlobalStat")

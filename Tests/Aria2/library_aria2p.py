@@ -28,6 +28,15 @@ done = api.get_download(first.gid)
 assert done.name == "first.bin" and done.total_length == done.completed_length == 300_000, done
 assert str(done.files[0].path).endswith("/downloads/first.bin"), done.files
 
+# The retry of a failed download adds it again, with the options that the service shows.
+failed = api.add_uris([url + ".missing"], options={"out": "again.bin", "max-tries": "1"})
+until("the failure", lambda: api.get_download(failed.gid).has_failed)
+assert api.retry_downloads([api.get_download(failed.gid)]) == [True]
+retried = next(download for download in api.get_downloads() if download.gid not in (first.gid, failed.gid))
+assert retried.name == "again.bin", retried
+until("the second failure", lambda: api.get_download(retried.gid).has_failed)
+api.purge()
+
 paused = [api.add_uris([url], options={"pause": "true"}) for _ in range(3)]
 assert [download.status for download in api.get_downloads([d.gid for d in paused])] == ["paused"] * 3
 order = lambda: [download["gid"] for download in client.tell_waiting(0, 10)]

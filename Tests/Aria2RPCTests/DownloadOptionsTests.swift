@@ -54,7 +54,8 @@ import Testing
         ("split", "0"), ("split", "a"), ("max-connection-per-server", "17"), ("max-download-limit", "1G"),
         ("max-download-limit", "-1"), ("checksum", "sha-1=00"), ("checksum", "crc=00"), ("out", "/a"), ("out", "../a"),
         ("out", "a{b}"), ("header", "no colon"), ("header", "Host: x"), ("header", "A: b\r"), ("timeout", "0"),
-        ("allow-overwrite", "yes"), ("all-proxy", "http://proxy:3128"),
+        ("allow-overwrite", "yes"), ("all-proxy", "http://proxy:3128"), ("header", "Host: host:8080"),
+        ("header", "Range: bytes=5-"), ("header", "Content-Length: 1"),
     ])
     func refusesAValue(_ name: String, _ value: String) {
         #expect(throws: RPCError.self) { try spec(JSONObject().with(name, value)) }
@@ -80,15 +81,70 @@ import Testing
             "user-agent": "agent", "timeout": "20", "connect-timeout": "7", "max-tries": "3", "retry-wait": "2",
             "auto-file-renaming": "false",
         ])
-        let shown = DownloadOptionsDocument(spec: spec, gid: GID(1), root: Self.root).document
+        let shown = DownloadOptionsDocument(spec: spec, root: Self.root).document
         var again = try DownloadOptions(try #require(shown.objectValue)).spec(of: [spec.url], in: Self.root)
         again.destination = spec.destination
         #expect(again == spec)
     }
 
+    @Test func shownOptionsNameNoGID() throws {
+        let shown = DownloadOptionsDocument(spec: try spec(["gid": "00000000000000ff"]), root: Self.root).document
+        #expect(shown.objectValue?["gid"] == nil)
+    }
+
+    @Test func shownOptionsOfAnotherInterfaceCanBeUsedAgain() throws {
+        var spec = try spec([:])
+        spec.timeouts.requestSeconds = 3600
+        spec.retry = RetryPolicy()
+        spec.retry?.baseSeconds = 900
+        spec.destination.filename = "{basename}.{extension}"
+        let shown = DownloadOptionsDocument(spec: spec, root: Self.root).document
+        let again = try DownloadOptions(try #require(shown.objectValue)).spec(of: [spec.url], in: Self.root)
+        #expect(again.timeouts.requestSeconds == 600 && again.retry?.baseSeconds == 600)
+        #expect(again.destination.filename == nil)
+    }
+
+    @Test(arguments: [
+        "Connection: keep-alive", "connection: close", "Accept-Encoding: gzip, br", "Host: host", "Host: HOST:443",
+        "Keep-Alive: timeout=5", "TE: trailers", "Upgrade: h2c", "Range: bytes=0-",
+    ])
+    func aFieldOfTheBrowsersConnectionHasNoEffect(_ line: String) throws {
+        let headers = try spec(["header": [.string(line), "X-One: 1"]]).headers
+        #expect(headers == [HeaderField(name: "X-One", value: "1")])
+    }
+
+    @Test func linesOfOneNameBecomeOneField() throws {
+        let headers = try spec(["header": ["Cookie: a=1", "X-One: 1", "cookie: b=2", "x-one: 2"]]).headers
+        #expect(
+            headers == [HeaderField(name: "Cookie", value: "a=1; b=2"), HeaderField(name: "X-One", value: "1, 2")])
+    }
+
+    @Test func aLineCountsMoreThanItsOption() throws {
+        let headers = try spec([
+            "header": "user-agent: browser", "user-agent": "option", "referer": "http://from/",
+        ]).headers
+        #expect(
+            headers == [
+                HeaderField(name: "user-agent", value: "browser"), HeaderField(name: "Referer", value: "http://from/"),
+            ])
+    }
+
+    @Test(
+        arguments: [("true", true), ("", true), ("false", false), ("yes", nil), (nil, false)] as [(String?, Bool?)])
+    func aDownloadCanBeginPaused(_ value: String?, _ isPaused: Bool?) throws {
+        var options = JSONObject()
+        if let value { options["pause"] = .string(value) }
+        #expect((try? DownloadOptions(options).isPaused) == isPaused)
+    }
+
+    @Test func urisAreTrimmedAndEscaped() {
+        let uris = DownloadOptions.distinct([" https://host/a b\n", "", "  ", "https://host/a%20b", "https://host/c"])
+        #expect(uris == ["https://host/a%20b", "https://host/c"])
+    }
+
     @Test func secretsAreNotShown() throws {
         let spec = try spec(["header": ["Cookie: c=1", "X-One: 1"], "http-user": "me", "http-passwd": "hidden"])
-        let shown = DownloadOptionsDocument(spec: spec, gid: GID(1), root: Self.root).document.written
+        let shown = DownloadOptionsDocument(spec: spec, root: Self.root).document.written
         #expect(shown.contains("X-One") && !shown.contains("Cookie") && !shown.contains("hidden"))
     }
 

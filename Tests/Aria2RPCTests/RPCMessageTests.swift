@@ -50,9 +50,28 @@ import Testing
             return
         }
         #expect(calls == [[:]])
-        guard case .unreadable = RPCMessage(query: ["method": "m", "params": "!"]) else {
-            Issue.record("read")
+    }
+
+    /// As in aria2, which answers such a request like one without parameters.
+    @Test(arguments: [
+        ["method": "m", "params": "!"], ["method": "m", "params": "e30="], ["params": "!"], ["params": "NQ=="], [:],
+    ])
+    func aQueryThatCannotBeReadIsNoCall(_ query: [String: String]) {
+        guard case .single(let call) = RPCMessage(query: query) else {
+            Issue.record("no call")
             return
         }
+        #expect((try? RPCCall(call)) == nil)
+    }
+
+    @Test func aPlusInAQueryMayBeUnescaped() {
+        let params = Data(#"["~~>"]"#.utf8).base64EncodedString()
+        #expect(params.contains("+"))
+        guard case .single(let call) = RPCMessage(query: ["method": "m", "params": params.replacing("+", with: " ")])
+        else {
+            Issue.record("no call")
+            return
+        }
+        #expect(call.objectValue?["params"] == ["~~>"])
     }
 }

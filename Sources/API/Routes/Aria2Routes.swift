@@ -17,7 +17,8 @@ struct Aria2Routes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.post, Self.path, .open, body: .unchecked(limit: Self.largestMessage), post),
+            // Many scripts add a time to the address (`?tm=`). aria2 ignores all parameters of a POST.
+            Route(.post, Self.path, .open, body: .unchecked(limit: Self.largestMessage), readsQuery: true, post),
             Route(.get, Self.path, .open, readsQuery: true, immediate: openSocket, get),
         ]
     }
@@ -35,13 +36,12 @@ struct Aria2Routes: Sendable {
     private func get(_ context: RequestContext) async throws -> Response {
         try readiness.check()
         try origins.checkAsChange(context.head)
-        let parameters = try context.query { query throws(Problem) in
-            var parameters: [String: String] = [:]
-            for name in ["method", "id", "params"] { parameters[name] = try query.value(name) }
-            if try query.value("jsoncallback") != nil {
-                throw Problem(.invalidValue, "fetchd does not answer with JavaScript (JSONP). Use POST or a WebSocket.")
-            }
-            return parameters
+        // Other parameters are ignored, as in aria2.
+        var query = try Query(context.head.query)
+        var parameters: [String: String] = [:]
+        for name in ["method", "id", "params"] { parameters[name] = try query.value(name) }
+        if try query.value("jsoncallback") != nil {
+            throw Problem(.invalidValue, "fetchd does not answer with JavaScript (JSONP). Use POST or a WebSocket.")
         }
         let message = RPCMessage(query: parameters)
         return await reply(to: message, context.head, needsToken: !message.onlyReads)

@@ -3,10 +3,10 @@ import Formats
 import HTTPSemantics
 
 /// The options of a download as `aria2.getOption` shows them: those that fetchd has, with the values that hold. A client
-/// that adds the download again with them gets an equal one, except for secrets, which are never shown.
+/// that adds the download again with them gets an equal one, except for secrets, which are never shown. That is how clients
+/// retry a download that has failed, so the gid is no option here: the new download must get another.
 struct DownloadOptionsDocument {
     let spec: JobSpec
-    let gid: GID
     let root: DownloadsRoot
 
     var document: JSON {
@@ -16,13 +16,16 @@ struct DownloadOptionsDocument {
         var options: JSONObject = [
             "allow-overwrite": flag(conflict == .replace), "auto-file-renaming": flag(conflict != .error),
             "connect-timeout": seconds(spec.timeouts.connectSeconds ?? Timeouts.defaults.connectSeconds),
-            "dir": .string(root.absolute(spec.destination.directory)), "gid": .string(gid.description),
+            "dir": .string(root.absolute(spec.destination.directory)),
             "max-connection-per-server": .string(connections), "max-download-limit": .string("\(spec.rateLimit ?? 0)"),
             "max-tries": .string("\(retry.maxAttempts)"), "retry-wait": seconds(retry.baseSeconds),
             "split": .string(connections),
             "timeout": seconds(spec.timeouts.requestSeconds ?? Timeouts.defaults.requestSeconds),
         ]
-        if let name = spec.destination.filename { options["out"] = .string(name) }
+        // A name with placeholders belongs to a job that another interface has added.
+        if let name = spec.destination.filename, DownloadOptions.braces(in: name) == nil {
+            options["out"] = .string(name)
+        }
         if let checksum = spec.checksum {
             options["checksum"] = .string("\(checksum.algorithm.rawValue)=\(checksum.value)")
         }
@@ -39,5 +42,9 @@ struct DownloadOptionsDocument {
     }
 
     private func flag(_ value: Bool) -> JSON { value ? "true" : "false" }
-    private func seconds(_ value: Double?) -> JSON { .string("\(Int((value ?? 0).rounded(.up)))") }
+
+    /// At most the largest value that the options take.
+    private func seconds(_ value: Double?) -> JSON {
+        .string("\(Int(min(value ?? 0, Double(DownloadOptions.mostSeconds)).rounded(.up)))")
+    }
 }

@@ -25,25 +25,32 @@ public enum RPCMessage: Sendable {
         }
     }
 
-    /// The parameters of a GET: `method`, `id` and `params` (base64 of a JSON array), or only `params` with a batch.
+    /// The parameters of a GET: `method`, `id` and `params` (base64 of a JSON array), or only `params` with a batch. Parameters
+    /// that cannot be read are no call.
     ///
     /// - Parameter parameters: decoded.
     public init(query parameters: [String: String]) {
-        let params = parameters["params"].map { Data(base64Encoded: $0).map { [UInt8]($0) } ?? [] }
+        let params = parameters["params"].map(Self.decoded)
         guard let method = parameters["method"] else {
             self = params.map { RPCMessage($0) } ?? .single([:])
+            if case .unreadable = self { self = .single([:]) }
             return
         }
         var call: JSONObject = ["method": .string(method)]
         if let id = parameters["id"] { call["id"] = .string(id) }
         if let params {
             guard let values = try? JSON(parsing: params) else {
-                self = .unreadable
+                self = .single([:])
                 return
             }
             call["params"] = values
         }
         self = .single(.object(call))
+    }
+
+    /// In a query, a plus that was not escaped is read as a space. aria2's manual has base64 that is not escaped.
+    private static func decoded(_ base64: String) -> [UInt8] {
+        Data(base64Encoded: base64.replacing(" ", with: "+")).map { [UInt8]($0) } ?? []
     }
 
     /// Whether every call, also within `system.multicall`, only reads.

@@ -37,6 +37,16 @@ struct RPCParameters {
 
     mutating func string() throws(RPCError) -> String { try required(\.stringValue) }
     mutating func integer() throws(RPCError) -> Int { try required { $0.integerValue.map(Int.init(clamping:)) } }
+    mutating func integer(atLeast minimum: Int) throws(RPCError) -> Int {
+        let position = index
+        let value = try integer()
+        guard value >= minimum else {
+            throw RPCError(
+                "The integer parameter at \(position) has invalid value: "
+                    + "the value must be greater than or equal to \(minimum).")
+        }
+        return value
+    }
     mutating func array() throws(RPCError) -> [JSON] { try required(\.arrayValue) }
     mutating func object() throws(RPCError) -> JSONObject { try required(\.objectValue) }
     mutating func optionalInteger() throws(RPCError) -> Int? {

@@ -10,8 +10,10 @@ extension Aria2Service {
         let position = try parameters.optionalInteger()
         guard !uris.isEmpty else { throw RPCError("URI is not provided.") }
         if let position, position < 0 { throw RPCError("Position must be greater than or equal to 0.") }
-        var new = NewJob(session: session, spec: try options.spec(of: try sources(uris), in: root))
-        new.isPaused = options.isPaused
+        let sources = try sources(uris)
+        guard !sources.isEmpty else { throw RPCError("No URI to download.") }
+        var new = NewJob(session: session, spec: try options.spec(of: sources, in: root))
+        new.isPaused = try options.isPaused
         new.gid = try options.gid ?? .random()
         if let position { new.place = try await place(at: position) }
         log(ignored: options)

@@ -6,7 +6,7 @@ import Storage
 extension Aria2Service {
     func getOption(_ parameters: inout RPCParameters) async throws -> JSON {
         let job = try await job(try parameters.gid())
-        return DownloadOptionsDocument(spec: job.spec, gid: job.aria2GID, root: root).document
+        return DownloadOptionsDocument(spec: job.spec, root: root).document
     }
 
     func changeOption(_ parameters: inout RPCParameters) async throws -> JSON {
@@ -21,13 +21,9 @@ extension Aria2Service {
     func changeURI(_ parameters: inout RPCParameters) async throws -> JSON {
         let gid = try parameters.gid()
         let (index, removed, added) = (
-            try parameters.integer(), try parameters.strings(), try sources(try parameters.strings())
+            try parameters.integer(atLeast: 1), try parameters.strings(), try sources(try parameters.strings())
         )
         let position = try parameters.optionalInteger()
-        guard index >= 1 else {
-            throw RPCError(
-                "The integer parameter at 1 has invalid value: the value must be greater than or equal to 1.")
-        }
         guard index == 1 else { throw RPCError("fileIndex is out of range") }
         var counts = (0, 0)
         try await patch(gid) { spec throws(RPCError) in

@@ -16,7 +16,7 @@ extension Aria2Service {
     }
 
     func tellWaiting(_ parameters: inout RPCParameters, _ caller: RPCCaller) async throws -> JSON {
-        let (offset, count) = (try parameters.integer(), try parameters.integer())
+        let (offset, count) = (try parameters.integer(), try parameters.integer(atLeast: 0))
         let keys = try parameters.keys()
         let page = try await store.queue(of: session).page(offset: offset, count: count)
         // A job may have started since.
@@ -24,7 +24,7 @@ extension Aria2Service {
     }
 
     func tellStopped(_ parameters: inout RPCParameters, _ caller: RPCCaller) async throws -> JSON {
-        let (offset, count) = (try parameters.integer(), try parameters.integer())
+        let (offset, count) = (try parameters.integer(), try parameters.integer(atLeast: 0))
         let keys = try parameters.keys()
         let page = try await store.endedJobs(of: session).page(offset: offset, count: count)
         return statuses(of: try await jobs(page).filter(\.state.isTerminal), keys, caller)

@@ -9,8 +9,8 @@ extension DownloadOptions {
         spec.mirrors = Array(sources.dropFirst())
         spec.checksum = try checksum
         spec.timeouts = Timeouts(
-            requestSeconds: try integer(.timeout, in: 1...600).map(Double.init),
-            connectSeconds: try integer(.connectTimeout, in: 1...600).map(Double.init))
+            requestSeconds: try integer(.timeout, in: 1...Self.mostSeconds).map(Double.init),
+            connectSeconds: try integer(.connectTimeout, in: 1...Self.mostSeconds).map(Double.init))
         spec.retry = try retry
         try change(&spec, in: root)
         return spec
@@ -46,6 +46,9 @@ extension DownloadOptions {
         return fields
     }
 
+    /// The largest timeout and delay that aria2 takes.
+    static let mostSeconds = 600
+
     /// `split` is the number of connections, wherever they lead. Without it, `max-connection-per-server` is.
     private var connections: Int? {
         get throws(RPCError) {
@@ -73,7 +76,7 @@ extension DownloadOptions {
     private var retry: RetryPolicy? {
         get throws(RPCError) {
             let tries = try integer(.maxTries, in: 0...Int(Int32.max))
-            let wait = try integer(.retryWait, in: 0...600)
+            let wait = try integer(.retryWait, in: 0...Self.mostSeconds)
             guard tries != nil || wait != nil else { return nil }
             var retry = RetryPolicy()
             if let tries { retry.maxAttempts = tries == 0 ? 1000 : min(tries, 1000) }
@@ -87,37 +90,6 @@ extension DownloadOptions {
         for option in [DownloadOption.allProxy, .httpProxy, .httpsProxy] where !(text(option) ?? "").isEmpty {
             throw problem(option, "A proxy is set for the whole session: PUT /v1/sessions/NAME with \"proxy\".")
         }
-    }
-
-    private func headers(replacing present: [HeaderField], url: String) throws(RPCError) -> [HeaderField] {
-        var fields = has(.header) ? present.filter { Self.hasOwnOption($0) } : present
-        for line in texts(.header) where !line.isEmpty {
-            guard let colon = line.firstIndex(of: ":") else { throw problem(.header, "It takes NAME: VALUE.") }
-            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-            replace(HeaderField(name: String(line[..<colon]), value: String(value)), in: &fields)
-        }
-        if let agent = text(.userAgent), !agent.isEmpty {
-            replace(HeaderField(name: "User-Agent", value: agent), in: &fields)
-        }
-        if let referer = text(.referer), !referer.isEmpty {
-            let value = referer == "*" ? URLRule.withoutCredentials(url) : referer
-            replace(HeaderField(name: "Referer", value: value), in: &fields)
-        }
-        guard fields.count <= 64 else { throw problem(.header, "A download has at most 64 headers.") }
-        for field in fields {
-            if let fault = field.fault { throw problem(.header, "\(field.name) \(fault).") }
-        }
-        return fields
-    }
-
-    private func replace(_ field: HeaderField, in fields: inout [HeaderField]) {
-        fields.removeAll { $0.name.lowercased() == field.name.lowercased() }
-        fields.append(field)
-    }
-
-    /// Whether another option than `header` sets the field.
-    static func hasOwnOption(_ field: HeaderField) -> Bool {
-        ["user-agent", "referer"].contains(field.name.lowercased())
     }
 
     private func credentials(replacing present: Credentials?) -> Credentials {
@@ -158,7 +130,7 @@ extension DownloadOptions {
     }
 
     /// In the names of fetchd, braces are placeholders.
-    private static func braces(in name: String) -> String? {
+    static func braces(in name: String) -> String? {
         name.utf8.contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") } ? "contains a brace" : nil
     }
 }

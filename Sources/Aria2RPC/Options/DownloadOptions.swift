@@ -1,5 +1,6 @@
 import Downloads
 import Formats
+import Foundation
 import HTTPSemantics
 
 /// The options of a download, as a client sends them. Unknown options have no effect.
@@ -43,7 +44,8 @@ struct DownloadOptions {
     func bool(_ option: DownloadOption) throws(RPCError) -> Bool? {
         switch text(option) {
         case nil: nil
-        case "true"?: true
+        // As in aria2, an empty value is true.
+        case "true"?, ""?: true
         case "false"?: false
         case _?: throw problem(option, "It takes true or false.")
         }
@@ -75,14 +77,16 @@ struct DownloadOptions {
         }
     }
 
-    var isPaused: Bool { text(.pause) == "true" }
+    var isPaused: Bool {
+        get throws(RPCError) { try bool(.pause) ?? false }
+    }
 
     // MARK: URIs
 
-    /// The URIs without repetitions.
+    /// The URIs without repetitions, and without empty ones.
     static func distinct(_ uris: [String]) -> [String] {
         var known: Set<String> = []
-        return uris.map(normalized).filter { known.insert($0).inserted }
+        return uris.map(normalized).filter { !$0.isEmpty && known.insert($0).inserted }
     }
 
     static func fault(in uri: String, allowsRehearsals: Bool) -> String? {
@@ -90,7 +94,9 @@ struct DownloadOptions {
         return allowsRehearsals ? Rehearsal.fault(in: uri) : "is a rehearsal; start fetchd with --enable-rehearsals"
     }
 
+    /// As in aria2, white space around a URI does not count, and a space in it becomes `%20`.
     private static func normalized(_ uri: String) -> String {
-        Rehearsal.isRehearsal(uri) ? uri : URLRule.normalized(uri)
+        let uri = uri.trimmingCharacters(in: .whitespacesAndNewlines).replacing(" ", with: "%20")
+        return Rehearsal.isRehearsal(uri) ? uri : URLRule.normalized(uri)
     }
 }

@@ -17,3 +17,15 @@ public enum DownloadError: Error, Sendable, Equatable {
         }
     }
 }
+
+extension DownloadError: CustomStringConvertible, LocalizedError {
+    public var errorDescription: String? { description }
+
+    public var description: String {
+        switch self {
+        case .cancelled: "The download was cancelled."
+        case .failed(let failure, _): failure.message
+        case .refused(let error): error.description
+        }
+    }
+}

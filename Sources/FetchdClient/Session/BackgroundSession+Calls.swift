@@ -3,7 +3,9 @@ import Foundation
 /// Makes delegate calls, one at a time.
 extension BackgroundSession {
     func deliver(_ item: JobProgress, to delegate: any BackgroundSessionDelegate) async {
-        guard let task = registry.task(ofJob: item.job), let count = task.follow(item.progress) else { return }
+        guard let task = registry.task(ofJob: item.job), let count = task.follow(item.progress), count > 0 else {
+            return
+        }
         await inTurn {
             await delegate.session(
                 self, downloadTask: task, didWriteData: count, totalBytesWritten: item.progress.bytesReceived,

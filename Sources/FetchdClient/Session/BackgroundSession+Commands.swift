@@ -16,6 +16,8 @@ extension BackgroundSession {
             try folder.write(pending)
             commands.yield(.submit(task, pending, isRestored: false))
         } catch {
+            // A session that follows nothing makes no call, but the task says why it has ended.
+            task.complete(.refused(error))
             commands.yield(.reject(task, error))
         }
     }

@@ -6,7 +6,11 @@ extension BackgroundSession {
         let error = await failure(of: delegate, folder)
         isAttached.open()
         // The session that this process deletes is expected to be missing.
-        if error != .cancelled, !isClosed.current { await delegate.session(self, didBecomeInvalidWithError: error) }
+        guard error != .cancelled, !isClosed.current else { return }
+        isClosed.withLock { $0 = true }
+        commands.finish()
+        folder.unlock()
+        await delegate.session(self, didBecomeInvalidWithError: error)
     }
 
     private func failure(

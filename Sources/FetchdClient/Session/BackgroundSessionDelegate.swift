@@ -62,6 +62,9 @@ public protocol BackgroundSessionDelegate: AnyObject, Sendable {
     func session(_ session: BackgroundSession, didLoseEventsBefore event: Int64) async
 
     /// There are no more calls. `error` is nil if the session was invalidated by its own process.
+    ///
+    /// With an error, such as a token that is no longer valid, the tasks exist at the service: a new session with the same
+    /// identifier can be opened at once, and has them.
     func session(_ session: BackgroundSession, didBecomeInvalidWithError error: FetchdError?) async
 }
 

@@ -45,12 +45,20 @@ final class StateFolder: Sendable {
         (try? Data(contentsOf: recordFile)).flatMap { try? JSONDecoder().decode(SessionRecord.self, from: $0) }
     }
 
-    func write(_ record: SessionRecord) throws(FetchdError) { try replace(recordFile, with: record, isSynced: false) }
+    /// - Throws: also if the folder is unlocked, because it may be another session's then.
+    func write(_ record: SessionRecord) throws(FetchdError) {
+        try lock.withLock { descriptor throws(FetchdError) in
+            guard descriptor >= 0 else { throw .storage("The session is closed.") }
+            try replace(recordFile, with: record, isSynced: false)
+        }
+    }
 
     // MARK: Tasks that the service does not have yet
 
     /// Returns when the task is on the disk.
+    /// - Throws: also if the folder is unlocked.
     func write(_ task: PendingTask) throws(FetchdError) {
+        guard lock.current >= 0 else { throw .invalid("The session is closed.") }
         try replace(file(of: task.identifier), with: task, isSynced: true)
     }
 
