@@ -10,18 +10,21 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
     let name: String
     private let target: PostgresTarget
     private let readers: PostgresReaders
-    private let writer = PostgresWriter()
+    private let writer: PostgresWriter
     private let made = Locked(0)
 
     /// Connects, and creates or upgrades the tables.
     ///
-    /// - Parameter requiresDurability: whether a server that may lose acknowledged changes is refused.
+    /// - Parameters:
+    ///   - requiresDurability: whether a server that may lose acknowledged changes is refused.
+    ///   - sharesTables: whether other services may use the tables at the same time. For tests.
     /// - Throws: `StoreError.serverUnsuitable`, `databaseFromNewerVersion`, `databaseAway`.
-    init(url: String, requiresDurability: Bool) throws(StoreError) {
+    init(url: String, requiresDurability: Bool, sharesTables: Bool = false) throws(StoreError) {
         do {
             target = try PostgresTarget(url: url)
             name = target.description
             readers = PostgresReaders(target)
+            writer = PostgresWriter(sharesTables: sharesTables)
             let connection = try writer.connection(to: target)
             if requiresDurability, let fault = try PostgresServerSettings(of: connection).fault {
                 throw StoreError.serverUnsuitable(why: "\(name) cannot be used. \(fault)")

@@ -10,6 +10,10 @@ final class PostgresWriter: @unchecked Sendable {
     var position: Int64?
     private var current: PostgresConnection?
     private let groups = Locked(0)
+    private let sharesTables: Bool
+
+    /// - Parameter sharesTables: see `PostgresEngine`.
+    init(sharesTables: Bool) { self.sharesTables = sharesTables }
 
     /// How often something was asked of the server: each time with one statement or more.
     var statements: Int { groups.withLock { $0 } }
@@ -29,22 +33,20 @@ final class PostgresWriter: @unchecked Sendable {
         options.settings["tcp_keepalives_interval"] = "3"
         options.settings["tcp_keepalives_count"] = "3"
         let connection = try PostgresConnection(to: target, options: options)
-        try take(connection, target)
+        if !sharesTables { try take(connection, target) }
         current = connection
         return connection
     }
 
-    /// Takes the database for this service, as long as the connection lives.
+    /// Takes the tables for this service, as long as the connection lives.
     private func take(_ connection: PostgresConnection, _ target: PostgresTarget) throws {
-        let lock = PostgresStatement("SELECT pg_try_advisory_lock($1)", [.int8(Self.lock)])
+        let lock = PostgresStatement(
+            "SELECT pg_try_advisory_lock(hashtext('fetchd'), hashtext(current_schema()))", isPrepared: false)
         guard try connection.execute(lock).first?.value(0, as: Bool.self) == true else {
             connection.close()
             throw StoreError.databaseInUse(name: "postgres://\(target)")
         }
     }
-
-    /// The bytes of `fetchd`, as a number.
-    private static let lock: Int64 = 0x6665_7463_6864
 
     func close() {
         current?.close()

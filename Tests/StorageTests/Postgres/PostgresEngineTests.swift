@@ -8,7 +8,7 @@ import Testing
 @Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
 struct PostgresEngineTests {
     private static func engine(_ url: String) throws -> PostgresEngine {
-        try PostgresEngine(url: url, requiresDurability: false)
+        try PostgresEngine(url: url, requiresDurability: false, sharesTables: true)
     }
 
     private static func append(_ text: String, _ db: SQLConnection, _ numbers: EventNumbers) throws {
