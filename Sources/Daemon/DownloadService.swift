@@ -41,7 +41,8 @@ public final class DownloadService: Sendable {
     /// - Throws: `StartError`; `TokenMissing`; `UnstoredError` if some changes could not be written to the disk. All layers are closed in
     ///   either case.
     public func run(onReady: @Sendable (_ port: UInt16) -> Void = { _ in }) async throws {
-        let opening = StoreOpening(options: options, log: log) { [self] in isStopping }
+        let opening = StoreOpening(
+            options: options, log: log, isStopping: { [self] in isStopping }, stop: { [self] in stop() })
         guard let store = try await opening.open() else {
             return log.notice("Stopped before the database could be opened.")
         }

@@ -4,12 +4,14 @@ import HTTPServer
 import Logging
 import Storage
 
-/// Opens the store. If the disk is full, or another process has locked the database, the opening is repeated every
-/// second. Meanwhile a server responds to every request with the reason why the service is not ready.
+/// Opens the store. If the disk is full, or another process has the database, or its server is away, the opening is repeated
+/// every second. Meanwhile a server responds to every request with the reason why the service is not ready.
 struct StoreOpening: Sendable {
     let options: DownloadService.Options
     let log: Logger
     let isStopping: @Sendable () -> Bool
+    /// Stops the service.
+    let stop: @Sendable () -> Void
 
     /// - Returns: nil if the service was stopped first.
     /// - Throws: `StartError` for an error that would occur again.
@@ -28,18 +30,21 @@ struct StoreOpening: Sendable {
     private func attempt() async throws -> Outcome {
         do throws(StoreError) {
             return .opened(try await Store.open(at: options.dataFolder, options: storeOptions, time: options.time))
-        } catch .outOfSpace {
-            return .postponed(StoreError.outOfSpace.description)
-        } catch .busy {
-            return .postponed(StoreError.busy.description)
         } catch {
-            throw StartError(description: "\(error)")
+            switch error {
+            case .outOfSpace, .busy, .databaseAway, .databaseInUse: return .postponed(error.description)
+            default: throw StartError(description: "\(error)")
+            }
         }
     }
 
     private var storeOptions: Store.Options {
         var store = options.store
         store.log = log
+        store.onSeizure = { [log, stop] in
+            log.critical("Another fetchd has taken the database, so this one stops.")
+            stop()
+        }
         store.longestDeliveryDelay = options.webhooks.schedule.longestDelay
         return store
     }

@@ -89,6 +89,8 @@ public enum StoreError: Error, Sendable, Equatable {
     /// The PostgreSQL server does not answer, or does not accept changes now. `why` says whether the change may be stored
     /// nevertheless.
     case databaseAway(why: String)
+    /// Another service uses the PostgreSQL database. Its jobs are of that service now.
+    case databaseInUse(name: String)
 
     // Reading.
     /// A sealed value was changed, or moved from another place.
@@ -114,7 +116,7 @@ extension StoreError {
     /// another process has unlocked the database.
     public var canPass: Bool {
         switch self {
-        case .outOfSpace, .busy, .diskFailed, .databaseAway: true
+        case .outOfSpace, .busy, .diskFailed, .databaseAway, .databaseInUse: true
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
             .databaseIncomplete,
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .backupFailed, .noSuchSession,
@@ -191,6 +193,7 @@ extension StoreError: CustomStringConvertible {
         case .busy: "The database is locked by another process. Try again."
         case .diskFailed(let why): "The disk of the database failed: \(why)."
         case .failed(let why): "The database failed: \(why)."
+        case .databaseInUse(let name): "The database \(name) is used by another fetchd."
         case .databaseAway(let why): "The PostgreSQL server cannot be used now: \(why)."
         case .notClosed(let path, let why):
             "The log \(path)-wal could not be copied into the database: \(why). The log stays: the next start reads it, and a backup of the database must include it."

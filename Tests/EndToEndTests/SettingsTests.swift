@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "cannot be read"), ("{", "cannot be read"), (#"{"listen": 8080}"#, "listen"),
+        ("", "has a mistake in line 1"), ("{", "has a mistake in line 1"), (#"{"listen": 8080}"#, "listen"),
         (#"{"max_concurrent_jobs": "many"}"#, "max_concurrent_jobs"), (#"{"colour": "blue"}"#, "colour"),
         (#"{"max_concurrent_jobs": 0}"#, "max_concurrent_jobs is 0"), ("[]", "must hold a JSON object"),
     ])

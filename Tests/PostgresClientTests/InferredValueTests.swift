@@ -24,7 +24,8 @@ struct InferredValueTests {
         for value in ["1", nil, "2"] {
             try connection.execute(.init("SELECT 1 WHERE $1 = 1::bigint", [.inferred(value)]))
         }
-        #expect(try connection.value("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%$1 = 1%'") == 1)
+        #expect(
+            try connection.value("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%$1 = 1%'") == 1)
     }
 
     @Test func textWithNULIsRefused() async throws {
@@ -40,7 +41,8 @@ struct InferredValueTests {
     }
 
     @Test(arguments: [
-        ("0", 0), ("1", 1), ("-1", -1), ("9999", 9999), ("10000", 10_000), ("-20000", -20_000), ("123456789", 123_456_789),
+        ("0", 0), ("1", 1), ("-1", -1), ("9999", 9999), ("10000", 10_000), ("-20000", -20_000),
+        ("123456789", 123_456_789),
         ("9223372036854775807", Int64.max), ("-9223372036854775808", Int64.min), ("1.000", 1), ("0.5", nil),
         ("10000.1", nil), ("9223372036854775808", nil), ("-9223372036854775809", nil), ("1e30", nil), ("NaN", nil),
         ("100000000000000000000", nil),
@@ -51,7 +53,8 @@ struct InferredValueTests {
     }
 
     @Test func truthIsReadFromIntegers() async throws {
-        let row = try PostgresServer.shared.connect().execute(.init("SELECT 0::bigint, 1::bigint, 2::bigint, 3::bigint"))[0]
+        let row = try PostgresServer.shared.connect().execute(
+            .init("SELECT 0::bigint, 1::bigint, 2::bigint, 3::bigint"))[0]
         #expect(try row.value(0) == false)
         #expect(try row.value(1) == true)
         #expect((try? row.value(2, as: Bool.self)) == nil)

@@ -68,7 +68,7 @@ import Testing
         #expect(entries.first { $0.note.address == "others" }?.count == 5_000 - RefusalLog.mostKinds)
     }
 
-    @Test func oldAndSurplusEntriesAreRemoved() async throws {
+    @Test(.onSQLite) func oldAndSurplusEntriesAreRemoved() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         for _ in 0..<3 {

@@ -84,7 +84,7 @@ import Testing
         #expect(try await fixture.store.apply(.retryRequested, to: job.id).job.batch == 2)
     }
 
-    @Test func keepsTheDueTimeAfterARestart() async throws {
+    @Test(.onSQLite) func keepsTheDueTimeAfterARestart() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.store.apply(.cancelRequested(keepsPart: false), to: job.id)

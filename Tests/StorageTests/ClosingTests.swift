@@ -6,7 +6,7 @@ import Testing
 @testable import Storage
 
 /// Tests the files of the data folder after the store has opened and closed.
-@Suite struct ClosingTests {
+@Suite(.onSQLite) struct ClosingTests {
     /// The number of jobs in a copy of the database file without its log.
     private func jobsOfTheFileAlone(_ folder: TemporaryFolder) throws -> Int? {
         let copy = try TemporaryFolder()

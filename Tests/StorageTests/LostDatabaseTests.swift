@@ -7,7 +7,7 @@ import Testing
 @testable import Storage
 
 /// Tests that a database or log with lost data is refused with one sentence, and that nothing in the folder changes.
-@Suite struct LostDatabaseTests {
+@Suite(.onSQLite) struct LostDatabaseTests {
     private func refusal(_ crashed: CrashedFolder, _ location: SourceLocation = #_sourceLocation) throws -> StoreError {
         let before = crashed.contents
         let error = try #require(throws: StoreError.self, sourceLocation: location) { try crashed.open() }

@@ -6,7 +6,7 @@ import Testing
 @testable import Storage
 
 /// Tests the checks that run when a store opens.
-@Suite struct OpeningTests {
+@Suite(.onSQLite) struct OpeningTests {
     @Test func syncsEveryCommit() throws {
         let fixture = try StoreFixture()
         let (synchronous, journal) = try fixture.store.pool.writeWithoutTransaction { db in

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests that statements for every delivery, finish or step use an index. A scan would make a long backlog slower
 /// still.
-@Suite struct PlanTests {
+@Suite(.onSQLite) struct PlanTests {
     private func plan(_ sql: String) async throws -> [String] {
         let fixture = try StoreFixture()
         return try await fixture.store.pool.read { db in

@@ -71,7 +71,7 @@ import Testing
         _ = try await fixture.store.moveJob(ids[2], to: .top)
         _ = try await fixture.store.apply(.resumeRequested, to: ids[2])
         try await fixture.store.close()
-        let reopened = try Store(at: fixture.folder.path, time: fixture.time)
+        let reopened = try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time)
         #expect(try await reopened.queue(of: .default) == [ids[2], ids[0], ids[1]])
         let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 1)
         #expect(try await reopened.admitJobs(limits) { _ in }.admitted.map(\.job.id) == [ids[2]])
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func neighboursAreFoundByIndexes() async throws {
+    @Test(.onSQLite) func neighboursAreFoundByIndexes() async throws {
         for direction in [Transaction.Direction.previous, .next] {
             let plan = try await fixture.store.pool.read { db in
                 let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + Transaction.neighbour(direction))

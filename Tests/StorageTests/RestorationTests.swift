@@ -7,7 +7,7 @@ import Testing
 @testable import Storage
 
 /// Tests that a copy replaces the database, and that no identifier is assigned twice.
-@Suite struct RestorationTests {
+@Suite(.onSQLite) struct RestorationTests {
     /// A closed folder with five jobs, and a copy of its database with two of them.
     private func stage() async throws -> (folder: TemporaryFolder, copy: String, copies: TemporaryFolder) {
         let (fixture, copies) = (try StoreFixture(), try TemporaryFolder())

@@ -10,6 +10,8 @@ struct StoreFixture {
     let folder: TemporaryFolder
     let time: ManualTime
     let store: Store
+    /// For opening the same store again.
+    let options: Store.Options
 
     init() throws {
         folder = try TemporaryFolder()
@@ -17,6 +19,7 @@ struct StoreFixture {
         var options = Store.Options()
         options.server = try PostgresFixture.storeServer.map { try PostgresFixture(on: $0).url }
         options.acceptsUnsafeServer = true
+        self.options = options
         store = try Store(at: folder.path, options: options, time: time)
     }
 

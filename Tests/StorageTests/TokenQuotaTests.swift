@@ -57,7 +57,8 @@ import Testing
         let job = try await stage.create(1)[0]
         let other = try await stage.fixture.create()[0]
         try await stage.store.close()
-        let store = try Store(at: stage.fixture.folder.path, time: stage.fixture.time)
+        let store = try Store(
+            at: stage.fixture.folder.path, options: stage.fixture.options, time: stage.fixture.time)
         #expect(try await store.job(job).token == stage.token.id)
         #expect(try await store.job(other.id).token == nil)
         #expect(store.tokens.all.first?.quotas == stage.token.quotas)

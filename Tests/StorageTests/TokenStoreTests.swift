@@ -21,7 +21,7 @@ import Testing
         #expect(abs(try #require(first.expiresAt).timeIntervalSince(expiry)) < 0.001)
         #expect(fixture.store.tokens.all == [first, second])
         try await fixture.store.close()
-        let store = try Store(at: fixture.folder.path, time: fixture.time)
+        let store = try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time)
         #expect(store.tokens.all == [first, second])
         #expect(store.tokens.match(Self.digest(1), at: fixture.time.now)?.token == first)
         #expect(store.tokens.match(Self.digest(3), at: fixture.time.now) == nil)
@@ -94,7 +94,7 @@ import Testing
         #expect(try lastUse() == now.addingTimeInterval(60))
         try await store.storeTokenUses()
         try await store.close()
-        let reopened = try Store(at: fixture.folder.path, time: fixture.time)
+        let reopened = try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time)
         #expect(try reopened.tokens.token(token.id).lastUsedAt == now.addingTimeInterval(60))
     }
 

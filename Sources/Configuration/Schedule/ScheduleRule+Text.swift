@@ -92,7 +92,8 @@ extension ScheduleRule {
             case .rateLimit, .maxConcurrentJobs: throw ScheduleFault("\(name.rawValue) is there twice")
             case .maxConnectionsPerHost, .schedule, .allowNetwork, .denyNetwork, .allowWebhookNetwork,
                 .allowOriginHost, .denyOriginHost, .allowOriginPort, .minimumFreeBytes, .maxFileSize,
-                .resumeDataMaxBytes, .maxParts, .eventRetention, .unacknowledgedRetention, .finishedRetention, .logLevel:
+                .resumeDataMaxBytes, .maxParts, .eventRetention, .unacknowledgedRetention, .finishedRetention,
+                .logLevel:
                 throw unknown(word)
             }
         }

@@ -22,6 +22,11 @@ public struct PostgresResult: Sendable, RandomAccessCollection {
         (0..<PQnfields(handle.raw)).first { String(cString: PQfname(handle.raw, $0)) == name }.map(Int.init)
     }
 
+    /// The names of the columns, in their order.
+    public var columnNames: [String] {
+        (0..<PQnfields(handle.raw)).map { PQfname(handle.raw, $0).map { String(cString: $0) } ?? "" }
+    }
+
     /// Such as `COMMIT` or `ROLLBACK`.
     var command: String { handle.command }
 }

@@ -43,5 +43,18 @@ struct PostgresResultRow {
 }
 
 extension PostgresResultRow: CustomStringConvertible {
-    var description: String { "row \(row)" }
+    /// Bytes are shown by their number.
+    var description: String {
+        let values = columns.result.columnNames.enumerated().map { "\($1):\(text($0))" }
+        return "[\(values.joined(separator: " "))]"
+    }
+
+    private func text(_ column: Int) -> String {
+        if let number = try? row.optional(column, as: Int64.self) { return "\(number)" }
+        if let text = try? row.optional(column, as: String.self) { return "\"\(text)\"" }
+        if let number = try? row.optional(column, as: Double.self) { return "\(number)" }
+        if let flag = try? row.optional(column, as: Bool.self) { return "\(flag)" }
+        if let bytes = try? row.optional(column, as: [UInt8].self) { return "\(bytes.count) bytes" }
+        return "NULL"
+    }
 }

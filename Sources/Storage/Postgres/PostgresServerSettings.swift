@@ -10,7 +10,8 @@ struct PostgresServerSettings: Equatable {
     init(of connection: PostgresConnection) throws(PostgresError) {
         let names = PostgresValue.textArray(Self.names)
         let rows = try connection.execute(
-            PostgresStatement("SELECT name, setting FROM pg_settings WHERE name = ANY ($1)", [names], isPrepared: false))
+            PostgresStatement("SELECT name, setting FROM pg_settings WHERE name = ANY ($1)", [names], isPrepared: false)
+        )
         var values: [String: String] = [:]
         for row in rows { values[try row.value(0)] = try row.value(1, as: String.self) }
         self.values = values

@@ -3,7 +3,8 @@ import PostgresClient
 extension StoreError {
     init(_ error: PostgresError) {
         switch error {
-        case .targetInvalid(let why): self = .serverUnsuitable(why: "The address of the PostgreSQL server is invalid: \(why).")
+        case .targetInvalid(let why):
+            self = .serverUnsuitable(why: "The address of the PostgreSQL server is invalid: \(why).")
         case .connectFailed(let report): self.init(refusal: report, "\(error)")
         case .statementFailed(let report, _): self.init(failure: report, "\(error)")
         case .connectionLost, .timedOut, .interrupted, .closed, .rolledBack, .outcomeUnknown:

@@ -7,11 +7,7 @@ extension Writer {
 
     /// Records a fault, and probes every second until it has passed.
     func report(_ fault: StoreError) {
-        let isNews = condition.withLock { condition in
-            defer { condition.fault = fault }
-            return condition.fault == nil
-        }
-        guard isNews else { return }
+        guard note(fault) else { return }
         log.error("\(fault) fetchd may refuse requests that change data, and tries to write again every second.")
         scheduleProbe()
     }
@@ -25,9 +21,17 @@ extension Writer {
             condition.withLock { $0.fault = nil }
             log.notice("fetchd can write the database again.")
         } catch {
-            let fault = StoreError(error)
-            condition.withLock { $0.fault = fault }
+            _ = note(StoreError(error))
             scheduleProbe()
+        }
+    }
+
+    /// - Returns: whether there was no fault before.
+    private func note(_ fault: StoreError) -> Bool {
+        if case .databaseInUse = fault { onSeizure() }
+        return condition.withLock { condition in
+            defer { condition.fault = fault }
+            return condition.fault == nil
         }
     }
 }

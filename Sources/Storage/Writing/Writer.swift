@@ -8,8 +8,8 @@ import Metrics
 
 /// Makes all changes, in group commits: the writes that arrive during a commit share the next one.
 ///
-/// A commit with `synchronous=FULL` costs a disk sync. Sharing it allows thousands of jobs a second. Each write has its
-/// own savepoint, so a refused write does not affect the others. A failed commit fails all of its writes.
+/// A commit costs a disk sync. Sharing it allows thousands of jobs a second. A refused write does not affect the others. A
+/// failed commit fails all of its writes.
 final class Writer: Sendable {
     let engine: any StoreEngine
     private let time: ServiceClock
@@ -20,6 +20,7 @@ final class Writer: Sendable {
     private let sealer: Sealer
     private let onCommit: @Sendable (Commit) -> Void
     private let onDue: @Sendable (Set<WorkKind>) -> Void
+    let onSeizure: @Sendable () -> Void
     private let measurements: StoreMeasurements
     let queue = DispatchQueue(label: "fetchd.writer", qos: .userInitiated)
     private let inbox = Locked(Inbox())
@@ -39,11 +40,13 @@ final class Writer: Sendable {
     /// - Parameters:
     ///   - longestDeliveryDelay: see `Store.Options`.
     ///   - onCommit: is called after the hooks of the commit's writes.
+    ///   - onSeizure: see `Store.Options`.
     init(
         engine: any StoreEngine, time: ServiceClock, longestDeliveryDelay: TimeInterval,
         ulids: ULIDSequence, jobCache: JobCache, tokens: TokenTable, sealer: Sealer, measurements: StoreMeasurements,
         log: Logger,
-        onCommit: @escaping @Sendable (Commit) -> Void, onDue: @escaping @Sendable (Set<WorkKind>) -> Void
+        onCommit: @escaping @Sendable (Commit) -> Void, onDue: @escaping @Sendable (Set<WorkKind>) -> Void,
+        onSeizure: @escaping @Sendable () -> Void
     ) {
         self.engine = engine
         self.log = log
@@ -56,6 +59,7 @@ final class Writer: Sendable {
         working = WorkingSet(tokens: tokens)
         self.onCommit = onCommit
         self.onDue = onDue
+        self.onSeizure = onSeizure
     }
 
     /// Performs one change and returns when it is durable.

@@ -1,5 +1,5 @@
 import Formats
-import Foundation
+import Glibc
 
 /// The text of a configuration file.
 struct ConfigurationFile {
@@ -9,11 +9,29 @@ struct ConfigurationFile {
     /// - Throws: `SettingsError` if the file cannot be read.
     init(_ path: String) throws {
         self.path = path
-        do {
-            bytes = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+        do throws(Errno) {
+            bytes = try Self.contents(of: path)
         } catch {
-            throw SettingsError("The configuration file \(path) cannot be read: \(Self.reason(error)).")
+            throw SettingsError("The configuration file \(path) cannot be read: \(error.description).")
         }
+    }
+
+    private static func contents(of path: String) throws(Errno) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Errno(code: errno) }
+        defer { close(descriptor) }
+        var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count == 0 { return bytes }
+            if count > 0 { bytes += buffer[..<count] } else if errno != EINTR { throw Errno(code: errno) }
+        }
+    }
+
+    /// An error of the system, such as `No such file or directory`.
+    private struct Errno: Error, CustomStringConvertible {
+        let code: Int32
+        var description: String { String(cString: strerror(code)) }
     }
 
     /// - Throws: `SettingsError` if the text is no JSON object.
@@ -34,11 +52,4 @@ struct ConfigurationFile {
 
     /// The number of the line with this byte, from 1.
     func line(of position: Int) -> Int { bytes.prefix(position).count { $0 == UInt8(ascii: "\n") } + 1 }
-
-    /// That of the system, such as `No such file or directory`.
-    private static func reason(_ error: any Error) -> String {
-        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-        guard let underlying, underlying.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
-        return String(cString: strerror(Int32(underlying.code)))
-    }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Formats
 import Foundation
-import Storage
 
 /// `fetchd doctor`: looks for faults of a service.
 struct DoctorCommand: AsyncParsableCommand {
@@ -60,10 +59,7 @@ struct DoctorCommand: AsyncParsableCommand {
         var flags: [Settings.Key: JSON] = [:]
         if let dataDir = data.dataDir { flags[.dataDir] = .string(dataDir) }
         if let downloadsDir { flags[.downloadsDir] = .string(downloadsDir) }
-        var settings = try Settings(flags: flags, configFile: data.config)
-        // A database that cannot be read is a finding of its own.
-        settings.start.take(stored: (try? Store.settings(inDataFolder: settings.dataDir)) ?? [:])
-        return settings
+        return try Settings(flags: flags, configFile: data.config)
     }
 
     static func document(_ findings: [Finding]) -> JSON {

@@ -7,19 +7,30 @@ import Storage
 
 /// Looks for faults of a service, and repairs none. The service may run meanwhile.
 struct Examination {
-    let settings: Settings
+    var settings: Settings
     /// Whether every page, constraint and reference of the database is checked.
     let checksEverything: Bool
     /// Whether the endpoints of webhooks are asked.
     let asksWebhooks: Bool
 
     func run() async -> [Finding] {
+        // To read the database makes files beside it, so the folders come first.
+        let folders = FolderFindings(settings: settings).all
+        var examination = self
+        // A database that cannot be read is a finding of its own.
+        let stored =
+            try? settings.store.map { try Store.settings(in: $0) } ?? Store.settings(inDataFolder: settings.dataDir)
+        examination.settings.start.take(stored: stored ?? [:])
+        return await examination.run(after: folders)
+    }
+
+    private func run(after folders: [Finding]) async -> [Finding] {
         let holder = FolderLock.holder(ofDataFolder: settings.dataDir)
         var findings = [
             holder.map { Finding.ok(.service, "The service runs (process \($0)).") }
                 ?? .ok(.service, "No service uses the data folder.")
         ]
-        findings += FolderFindings(settings: settings).all
+        findings += folders
         findings += await databaseFindings(isRunning: holder != nil)
         findings += SpaceFindings(settings: settings).all
         findings += LimitFindings(settings: settings, process: holder).all

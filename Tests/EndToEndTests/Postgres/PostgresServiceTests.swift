@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 import TestKit
 import Testing
@@ -64,7 +65,7 @@ import Testing
 
     /// Waits until so many jobs have succeeded, as far as the service can be asked.
     private func succeeds(_ count: Int) async throws {
-        _ = try await eventually("\(count) jobs to succeed") {
+        _ = try await eventually("\(count) jobs to succeed") { () -> Bool? in
             let answer = try? await fetchd.api.get("/v1/jobs?state=succeeded&limit=1000")
             guard let answer, answer.status == 200 else { return nil }
             return answer.json["jobs"].count >= count ? true : nil

@@ -7,7 +7,7 @@ import Testing
 @testable import Storage
 
 /// A backup is one complete, private file, also if the service runs meanwhile.
-@Suite struct BackupTests {
+@Suite(.onSQLite) struct BackupTests {
     private func jobs(in file: String) throws -> Int? {
         try DatabaseQueue(path: file).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM jobs") }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import PostgresClient
 import TestKit
+import Testing
 
 /// An empty name space of a server's database: a store makes its tables there. It goes with the server.
 struct PostgresFixture {
@@ -21,4 +22,9 @@ struct PostgresFixture {
     /// The URL of the database on which the tests of the store run; nil: they run on SQLite. A server for it needs no
     /// durable commits.
     static var storeServer: String? { ProcessInfo.processInfo.environment["FETCHD_TEST_STORE"] }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// The test needs what only SQLite has: the database file, its plans or its connections.
+    static var onSQLite: Self { .enabled(if: PostgresFixture.storeServer == nil, "the store is on PostgreSQL") }
 }

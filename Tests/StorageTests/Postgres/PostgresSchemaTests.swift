@@ -88,7 +88,8 @@ struct PostgresSchemaTests {
         }
         for table in tables {
             let text: String = table["sql"]
-            #expect(counts[table["name"]] == text.components(separatedBy: "CHECK").count - 1, "\(table["name"] as String)")
+            #expect(
+                counts[table["name"]] == text.components(separatedBy: "CHECK").count - 1, "\(table["name"] as String)")
         }
     }
 

@@ -29,7 +29,8 @@ struct PostgresSessionTests {
         let texts = ["", "ä' \\ $1 ?", "a\0b"]
         for (id, text) in texts.enumerated() {
             try db.run(
-                "INSERT INTO things (id, text, number, is_new, bytes) VALUES (?, ?, ?, ?, ?)", [id, text, 0.1, true, bytes])
+                "INSERT INTO things (id, text, number, is_new, bytes) VALUES (?, ?, ?, ?, ?)",
+                [id, text, 0.1, true, bytes])
         }
         try db.run("INSERT INTO things (id) VALUES (:id)", ["id": Int64.max])
         let rows = try db.rows("SELECT * FROM things ORDER BY id")

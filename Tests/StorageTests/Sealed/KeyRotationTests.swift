@@ -8,7 +8,7 @@ import Testing
 @testable import Storage
 
 /// A rotation seals everything with another key. After a crash in any step, the store opens and nothing is lost.
-@Suite struct KeyRotationTests {
+@Suite(.onSQLite) struct KeyRotationTests {
     private struct Interruption: Error {}
 
     /// A closed store with planted secrets.

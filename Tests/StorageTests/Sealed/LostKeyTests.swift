@@ -16,7 +16,7 @@ import Testing
         _ = try await fixture.store.createJobs([NewJob(session: .default, spec: JobSpec(url: "https://host/plain"))])
         try await fixture.store.close()
         try FileManager.default.removeItem(atPath: fixture.folder.path("fetchd.key"))
-        return (try Store(at: fixture.folder.path, time: fixture.time), jobs, fixture)
+        return (try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time), jobs, fixture)
     }
 
     @Test func knowsWhatIsLostOfAJob() async throws {
@@ -127,25 +127,27 @@ import Testing
         try await fixture.store.close()
         let file = KeyFile(path: fixture.folder.path("fetchd.key"))
         try FileManager.default.removeItem(atPath: file.path)
-        var store = try Store(at: fixture.folder.path, time: fixture.time)
+        var store = try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time)
         let new = store.sealer.keys.current
         #expect(new.id != lost.id)
         try await store.close()
         try file.write([new, lost])
-        store = try Store(at: fixture.folder.path, time: fixture.time)
+        store = try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time)
         #expect(store.sealer.keys.current.id == new.id)
         try await PlantedSecrets.expectPresent(jobs, in: store)
     }
 
-    @Test func anotherKeyIsAcceptedAfterTheLostOneIsGivenUp() async throws {
+    @Test(.onSQLite) func anotherKeyIsAcceptedAfterTheLostOneIsGivenUp() async throws {
         let fixture = try StoreFixture()
         let jobs = try await PlantedSecrets.plant(in: fixture.store)
         try await fixture.store.close()
         let key = SealingKey.random()
         try KeyFile(path: fixture.folder.path("fetchd.key")).write([key])
-        #expect(throws: StoreError.self) { try Store(at: fixture.folder.path, time: fixture.time) }
+        #expect(throws: StoreError.self) {
+            try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time)
+        }
         try KeyRotation.giveUpKey(inDataFolder: fixture.folder.path)
-        let store = try Store(at: fixture.folder.path, time: fixture.time)
+        let store = try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time)
         #expect(store.sealer.keys.current.id == key.id)
         #expect(try await store.job(jobs[0]).spec.lost.contains(.credentials))
     }

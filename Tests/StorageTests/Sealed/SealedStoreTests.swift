@@ -8,7 +8,7 @@ import Testing
 @testable import Storage
 
 /// Secrets are sealed in the database, and read again by a store with the same key.
-@Suite struct SealedStoreTests {
+@Suite(.onSQLite) struct SealedStoreTests {
     @Test func noFileOfAStoreContainsASecret() async throws {
         let fixture = try StoreFixture()
         let jobs = try await PlantedSecrets.plant(in: fixture.store)
@@ -17,7 +17,7 @@ import Testing
         try await PlantedSecrets.expectPresent(jobs, in: fixture.store)
         try await fixture.store.close()
         PlantedSecrets.expectHidden(in: fixture.folder)
-        let store = try Store(at: fixture.folder.path, time: fixture.time)
+        let store = try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time)
         try await PlantedSecrets.expectPresent(jobs, in: store)
     }
 
@@ -71,7 +71,7 @@ import Testing
         }
         #expect(sealed > 0)
         try await fixture.store.close()
-        let store = try Store(at: fixture.folder.path, time: fixture.time)
+        let store = try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time)
         let error = await #expect(throws: StoreError.self) {
             switch column {
             case "sessions.configuration": _ = try await store.sessions()
