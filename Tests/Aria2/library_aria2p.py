@@ -35,7 +35,6 @@ assert api.retry_downloads([api.get_download(failed.gid)]) == [True]
 retried = next(download for download in api.get_downloads() if download.gid not in (first.gid, failed.gid))
 assert retried.name == "again.bin", retried
 until("the second failure", lambda: api.get_download(retried.gid).has_failed)
-api.purge()
 
 paused = [api.add_uris([url], options={"pause": "true"}) for _ in range(3)]
 assert [download.status for download in api.get_downloads([d.gid for d in paused])] == ["paused"] * 3
