@@ -88,7 +88,8 @@ let package = Package(
         layer(
             "Storage",
             [
-                "CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics", "PostgresClient", "Sealing", grdb,
+                "CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics", "PostgresClient", "Sealing",
+                grdb,
                 logging,
             ]),
 
@@ -207,9 +208,7 @@ let package = Package(
             "EndToEndTests",
             [
                 "fetchd", "API", "Aria2RPC", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine", "Formats",
-                "HTTPSemantics",
-                "HTTPServer",
-                "Hashing", "Storage", "Webhooks",
+                "HTTPSemantics", "HTTPServer", "Hashing", "PostgresClient", "Storage", "Webhooks",
             ]),
     ],
     swiftLanguageModes: [.v6]

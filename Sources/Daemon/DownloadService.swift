@@ -27,6 +27,7 @@ public final class DownloadService: Sendable {
     private let stage = Locked(Stage.starting)
     /// nil until the layers are open.
     private let pulse = Locked<Heartbeat?>(nil)
+    private let isDatabaseTaken = Locked(false)
 
     public init(_ options: Options, log: Logger) {
         self.options = options
@@ -38,17 +39,22 @@ public final class DownloadService: Sendable {
     ///
     /// - Parameter onReady: called with the port of the API, after the jobs of the last run are recovered and the API accepts
     ///   requests.
-    /// - Throws: `StartError`; `TokenMissing`; `UnstoredError` if some changes could not be written to the disk. All layers are closed in
+    /// - Throws: `StartError`; `TokenMissing`; `DatabaseTaken`; `UnstoredError` if some changes could not be written to the disk. All layers are closed in
     ///   either case.
     public func run(onReady: @Sendable (_ port: UInt16) -> Void = { _ in }) async throws {
         let opening = StoreOpening(
-            options: options, log: log, isStopping: { [self] in isStopping }, stop: { [self] in stop() })
+            options: options, log: log, isStopping: { [self] in isStopping },
+            onSeizure: { [self] in
+                isDatabaseTaken.withLock { $0 = true }
+                stop()
+            })
         guard let store = try await opening.open() else {
             return log.notice("Stopped before the database could be opened.")
         }
         let result: Result<Void, any Error>
         do { result = .success(try await run(store, onReady)) } catch { result = .failure(error) }
         let isClosed = await close(store)
+        if isDatabaseTaken.withLock(\.self) { throw DatabaseTaken() }
         try result.get()
         guard store.unstored.count == 0 else {
             log.error(

@@ -10,8 +10,8 @@ struct StoreOpening: Sendable {
     let options: DownloadService.Options
     let log: Logger
     let isStopping: @Sendable () -> Bool
-    /// Stops the service.
-    let stop: @Sendable () -> Void
+    /// See `Store.Options`.
+    let onSeizure: @Sendable () -> Void
 
     /// - Returns: nil if the service was stopped first.
     /// - Throws: `StartError` for an error that would occur again.
@@ -41,9 +41,9 @@ struct StoreOpening: Sendable {
     private var storeOptions: Store.Options {
         var store = options.store
         store.log = log
-        store.onSeizure = { [log, stop] in
+        store.onSeizure = { [log, onSeizure] in
             log.critical("Another fetchd has taken the database, so this one stops.")
-            stop()
+            onSeizure()
         }
         store.longestDeliveryDelay = options.webhooks.schedule.longestDelay
         return store

@@ -21,6 +21,7 @@ import Testing
         var testDescription: String
         var tag: String? = "v1.2.3"
         var version = "1.2.3"
+        var apiVersion = "1.2.3"
         var log = ReleaseTests.log
         var isChanged = false
         /// Part of the message; nil if everything agrees.
@@ -33,6 +34,9 @@ import Testing
         Case(testDescription: "another tag", tag: "v1.2.4", message: "the tag is v1.2.4"),
         Case(testDescription: "no v in the tag", tag: "1.2.3", message: "the tag is 1.2.3"),
         Case(testDescription: "another version", version: "1.2.2", message: "Version.swift has 1.2.2"),
+        Case(
+            testDescription: "another version of the API", apiVersion: "1.2.2",
+            message: "info.version of openapi.yaml is not 1.2.3"),
         Case(testDescription: "no version", version: "next", message: "no version of the form 1.2.3"),
         Case(
             testDescription: "no section", log: log.replacing("1.2.3", with: "1.2.1"),
@@ -43,7 +47,7 @@ import Testing
     ]
 
     @Test(arguments: cases.indices)
-    func comparesTagVersionAndChangelog(_ index: Int) async throws {
+    func comparesTagVersionsAndChangelog(_ index: Int) async throws {
         let one = Self.cases[index]
         let folder = try TemporaryFolder()
         for script in ["release", "version", "terminal.sh"] {
@@ -51,6 +55,7 @@ import Testing
             try folder.write(text, to: "scripts/\(script)")
         }
         try folder.write("    static let text = \"\(one.version)\"\n", to: "Sources/fetchd/Version.swift")
+        try folder.write("info:\n  version: \(one.apiVersion)\n", to: "openapi.yaml")
         try folder.write(one.log, to: "CHANGELOG.md")
         let script = """
             chmod +x scripts/release scripts/version

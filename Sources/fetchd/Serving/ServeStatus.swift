@@ -2,4 +2,6 @@
 enum ServeStatus: Int32 {
     /// The disk failed or did not answer in time, and some changes could not be stored (EX_IOERR).
     case unstored = 74
+    /// Another service has taken the PostgreSQL database (EX_TEMPFAIL).
+    case databaseTaken = 75
 }

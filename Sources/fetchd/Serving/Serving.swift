@@ -19,7 +19,7 @@ struct Serving {
         (self.level, log) = (level, Logger(label: "fetchd"))
     }
 
-    /// - Throws: `StartError`, `UnstoredError`.
+    /// - Throws: `StartError`, `UnstoredError`, `DatabaseTaken`.
     func run() async throws {
         if !settings.allowCoreDumps { CoreDumps.disable() }
         announceFolders()

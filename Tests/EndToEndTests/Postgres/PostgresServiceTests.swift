@@ -1,5 +1,6 @@
 import Formats
 import Foundation
+import PostgresClient
 import TestKit
 import Testing
 
@@ -94,14 +95,51 @@ import Testing
         }
     }
 
-    @Test func refusesADatabaseThatAnotherServiceUses() async throws {
+    @Test func aSecondServiceWaitsUntilTheFirstIsGone() async throws {
         let folder = try TemporaryFolder()
-        let second = try await FetchdProcess.run([
-            "serve", "--listen", "127.0.0.1:0", "--store", server.url(), "--data-dir", folder.path("data"),
-            "--downloads-dir", folder.path("downloads"),
-        ])
-        #expect(second.ending == .exited(1), "\(second)")
-        #expect(second.errors.contains("is used by another fetchd"), "\(second)")
-        #expect(!second.errors.contains("password"))
+        let second = try await ChildProcess(
+            FetchdProcess.program,
+            [
+                "serve", "--listen", "127.0.0.1:0", "--store", server.url(), "--data-dir", folder.path("data"),
+                "--downloads-dir", folder.path("downloads"),
+                // Both need the same key for the secrets of the database.
+                "--key-file", fetchd.folder.path("data/fetchd.key"),
+            ])
+        let port = try await eventually("the second service to wait") {
+            second.errors.firstMatch(of: /fetchd waits at port (\d+)/).map { String($0.1) }
+        }
+        let standby = APIClient(baseURL: "http://127.0.0.1:\(port)")
+        let readiness = try await standby.get("/readyz")
+        #expect(readiness.status == 503, "\(readiness)")
+        #expect(readiness.json["detail"].string?.contains("is used by another fetchd") ?? false, "\(readiness)")
+        let job = try await fetchd.api.submit(["url": "http://127.0.0.1:1/", "not_before": "2090-01-01T00:00:00Z"])
+        try await fetchd.kill()
+        let next = try await eventually("the second service to be ready") {
+            second.errors.firstMatch(of: /is ready at http:\/\/127.0.0.1:(\d+)/).map { String($0.1) }
+        }
+        let api = APIClient(baseURL: "http://127.0.0.1:\(next)")
+        #expect(try await api.job(job)["state"] == "queued")
+        second.signal(SIGTERM)
+        #expect(try await second.waitForEnd() == .exited(0))
+    }
+
+    /// The server has lost the connection of the service, and another service has taken the database since.
+    @Test func stopsWhenAnotherServiceHasTakenTheDatabase() async throws {
+        let statement = """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'fetchd writer'
+            """
+        let other = try PostgresConnection(to: PostgresTarget(url: server.url()))
+        // Takes the lock before the service connects again.
+        for _ in 0..<200 {
+            try other.execute(PostgresStatement(statement, isPrepared: false))
+            let taken = try other.execute(
+                PostgresStatement(
+                    "SELECT pg_try_advisory_lock(hashtext('fetchd'), hashtext('public'))", isPrepared: false))
+            if try taken.first?.value(0, as: Bool.self) == true { break }
+        }
+        let answer = try await fetchd.api.post("/v1/jobs", ["url": "http://127.0.0.1:1/"])
+        #expect(answer.status == 503, "\(answer)")
+        #expect(try await fetchd.waitForEnd() == .exited(75))
+        #expect(fetchd.log.contains("Another fetchd has taken the database"), "\(fetchd.log)")
     }
 }

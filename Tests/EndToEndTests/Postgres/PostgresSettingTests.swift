@@ -10,7 +10,7 @@ import Testing
         #expect(!(shown.output + shown.errors).contains("s3cret"))
     }
 
-    @Test(arguments: ["mysql://db/fetchd", "postgres://a,b:1:2/", "/var/lib/fetchd.sqlite", ""])
+    @Test(arguments: ["mysql://db/fetchd", "postgres://db/fetchd?colour=red", "/var/lib/fetchd.sqlite", ""])
     func refusesWhatIsNoAddress(_ store: String) async throws {
         let outcome = try await FetchdProcess.run(["config", "show", "--store", store])
         #expect(outcome.ending == .exited(64), "\(outcome)")
