@@ -1,8 +1,6 @@
 import Downloads
-import GRDB
 import Glibc
 import HTTPSemantics
-import PostgresClient
 
 /// An error of the store. Each names its subject, and says how to correct it where possible. Only the API maps them to
 /// HTTP statuses.
@@ -222,25 +220,5 @@ extension StoreError: CustomStringConvertible {
     static func folder(_ path: String, _ code: Int32) -> StoreError {
         code == ENOSPC || code == EDQUOT
             ? .outOfSpace : .folderUnusable(path: path, why: String(cString: strerror(code)))
-    }
-
-    init(_ error: any Error) {
-        switch error {
-        case let error as StoreError: self = error
-        case let error as DatabaseError: self.init(error)
-        case let error as PostgresError: self.init(error)
-        default: self = .failed(why: String(describing: error))
-        }
-    }
-
-    private init(_ error: DatabaseError) {
-        switch error.resultCode {
-        case .SQLITE_FULL: self = .outOfSpace
-        case .SQLITE_BUSY: self = .busy
-        // MISUSE: the connection was closed after a disk failure and could not be opened again.
-        case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_MISUSE:
-            self = .diskFailed(why: error.message ?? "\(error.extendedResultCode)")
-        default: self = .failed(why: String(describing: error))
-        }
     }
 }

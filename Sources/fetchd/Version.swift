@@ -1,4 +1,4 @@
 /// The version of fetchd that `--version` and the API report.
 enum Version {
-    static let text = "0.1.0"
+    static let text = "0.2.0"
 }

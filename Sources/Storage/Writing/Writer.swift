@@ -105,7 +105,7 @@ final class Writer: Sendable {
         let watch = Stopwatch()
         // First, so that all writes of the group see the same clock, and stored times that agree with it.
         let clock = time.changeToStore()
-        var made = Group()
+        var made = WrittenGroup()
         do {
             let hasChanged = try engine.commit { db, numbers in
                 if db.followsOthers { forgetVersions() } else { working.dropGroup() }
@@ -129,25 +129,10 @@ final class Writer: Sendable {
         jobCache.removeAll()
     }
 
-    /// What the writes of a group have changed.
-    private struct Group {
-        var due: Set<WorkKind> = []
-        var changes = Commit()
-        var counts = CountChanges()
-        /// The cached jobs as they are at the end of the group.
-        var jobs: [JobID: Job] = [:]
-
-        mutating func add(_ transaction: Transaction) {
-            due.formUnion(transaction.due)
-            changes.add(transaction.changes)
-            counts.add(transaction.counts)
-        }
-    }
-
     private func perform(
         _ writes: [any PendingWrite], _ clock: ClockChange?, _ numbers: EventNumbers, in db: SQLConnection
-    ) throws -> Group {
-        var group = Group()
+    ) throws -> WrittenGroup {
+        var group = WrittenGroup()
         if let clock { group.due.formUnion(try follow(clock, numbers, in: db)) }
         for write in writes {
             if let made = try perform(write, clock?.view ?? time.view, numbers, in: db) { group.add(made) }
@@ -158,7 +143,7 @@ final class Writer: Sendable {
     }
 
     /// The group is durable: updates what is kept in memory, and informs observers, then callers, then workers.
-    private func follow(_ made: Group, of group: [any PendingWrite], _ clock: ClockChange?) {
+    private func follow(_ made: WrittenGroup, of group: [any PendingWrite], _ clock: ClockChange?) {
         working.commit()
         for (ending, seconds) in made.changes.endings { measurements.jobs[ending].record(seconds: seconds) }
         if let clock {
