@@ -90,7 +90,7 @@ extension DownloadService.Options {
             acknowledged: settings.eventRetention, unacknowledged: settings.unacknowledgedRetention)
         limits.finishedRetention = settings.finishedRetention.map {
             FinishedRetention(
-                acknowledged: $0, unacknowledged: settings.unacknowledgedRetention, deletesFiles: deletesFinishedFiles)
+                acknowledged: $0, unacknowledged: limits.retention.unacknowledged, deletesFiles: deletesFinishedFiles)
         }
         return limits
     }

@@ -37,13 +37,18 @@ public final class DownloadService: Sendable {
 
     /// Runs until `stop()`. Call it at most once for each instance.
     ///
-    /// - Parameter onReady: called with the port of the API, after the jobs of the last run are recovered and the API accepts
-    ///   requests.
+    /// - Parameters:
+    ///   - onReady: called with the port of the API, after the jobs of the last run are recovered and the API accepts
+    ///     requests.
+    ///   - onWaiting: called if the database cannot be opened yet. Until it can, requests are answered with the reason.
     /// - Throws: `StartError`; `TokenMissing`; `DatabaseTaken`; `UnstoredError` if some changes could not be written to the disk. All layers are closed in
     ///   either case.
-    public func run(onReady: @Sendable (_ port: UInt16) -> Void = { _ in }) async throws {
+    public func run(
+        onReady: @Sendable (_ port: UInt16) -> Void = { _ in },
+        onWaiting: @escaping @Sendable (_ why: String) -> Void = { _ in }
+    ) async throws {
         let opening = StoreOpening(
-            options: options, log: log, isStopping: { [self] in isStopping },
+            options: options, log: log, isStopping: { [self] in isStopping }, onWaiting: onWaiting,
             onSeizure: { [self] in
                 isDatabaseTaken.withLock { $0 = true }
                 stop()

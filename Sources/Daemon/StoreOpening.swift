@@ -10,6 +10,8 @@ struct StoreOpening: Sendable {
     let options: DownloadService.Options
     let log: Logger
     let isStopping: @Sendable () -> Bool
+    /// Called when the service waits, and answers requests with the reason.
+    let onWaiting: @Sendable (_ why: String) -> Void
     /// See `Store.Options`.
     let onSeizure: @Sendable () -> Void
 
@@ -31,10 +33,9 @@ struct StoreOpening: Sendable {
         do throws(StoreError) {
             return .opened(try await Store.open(at: options.dataFolder, options: storeOptions, time: options.time))
         } catch {
-            switch error {
-            case .outOfSpace, .busy, .databaseAway, .databaseInUse: return .postponed(error.description)
-            default: throw StartError(description: "\(error)")
-            }
+            let passes = [.outOfSpace, .busy].contains(error) || error.isOfServer
+            guard passes else { throw StartError(description: error.description) }
+            return .postponed(error.description)
         }
     }
 
@@ -42,7 +43,7 @@ struct StoreOpening: Sendable {
         var store = options.store
         store.log = log
         store.onSeizure = { [log, onSeizure] in
-            log.critical("Another fetchd has taken the database, so this one stops.")
+            log.critical("fetchd has lost its database, and stops. A new start continues, or waits until it is free.")
             onSeizure()
         }
         store.longestDeliveryDelay = options.webhooks.schedule.longestDelay
@@ -55,6 +56,7 @@ struct StoreOpening: Sendable {
             try HTTPServer(options: options.server, handler: handler)
         }
         log.warning("\(why) fetchd waits at port \(server.port) and tries again every second.")
+        onWaiting(why)
         let result: Result<Store?, any Error>
         do { result = .success(try await repeatAttempts(handler)) } catch { result = .failure(error) }
         await server.stop(grace: .seconds(1))
@@ -73,5 +75,15 @@ struct StoreOpening: Sendable {
             }
         }
         return nil
+    }
+}
+
+extension StoreError {
+    /// Whether the PostgreSQL server is away, or another service has the database.
+    fileprivate var isOfServer: Bool {
+        switch self {
+        case .databaseAway, .databaseInUse: true
+        default: false
+        }
     }
 }

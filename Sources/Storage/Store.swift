@@ -30,8 +30,8 @@ public final class Store: Sendable {
         public var server: String?
         /// Whether a PostgreSQL server is accepted that may lose acknowledged changes. For tests.
         public var acceptsUnsafeServer = false
-        /// Called when another service has taken the PostgreSQL database, after its server had lost the connection to this
-        /// service. All changes fail from then on, and the jobs are of that service.
+        /// Called when another service has, or has had, the PostgreSQL database, after its server had lost the connection to
+        /// this service. All changes fail from then on. It can be called several times.
         public var onSeizure: @Sendable () -> Void = {}
         /// Receives the log lines about the database.
         public var log = Logger(label: "fetchd.store") { _ in SwiftLogNoOpLogHandler() }
@@ -87,6 +87,7 @@ public final class Store: Sendable {
             measurements: measurements, log: options.log,
             onCommit: { commit in for observer in observers.withLock({ $0 }) { observer(commit) } },
             onDue: { due in for kind in due { events[kind]?.set() } }, onSeizure: options.onSeizure)
+        if engine.isWatched { writer.watch() }
     }
 
     private static func open(_ folder: DataFolder, _ options: Options) throws(StoreError) -> OpenedDatabase {

@@ -37,7 +37,7 @@ const known = [
   { name: "event_retention", label: "Keep acknowledged events, in seconds", kind: "optional" },
   { name: "unacknowledged_retention", label: "Keep other events, in seconds", kind: "optional" },
   { name: "finished_retention", label: "Keep ended downloads, in seconds", kind: "optional", placeholder: "for ever",
-    hint: "Such as 2592000 for 30 days. The page forgets them afterwards." },
+    hint: "Such as 2592000 for 30 days. The service deletes them from its list afterwards." },
   { name: "log_level", label: "Log level", options: Object.fromEntries(levels.map((level) => [level, level])) },
 ];
 
@@ -113,11 +113,18 @@ export class SettingsForm {
       const values = valuesIn(this.#form, this.#fields);
       const changed = this.#fields.filter((field) => values[field.name] !== textOf(field, this.#document[field.name]));
       if (changed.length === 0) return tell("Nothing has changed.");
+      for (const field of changed) this.#requireValue(field, values[field.name]);
       await this.#send(Object.fromEntries(changed.map((field) => [field.name, valueOf(field, values[field.name])])),
         "The settings are saved.");
     } catch (error) {
       showMistake(this.#form, byID("settings-error"), this.#fields, error);
     }
+  }
+
+  // Without a value, the one of the configuration applies.
+  #requireValue({ name, kind, label }, text) {
+    if (kind !== "optional" || text.trim() || this.#document.sources?.[name] === "api") return;
+    throw new Mistake(`“${label}” is set by the configuration. To lift it, enter a larger value.`, name);
   }
 
   async #send(change, words) {

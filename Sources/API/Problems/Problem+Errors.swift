@@ -42,7 +42,7 @@ extension Problem {
         case .outOfSpace:
             self.init(.outOfSpace, error.description)
             headers[.retryAfter] = "30"
-        case .busy, .diskFailed, .databaseAway, .databaseInUse:
+        case .busy, .diskFailed, .databaseAway, .databaseInUse, .databaseLost:
             self.init(.unavailable, error.description)
             headers[.retryAfter] = "5"
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,

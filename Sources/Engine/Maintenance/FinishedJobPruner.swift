@@ -17,17 +17,27 @@ struct FinishedJobPruner: MaintenanceWorker {
 
     func pass() async throws -> Date? {
         guard let retention = services.storageLimits.finishedRetention else { return nil }
+        let count = try await remove(past: retention)
+        if count > 0 { services.log.info("Removed \(count) finished jobs.") }
+        guard services.storageLimits.finishedRetention == retention else { return services.time.now }
+        return services.time.now.addingTimeInterval(interval ?? min(max(retention.acknowledged / 10, 1), 3600))
+    }
+
+    /// Ends early if a client changes the retention: the next pass has the new one.
+    ///
+    /// - Returns: the number of removed jobs.
+    private func remove(past retention: FinishedRetention) async throws -> Int {
         var (count, cursor): (Int, JobID?) = (0, nil)
         repeat {
             let (jobs, next) = try await services.store.finishedJobs(past: retention, after: cursor)
             for start in stride(from: 0, to: jobs.count, by: Self.jobsInACommit) {
+                guard services.storageLimits.finishedRetention == retention else { return count }
                 let slice = Array(jobs[start..<min(start + Self.jobsInACommit, jobs.count)])
                 count += try await delete(slice, withFiles: retention.deletesFiles)
             }
             cursor = next
         } while cursor != nil && !Task.isCancelled
-        if count > 0 { services.log.info("Removed \(count) finished jobs.") }
-        return services.time.now.addingTimeInterval(interval ?? min(max(retention.acknowledged / 10, 1), 3600))
+        return count
     }
 
     /// The files come first: if fetchd dies before the commit, the next pass deletes the jobs, and no file is forgotten.

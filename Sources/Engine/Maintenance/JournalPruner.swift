@@ -3,8 +3,8 @@ import Foundation
 import Locks
 import Storage
 
-/// Removes events, idempotency keys, counts of bytes and audit entries that are older than the retention, in small steps, so that requests do not wait
-/// for the removal.
+/// Removes events, idempotency keys, counts of bytes and audit entries that are older than the retention, in small steps, so
+/// that requests do not wait for the removal.
 struct JournalPruner: MaintenanceWorker {
     let services: EngineServices
     /// Seconds between two passes; nil: a tenth of the retention of acknowledged events, at least 1 second, at most 1
@@ -15,11 +15,12 @@ struct JournalPruner: MaintenanceWorker {
     var trigger: AsyncAutoResetEvent? { services.journalRetention }
 
     func pass() async throws -> Date? {
-        let retention = services.storageLimits.retention
-        while try await services.store.pruneEvents(keeping: retention), !Task.isCancelled {}
+        // Each step has the present retention, which a client can change.
+        while try await services.store.pruneEvents(keeping: services.storageLimits.retention), !Task.isCancelled {}
         while try await services.store.pruneIdempotencyKeys(), !Task.isCancelled {}
         try await services.store.pruneTokenBytes()
         while try await services.store.pruneAudit(), !Task.isCancelled {}
+        let retention = services.storageLimits.retention
         return services.time.now.addingTimeInterval(interval ?? min(max(retention.acknowledged / 10, 1), 3600))
     }
 }

@@ -6,8 +6,7 @@ extension BackgroundSession {
         let error = await failure(of: delegate, folder)
         isAttached.open()
         // The session that this process deletes is expected to be missing.
-        guard error != .cancelled, !isClosed.current else { return }
-        isClosed.withLock { $0 = true }
+        guard error != .cancelled, !isClosed.exchange(true) else { return }
         commands.finish()
         folder.unlock()
         await delegate.session(self, didBecomeInvalidWithError: error)

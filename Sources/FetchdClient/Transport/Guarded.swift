@@ -15,4 +15,12 @@ final class Guarded<Value>: @unchecked Sendable {
     }
 
     var current: Value { withLock { $0 } }
+
+    /// Replaces the value, and returns the former one.
+    func exchange(_ value: Value) -> Value {
+        withLock { current in
+            defer { current = value }
+            return current
+        }
+    }
 }

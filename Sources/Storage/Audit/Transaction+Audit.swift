@@ -47,6 +47,7 @@ extension Transaction {
 
     static let pruneAudit = """
         DELETE FROM audit WHERE id IN (
-            SELECT id FROM audit WHERE time <= ? OR id <= (SELECT max(id) FROM audit) - ? ORDER BY id LIMIT ?)
+            SELECT id FROM audit WHERE time <= ? OR id <= (SELECT id FROM audit ORDER BY id DESC LIMIT 1 OFFSET ?)
+            ORDER BY id LIMIT ?)
         """
 }

@@ -18,11 +18,21 @@ protocol StoreEngine: Sendable {
     /// Makes one change of the group, and undoes it if `body` returns false.
     func attempt(in db: SQLConnection, _ body: () -> Bool) throws -> Bool
 
+    /// Whether the former group, which failed with an unknown outcome, has turned out to be stored. The body of the next group
+    /// asks first.
+    func takeUncertainStored() -> Bool
+
     /// Does after a commit what need not delay its callers.
     func maintain() throws
 
     /// Tries to write, after a fault.
     func probe() throws
+
+    /// Whether `watch` is to be called every 2 seconds while the store is idle.
+    var isWatched: Bool { get }
+
+    /// Notices that the database was lost to another service.
+    func watch() throws
 
     /// The commits that have changed data since the store was opened. Any thread may ask.
     var commits: Int { get }
@@ -43,4 +53,12 @@ struct CommitFailure: Error {
     let error: StoreError
     /// Whether the engine has made sure that nothing is stored, and that it can write again.
     let isOver: Bool
+    /// Whether the group may be stored nevertheless. The engine finds out when it begins the next group.
+    var isUncertain = false
+}
+
+extension StoreEngine {
+    var isWatched: Bool { false }
+    func watch() throws {}
+    func takeUncertainStored() -> Bool { false }
 }

@@ -1,11 +1,22 @@
 import PostgresClient
 
+/// A commit whose answer was lost.
+struct UncertainCommit {
+    var id: String
+    /// `journal.commits` before it.
+    var position: Int64
+    var error: PostgresError
+
+    /// Whether it is the last commit before a group that has locked the journal.
+    func isStored(before next: PostgresGroup) -> Bool { next.previous == id && next.position == position + 1 }
+}
+
 /// What a group commit remembers from one attempt to the next.
 struct GroupAttempts {
     /// The writes that are not made again, with the errors of the database; nil: the write was refused by itself.
     private(set) var excluded: [Int: StoreError?] = [:]
     /// The attempt whose commit has an unknown outcome.
-    private var uncertain: (id: String, position: Int64, error: PostgresError)?
+    private(set) var uncertain: UncertainCommit?
     private var lostConnections = 0
     private var conflicts = 0
 
@@ -15,7 +26,7 @@ struct GroupAttempts {
     /// - Throws: the error of that attempt, if another node has committed since.
     func isStored(before next: PostgresGroup) throws(PostgresError) -> Bool {
         guard let uncertain else { return false }
-        if next.previous == uncertain.id { return true }
+        if uncertain.isStored(before: next) { return true }
         guard next.position == uncertain.position else { throw uncertain.error }
         return false
     }
@@ -28,14 +39,15 @@ struct GroupAttempts {
         }
         guard let failure = group.session.failure else { throw error }
         switch failure.error {
-        case .statementFailed(let report, _) where report.condition.allowsRepetition && conflicts < Self.mostConflicts:
+        case .statementFailed(let report, _) where report.condition.maySucceedAgain && conflicts < Self.mostConflicts:
             conflicts += 1
+        case .statementFailed(let report, _) where !report.condition.isOfOneWrite: throw failure.error
         case .statementFailed:
             // One faulty write does not fail the others.
             guard let owner = failure.owner, excluded[owner] == nil else { throw failure.error }
             excluded[owner] = .some(StoreError(failure.error))
         case .outcomeUnknown:
-            uncertain = (group.id, group.position, failure.error)
+            uncertain = UncertainCommit(id: group.id, position: group.position, error: failure.error)
             try noteLoss(failure.error)
         case .connectionLost: try noteLoss(failure.error)
         case .targetInvalid, .connectFailed, .rolledBack, .timedOut, .interrupted, .closed, .parameterInvalid,
@@ -60,4 +72,19 @@ struct GroupAttempts {
 
     private static let mostConflicts = 3
     private static let mostLostConnections = 2
+}
+
+extension PostgresCondition {
+    /// Whether a statement that is prepared again, or that runs a second time, can succeed.
+    fileprivate var maySucceedAgain: Bool { allowsRepetition || self == .statementUnknown || self == .notSupported }
+
+    /// Whether the statement is the cause, and not the state of the server: the other writes of a group can succeed.
+    fileprivate var isOfOneWrite: Bool {
+        switch self {
+        case .uniqueViolation, .foreignKeyViolation, .checkViolation, .notNullViolation, .invalidText, .unknownObject,
+            .notSupported, .other:
+            true
+        default: false
+        }
+    }
 }

@@ -10,7 +10,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
     let name: String
     private let target: PostgresTarget
     private let readers: PostgresReaders
-    private let writer: PostgresWriter
+    let writer: PostgresWriter
     private let made = Locked(0)
 
     /// Connects, and creates or upgrades the tables.
@@ -30,6 +30,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
                 throw StoreError.serverUnsuitable(why: "\(name) cannot be used. \(fault)")
             }
             try PostgresSchema.migrate(connection, name: name)
+            if !sharesTables { writer.position = try Self.position(connection) }
         } catch {
             throw StoreError(error)
         }
@@ -49,7 +50,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
             return try transact(body)
         } catch {
             let fault = StoreError(error)
-            throw CommitFailure(error: fault, isOver: !fault.canPass)
+            throw CommitFailure(error: fault, isOver: !fault.canPass, isUncertain: writer.uncertain != nil)
         }
     }
 
@@ -61,8 +62,21 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
     func maintain() {}
 
     func probe() throws {
-        let connection = try writer.connection(to: target)
-        try connection.execute(PostgresStatement("SELECT last FROM journal FOR UPDATE"))
+        try watch()
+        try writer.connection(to: target).execute(PostgresStatement("SELECT last FROM journal FOR UPDATE"))
+    }
+
+    var isWatched: Bool { true }
+
+    func watch() throws {
+        guard writer.uncertain == nil else { return }
+        try writer.verify(try Self.position(try writer.connection(to: target)), target)
+    }
+
+    private static func position(_ connection: PostgresConnection) throws -> Int64 {
+        let rows = try connection.execute(PostgresStatement("SELECT commits FROM journal"))
+        guard let row = rows.first else { throw StoreError.failed(why: "the journal has no row") }
+        return try row.value(0)
     }
 
     func close() {
@@ -72,8 +86,19 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
 
     /// - Returns: whether something was changed.
     private func transact(_ body: (SQLConnection, EventNumbers) throws -> Void) throws -> Bool {
-        defer { writer.group = nil }
         var attempts = GroupAttempts()
+        defer { writer.group = nil }
+        do {
+            return try transact(&attempts, body)
+        } catch {
+            writer.uncertain = attempts.uncertain ?? writer.uncertain
+            throw error
+        }
+    }
+
+    private func transact(
+        _ attempts: inout GroupAttempts, _ body: (SQLConnection, EventNumbers) throws -> Void
+    ) throws -> Bool {
         while true {
             let group = try begin(&attempts)
             do {
@@ -86,9 +111,26 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
                 return note(group.position + 1)
             } catch {
                 group.rollBack()
+                // Another server of the address may accept changes.
+                if group.session.failure?.isReadOnly == true { writer.disconnect() }
                 try attempts.prepareRepetition(of: group, after: error)
             }
         }
+    }
+
+    /// Finds out whether an earlier commit with an unknown outcome is stored.
+    private func settle(before group: PostgresGroup, _ attempts: GroupAttempts) throws {
+        let isOfThisGroup = attempts.uncertain?.isStored(before: group) ?? false
+        let isOfFormer = writer.uncertain?.isStored(before: group) ?? false
+        try writer.verify(group.position, isExplained: isOfThisGroup || isOfFormer, target)
+        guard writer.uncertain != nil else { return }
+        (writer.uncertain, writer.isUncertainStored) = (nil, isOfFormer)
+        if isOfFormer { _ = note(group.position) }
+    }
+
+    func takeUncertainStored() -> Bool {
+        defer { writer.isUncertainStored = false }
+        return writer.isUncertainStored
     }
 
     private func note(_ position: Int64) -> Bool {
@@ -105,6 +147,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
                 let group = PostgresGroup(session, excluded: attempts.excluded)
                 writer.group = group
                 try group.lock(known: writer.position)
+                try settle(before: group, attempts)
                 return group
             } catch {
                 writer.group?.rollBack()

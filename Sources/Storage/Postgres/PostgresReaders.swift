@@ -28,18 +28,23 @@ final class PostgresReaders: Sendable {
 
     var statements: Int { state.withLock { $0.reads } }
 
-    /// A connection that the server has closed meanwhile is replaced once.
+    /// If the server has closed a connection meanwhile, it has probably closed all, so the second attempt has a new one.
     func read<Value>(_ body: (SQLConnection) throws -> Value) throws -> Value {
         do {
             return try attempt(body)
         } catch let error as PostgresError where error.allowsSecondRead {
+            if case .connectionLost = error { closeIdle() }
             return try attempt(body)
         }
     }
 
     func close() {
+        state.withLock { $0.isClosed = true }
+        closeIdle()
+    }
+
+    private func closeIdle() {
         state.withLock { state in
-            state.isClosed = true
             for reader in state.idle { reader.connection.close() }
             state.idle = []
         }

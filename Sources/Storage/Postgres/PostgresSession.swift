@@ -10,6 +10,11 @@ final class PostgresSession {
         var error: PostgresError
         /// `owner` when the statement was given; nil if the error is not of one statement.
         var owner: Int?
+
+        /// Whether the server accepts no changes.
+        var isReadOnly: Bool {
+            if case .statementFailed(let report, _) = error { report.condition == .readOnly } else { false }
+        }
     }
 
     private let dialect: PostgresDialect

@@ -12,6 +12,8 @@ struct Unlocking {
     private let source: KeySource
     /// The name of the database, for errors.
     private let database: String
+    /// Whether the database is beside the key, so that a missing key is lost.
+    private let isInFolder: Bool
     /// nil if the data folder has no key file.
     private let given: [SealingKey]?
 
@@ -23,12 +25,20 @@ struct Unlocking {
         self.folder = folder
         self.source = source
         self.database = database ?? folder.database
+        isInFolder = database == nil
         do { given = try source.keys(inDataFolder: folder.path) } catch { throw .keyUnusable(why: error.description) }
     }
 
-    /// - Throws: `keyWrong`.
+    /// - Throws: `keyWrong`; `keyUnusable` if the key is missing, but not lost: another service may have it.
     func verify(_ db: SQLConnection) throws {
-        guard let given, let check = try KeyCheck(db) else { return }
+        guard let check = try KeyCheck(db) else { return }
+        guard let given else {
+            guard !isInFolder else { return }
+            throw StoreError.keyUnusable(
+                why:
+                    "The secrets in \(database) are sealed with a key, and \(folder.path) has none. Copy fetchd.key from the service that has used this database, or name the key with --key-file."
+            )
+        }
         guard given.contains(where: check.fits) else {
             throw StoreError.keyWrong(
                 source: source.description(inDataFolder: folder.path), path: database)

@@ -12,12 +12,23 @@ extension Writer {
         scheduleProbe()
     }
 
+    /// Looks every 2 seconds whether another service has taken the database, until the store is closed.
+    func watch() {
+        queue.asyncAfter(deadline: .now() + 2) { [weak self] in
+            guard let self, !condition.withLock({ $0.isClosed }) else { return }
+            if fault == nil { do { try engine.watch() } catch { report(StoreError(error)) } }
+            watch()
+        }
+    }
+
     private func scheduleProbe() { queue.asyncAfter(deadline: .now() + 1) { [self] in probe() } }
 
     private func probe() {
         guard !condition.withLock({ $0.isClosed }) else { return }
         do {
             try engine.probe()
+            // Begins a group, and so settles the former one.
+            if unsettled.withLock({ $0 != nil }) { commit([]) }
             condition.withLock { $0.fault = nil }
             log.notice("fetchd can write the database again.")
         } catch {
@@ -28,7 +39,10 @@ extension Writer {
 
     /// - Returns: whether there was no fault before.
     private func note(_ fault: StoreError) -> Bool {
-        if case .databaseInUse = fault { onSeizure() }
+        switch fault {
+        case .databaseInUse, .databaseLost: onSeizure()
+        default: break
+        }
         return condition.withLock { condition in
             defer { condition.fault = fault }
             return condition.fault == nil

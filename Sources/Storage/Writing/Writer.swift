@@ -26,6 +26,8 @@ final class Writer: Sendable {
     private let inbox = Locked(Inbox())
     let log: Logger
     let condition = Locked(Condition())
+    /// The group whose commit failed with an unknown outcome, until the next group begins.
+    let unsettled = Locked<WrittenGroup?>(nil)
 
     struct Condition {
         var fault: StoreError?
@@ -101,26 +103,36 @@ final class Writer: Sendable {
         }
     }
 
-    private func commit(_ group: [any PendingWrite]) {
+    func commit(_ writes: [any PendingWrite]) {
         let watch = Stopwatch()
-        // First, so that all writes of the group see the same clock, and stored times that agree with it.
-        let clock = time.changeToStore()
-        var made = WrittenGroup()
+        var group = WrittenGroup(writes: writes)
         do {
             let hasChanged = try engine.commit { db, numbers in
+                settleFormer(isStored: engine.takeUncertainStored())
                 if db.followsOthers { forgetVersions() } else { working.dropGroup() }
-                made = try perform(group, clock, numbers, in: db)
+                group = try perform(writes, numbers, in: db)
             }
             if hasChanged { measurements.commits.record(watch) }
         } catch {
             // The end of the failed commit can be uncertain.
             working.removeAll()
+            unsettled.withLock { $0 = error.isUncertain ? $0 ?? group : nil }
             if !error.isOver { report(error.error) }
-            for write in group { write.fail(error.error) }
+            for write in writes { write.fail(error.error) }
             return
         }
-        follow(made, of: group, clock)
+        working.commit()
+        follow(group)
+        for write in writes { write.succeed() }
+        if !group.due.isEmpty { onDue(group.due) }
         do { try engine.maintain() } catch { report(StoreError(error)) }
+    }
+
+    /// The outcome of the former group is known now. Its callers got an error.
+    private func settleFormer(isStored: Bool) {
+        guard let group = unsettled.withLock({ $0.take() }), isStored else { return }
+        follow(group)
+        if !group.due.isEmpty { onDue(group.due) }
     }
 
     /// Another node has changed rows, of which the versions in memory know nothing.
@@ -130,9 +142,11 @@ final class Writer: Sendable {
     }
 
     private func perform(
-        _ writes: [any PendingWrite], _ clock: ClockChange?, _ numbers: EventNumbers, in db: SQLConnection
+        _ writes: [any PendingWrite], _ numbers: EventNumbers, in db: SQLConnection
     ) throws -> WrittenGroup {
-        var group = WrittenGroup()
+        // First, so that all writes of the group see the same clock, and stored times that agree with it.
+        let clock = time.changeToStore()
+        var group = WrittenGroup(writes: writes, clock: clock)
         if let clock { group.due.formUnion(try follow(clock, numbers, in: db)) }
         for write in writes {
             if let made = try perform(write, clock?.view ?? time.view, numbers, in: db) { group.add(made) }
@@ -142,21 +156,18 @@ final class Writer: Sendable {
         return group
     }
 
-    /// The group is durable: updates what is kept in memory, and informs observers, then callers, then workers.
-    private func follow(_ made: WrittenGroup, of group: [any PendingWrite], _ clock: ClockChange?) {
-        working.commit()
-        for (ending, seconds) in made.changes.endings { measurements.jobs[ending].record(seconds: seconds) }
-        if let clock {
+    /// The group is durable: updates what is kept in memory, and informs the hooks and the observers.
+    private func follow(_ group: WrittenGroup) {
+        for (ending, seconds) in group.changes.endings { measurements.jobs[ending].record(seconds: seconds) }
+        if let clock = group.clock {
             time.follow(clock)
             // The wait of any job may end at another time now.
             if clock.jump != nil || clock.isFirst { jobCache.removeAll() }
         }
         // The cache and the hooks come first: a caller that sees its write return finds all that follows from it.
-        jobCache.update(made.changes.jobs, with: made.jobs)
-        for write in group { write.runCommitHook() }
-        if !made.changes.isEmpty { onCommit(made.changes) }
-        for write in group { write.succeed() }
-        if !made.due.isEmpty { onDue(made.due) }
+        jobCache.update(group.changes.jobs, with: group.jobs)
+        for write in group.writes { write.runCommitHook() }
+        if !group.changes.isEmpty { onCommit(group.changes) }
     }
 
     /// The cached jobs as they are at the end of the commit.

@@ -1,7 +1,12 @@
 import Downloads
 
 /// What the writes of a group have changed. It is true when the group is durable.
-struct WrittenGroup {
+///
+/// Only the writer's thread uses it.
+struct WrittenGroup: @unchecked Sendable {
+    var writes: [any PendingWrite]
+    /// The change of the clock that the group follows.
+    var clock: ClockChange?
     var due: Set<WorkKind> = []
     var changes = Commit()
     var counts = CountChanges()

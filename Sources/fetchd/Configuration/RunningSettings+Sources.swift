@@ -26,8 +26,6 @@ extension StartSettings {
             try values.take(value, of: name)
             found[name] = sources.source(of: key)
         }
-        // As `Retention` has it.
-        values.unacknowledgedRetention = max(values.eventRetention, values.unacknowledgedRetention)
         self.init(values, sources: found)
     }
 

@@ -77,7 +77,7 @@ extension Settings {
         engine.retention = Retention(
             acknowledged: values.eventRetention, unacknowledged: values.unacknowledgedRetention)
         engine.finishedRetention = values.finishedRetention.map {
-            FinishedRetention(acknowledged: $0, unacknowledged: values.unacknowledgedRetention)
+            FinishedRetention(acknowledged: $0, unacknowledged: engine.retention.unacknowledged)
         }
     }
 }

@@ -14,7 +14,7 @@ struct Examination {
     let asksWebhooks: Bool
 
     func run() async -> [Finding] {
-        // To read the database makes files beside it, so the folders come first.
+        // Reading the database creates files beside it, so the folders are examined first.
         let folders = FolderFindings(settings: settings).all
         var examination = self
         // A database that cannot be read is a finding of its own.
@@ -38,11 +38,19 @@ struct Examination {
         return findings
     }
 
+    private func server(_ store: ServerAddress) -> Finding {
+        do {
+            _ = try Store.settings(in: store)
+            return .ok(.database, "The jobs are in \(store.shown), whose tables fetchd doctor does not check.")
+        } catch {
+            return .error(.database, error.description, "See docs/postgresql.md.")
+        }
+    }
+
     private func databaseFindings(isRunning: Bool) async -> [Finding] {
         let folder = settings.dataDir
         if let store = settings.store {
-            return [.ok(.database, "The jobs are in \(store.shown), which fetchd doctor does not check.")]
-                + ClockFindings(storedTime: nil).all
+            return [server(store)] + ClockFindings(storedTime: nil).all
         }
         guard FileManager.default.fileExists(atPath: folder + "/fetchd.sqlite") else {
             return [missingDatabase] + ClockFindings(storedTime: nil).all

@@ -47,11 +47,12 @@ struct Serving {
                 }
             }
             group.addTask { await supervisor.watch { await service.heartbeat() } }
-            try await service.run { port in
+            let isReady = { @Sendable (port: UInt16) in
                 let address = addresses(port: port)
                 log.notice("fetchd \(Version.text) is ready at \(address)")
                 supervisor.reportReady(at: address)
             }
+            try await service.run(onReady: isReady, onWaiting: supervisor.reportWaiting)
             group.cancelAll()
         }
     }
@@ -65,7 +66,8 @@ struct Serving {
     /// The first line of the log.
     private func announceFolders() {
         let (data, downloads) = (absolute(settings.dataDir), absolute(settings.downloadsDir))
-        log.notice("fetchd \(Version.text) starts. Database: \(data)/fetchd.sqlite. Downloads: \(downloads).")
+        let database = settings.store?.shown ?? "\(data)/fetchd.sqlite"
+        log.notice("fetchd \(Version.text) starts. Database: \(database). Downloads: \(downloads).")
         guard settings.usesFoldersOfWorkingDirectory else { return }
         log.warning(
             "fetchd uses the database of the working directory, because it has one. A start elsewhere does not find it. Name it: --data-dir \(data) --downloads-dir \(downloads)."

@@ -33,6 +33,10 @@ struct Supervisor: Sendable {
     /// - Parameter address: the URL of the API.
     func reportReady(at address: String) { report("READY=1\nSTATUS=Ready at \(address)") }
 
+    /// The service answers requests with the reason why it is not ready. Without this message, the service manager would stop
+    /// a service that stands by.
+    @Sendable func reportWaiting(_ why: String) { report("READY=1\nSTATUS=Waiting: \(why)") }
+
     func reportStopping() { report("STOPPING=1\nSTATUS=Stopping") }
 
     /// Gives signs of life until the task is cancelled. A heartbeat that does not return ends them.

@@ -6,7 +6,7 @@ import Testing
     @Test func showsTheAddressWithoutItsPassword() async throws {
         let environment = ["FETCHD_STORE": "postgres://fetchd:s3cret@127.0.0.1:1/jobs"]
         let shown = try await FetchdProcess.run(["doctor"], environment: environment)
-        #expect(shown.output.contains("postgres://fetchd@127.0.0.1:1/jobs"), "\(shown)")
+        #expect(!shown.succeeded && shown.output.contains("The PostgreSQL server cannot be used now"), "\(shown)")
         #expect(!(shown.output + shown.errors).contains("s3cret"))
     }
 
