@@ -44,6 +44,15 @@ import Testing
         await session.detach()
     }
 
+    @Test func aRefusedSessionDoesNotWaitForItsTasks() async throws {
+        let (fixture, log) = (try await Fixture(token: "first"), CallLog())
+        let refused = try fixture.session("films", log, token: "wrong")
+        refused.downloadTask(with: fixture.url("/a.bin")).resume()
+        #expect(await log.calls.wait(atMost: .seconds(30)) { $0.contains { $0.hasPrefix("invalid") } })
+        await #expect(throws: FetchdError.self) { try await refused.finishTasksAndInvalidate() }
+        await #expect(throws: FetchdError.self) { try await refused.invalidateAndCancel() }
+    }
+
     /// A handler that was stored is called after another session has used the files.
     @Test func aLateCompletionHandlerLeavesTheNextSessionAlone() async throws {
         let fixture = try await Fixture()

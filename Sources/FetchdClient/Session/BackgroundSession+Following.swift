@@ -6,7 +6,9 @@ extension BackgroundSession {
         let error = await failure(of: delegate, folder)
         isAttached.open()
         // The session that this process deletes is expected to be missing.
-        guard error != .cancelled, !isClosed.exchange(true) else { return }
+        guard error != .cancelled else { return }
+        failure.withLock { $0 = error }
+        guard !isClosed.exchange(true) else { return }
         commands.finish()
         folder.unlock()
         await delegate.session(self, didBecomeInvalidWithError: error)

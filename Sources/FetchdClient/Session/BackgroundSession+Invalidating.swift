@@ -14,12 +14,16 @@ extension BackgroundSession {
     /// - Throws: what the service refused. The session is detached then, and exists.
     public func invalidateAndCancel() async throws(FetchdError) {
         isClosed.withLock { $0 = true }
-        while !hasSubmittedAll { try await Self.pause() }
+        while try !hasSubmittedAll() { try await Self.pause() }
         _ = try await service.persist("POST", path + "/cancel")
         try await deleteWhenIdle()
     }
 
-    private var hasSubmittedAll: Bool { folder?.pendingTasks().isEmpty ?? true }
+    /// - Throws: why the session has ended. Its tasks are not submitted any more then.
+    private func hasSubmittedAll() throws(FetchdError) -> Bool {
+        if let failure = failure.current { throw failure }
+        return folder?.pendingTasks().isEmpty ?? true
+    }
 
     private func deleteWhenIdle() async throws(FetchdError) {
         let result = await Self.result { () throws(FetchdError) in
@@ -45,7 +49,7 @@ extension BackgroundSession {
 
     /// Whether nothing is outstanding at the service, and nothing is left to deliver.
     private func isSettled() async throws(FetchdError) -> Bool {
-        guard hasSubmittedAll else { return false }
+        guard try hasSubmittedAll() else { return false }
         let session = try await service.persist("GET", path).decoded(as: SessionDocument.self)
         guard session.state == "idle", session.finishDueAt == nil else { return false }
         return delegate == nil || position.current >= session.lastEvent

@@ -24,6 +24,8 @@ public final class BackgroundSession: Sendable {
     /// Opened when the tasks of earlier processes are known.
     let isAttached = Latch()
     let isClosed = Guarded(false)
+    /// Why the session has ended by itself.
+    let failure = Guarded<FetchdError?>(nil)
     let folder: StateFolder?
     let record: Guarded<SessionRecord>
     /// The last event that was read. Unlike the record, it counts events without a call.

@@ -47,8 +47,11 @@ extension Store {
         }
     }
 
+    /// - Parameters:
+    ///   - most: the number of entries that are kept at most.
+    ///   - limit: the number of entries that are removed at most.
     /// - Returns: whether there may be more to remove.
-    public func pruneAudit(limit: Int = 500) async throws -> Bool {
-        try await writer.write { try $0.pruneAudit(limit: limit) }
+    public func pruneAudit(keeping most: Int = mostAuditEntries, limit: Int = 500) async throws -> Bool {
+        try await writer.write { try $0.pruneAudit(keeping: most, limit: limit) }
     }
 }

@@ -39,10 +39,10 @@ extension Transaction {
     /// Removes the oldest entries that are too old or too many.
     ///
     /// - Returns: whether there may be more to remove.
-    func pruneAudit(limit: Int) throws -> Bool {
+    func pruneAudit(keeping most: Int, limit: Int) throws -> Bool {
         let oldest = now.addingTimeInterval(-Store.auditRetention).milliseconds
         let expired = confidence.allowsRemoval(ofDataKeptFor: Store.auditRetention, at: now) ? oldest : .min
-        return try changedRows(Self.pruneAudit, [expired, Store.mostAuditEntries, limit]) == limit
+        return try changedRows(Self.pruneAudit, [expired, most, limit]) == limit
     }
 
     static let pruneAudit = """

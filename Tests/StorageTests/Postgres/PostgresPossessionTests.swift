@@ -88,6 +88,24 @@ struct PostgresPossessionTests {
         }
     }
 
+    /// Another machine may have the key: a missing one is not lost, as it is beside an SQLite file.
+    @Test func aMissingKeyIsNotGivenUp() async throws {
+        var options = Store.Options()
+        options.server = try PostgresFixture().url
+        options.acceptsUnsafeServer = true
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
+        try await Store.open(at: folders[0].path, options: options, time: ManualTime()).close()
+        let error = await #expect(throws: StoreError.self) {
+            try await Store.open(at: folders[1].path, options: options, time: ManualTime())
+        }
+        guard case .keyUnusable(let why)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(why.contains("--key-file"))
+        try await Store.open(at: folders[0].path, options: options, time: ManualTime()).close()
+    }
+
     /// The server frees the lock a moment after the connection was closed.
     private func eventuallyEngine() throws -> PostgresEngine {
         for _ in 0..<500 {

@@ -8,7 +8,7 @@ import Testing
 @testable import Storage
 
 /// A store whose key is lost goes on without the secrets that the key has sealed.
-@Suite struct LostKeyTests {
+@Suite(.onSQLite) struct LostKeyTests {
     /// The store after the loss of its key file.
     private func storeWithoutKey() async throws -> (store: Store, jobs: [JobID], fixture: StoreFixture) {
         let fixture = try StoreFixture()
