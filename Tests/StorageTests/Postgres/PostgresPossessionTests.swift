@@ -38,9 +38,9 @@ struct PostgresPossessionTests {
         try Self.change(engine)
     }
 
-    @Test func databaseIsFreeAfterAnEnd() throws {
+    @Test func databaseIsFreeAfterAnEnd() async throws {
         engine.close()
-        try Self.change(eventuallyEngine())
+        try Self.change(try await engineWhenFree())
         #expect(throws: CommitFailure.self) { try Self.change(engine) }
     }
 
@@ -76,9 +76,9 @@ struct PostgresPossessionTests {
     }
 
     /// Another service had the database for a moment. The memory of the first one does not fit the database any more.
-    @Test func changeOfAnotherServiceIsALossForEver() throws {
+    @Test func changeOfAnotherServiceIsALossForEver() async throws {
         engine.writer.disconnect()
-        let other = try eventuallyEngine()
+        let other = try await engineWhenFree()
         try Self.change(other)
         other.close()
         #expect(throws: StoreError.self) { try engine.watch() }
@@ -112,14 +112,13 @@ struct PostgresPossessionTests {
     }
 
     /// The server frees the lock a moment after the connection was closed.
-    private func eventuallyEngine() throws -> PostgresEngine {
-        for _ in 0..<500 {
+    private func engineWhenFree() async throws -> PostgresEngine {
+        try await eventually("the end of the former connection") {
             do {
                 return try Self.engine(fixture)
             } catch StoreError.databaseInUse {
-                usleep(10_000)
+                return nil
             }
         }
-        return try Self.engine(fixture)
     }
 }
