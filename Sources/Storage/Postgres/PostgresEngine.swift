@@ -3,8 +3,8 @@ import Foundation
 import Locks
 import PostgresClient
 
-/// A store in a PostgreSQL database, which several nodes share. One node writes at a time: each group commit begins by
-/// locking the row `journal`.
+/// A store in a PostgreSQL database. One service has the database at a time, and each group commit begins by locking the row
+/// `journal` (docs/decisions/0025-one-writer-of-the-cluster.md).
 final class PostgresEngine: StoreEngine, StoreDatabase {
     /// The address of the server, without the password.
     let name: String
