@@ -135,6 +135,12 @@ public final class Store: Sendable {
         }.get()
     }
 
+    /// This service, if it shares its database with others; nil on SQLite.
+    public var node: Node? { engine.node }
+
+    /// Whether this service may still act for its jobs: no other node can have taken them over.
+    public var holdsLease: Bool { engine.holdsLease }
+
     /// A new identifier for a part.
     public func makePartID() -> PartID { .make(writer.nextULID()) }
 

@@ -34,6 +34,13 @@ protocol StoreEngine: Sendable {
     /// Notices that the database was lost to another service.
     func watch() throws
 
+    /// This service in a database that several services share; nil in a database of its own. Any thread may ask.
+    var node: Node? { get }
+
+    /// Whether this service may still act for its jobs: no other service can have taken them over. Always true in a database
+    /// of its own. Any thread may ask.
+    var holdsLease: Bool { get }
+
     /// The commits that have changed data since the store was opened. Any thread may ask.
     var commits: Int { get }
 
@@ -58,6 +65,8 @@ struct CommitFailure: Error {
 }
 
 extension StoreEngine {
+    var node: Node? { nil }
+    var holdsLease: Bool { true }
     var isWatched: Bool { false }
     func watch() throws {}
     func takeUncertainStored() -> Bool { false }
