@@ -73,6 +73,14 @@ extension Transaction {
         }
     }
 
+    func replacePart(_ old: PartID, by copy: Part, of id: JobID, attempt: Int) throws -> Bool {
+        var job = try job(id)
+        guard job.isAttempting(attempt), job.part?.id == old else { return false }
+        job.replacePart(by: copy)
+        try save(job)
+        return true
+    }
+
     func recoverInterrupted() throws -> (interrupted: Int, promoting: [AdmittedJob]) {
         let running = try jobs(JobRow.select + "WHERE jobs.state = 'running'")
         let promoting = running.filter { $0.state.promotion != nil }
