@@ -34,6 +34,19 @@ extension DownloadService {
         return engine
     }
 
+    func folderUse(_ store: Store) -> FolderUse {
+        FolderUse(by: store.node, sharing: options.folderSharing, holdsLease: { store.holdsLease })
+    }
+
+    /// nil in a database of one service.
+    func remoteFiles(_ store: Store, _ client: CurlClient) -> RemoteFiles? {
+        guard store.node != nil else { return nil }
+        let use = folderUse(store)
+        return RemoteFiles(
+            node: { job in use.hasFile(of: job) ? nil : job.node }, url: { try await store.url(ofNode: $0) },
+            relay: CurlFileRelay(client))
+    }
+
     var webhookOptions: Dispatcher.Options {
         var webhooks = options.webhooks
         webhooks.publicAddresses = { [configuration] in configuration.policies.limitedWebhooks }

@@ -96,8 +96,9 @@ public final class DownloadService: Sendable {
         try options.requireToken(in: store)
         let folder = try await StartError.wrapping { () async throws(EngineError) in
             try await DownloadsFolder.open(
-                at: options.downloadsFolder, minimumFreeBytes: options.engine.minimumFreeBytes, modes: options.fileModes,
-                for: FolderUse(by: store.node, sharing: options.folderSharing, holdsLease: { store.holdsLease }))
+                at: options.downloadsFolder, minimumFreeBytes: options.engine.minimumFreeBytes,
+                modes: options.fileModes,
+                for: folderUse(store))
         }
         try await StartError.wrapping { () async throws(StoreError) in
             try await configuration.load(from: store, log: log)
@@ -115,6 +116,7 @@ public final class DownloadService: Sendable {
         let feed = Feed(options: options.feed, store: store, engine: engine)
         var api = apiOptions([downloads, webhooks], dispatcher)
         api.aria2 = aria2(store, engine)
+        if api.remoteFiles == nil { api.remoteFiles = remoteFiles(store, downloads) }
         let notifier = api.aria2?.notifier
         let handler = APIHandler(
             options: api, store: store, engine: engine, feed: feed, configuration: configuration,

@@ -49,6 +49,7 @@ struct StoreOpening: Sendable {
             onSeizure()
         }
         store.node.version = options.version
+        store.node.sharesDownloads = options.folderSharing == .shared
         store.node.slots = options.engine.maxConcurrentJobs
         store.followsServerClock = options.time is SystemTime
         store.longestDeliveryDelay = options.webhooks.schedule.longestDelay

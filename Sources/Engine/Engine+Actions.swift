@@ -51,9 +51,10 @@ extension Engine {
     /// - Parameter deletesFile: whether the finished file is removed, too.
     public func delete(_ id: JobID, deletesFile: Bool) async throws {
         while true {
-            if let job = try await services.store.deleteJob(id) {
+            let isApart = services.folder.use.isApart
+            if let job = try await services.store.deleteJob(id, removingFileElsewhere: deletesFile && isApart) {
                 if let part = job.part { await services.removeParts([part.id]) }
-                if deletesFile, let file = job.state.finish?.file {
+                if deletesFile, services.folder.use.hasFile(of: job), let file = job.state.finish?.file {
                     try await services.lanes.metadata.run { [folder = services.folder] in try folder.removeFile(file) }
                 }
                 return

@@ -93,6 +93,7 @@ public final class Engine: Sendable {
             LeaseMonitor(services: services, active: active),
             AttemptRequestReader(services: services, active: active),
             ConfigurationReader(services: services, active: active),
+            FileRemover(services: services),
             ClockMonitor(services: services, interval: intervals.clockCheck),
             BatchFinisher(services: services),
             Checkpointer(

@@ -51,6 +51,12 @@ public struct FolderUse: Sendable {
         }
     }
 
+    /// Whether other services have files in folders of their own.
+    var isApart: Bool { node != nil && sharing == .local }
+
+    /// Whether the finished file of a job is in this folder.
+    public func hasFile(of job: Job) -> Bool { !isApart || job.node == nil || job.node == node?.number }
+
     /// A name for a file that only this service has in the folder.
     func ownName(_ name: String) -> String { node.map { "\(name)-\($0.number)" } ?? name }
 }

@@ -44,7 +44,8 @@ struct FinishedJobPruner: MaintenanceWorker {
     /// The files come first: if fetchd dies before the commit, the next pass deletes the jobs, and no file is forgotten.
     private func delete(_ jobs: [Job], withFiles deletesFiles: Bool) async throws -> Int {
         let removable = deletesFiles ? try await removeFiles(of: jobs) : jobs
-        let deleted = try await services.store.deleteFinishedJobs(removable)
+        let deleted = try await services.store.deleteFinishedJobs(
+            removable, removingFilesElsewhere: deletesFiles && services.folder.use.isApart)
         await services.removeParts(deleted.compactMap { $0.part?.id })
         return deleted.count
     }
@@ -53,7 +54,7 @@ struct FinishedJobPruner: MaintenanceWorker {
     private func removeFiles(of jobs: [Job]) async throws -> [Job] {
         try await services.lanes.metadata.run { [folder = services.folder, log = services.log] in
             jobs.filter { job in
-                guard let file = job.state.finish?.file else { return true }
+                guard folder.use.hasFile(of: job), let file = job.state.finish?.file else { return true }
                 do throws(DiskError) {
                     try folder.removeFile(file)
                     return true

@@ -33,14 +33,19 @@ extension Store {
 
     /// Deletes those jobs that have ended and did not change since, like `deleteJob`, in one commit.
     ///
+    /// - Parameter removesFilesElsewhere: whether other nodes that have their files in folders of their own remove them.
     /// - Returns: the deleted jobs.
-    public func deleteFinishedJobs(_ jobs: [Job]) async throws -> [Job] {
+    public func deleteFinishedJobs(
+        _ jobs: [Job], removingFilesElsewhere removesFilesElsewhere: Bool = false
+    ) async throws -> [Job] {
         try await writer.write { transaction in
             try jobs.filter { job in
                 guard let present = try? transaction.job(job.id), present.finishedAt == job.finishedAt else {
                     return false
                 }
-                return try transaction.deleteJob(job.id) != nil
+                guard try transaction.deleteJob(job.id) != nil else { return false }
+                if removesFilesElsewhere { try transaction.dropFile(of: job) }
+                return true
             }
         }
     }

@@ -44,9 +44,14 @@ extension Store {
 
     /// Deletes a job that has ended: its row, its part and its tags. Its events, its deliveries and its file stay.
     ///
+    /// - Parameter removesFileElsewhere: whether another node that has the file in a folder of its own removes it.
     /// - Returns: the deleted job; nil if the job has not ended, and then nothing has changed.
     /// - Throws: `noSuchJob`.
-    public func deleteJob(_ id: JobID) async throws -> Job? {
-        try await writer.write { try $0.deleteJob(id) }
+    public func deleteJob(_ id: JobID, removingFileElsewhere removesFileElsewhere: Bool = false) async throws -> Job? {
+        try await writer.write { transaction in
+            let job = try transaction.deleteJob(id)
+            if removesFileElsewhere, let job { try transaction.dropFile(of: job) }
+            return job
+        }
     }
 }

@@ -40,6 +40,7 @@ extension Transaction {
 
     func delete(_ job: Job) throws {
         try run("DELETE FROM jobs WHERE id = ?", [job.id.text])
+        if let part = job.part { try dropFile(of: part.id) }
         count(job, nil)
         forget(job.id)
     }

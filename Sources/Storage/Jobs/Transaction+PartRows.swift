@@ -9,6 +9,7 @@ extension Transaction {
         case (let stored?, nil): try removePart(stored.id)
         case (let stored, let part?):
             guard part != stored else { break }
+            if let stored, stored.id != part.id { try dropFile(of: stored.id) }
             if !part.hasSameBytes(as: stored) { try save(part, of: job.id) }
             if part.expiry != stored?.expiry ?? Part.Expiry() { try updateExpiry(of: part) }
         }
@@ -49,6 +50,7 @@ extension Transaction {
 
     private func removePart(_ id: PartID) throws {
         try run("DELETE FROM parts WHERE id = ?", [id.text])
+        try dropFile(of: id)
     }
 }
 

@@ -43,6 +43,7 @@ extension Transaction {
         let isGone = jobs.count < limit
         if isGone { try removeEmptySession(session) } else { wake(.sessions) }
         let dropped = jobs.compactMap { ($0["part"] as String?).map { PartID($0) } }
+        for part in dropped { try dropFile(of: part) }
         return (SessionRemovalStep(session: session, dropped: dropped, isGone: isGone), jobs.count)
     }
 

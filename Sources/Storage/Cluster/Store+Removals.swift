@@ -1,0 +1,26 @@
+extension Store {
+    /// The files that this node has to remove from its folder, at most 1,000.
+    public func removals() async throws(StoreError) -> [Removal] {
+        guard let node else { return [] }
+        return try await read { db in
+            try db.rows(
+                "SELECT kind, name FROM removals WHERE node = ? ORDER BY kind, name LIMIT 1000", [node.number]
+            ).map(Removal.init)
+        }
+    }
+
+    /// Called when the files are removed.
+    public func forget(_ removals: [Removal]) async throws {
+        guard !removals.isEmpty else { return }
+        try await writer.write { try $0.forget(removals) }
+    }
+
+    /// Where other nodes reach a node; nil: the node is not known, or it has no URL.
+    public func url(ofNode number: Int64) async throws(StoreError) -> String? {
+        guard node != nil else { return nil }
+        return try await read { db in
+            let row = try db.row("SELECT url FROM nodes WHERE number = ?", [number])
+            return row.flatMap { $0["url"] as String? }
+        }
+    }
+}

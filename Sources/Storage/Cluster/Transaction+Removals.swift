@@ -1,0 +1,33 @@
+import Downloads
+
+/// Files in the folders of other nodes that have to be removed. Only the node that has a folder removes its files.
+extension Transaction {
+    /// The job has lost this part. This node removes the file itself, if it has made the part.
+    func dropFile(of part: PartID) throws {
+        if let owner = part.owner { try requestRemoval(.part(part), on: owner.number) }
+    }
+
+    /// The job is deleted with its file.
+    func dropFile(of job: Job) throws {
+        guard let other = job.node, let file = job.state.finish?.file else { return }
+        try requestRemoval(.file(file), on: other)
+    }
+
+    private func requestRemoval(_ subject: Removal.Subject, on other: Int64) throws {
+        guard let node, node.number != other else { return }
+        let removal = try Removal(subject)
+        try run(
+            "INSERT INTO removals (node, kind, name) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [other, removal.kind, removal.name])
+        wake(.removals)
+    }
+
+    func forget(_ removals: [Removal]) throws {
+        guard let node else { return }
+        for removal in removals {
+            try run(
+                "DELETE FROM removals WHERE node = ? AND kind = ? AND name = ?",
+                [node.number, removal.kind, removal.name])
+        }
+    }
+}
