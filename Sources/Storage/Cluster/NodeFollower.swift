@@ -6,6 +6,7 @@ struct NodeFollower: Sendable {
     let order: CommitOrder
     let jobCache: JobCache
     let tokens: TokenTable
+    let exchange: NodeExchange
     /// Sets the events of these kinds of work.
     let wake: @Sendable (Set<WorkKind>) -> Void
     /// Called when this process is not the node any more.
@@ -19,10 +20,11 @@ struct NodeFollower: Sendable {
     }
 
     init(
-        order: CommitOrder, jobCache: JobCache, tokens: TokenTable, wake: @escaping @Sendable (Set<WorkKind>) -> Void,
+        order: CommitOrder, jobCache: JobCache, tokens: TokenTable, exchange: NodeExchange,
+        wake: @escaping @Sendable (Set<WorkKind>) -> Void,
         lose: @escaping @Sendable () -> Void
     ) {
-        (self.order, self.jobCache, self.tokens) = (order, jobCache, tokens)
+        (self.order, self.jobCache, self.tokens, self.exchange) = (order, jobCache, tokens, exchange)
         (self.wake, self.lose) = (wake, lose)
     }
 

@@ -78,7 +78,9 @@ final class PostgresFollower: Sendable {
             }
             for (_, notice) in notices { follower.take(notice) }
             if renewal.isDue(at: lease.uptime) { try renewal.renew(lease, on: connection) }
-            if !notices.isEmpty || renewal.looksAgain(at: lease.uptime) { try look(connection, dialect, renewal) }
+            let isSecondOver = renewal.looksAgain(at: lease.uptime)
+            if !notices.isEmpty || isSecondOver { try look(connection, dialect, renewal) }
+            if isSecondOver { try PostgresExchange.run(follower.exchange, of: node, on: connection) }
         }
     }
 

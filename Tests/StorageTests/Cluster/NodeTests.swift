@@ -99,6 +99,37 @@ struct NodeTests {
         #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.isEmpty)
     }
 
+    @Test func additionalConnectionsAreClaimedWithinTheLimits() async throws {
+        let job = try await runningOnFirst()
+        let wish = AdmissionLimits.Taken(session: job.session, host: "host:443", count: 2)
+        let limits = AdmissionLimits(jobs: 9, connectionsPerHost: 3)
+        let first = try await nodes[0].store.claimConnections([], wanted: [wish], limits)
+        #expect(first.map(\.count).reduce(0, +) == 2)
+        // One connection of the job and two additional ones are the limit of the host.
+        #expect(try await nodes[1].store.claimConnections([], wanted: [wish], limits).isEmpty)
+        _ = try await nodes[1].create()
+        #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.isEmpty)
+        _ = try await nodes[0].store.claimConnections([], wanted: [], limits)
+        #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.count == 1)
+    }
+
+    @Test func progressAndDemandReachOtherNodes() async throws {
+        let job = try await runningOnFirst()
+        let live = LiveProgress(phase: .transferring, bytesReceived: 7, bytesDurable: 5, bytesExpected: 9, tick: 3)
+        let demand = Locked<[Name: NodeExchange.Demand]>([:])
+        nodes[0].store.exchange.connect {
+            [.init(job: job.id, session: job.session, live: live)]
+        } onDemand: { new in
+            demand.withLock { $0 = new }
+        }
+        let report = try await eventually("the progress") { nodes[1].store.exchange[job.id] }
+        #expect(report.live == live && report.session == job.session)
+        #expect(nodes[0].store.exchange.others.isEmpty)
+        _ = try await eventually("the demand") {
+            demand.withLock { $0[.default] } == .init(own: 1, all: 1) ? true : nil
+        }
+    }
+
     @Test func stopOfAJobElsewhereIsAsked() async throws {
         let job = try await runningOnFirst()
         let outcome = try await nodes[1].store.apply(.pauseRequested, to: job.id)
