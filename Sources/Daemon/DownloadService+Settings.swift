@@ -73,10 +73,11 @@ extension DownloadService.Options {
     }
 
     fileprivate func limits(_ settings: EffectiveSettings) -> Engine.Limits {
-        Engine.Limits(
-            jobs: settings.maxConcurrentJobs, connectionsPerHost: settings.settings.maxConnectionsPerHost,
-            additionalConnections: additionalConnections?(settings.maxConcurrentJobs)
-                ?? engine.maxAdditionalConnections,
+        let jobs = store.server == nil ? settings.maxConcurrentJobs : settings.maxConcurrentJobsOfNode
+        return Engine.Limits(
+            jobs: jobs, jobsOfAllNodes: store.server == nil ? nil : settings.maxConcurrentJobsOfAllNodes,
+            connectionsPerHost: settings.settings.maxConnectionsPerHost,
+            additionalConnections: additionalConnections?(jobs) ?? engine.maxAdditionalConnections,
             rate: settings.rateLimit, storage: storageLimits(settings.settings))
     }
 

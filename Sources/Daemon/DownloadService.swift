@@ -112,9 +112,7 @@ public final class DownloadService: Sendable {
         defer { configuration.disconnect() }
         let dispatcher = Dispatcher(options: webhookOptions, store: store, client: webhooks, log: log)
         let readiness = Readiness()
-        let feed = try await StartError.wrapping { () async throws(StoreError) in
-            try await Feed(options: options.feed, store: store, engine: engine)
-        }
+        let feed = Feed(options: options.feed, store: store, engine: engine)
         var api = apiOptions([downloads, webhooks], dispatcher)
         api.aria2 = aria2(store, engine)
         let notifier = api.aria2?.notifier
@@ -150,6 +148,7 @@ public final class DownloadService: Sendable {
             group.addTask { await feed.run() }
             if let notifier { group.addTask { await notifier.run() } }
             group.addTask { [self] in await ScheduleFollower(configuration, store: store, log: log).run() }
+            group.addTask { [self] in await SettingsReader(configuration, store: store, log: log).run() }
             let result: Result<Void, any Error>
             do {
                 result = .success(try await work(store, engine, readiness) { onReady(server.port) })

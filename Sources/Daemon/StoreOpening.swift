@@ -43,9 +43,14 @@ struct StoreOpening: Sendable {
         var store = options.store
         store.log = log
         store.onSeizure = { [log, onSeizure] in
-            log.critical("fetchd has lost its database, and stops. A new start continues, or waits until it is free.")
+            log.critical(
+                "Other nodes have taken over the jobs of this one. fetchd starts again as a new node, and touches no file until then."
+            )
             onSeizure()
         }
+        store.node.version = options.version
+        store.node.slots = options.engine.maxConcurrentJobs
+        store.followsServerClock = options.time is SystemTime
         store.longestDeliveryDelay = options.webhooks.schedule.longestDelay
         return store
     }

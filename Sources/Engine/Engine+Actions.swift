@@ -24,12 +24,12 @@ extension Engine {
             let outcome = try await services.store.apply(request, to: id, expecting: revision) { [active] outcome in
                 active.requestStop(asDecided: outcome)
             }
-            guard case .done(_, let effects, let dropped) = outcome else { return outcome }
+            guard case .done(let job, let effects, let dropped) = outcome else { return outcome }
             if let dropped { await services.removeParts([dropped]) }
             guard effects.contains(where: \.isStop) else { return outcome }
             revision = nil
             // After the attempt has ended, the signal is sent again, because the job may have succeeded at that moment.
-            try await attemptEnds(of: id)
+            try await attemptEnds(of: job)
         }
     }
 
@@ -58,19 +58,22 @@ extension Engine {
                 }
                 return
             }
-            _ = try await perform(.cancelRequested(keepsPart: false), on: id)
+            let outcome = try await perform(.cancelRequested(keepsPart: false), on: id)
             // The cancellation came too late: the file is being promoted, which takes a moment.
-            try await attemptEnds(of: id)
+            try await attemptEnds(of: outcome.job)
         }
     }
 
     /// Waits until the job's attempt has ended.
     ///
     /// - Throws: `EngineError.stopped` when the attempt has ended, but its end could not be stored.
-    private func attemptEnds(of id: JobID) async throws(EngineError) {
-        if let attempt = active[id] { return await attempt.control.ended.wait() }
+    private func attemptEnds(of job: Job) async throws {
+        if let attempt = active[job.id] { return await attempt.control.ended.wait() }
+        if let node = job.node, node != services.store.node?.number {
+            return try await services.store.waitForChange(of: job)
+        }
         // The end of the attempt could not be stored, so the database shows the job as running until the next start.
-        if services.store.unstored.count > 0 { throw .stopped }
+        if services.store.unstored.count > 0 { throw EngineError.stopped }
     }
 
     /// Opens the file of a finished job; nil when the file is no longer in its place.

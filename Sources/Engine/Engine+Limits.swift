@@ -6,6 +6,9 @@ extension Engine {
     public struct Limits: Sendable, Equatable {
         /// Maximum number of attempts that run at once; 0: no attempt begins.
         public var jobs: Int
+        /// Maximum number of attempts that run at once on all nodes of the database together; nil: only the limit of each node
+        /// applies.
+        public var jobsOfAllNodes: Int?
         /// Maximum number of connections to one host and port.
         public var connectionsPerHost: Int
         /// Maximum number of connections besides the first connection of each attempt.
@@ -16,10 +19,11 @@ extension Engine {
         public var storage: StorageLimits
 
         public init(
-            jobs: Int, connectionsPerHost: Int, additionalConnections: Int, rate: Int64?,
+            jobs: Int, jobsOfAllNodes: Int? = nil, connectionsPerHost: Int, additionalConnections: Int, rate: Int64?,
             storage: StorageLimits = StorageLimits()
         ) {
             (self.jobs, self.connectionsPerHost) = (jobs, connectionsPerHost)
+            self.jobsOfAllNodes = jobsOfAllNodes
             (self.additionalConnections, self.rate) = (additionalConnections, rate)
             self.storage = storage
         }
@@ -52,6 +56,7 @@ extension Engine {
 
     var admissionLimits: AdmissionLimits {
         let limits = services.limits.withLock(\.self)
-        return AdmissionLimits(jobs: limits.jobs, connectionsPerHost: limits.connectionsPerHost)
+        return AdmissionLimits(
+            jobs: limits.jobs, ofAllNodes: limits.jobsOfAllNodes, connectionsPerHost: limits.connectionsPerHost)
     }
 }

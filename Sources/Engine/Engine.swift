@@ -69,7 +69,8 @@ public final class Engine: Sendable {
     /// Runs the background workers until the engine stops. Then it stops the attempts, and no more can begin.
     private func runWorkers() async {
         let loop = MaintenanceLoop(
-            time: services.time, log: services.log, retryInterval: options.intervals.maintenanceRetry)
+            leads: { [store = services.store] in store.isLeader }, time: services.time, log: services.log,
+            retryInterval: options.intervals.maintenanceRetry)
         await withTaskGroup(of: Void.self) { group in
             guard !isStopping else { return }
             for worker in workers { group.addTask { await loop.run(worker) } }
@@ -88,6 +89,10 @@ public final class Engine: Sendable {
             Scheduler(
                 services: services, limits: { [self] in admissionLimits }, active: active,
                 start: { [self] in start($0) }),
+            NodeSuccessor(services: services, promoter: promoter),
+            LeaseMonitor(services: services, active: active),
+            AttemptRequestReader(services: services, active: active),
+            ConfigurationReader(services: services, active: active),
             ClockMonitor(services: services, interval: intervals.clockCheck),
             BatchFinisher(services: services),
             Checkpointer(
@@ -128,7 +133,7 @@ public final class Engine: Sendable {
     }
 
     private func stopAttempts() {
-        for attempt in active.all { attempt.control.requestStop(.shutdown) }
+        active.stopAll()
     }
 
     /// Called on the writer's thread, directly after the commit that admits the job.
@@ -162,26 +167,6 @@ extension Engine {
         services.log.info(
             "Recovered. Jobs queued again: \(interrupted). Promotions continued: \(promoting.count). Left-over parts removed: \(swept.removed). Parts cut back to their offsets: \(swept.truncated)."
         )
-        let promotions = promoting.compactMap { job in job.job.state.promotion.map { (job.job.id, $0) } }
-        for (job, fault) in await promoter.carryOn(promotions) {
-            let spec = promoting.first { $0.job.id == job }?.spec
-            _ = try await services.store.apply(
-                signal(of: fault, spec?.waitFor ?? WaitFor.defaults), to: job,
-                AttemptReport(hasLostPart: fault.isPartLost))
-        }
-    }
-
-    /// The signal for a job whose promotion cannot be completed.
-    private func signal(of fault: DownloadsFolder.PromotionFault, _ waitsFor: [WaitFor]) -> JobSignal {
-        let now = services.time.now
-        var failure = fault.failure
-        failure.at = now
-        let verdict = RetryPolicy().verdict(
-            on: failure, waitsFor: waitsFor, failuresInARow: 1, hint: RetryPolicy.Hint(mayPass: fault.isPartLost),
-            at: now, jitter: 0)
-        return switch verdict {
-        case .wait(let wait): .attemptDeferred(wait)
-        case .fail(let failure): .attemptFailed(failure)
-        }
+        try await promoter.complete(promoting, services)
     }
 }

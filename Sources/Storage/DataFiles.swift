@@ -10,6 +10,8 @@ struct DataFiles: Sendable {
     /// The shared-memory index of SQLite. No data in it is needed after the connections are closed.
     var index: String { database + "-shm" }
     var mark: String { path + "/fetchd.mark" }
+    /// The identifier of the service among those that share a PostgreSQL database.
+    var node: String { path + "/node" }
     /// A running service holds an exclusive lock on it.
     var lock: String { path + "/lock" }
 }

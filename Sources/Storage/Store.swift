@@ -28,10 +28,14 @@ public final class Store: Sendable {
         public var key = KeySource.dataFolder
         /// The URL of a PostgreSQL database, such as `postgres://fetchd@db/fetchd`; nil: SQLite in the data folder.
         public var server: String?
+        /// What this service says about itself to the others that use the same PostgreSQL database.
+        public var node = NodeDescription()
+        /// Whether the time is that of the PostgreSQL server, which all nodes share. Tests have their own clocks.
+        public var followsServerClock = false
         /// Whether a PostgreSQL server is accepted that may lose acknowledged changes. For tests.
         public var acceptsUnsafeServer = false
-        /// Called when another service has, or has had, the PostgreSQL database, after its server had lost the connection to
-        /// this service. All changes fail from then on. It can be called several times.
+        /// Called when other nodes have taken over the work of this one. All changes fail from then on. It can be called several
+        /// times.
         public var onSeizure: @Sendable () -> Void = {}
         /// Receives the log lines about the database.
         public var log = Logger(label: "fetchd.store") { _ in SwiftLogNoOpLogHandler() }
@@ -47,7 +51,7 @@ public final class Store: Sendable {
     let readers: ReaderThreads
     let jobCache: JobCache
     let sealer: Sealer
-    private let observers: Locked<[@Sendable (Commit) -> Void]>
+    private let order: CommitOrder
     /// Requests that were refused since the last commit of refusals.
     public let refusals = RefusalLog()
     /// The tokens that requests are authenticated with.
@@ -57,6 +61,7 @@ public final class Store: Sendable {
     public let measurements = StoreMeasurements()
     private let events: [WorkKind: AsyncAutoResetEvent]
     let folder: DataFolder
+    let options: Options
     /// When the database was created or restored. Older files belong to another database. nil when an earlier version
     /// created the database.
     public let beganAt: Date?
@@ -73,21 +78,23 @@ public final class Store: Sendable {
             options.log.notice("Other users had permissions on the data folder \(path). fetchd has removed them.")
         }
         let database = try Self.open(folder, options)
+        self.options = options
         readers = ReaderThreads(count: options.readers)
         (engine, sealer, beganAt) = (database.engine, database.sealer, database.history.beganAt)
         tokens = try database.tokens()
-        self.time = ServiceClock(following: time, after: try database.clock())
+        let clocks = options.followsServerClock ? engine.clock ?? time : time
+        self.time = ServiceClock(following: clocks, after: try database.clock())
         let events = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, AsyncAutoResetEvent()) })
         self.events = events
-        let (jobCache, observers) = (JobCache(limit: options.jobCacheLimit), Locked<[@Sendable (Commit) -> Void]>([]))
-        (self.jobCache, self.observers) = (jobCache, observers)
+        jobCache = JobCache(limit: options.jobCacheLimit)
+        order = try database.order()
+        let wake = { @Sendable (due: Set<WorkKind>) in for kind in due { events[kind]?.set() } }
         writer = Writer(
             engine: engine, time: self.time, longestDeliveryDelay: options.longestDeliveryDelay,
             ulids: try database.sequence(), jobCache: jobCache, tokens: tokens, sealer: sealer,
-            measurements: measurements, log: options.log,
-            onCommit: { commit in for observer in observers.withLock({ $0 }) { observer(commit) } },
-            onDue: { due in for kind in due { events[kind]?.set() } }, onSeizure: options.onSeizure)
-        if engine.isWatched { writer.watch() }
+            measurements: measurements, log: options.log, order: order, onDue: wake, onSeizure: options.onSeizure)
+        engine.follow(
+            NodeFollower(order: order, jobCache: jobCache, tokens: tokens, wake: wake, lose: options.onSeizure))
     }
 
     private static func open(_ folder: DataFolder, _ options: Options) throws(StoreError) -> OpenedDatabase {
@@ -99,11 +106,15 @@ public final class Store: Sendable {
     /// due.
     public func work(_ kind: WorkKind) -> AsyncAutoResetEvent { events[kind]! }
 
-    /// Calls `observer` after each later commit, on the writer's thread and in commit order. The observer must return
-    /// quickly.
-    public func addCommitObserver(_ observer: @escaping @Sendable (Commit) -> Void) {
-        observers.withLock { $0.append(observer) }
-    }
+    /// Calls `observer` after each later commit, in commit order, also for the commits of other nodes. The observer must return
+    /// quickly: it delays the writer.
+    ///
+    /// - Returns: the last event before those that the observer receives.
+    @discardableResult
+    public func addCommitObserver(_ observer: @escaping @Sendable (Commit) -> Void) -> EventID { order.add(observer) }
+
+    /// The last event that the observers have received.
+    var lastDelivered: EventID { order.lastEvent }
 
     /// Workers that wait for a time check again after this many seconds at the latest.
     public static let longestPollInterval: TimeInterval = 60
@@ -138,6 +149,9 @@ public final class Store: Sendable {
     /// This service, if it shares its database with others; nil on SQLite.
     public var node: Node? { engine.node }
 
+    /// Whether this service does what one node does for all that share the database.
+    public var isLeader: Bool { engine.isLeader }
+
     /// Whether this service may still act for its jobs: no other node can have taken them over.
     public var holdsLease: Bool { engine.holdsLease }
 
@@ -147,7 +161,7 @@ public final class Store: Sendable {
     /// Commits a jump of the wall clock if one has occurred, and follows it. Every write does this as well; this call
     /// is for times without writes.
     public func followClock() async throws {
-        if time.changeToStore() != nil { try await writer.write { _ in } }
+        if time.changeToStore(followsJumps: engine.isLeader) != nil { try await writer.write { _ in } }
     }
 
     /// Checks for `/readyz` whether the database can be read and written.

@@ -89,8 +89,8 @@ public enum StoreError: Error, Sendable, Equatable {
     case databaseAway(why: String)
     /// Another service uses the PostgreSQL database. Its jobs are of that service now.
     case databaseInUse(name: String)
-    /// The PostgreSQL database was changed by another service, or by a commit of this one whose outcome was unknown.
-    case databaseLost(name: String)
+    /// Other nodes have taken over the work of this one, or another process is this node.
+    case nodeReplaced
 
     // Reading.
     /// A sealed value was changed, or moved from another place.
@@ -116,7 +116,7 @@ extension StoreError {
     /// another process has unlocked the database.
     public var canPass: Bool {
         switch self {
-        case .outOfSpace, .busy, .diskFailed, .databaseAway, .databaseInUse, .databaseLost: true
+        case .outOfSpace, .busy, .diskFailed, .databaseAway, .databaseInUse, .nodeReplaced: true
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
             .databaseIncomplete,
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .backupFailed, .noSuchSession,
@@ -194,8 +194,8 @@ extension StoreError: CustomStringConvertible {
         case .diskFailed(let why): "The disk of the database failed: \(why)."
         case .failed(let why): "The database failed: \(why)."
         case .databaseInUse(let name): "The database \(name) is used by another fetchd."
-        case .databaseLost(let name):
-            "The database \(name) was changed by another fetchd, or by a commit whose outcome this one could not learn. fetchd has to start again."
+        case .nodeReplaced:
+            "Other nodes have taken over the jobs of this one, because it did not renew its lease in time, or another process has the same data folder. fetchd starts again as a new node."
         case .databaseAway(let why): "The PostgreSQL server cannot be used now: \(why)."
         case .notClosed(let path, let why):
             "The log \(path)-wal could not be copied into the database: \(why). The log stays: the next start reads it, and a backup of the database must include it."

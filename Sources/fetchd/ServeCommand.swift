@@ -35,7 +35,8 @@ struct ServeCommand: AsyncParsableCommand {
               1    the service could not start; the error says why
               64   an option or a setting cannot be used
               74   stopped, but the disk failed or did not answer in time, and some changes could not be stored
-              75   stopped, because another fetchd has taken the PostgreSQL database; a new start waits
+              75   stopped, because other nodes of the PostgreSQL database have taken over, and the system refused to start
+                   fetchd again
               130  ended at once by a second signal, SIGINT
               143  ended at once by a second signal, SIGTERM
             """)
@@ -57,6 +58,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch is UnstoredError {
             throw ExitCode(ServeStatus.unstored.rawValue)
         } catch is DatabaseTaken {
+            Restart.now()
             throw ExitCode(ServeStatus.databaseTaken.rawValue)
         }
     }

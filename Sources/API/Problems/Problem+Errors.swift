@@ -42,7 +42,7 @@ extension Problem {
         case .outOfSpace:
             self.init(.outOfSpace, error.description)
             headers[.retryAfter] = "30"
-        case .busy, .diskFailed, .databaseAway, .databaseInUse, .databaseLost:
+        case .busy, .diskFailed, .databaseAway, .databaseInUse, .nodeReplaced:
             self.init(.unavailable, error.description)
             headers[.retryAfter] = "5"
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,

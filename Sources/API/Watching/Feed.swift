@@ -52,13 +52,16 @@ public final class Feed: Sendable {
     let clockDue = AsyncAutoResetEvent()
     let beginning = ContinuousClock.now
 
-    /// - Parameter store: must not change before this initialiser returns.
-    public init(options: Options = Options(), store: Store, engine: Engine) async throws(StoreError) {
+    public init(options: Options = Options(), store: Store, engine: Engine) {
         self.options = options
         self.engine = engine
         let limits = (events: options.recentEvents, bytes: options.recentBytes)
-        state = Locked(State(recent: RecentEvents(after: try await store.lastEvent(), limits: limits)))
-        store.addCommitObserver { [weak self] in self?.note($0) }
+        state = Locked(State(recent: RecentEvents(after: 0, limits: limits)))
+        // Other nodes may commit before and after this call.
+        state.withLock { state in
+            let last = store.addCommitObserver { [weak self] in self?.note($0) }
+            state.recent = RecentEvents(after: last, limits: limits)
+        }
     }
 
     /// Ends every wait with the present state, and prevents new waits.

@@ -21,7 +21,7 @@ public final class ServiceConfiguration: Sendable {
         var store: Store?
 
         mutating func update(_ settings: RunningSettings, at now: Date) {
-            effective = EffectiveSettings(settings, at: now, mostConcurrentJobs: start.mostConcurrentJobs)
+            effective = EffectiveSettings(settings, since: start, stored: Set(stored.keys), at: now)
             policies = DestinationPolicies(settings)
             apply(effective)
         }
@@ -33,8 +33,7 @@ public final class ServiceConfiguration: Sendable {
     private let state: Locked<State>
 
     public init(_ start: StartSettings) {
-        let effective = EffectiveSettings(
-            start.values, at: .distantPast, mostConcurrentJobs: start.mostConcurrentJobs)
+        let effective = EffectiveSettings(start.values, since: start, stored: [], at: .distantPast)
         state = Locked(State(start: start, effective: effective, policies: DestinationPolicies(start.values)))
     }
 

@@ -9,6 +9,7 @@ extension Job {
         job.revision += 1
         job.note(signal, at: now)
         if next.isTerminal { job.finishedAt = now }
+        if !next.belongsToNode { job.node = nil }
         if next.finish != nil || signal.dropsPart(ofCancelled: next) {
             job.part = nil
             job.isPartLost = false

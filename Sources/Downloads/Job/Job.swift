@@ -22,6 +22,10 @@ public struct Job: Sendable, Equatable {
     /// The place in the queue that a client has moved the job to; nil if the job was never moved.
     public var queueRank: QueueRank?
 
+    /// The number of the node on which the job runs, or on which it has succeeded; nil in a database of one service, and in all
+    /// other states.
+    public var node: Int64?
+
     public let createdAt: Date
     /// The time at which the first attempt of the run began.
     public var startedAt: Date?
@@ -53,7 +57,7 @@ public struct Job: Sendable, Equatable {
     public init(
         id: JobID, session: Name, token: TokenID? = nil, gid: GID? = nil, batch: Int, state: JobState = .queued,
         revision: Int = 1, spec: JobSpec, trace: TraceContext? = nil, mirror: Int = 0, queueRank: QueueRank? = nil,
-        createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
+        node: Int64? = nil, createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
         failuresInARow: Int = 0, resume: ResumeOutcome? = nil, resourceTime: Countdown? = nil, part: Part? = nil,
         isPartLost: Bool = false, hasSyncFailed: Bool = false, isDisproved: Bool = false
     ) {
@@ -68,6 +72,7 @@ public struct Job: Sendable, Equatable {
         _spec = Shared(wrappedValue: spec)
         self.mirror = mirror
         self.queueRank = queueRank
+        self.node = node
         self.createdAt = createdAt
         self.startedAt = startedAt
         self.finishedAt = finishedAt

@@ -52,6 +52,14 @@ extension JobState {
     public var isOutstanding: Bool { name.isOutstanding }
     public var isTerminal: Bool { !isOutstanding }
 
+    /// Whether the attempt, or the file, is on one node.
+    var belongsToNode: Bool {
+        switch self {
+        case .running, .succeeded: true
+        case .queued, .waiting, .paused, .failed, .cancelled: false
+        }
+    }
+
     /// How the job ended, for its batch; nil while the job is outstanding.
     public var ending: BatchSignal.Ending? {
         switch self {

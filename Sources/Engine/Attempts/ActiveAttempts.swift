@@ -26,6 +26,14 @@ final class ActiveAttempts: Sendable {
     var count: Int { state.withLock { $0.attempts.count } }
     var all: [Attempt] { state.withLock { Array($0.attempts.values) } }
 
+    /// Sessions with attempts.
+    var sessionNames: [Name] { state.withLock { Array($0.sessions.keys) } }
+
+    /// Stops all attempts. Their jobs are queued again.
+    func stopAll() {
+        for attempt in all { attempt.control.requestStop(.shutdown) }
+    }
+
     subscript(job: JobID) -> Attempt? { state.withLock { $0.attempts[job] } }
 
     func begin(_ admitted: AdmittedJob, _ services: EngineServices) -> Attempt {

@@ -21,6 +21,7 @@ struct AcknowledgementMonitor: MaintenanceWorker {
     }
 
     let purpose = "read the finishes that are not acknowledged"
+    let isOfLeader = true
 
     mutating func pass() async throws -> Date? {
         let waiting = try await services.store.unacknowledgedFinishes()

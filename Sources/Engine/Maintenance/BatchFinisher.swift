@@ -8,6 +8,7 @@ struct BatchFinisher: MaintenanceWorker {
     let services: EngineServices
 
     let purpose = "finish batches"
+    let isOfLeader = true
     var trigger: AsyncAutoResetEvent? { services.store.work(.batches) }
 
     func pass() async throws -> Date? {

@@ -9,6 +9,7 @@ struct CountChecker: MaintenanceWorker {
     let interval: TimeInterval
 
     let purpose = "compare the kept counts with a full count"
+    let isOfLeader = true
 
     func pass() async throws -> Date? {
         for drift in try await services.store.checkCounts() {

@@ -10,6 +10,7 @@ struct DeadlineEnforcer: MaintenanceWorker {
     let active: ActiveAttempts
 
     let purpose = "fail the jobs that have run out of time"
+    let isOfLeader = true
     var trigger: AsyncAutoResetEvent? { services.store.work(.deadlines) }
 
     func pass() async throws -> Date? {

@@ -10,6 +10,7 @@ struct FinishedJobPruner: MaintenanceWorker {
     let interval: TimeInterval?
 
     let purpose = "remove finished jobs"
+    let isOfLeader = true
     var trigger: AsyncAutoResetEvent? { services.finishedRetention }
 
     /// The number of jobs that one commit deletes.

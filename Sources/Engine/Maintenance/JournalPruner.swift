@@ -12,6 +12,7 @@ struct JournalPruner: MaintenanceWorker {
     let interval: TimeInterval?
 
     let purpose = "prune the journal"
+    let isOfLeader = true
     var trigger: AsyncAutoResetEvent? { services.journalRetention }
 
     func pass() async throws -> Date? {

@@ -6,6 +6,8 @@ import Storage
 /// Repeats the passes of a background worker until its task is cancelled. A pass that throws is logged, and repeated
 /// after `retryInterval`.
 struct MaintenanceLoop: Sendable {
+    /// Whether this node does the work of the leader.
+    var leads: @Sendable () -> Bool = { true }
     let time: any TimeSource
     let log: Logger
     /// Seconds between a failed pass and the next one.
@@ -20,6 +22,7 @@ struct MaintenanceLoop: Sendable {
     }
 
     private func pass(of worker: inout some MaintenanceWorker) async -> Date? {
+        if worker.isOfLeader, !leads() { return time.now.addingTimeInterval(Self.leaderCheck) }
         do {
             return try await worker.pass()
         } catch {
@@ -33,6 +36,9 @@ struct MaintenanceLoop: Sendable {
         // If the task was cancelled, the sleep throws, and the loop ends.
         try? await time.sleep(until: next ?? .distantFuture)
     }
+
+    /// Seconds after which a node looks whether it leads now. A new leader sets all triggers as well.
+    private static let leaderCheck: TimeInterval = 1
 
     private static func text(_ seconds: TimeInterval) -> String {
         seconds == 1 ? "a second" : "\(seconds.formatted()) seconds"

@@ -11,6 +11,8 @@ protocol MaintenanceWorker: Sendable {
     var purpose: String { get }
     /// Set when a commit makes work due; nil when only the time does.
     var trigger: AsyncAutoResetEvent? { get }
+    /// Whether one node does the work for all that share a database: the leader.
+    var isOfLeader: Bool { get }
 
     /// Does the work that is due.
     ///
@@ -20,4 +22,5 @@ protocol MaintenanceWorker: Sendable {
 
 extension MaintenanceWorker {
     var trigger: AsyncAutoResetEvent? { nil }
+    var isOfLeader: Bool { false }
 }

@@ -9,6 +9,7 @@ struct PartExpirer: MaintenanceWorker {
     let services: EngineServices
 
     let purpose = "remove resume data"
+    let isOfLeader = true
     var trigger: AsyncAutoResetEvent? { services.store.work(.parts) }
 
     func pass() async throws -> Date? {

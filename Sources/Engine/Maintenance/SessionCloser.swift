@@ -9,6 +9,7 @@ struct SessionCloser: MaintenanceWorker {
     let services: EngineServices
 
     let purpose = "close deleted sessions"
+    let isOfLeader = true
     var trigger: AsyncAutoResetEvent? { services.store.work(.sessions) }
 
     func pass() async throws -> Date? {

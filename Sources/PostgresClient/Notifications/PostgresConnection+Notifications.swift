@@ -2,6 +2,9 @@ import CPostgreSQL
 import Glibc
 
 extension PostgresConnection {
+    /// The most notifications that `waitForNotifications` returns. Later ones are dropped until these are taken.
+    public static let notificationLimit = NotificationBuffer.limit
+
     /// Waits for notifications of the channels that the connection listens to (`LISTEN`). Those that have arrived during other
     /// calls are returned at once.
     ///

@@ -16,6 +16,8 @@ public final class ServiceClock: TimeSource {
         /// The uptime of the last stored reading; nil before this process has stored one.
         var notedAt: Duration?
         var unreported: [ClockJump] = []
+        /// The number of the last stored jump; nil: the next group commit of a node tells it.
+        var lastJump: Int64?
     }
 
     private let base: any TimeSource
@@ -61,12 +63,14 @@ public final class ServiceClock: TimeSource {
 extension ServiceClock {
     /// Compares the clocks, and follows a small difference.
     ///
+    /// - Parameter followsJumps: whether this service commits a jump. In a cluster, one node does, and the others follow it.
     /// - Returns: the change that must be committed first; usually nil.
-    func changeToStore() -> ClockChange? {
+    func changeToStore(followsJumps: Bool) -> ClockChange? {
         let reading = base.reading
         return state.withLock { state in
             let expected = state.view.time(at: reading.uptime)
             let isFirst = state.notedAt == nil
+            if !followsJumps, ClockJump(from: expected, to: reading.time, isAtStart: isFirst) != nil { return nil }
             if let jump = ClockJump(from: expected, to: reading.time, isAtStart: isFirst) {
                 let view = state.view.after(jump, reading)
                 return ClockChange(reading: reading, view: view, jump: jump, isFirst: isFirst)
@@ -84,7 +88,30 @@ extension ServiceClock {
         state.withLock { state in
             state.view = change.view
             state.notedAt = change.reading.uptime
-            if let jump = change.jump { state.unreported.append(jump) }
+            guard let jump = change.jump else { return }
+            state.unreported.append(jump)
+            state.lastJump = nil
+        }
+    }
+
+    var lastJump: Int64? { state.withLock(\.lastJump) }
+
+    /// Whether another node has stored a jump that this clock has not followed.
+    ///
+    /// - Parameter last: the number of the last stored jump.
+    func lacksJump(_ last: Int64) -> Bool {
+        state.withLock { state in
+            defer { state.lastJump = state.lastJump ?? last }
+            return state.lastJump.map { $0 != last } ?? false
+        }
+    }
+
+    /// Follows the jumps that another node has stored.
+    func follow(_ jumps: [ClockJump], last: Int64) {
+        let reading = base.reading
+        state.withLock { state in
+            for jump in jumps { state.view = state.view.after(jump, reading) }
+            state.lastJump = last
         }
     }
 

@@ -16,7 +16,12 @@ struct StoredClock: Sendable {
         }
         newestEvent = try db.row(
             "SELECT time FROM events WHERE id > ? ORDER BY id DESC LIMIT 1", [row?["last_event"] ?? 0])?.time("time")
-        jumps = try db.rows("SELECT at, by FROM clock_jumps ORDER BY number").map { row in
+        jumps = try Self.jumps(in: db, after: 0)
+    }
+
+    /// The stored jumps after this one, oldest first.
+    static func jumps(in db: SQLConnection, after number: Int64) throws -> [ClockJump] {
+        try db.rows("SELECT at, by FROM clock_jumps WHERE number > ? ORDER BY number", [number]).map { row in
             ClockJump(by: Double(row["by"] as Int64) / 1000, to: row.time("at"), isAtStart: false)
         }
     }

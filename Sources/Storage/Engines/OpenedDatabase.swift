@@ -13,6 +13,15 @@ struct OpenedDatabase {
 extension OpenedDatabase {
     func tokens() throws(StoreError) -> TokenTable { try Store.tokens(in: engine) }
 
+    func order() throws(StoreError) -> CommitOrder {
+        do {
+            let start = try engine.start
+            return CommitOrder(after: start.position, lastEvent: start.lastEvent)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
     func clock() throws(StoreError) -> StoredClock {
         do { return try engine.read(StoredClock.init) } catch { throw StoreError(error) }
     }

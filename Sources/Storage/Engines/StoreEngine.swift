@@ -10,17 +10,25 @@ protocol StoreEngine: Sendable {
 
     /// Makes the changes of a group in one transaction, and returns when they are durable.
     ///
-    /// - Parameter body: makes the changes, and may be called again, for a new transaction that begins from the committed
-    ///   data. The engine has rolled the former one back.
-    /// - Returns: whether the group has changed data.
-    func commit(_ body: (SQLConnection, EventNumbers) throws -> Void) throws(CommitFailure) -> Bool
+    /// - Parameters:
+    ///   - body: makes the changes, and may be called again, for a new transaction that begins from the committed
+    ///     data. The engine has rolled the former one back.
+    ///   - notice: what other nodes of the database receive with the commit.
+    /// - Returns: the position of the commit in the order of all commits; nil if the group has changed no data. SQLite counts
+    ///   only the commits of this process.
+    func commit(
+        _ body: (SQLConnection, EventNumbers) throws -> Void, notice: () -> CommitNotice
+    ) throws(CommitFailure) -> Int64?
 
     /// Makes one change of the group, and undoes it if `body` returns false.
     func attempt(in db: SQLConnection, _ body: () -> Bool) throws -> Bool
 
-    /// Whether the former group, which failed with an unknown outcome, has turned out to be stored. The body of the next group
-    /// asks first.
-    func takeUncertainStored() -> Bool
+    /// The position of the former group, which failed with an unknown outcome, if it has turned out to be stored. The body of
+    /// the next group asks first.
+    func takeUncertainStored() -> Int64?
+
+    /// The position of the last commit and the last event, when the store was opened.
+    var start: (position: Int64, lastEvent: EventID) { get throws }
 
     /// Does after a commit what need not delay its callers.
     func maintain() throws
@@ -28,18 +36,25 @@ protocol StoreEngine: Sendable {
     /// Tries to write, after a fault.
     func probe() throws
 
-    /// Whether `watch` is to be called every 2 seconds while the store is idle.
-    var isWatched: Bool { get }
-
-    /// Notices that the database was lost to another service.
-    func watch() throws
-
     /// This service in a database that several services share; nil in a database of its own. Any thread may ask.
     var node: Node? { get }
 
     /// Whether this service may still act for its jobs: no other service can have taken them over. Always true in a database
     /// of its own. Any thread may ask.
     var holdsLease: Bool { get }
+
+    /// The clock that the services of the database share; nil in a database of its own.
+    var clock: (any TimeSource)? { get }
+
+    /// Whether this service does what only one node of a cluster does. Any thread may ask.
+    var isLeader: Bool { get }
+
+    /// Whether this service could use the database for as long as a lease lasts, so that a lease that has ended shows that its
+    /// node has.
+    var maySucceed: Bool { get }
+
+    /// Follows the commits of the other nodes from now on, and keeps the lease of this one.
+    func follow(_ follower: NodeFollower)
 
     /// The commits that have changed data since the store was opened. Any thread may ask.
     var commits: Int { get }
@@ -67,7 +82,10 @@ struct CommitFailure: Error {
 extension StoreEngine {
     var node: Node? { nil }
     var holdsLease: Bool { true }
-    var isWatched: Bool { false }
-    func watch() throws {}
-    func takeUncertainStored() -> Bool { false }
+    var clock: (any TimeSource)? { nil }
+    var isLeader: Bool { true }
+    var maySucceed: Bool { false }
+    func follow(_ follower: NodeFollower) {}
+    func takeUncertainStored() -> Int64? { nil }
+    var start: (position: Int64, lastEvent: EventID) { get throws { (0, try read(Store.lastEvent)) } }
 }

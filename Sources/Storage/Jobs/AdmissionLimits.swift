@@ -15,12 +15,16 @@ public struct AdmissionLimits: Sendable {
         }
     }
 
+    /// Jobs that run on this service.
     public var jobs: Int
+    /// Jobs that run on all nodes of the database together; nil: only the limit of each node applies.
+    public var jobsOfAllNodes: Int?
     public var connectionsPerHost: Int
     public var taken: [Taken] = []
 
-    public init(jobs: Int, connectionsPerHost: Int) {
+    public init(jobs: Int, ofAllNodes all: Int? = nil, connectionsPerHost: Int) {
         self.jobs = jobs
+        jobsOfAllNodes = all
         self.connectionsPerHost = connectionsPerHost
     }
 }

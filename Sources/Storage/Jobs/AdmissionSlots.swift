@@ -4,7 +4,14 @@ import Downloads
 struct AdmissionSlots {
     static let running = "SELECT session, host, count(*) AS n FROM jobs WHERE state = 'running' GROUP BY session, host"
 
+    /// The same with the jobs of all nodes, and with those of one.
+    static let runningOnNodes = """
+        SELECT session, host, count(*) AS n, sum(CASE WHEN node = ? THEN 1 ELSE 0 END) AS own FROM jobs
+        WHERE state = 'running' GROUP BY session, host
+        """
+
     private let limits: AdmissionLimits
+    /// Jobs that may still begin on this node.
     private(set) var free: Int
     private var bySession: [Name: Int] = [:]
     private var byHost: [String: Int] = [:]
@@ -13,7 +20,14 @@ struct AdmissionSlots {
     init(running: [SQLRow], limits: AdmissionLimits) {
         self.limits = limits
         free = limits.jobs
-        for row in running { take(Name(trusted: row["session"]), host: row["host"], count: row["n"]) }
+        var left = limits.jobsOfAllNodes ?? .max
+        for row in running {
+            let count: Int = row["n"]
+            take(Name(trusted: row["session"]), host: row["host"], count: count)
+            free += count - (row["own"] ?? count)
+            left -= min(left, count)
+        }
+        free = min(free, left)
         for taken in limits.taken { connect(taken.session, host: taken.host, count: taken.count) }
     }
 

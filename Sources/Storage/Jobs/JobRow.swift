@@ -18,7 +18,7 @@ enum JobRow {
             state: try state(row, sealer), revision: row[.revision],
             spec: try Stored.spec(from: try row.opened(.spec, .jobSpec, sealer)),
             trace: (row[.trace] as String?).flatMap { TraceContext(stored: $0) }, mirror: row[.mirror],
-            queueRank: (row[.queueRank] as String?).map { QueueRank($0) },
+            queueRank: (row[.queueRank] as String?).map { QueueRank($0) }, node: row[.node],
             createdAt: row.time(.createdAt), startedAt: row.optionalTime(.startedAt),
             finishedAt: row.optionalTime(.finishedAt), attempts: row[.attempts],
             failuresInARow: row[.failuresInARow], resume: try resume(row),

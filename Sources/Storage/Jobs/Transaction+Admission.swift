@@ -49,7 +49,7 @@ extension Transaction {
 
     /// - Parameter quotas: notes the admitted jobs.
     func admitJobs(_ limits: AdmissionLimits, _ quotas: inout AdmissionQuotas) throws -> [AdmittedJob] {
-        var slots = try AdmissionSlots(running: rows(AdmissionSlots.running), limits: limits)
+        var slots = try slots(limits)
         var queue = AdmissionQueue(self, without: quotas.exhausted)
         var admitted: [AdmittedJob] = []
         var configurations: [Name: SessionConfiguration] = [:]
@@ -69,10 +69,18 @@ extension Transaction {
         return admitted
     }
 
+    private func slots(_ limits: AdmissionLimits) throws -> AdmissionSlots {
+        guard let node else { return try AdmissionSlots(running: rows(AdmissionSlots.running), limits: limits) }
+        var limits = limits
+        limits.taken = try additionalConnections()
+        return try AdmissionSlots(running: rows(AdmissionSlots.runningOnNodes, [node.number]), limits: limits)
+    }
+
     private func begin(_ id: JobID, _ configuration: SessionConfiguration) throws -> AdmittedJob {
         var job = try job(id)
         let spec = ResolvedSpec(job, in: configuration)
         job.resourceTime = job.resourceTime ?? .running(until: now.addingTimeInterval(spec.resourceSeconds))
+        job.node = node?.number
         let limited = spec.limited(to: try roomInSession(for: job, configuration))
         return AdmittedJob(job: try transitionJob(job, on: .admitted).job, spec: limited)
     }

@@ -74,14 +74,18 @@ extension Transaction {
     }
 
     func recoverInterrupted() throws -> (interrupted: Int, promoting: [AdmittedJob]) {
-        let running = try jobs(JobRow.select + "WHERE jobs.state = 'running'")
+        // Jobs without a node were admitted by a version that had the database for itself.
+        let own = node == nil ? "" : " AND (jobs.node = ? OR jobs.node IS NULL)"
+        let running = try jobs(
+            JobRow.select + "WHERE jobs.state = 'running'" + own, SQLArguments(node.map { [$0.number] } ?? []))
         let promoting = running.filter { $0.state.promotion != nil }
         for job in running where job.state.promotion == nil { _ = try transitionJob(job, on: .attemptInterrupted) }
         wake(.jobs)
-        let admitted = try promoting.map { job in
-            AdmittedJob(job: job, spec: ResolvedSpec(job, in: try configuration(of: job.session)))
-        }
-        return (running.count - promoting.count, admitted)
+        return (running.count - promoting.count, try promoting.map(admitted))
+    }
+
+    func admitted(_ job: Job) throws -> AdmittedJob {
+        AdmittedJob(job: job, spec: ResolvedSpec(job, in: try configuration(of: job.session)))
     }
 }
 

@@ -57,6 +57,7 @@ extension RowChange {
         set("revision", from: stored.revision, to: job.revision)
         set("mirror", from: stored.mirror, to: job.mirror)
         set("queue_rank", from: stored.queueRank?.text, to: job.queueRank?.text)
+        set("node", from: stored.node, to: job.node)
         if job.url != stored.url { write("host", URLRule.hostAndPort(of: job.url)) }
         try compareStates(job, with: stored, sealer)
         set("attempts", from: stored.attempts, to: job.attempts)

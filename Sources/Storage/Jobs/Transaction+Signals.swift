@@ -13,6 +13,7 @@ extension Transaction {
         case .refuse(let allowed): return .refused(job, allowed: allowed)
         case .remain(let effects):
             wakeJobs(for: effects)
+            try requestStop(of: job, effects)
             return .done(job, then: effects)
         case .become(let state, let announcement, let effects):
             let next = try become(job.becoming(state, on: signal, at: now), from: job)
@@ -33,6 +34,7 @@ extension Transaction {
             next.batch = try rejoinBatch(before, ending)
         }
         try save(next)
+        if before.state.name == .running, next.state.name != .running { try forgetRequests(for: next) }
         return try self.job(next.id)
     }
 

@@ -7,8 +7,9 @@ struct UncertainCommit {
     var position: Int64
     var error: PostgresError
 
-    /// Whether it is the last commit before a group that has locked the journal.
-    func isStored(before next: PostgresGroup) -> Bool { next.previous == id && next.position == position + 1 }
+    /// Whether it is the last commit of this node before a group that has locked the journal. The server gives that lock only
+    /// after the former transaction of this node has ended.
+    func isStored(before next: PostgresGroup) -> Bool { next.previous == id }
 }
 
 /// What a group commit remembers from one attempt to the next.
@@ -20,15 +21,11 @@ struct GroupAttempts {
     private var lostConnections = 0
     private var conflicts = 0
 
-    /// Whether an attempt with an unknown outcome was stored. The next one has the lock of the journal, so it is certain
-    /// now.
-    ///
-    /// - Throws: the error of that attempt, if another node has committed since.
-    func isStored(before next: PostgresGroup) throws(PostgresError) -> Bool {
-        guard let uncertain else { return false }
-        if uncertain.isStored(before: next) { return true }
-        guard next.position == uncertain.position else { throw uncertain.error }
-        return false
+    /// The position of the attempt with an unknown outcome, if it was stored. The next attempt has the lock of the journal, so
+    /// it is certain now.
+    func stored(before next: PostgresGroup) -> Int64? {
+        guard let uncertain, uncertain.isStored(before: next) else { return nil }
+        return uncertain.position + 1
     }
 
     /// - Throws: the error, if the group has failed.

@@ -3,38 +3,60 @@ import Foundation
 import Locks
 import PostgresClient
 
-/// A store in a PostgreSQL database. One service has the database at a time, and each group commit begins by locking the row
-/// `journal` (docs/decisions/0025-one-writer-of-the-cluster.md).
+/// A store in a PostgreSQL database, which several services can share: its nodes. Each group commit begins by locking the row
+/// `journal`, so one node writes at a time (docs/decisions/0025-one-writer-of-the-cluster.md).
 final class PostgresEngine: StoreEngine, StoreDatabase {
     /// The address of the server, without the password.
     let name: String
     private let target: PostgresTarget
     private let readers: PostgresReaders
-    let writer: PostgresWriter
+    let writer = PostgresWriter()
     private let made = Locked(0)
+    /// nil in tests of the engine alone.
+    let membership: PostgresMembership?
+    private let channel: String
+    private let opened: (position: Int64, lastEvent: EventID)
 
-    /// Connects, and creates or upgrades the tables.
+    /// Connects, creates or upgrades the tables, and makes the service a node.
     ///
     /// - Parameters:
     ///   - requiresDurability: whether a server that may lose acknowledged changes is refused.
-    ///   - sharesTables: whether other services may use the tables at the same time. For tests.
-    /// - Throws: `StoreError.serverUnsuitable`, `databaseFromNewerVersion`, `databaseAway`.
-    init(url: String, requiresDurability: Bool, sharesTables: Bool = false) throws(StoreError) {
+    ///   - node: the identifier of the node, and what it says about itself; nil in tests of the engine alone.
+    /// - Throws: `StoreError.serverUnsuitable`, `databaseFromNewerVersion`, `databaseAway`, `databaseInUse`.
+    init(url: String, requiresDurability: Bool, node: (id: String, description: NodeDescription)?) throws(StoreError) {
         do {
             target = try PostgresTarget(url: url)
             name = target.description
             readers = PostgresReaders(target)
-            writer = PostgresWriter(sharesTables: sharesTables)
             let connection = try writer.connection(to: target)
             if requiresDurability, let fault = try PostgresServerSettings(of: connection).fault {
                 throw StoreError.serverUnsuitable(why: "\(name) cannot be used. \(fault)")
             }
             try PostgresSchema.migrate(connection, name: name)
-            if !sharesTables { writer.position = try Self.position(connection) }
+            channel = try PostgresNode.channel(on: connection)
+            if let node {
+                let joined = try PostgresMembership(node.id, node.description, target, channel, connection)
+                (membership, opened) = (joined, (joined.start.position, joined.start.lastEvent))
+            } else {
+                membership = nil
+                let row = try connection.execute(PostgresStatement("SELECT commits, last FROM journal"))[0]
+                opened = (try row.value(0), try row.value(1))
+            }
+            writer.position = opened.position
         } catch {
             throw StoreError(error)
         }
     }
+
+    var start: (position: Int64, lastEvent: EventID) { opened }
+    var node: Node? { membership?.node }
+    var clock: (any TimeSource)? { membership?.lease.clock }
+    var holdsLease: Bool { membership?.lease.holds ?? true }
+    var isLeader: Bool { membership?.lease.isLeader ?? true }
+
+    var maySucceed: Bool { membership?.lease.isSteady ?? false }
+
+    func follow(_ follower: NodeFollower) { membership?.follow(follower) }
 
     var commits: Int { made.withLock { $0 } }
     var statements: Int { readers.statements + writer.statements }
@@ -43,11 +65,15 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
 
     func read<Value>(_ body: (SQLConnection) throws -> Value) throws -> Value { try readers.read(body) }
 
-    func change(_ body: (SQLConnection) throws -> Void) throws { _ = try transact { db, _ in try body(db) } }
+    func change(_ body: (SQLConnection) throws -> Void) throws {
+        _ = try transact({ db, _ in try body(db) }, { CommitNotice(jobs: .any) })
+    }
 
-    func commit(_ body: (SQLConnection, EventNumbers) throws -> Void) throws(CommitFailure) -> Bool {
+    func commit(
+        _ body: (SQLConnection, EventNumbers) throws -> Void, notice: () -> CommitNotice
+    ) throws(CommitFailure) -> Int64? {
         do {
-            return try transact(body)
+            return try transact(body, notice)
         } catch {
             let fault = StoreError(error)
             throw CommitFailure(error: fault, isOver: !fault.canPass, isUncertain: writer.uncertain != nil)
@@ -62,34 +88,28 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
     func maintain() {}
 
     func probe() throws {
-        try watch()
+        try requireLease()
         try writer.connection(to: target).execute(PostgresStatement("SELECT last FROM journal FOR UPDATE"))
     }
 
-    var isWatched: Bool { true }
-
-    func watch() throws {
-        guard writer.uncertain == nil else { return }
-        try writer.verify(try Self.position(try writer.connection(to: target)), target)
-    }
-
-    private static func position(_ connection: PostgresConnection) throws -> Int64 {
-        let rows = try connection.execute(PostgresStatement("SELECT commits FROM journal"))
-        guard let row = rows.first else { throw StoreError.failed(why: "the journal has no row") }
-        return try row.value(0)
+    /// A node that others can take for dead stores nothing, even if the server can be reached again.
+    private func requireLease() throws(StoreError) {
+        guard holdsLease else { throw .databaseAway(why: "this node could not renew its lease in the database") }
     }
 
     func close() {
+        membership?.leave()
         writer.close()
         readers.close()
     }
 
-    /// - Returns: whether something was changed.
-    private func transact(_ body: (SQLConnection, EventNumbers) throws -> Void) throws -> Bool {
+    private func transact(
+        _ body: (SQLConnection, EventNumbers) throws -> Void, _ notice: () -> CommitNotice
+    ) throws -> Int64? {
         var attempts = GroupAttempts()
         defer { writer.group = nil }
         do {
-            return try transact(&attempts, body)
+            return try transact(&attempts, body, notice)
         } catch {
             writer.uncertain = attempts.uncertain ?? writer.uncertain
             throw error
@@ -97,17 +117,18 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
     }
 
     private func transact(
-        _ attempts: inout GroupAttempts, _ body: (SQLConnection, EventNumbers) throws -> Void
-    ) throws -> Bool {
+        _ attempts: inout GroupAttempts, _ body: (SQLConnection, EventNumbers) throws -> Void,
+        _ notice: () -> CommitNotice
+    ) throws -> Int64? {
         while true {
             let group = try begin(&attempts)
             do {
-                if try attempts.isStored(before: group) {
+                if let stored = attempts.stored(before: group) {
                     group.rollBack()
-                    return note(group.position)
+                    return note(stored)
                 }
                 try body(SQLConnection(group.session), group.numbers)
-                guard try group.commit() else { return false }
+                guard try group.commit(to: channel, notice()) else { return nil }
                 return note(group.position + 1)
             } catch {
                 group.rollBack()
@@ -118,38 +139,40 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
         }
     }
 
-    /// Finds out whether an earlier commit with an unknown outcome is stored.
-    private func settle(before group: PostgresGroup, _ attempts: GroupAttempts) throws {
-        let isOfThisGroup = attempts.uncertain?.isStored(before: group) ?? false
-        let isOfFormer = writer.uncertain?.isStored(before: group) ?? false
-        try writer.verify(group.position, isExplained: isOfThisGroup || isOfFormer, target)
-        guard writer.uncertain != nil else { return }
-        (writer.uncertain, writer.isUncertainStored) = (nil, isOfFormer)
-        if isOfFormer { _ = note(group.position) }
+    /// Finds out whether the former group, whose callers got an error, is stored.
+    private func settle(before group: PostgresGroup) {
+        guard let uncertain = writer.uncertain else { return }
+        writer.uncertain = nil
+        guard uncertain.isStored(before: group) else { return }
+        writer.storedUncertain = uncertain.position + 1
+        made.withLock { $0 += 1 }
     }
 
-    func takeUncertainStored() -> Bool {
-        defer { writer.isUncertainStored = false }
-        return writer.isUncertainStored
+    func takeUncertainStored() -> Int64? {
+        defer { writer.storedUncertain = nil }
+        return writer.storedUncertain
     }
 
-    private func note(_ position: Int64) -> Bool {
+    private func note(_ position: Int64) -> Int64 {
         writer.position = position
         made.withLock { $0 += 1 }
-        return true
+        return position
     }
 
     /// Locks the journal. It waits for the group of another node, and for an earlier group of this one whose end is unknown.
     private func begin(_ attempts: inout GroupAttempts) throws -> PostgresGroup {
         while true {
             do {
+                try requireLease()
                 let session = PostgresSession(try writer.connection(to: target), writer.dialect, .readCommitted)
-                let group = PostgresGroup(session, excluded: attempts.excluded)
+                let group = PostgresGroup(session, of: node, excluded: attempts.excluded)
                 writer.group = group
                 try group.lock(known: writer.position)
-                try settle(before: group, attempts)
+                _ = membership?.lease.note(isLeader: group.leader == node?.number)
+                settle(before: group)
                 return group
             } catch {
+                if case .nodeReplaced? = error as? StoreError { membership?.lease.lose() }
                 writer.group?.rollBack()
                 try attempts.prepareConnection(after: error)
             }

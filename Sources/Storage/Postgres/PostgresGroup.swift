@@ -9,32 +9,53 @@ final class PostgresGroup {
     private(set) var numbers = EventNumbers()
     /// `journal.commits` before this group.
     private(set) var position: Int64 = 0
-    /// The group that has committed last.
+    /// The last group commit of this node.
     private(set) var previous = ""
-    /// Identifies this group in the journal.
+    /// The number of the node that leads; nil if none does.
+    private(set) var leader: Int64?
+    /// Identifies this group among those of its node.
     let id = UUID().uuidString
     /// The write that was refused after it had changed something, by its place in the group.
     private(set) var undone: Int?
+    private let node: Node?
     private let excluded: [Int: StoreError?]
     private var lastEvent: EventID = 0
     private var count = 0
 
-    /// - Parameter excluded: see `GroupAttempts`.
-    init(_ session: PostgresSession, excluded: [Int: StoreError?]) {
+    /// - Parameters:
+    ///   - node: nil: the tables are not those of a service. For tests.
+    ///   - excluded: see `GroupAttempts`.
+    init(_ session: PostgresSession, of node: Node?, excluded: [Int: StoreError?]) {
         self.session = session
+        self.node = node
         self.excluded = excluded
     }
 
     /// Makes this node the one that writes.
     ///
     /// - Parameter known: the position of the journal after the last commit of this store.
+    /// - Throws: `StoreError.nodeReplaced` if this process is not the node any more.
     func lock(known: Int64?) throws {
-        let rows = try session.rows("SELECT last, commits, writer FROM journal WHERE id = 1 FOR UPDATE", [])
-        guard let journal = rows.first else { throw StoreError.failed(why: "the journal has no row") }
-        (lastEvent, position, previous) = (journal.value(0), journal.value(1), journal.value(2))
+        let results = try session.together([
+            ("SELECT last, commits, leader FROM journal WHERE id = 1 FOR UPDATE", []),
+            // The snapshot of this query is later than the lock, so it has what the former holder of the lock has changed.
+            (Self.state, ["node": node?.number ?? 0]),
+        ])
+        guard let journal = results[0].first, let state = results[1].first else {
+            throw StoreError.failed(why: "the journal has no row")
+        }
+        if let node, state.optional(0) != node.epoch { throw StoreError.nodeReplaced }
+        (lastEvent, position, leader) = (journal.value(0), journal.value(1), journal.optional(2))
+        previous = state.optional(1) ?? ""
         numbers = EventNumbers(after: lastEvent)
         session.followsOthers = position != known
+        session.lastJump = state.optional(2) ?? 0
     }
+
+    private static let state = """
+        SELECT (SELECT epoch FROM nodes WHERE number = :node), (SELECT id FROM last_commits WHERE node = :node),
+            (SELECT max(number) FROM clock_jumps)
+        """
 
     /// - Throws: `RefusedWrite` if the database refuses the write; another error if the group must run again, or has failed.
     func attempt(_ body: () -> Bool) throws -> Bool {
@@ -56,15 +77,23 @@ final class PostgresGroup {
 
     /// Commits if the group has changed anything.
     ///
+    /// - Parameters:
+    ///   - channel: of the notices to other nodes.
+    ///   - notice: for the other nodes.
     /// - Returns: whether it has.
-    func commit() throws -> Bool {
+    func commit(to channel: String, _ notice: CommitNotice) throws -> Bool {
         guard session.changes > 0 else {
             session.rollBack()
             return false
         }
+        let number = node?.number ?? 0
         try session.run(
-            "UPDATE journal SET last = ?, commits = ?, writer = ? WHERE id = 1",
-            [numbers.last ?? lastEvent, position + 1, id])
+            "UPDATE journal SET last = ?, commits = ? WHERE id = 1", [numbers.last ?? lastEvent, position + 1])
+        try session.run(
+            "INSERT INTO last_commits (node, id) VALUES (?1, ?2) ON CONFLICT (node) DO UPDATE SET id = ?2",
+            [number, id])
+        let text = notice.text(from: CommitNotice.Origin(position: position + 1, node: number))
+        try session.run("SELECT pg_notify(?, ?)", [channel, text])
         try session.commit()
         return true
     }

@@ -3,7 +3,9 @@ struct PostgresOpening {
     let database: OpenedDatabase
 
     init(_ url: String, _ folder: DataFolder, _ options: Store.Options) throws(StoreError) {
-        let engine = try PostgresEngine(url: url, requiresDurability: !options.acceptsUnsafeServer)
+        let engine = try PostgresEngine(
+            url: url, requiresDurability: !options.acceptsUnsafeServer,
+            node: (id: try NodeFile.identifier(in: folder), description: options.node))
         let unlocking = try Unlocking(folder, options.key, database: engine.name)
         do {
             try engine.read(unlocking.verify)

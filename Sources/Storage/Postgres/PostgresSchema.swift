@@ -1,6 +1,6 @@
 import PostgresClient
 
-/// The tables of a PostgreSQL database. A new database gets the tables of version 18 at once; a later version adds a step
+/// The tables of a PostgreSQL database. A new database gets the tables of version 18, and then those of the later versions; a new version adds a step
 /// here and a migration in `Schema`, with the same number. A node of the version before must be able to use the tables of
 /// a new version, so a step adds columns with defaults, and a later version removes what is not used any more.
 ///
@@ -9,7 +9,8 @@ import PostgresClient
 enum PostgresSchema {
     /// The statements of each version, oldest first.
     private static let steps: [(version: Int, script: String)] = [
-        (18, sessions + journal + jobs + jobIndexes + parts + webhooks + service + callers + firstRows)
+        (18, sessions + journal + jobs + jobIndexes + parts + webhooks + service + callers + firstRows),
+        (19, nodes),
     ]
 
     /// The schema version that this program writes.

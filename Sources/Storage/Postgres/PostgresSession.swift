@@ -24,6 +24,8 @@ final class PostgresSession {
     var owner: Int?
     /// Whether other nodes have changed rows since the last commit of this store.
     var followsOthers = false
+    /// The number of the last stored jump of the clock.
+    var lastJump: Int64 = 0
     /// How often rows may have been changed.
     private(set) var changes = 0
     private(set) var failure: Failure?
@@ -47,6 +49,12 @@ final class PostgresSession {
 
     func rows(_ sql: String, _ arguments: SQLArguments) throws(PostgresError) -> [PostgresResultRow] {
         PostgresResultRow.rows(of: try result(sql, arguments))
+    }
+
+    /// The rows of several queries in one round trip.
+    func together(_ queries: [(sql: String, arguments: SQLArguments)]) throws(PostgresError) -> [[PostgresResultRow]] {
+        for query in queries { add(dialect.translation(of: query.sql), query.arguments) }
+        return try sendQueue().suffix(queries.count).map(PostgresResultRow.rows)
     }
 
     /// Sends what is queued, and commits. Nothing can follow.

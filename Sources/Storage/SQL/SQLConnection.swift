@@ -26,6 +26,9 @@ struct SQLConnection {
     /// Whether other nodes have changed rows since the last commit of this store.
     var followsOthers: Bool { if case .postgres(let session) = engine { session.followsOthers } else { false } }
 
+    /// The number of the last stored jump of the clock, if the service shares its database.
+    var lastJump: Int64? { if case .postgres(let session) = engine { session.lastJump } else { nil } }
+
     /// Changes rows. PostgreSQL may receive the statement later, together with the next one that returns something.
     func run(_ sql: String, _ arguments: SQLArguments = []) throws {
         switch engine {

@@ -1,5 +1,6 @@
 import Downloads
 import GRDB
+import Locks
 import Logging
 
 /// A store in an SQLite file of the data folder.
@@ -9,6 +10,8 @@ final class SQLiteEngine: StoreEngine {
     private let folder: DataFolder
     private let count: CommitCount
     private let log: Logger
+    /// The group commits that have changed data.
+    private let groups = Locked<Int64>(0)
 
     init(_ connections: Connections, _ mark: MarkFile, in folder: DataFolder, _ log: Logger) {
         (self.connections, self.mark, self.folder) = (connections, mark, folder)
@@ -22,7 +25,9 @@ final class SQLiteEngine: StoreEngine {
 
     func read<Value>(_ body: (SQLConnection) throws -> Value) throws -> Value { try connections.read(body) }
 
-    func commit(_ body: (SQLConnection, EventNumbers) throws -> Void) throws(CommitFailure) -> Bool {
+    func commit(
+        _ body: (SQLConnection, EventNumbers) throws -> Void, notice: () -> CommitNotice
+    ) throws(CommitFailure) -> Int64? {
         let numbers = EventNumbers()
         do {
             try connections.pool.writeWithoutTransaction { db in
@@ -36,7 +41,11 @@ final class SQLiteEngine: StoreEngine {
         } catch {
             throw failure(after: error)
         }
-        return count.note(numbers.last)
+        guard count.note(numbers.last) else { return nil }
+        return groups.withLock { groups in
+            groups += 1
+            return groups
+        }
     }
 
     func attempt(in db: SQLConnection, _ body: () -> Bool) throws -> Bool {

@@ -35,6 +35,7 @@ extension Transaction {
         working.sessions.forget(id)
         // A higher limit may admit jobs.
         wake(.jobs)
+        wake(.configurations)
         if after.lost != before.lost {
             try supply([.credentials, .proxy], toJobsOf: id)
         } else if after.proxy != before.proxy {

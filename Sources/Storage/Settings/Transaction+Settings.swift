@@ -20,6 +20,7 @@ extension Transaction {
             name: new.name, before: stored ?? new.start, after: new.value ?? new.start, stored: new.value)
         try audit(note, target: new.name, change: change.description)
         wake(.schedule)
+        wake(.settings)
         return change
     }
 }

@@ -90,6 +90,15 @@ extension TokenTable {
     func put(_ token: StoredToken) { change { $0.put(token) } }
     func remove(_ id: TokenID) { change { $0.remove(id) } }
 
+    /// The tokens as another node has changed them. Uses that are not stored yet are kept.
+    func replaceAll(by tokens: [StoredToken]) {
+        change { state in
+            let gone = Set(state.tokens.keys).subtracting(tokens.map(\.token.id))
+            for id in gone { state.remove(id) }
+            for token in tokens { state.put(token) }
+        }
+    }
+
     private func change(_ body: (inout State) -> Void) {
         let hasAdministrator = state.withLock { state in
             body(&state)

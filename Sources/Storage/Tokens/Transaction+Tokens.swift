@@ -15,12 +15,14 @@ extension Transaction {
                 try new.grant.sessions.storedText(), try Stored.text(new.quotas), now.milliseconds,
                 new.expiresAt?.milliseconds,
             ])
+        wake(.tokens)
         return try token(id)
     }
 
     func deleteToken(_ id: TokenID) throws {
         _ = try token(id)
         try run("DELETE FROM tokens WHERE id = ?", [id.text])
+        wake(.tokens)
         // Its quotas no longer delay its jobs.
         wake(.jobs)
     }
@@ -34,6 +36,7 @@ extension Transaction {
                 Data(digest.bytes), keepsFormer ? Data(old.digest.bytes) : nil,
                 keepsFormer ? now.addingTimeInterval(overlap).milliseconds : nil, id.text,
             ])
+        wake(.tokens)
         return try token(id)
     }
 

@@ -13,6 +13,8 @@ final class Transaction {
     let working: WorkingSet
     let sealer: Sealer
     let numbers: EventNumbers
+    /// This service, if it shares its database with others.
+    let node: Node?
     /// The kinds of work that this change makes due.
     private(set) var due: Set<WorkKind> = []
     /// The changes that observers receive after the commit.
@@ -23,12 +25,13 @@ final class Transaction {
 
     init(
         db: SQLConnection, now: Date, confidence: ClockConfidence, working: WorkingSet, sealer: Sealer,
-        numbers: EventNumbers, makeULID: @escaping () -> ULID
+        numbers: EventNumbers, node: Node? = nil, makeULID: @escaping () -> ULID
     ) {
         self.db = db
         self.working = working
         self.sealer = sealer
         self.numbers = numbers
+        self.node = node
         self.now = now
         self.confidence = confidence
         self.makeULID = makeULID

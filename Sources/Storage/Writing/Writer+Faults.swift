@@ -12,15 +12,6 @@ extension Writer {
         scheduleProbe()
     }
 
-    /// Looks every 2 seconds whether another service has taken the database, until the store is closed.
-    func watch() {
-        queue.asyncAfter(deadline: .now() + 2) { [weak self] in
-            guard let self, !condition.withLock({ $0.isClosed }) else { return }
-            if fault == nil { do { try engine.watch() } catch { report(StoreError(error)) } }
-            watch()
-        }
-    }
-
     private func scheduleProbe() { queue.asyncAfter(deadline: .now() + 1) { [self] in probe() } }
 
     private func probe() {
@@ -40,7 +31,7 @@ extension Writer {
     /// - Returns: whether there was no fault before.
     private func note(_ fault: StoreError) -> Bool {
         switch fault {
-        case .databaseInUse, .databaseLost: onSeizure()
+        case .databaseInUse, .nodeReplaced: onSeizure()
         default: break
         }
         return condition.withLock { condition in

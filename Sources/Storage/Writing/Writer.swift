@@ -18,7 +18,7 @@ final class Writer: Sendable {
     private let jobCache: JobCache
     private let working: WorkingSet
     private let sealer: Sealer
-    private let onCommit: @Sendable (Commit) -> Void
+    private let order: CommitOrder
     private let onDue: @Sendable (Set<WorkKind>) -> Void
     let onSeizure: @Sendable () -> Void
     private let measurements: StoreMeasurements
@@ -41,13 +41,13 @@ final class Writer: Sendable {
 
     /// - Parameters:
     ///   - longestDeliveryDelay: see `Store.Options`.
-    ///   - onCommit: is called after the hooks of the commit's writes.
+    ///   - order: passes the commits on, after the hooks of their writes.
     ///   - onSeizure: see `Store.Options`.
     init(
         engine: any StoreEngine, time: ServiceClock, longestDeliveryDelay: TimeInterval,
         ulids: ULIDSequence, jobCache: JobCache, tokens: TokenTable, sealer: Sealer, measurements: StoreMeasurements,
         log: Logger,
-        onCommit: @escaping @Sendable (Commit) -> Void, onDue: @escaping @Sendable (Set<WorkKind>) -> Void,
+        order: CommitOrder, onDue: @escaping @Sendable (Set<WorkKind>) -> Void,
         onSeizure: @escaping @Sendable () -> Void
     ) {
         self.engine = engine
@@ -59,7 +59,7 @@ final class Writer: Sendable {
         self.sealer = sealer
         self.measurements = measurements
         working = WorkingSet(tokens: tokens)
-        self.onCommit = onCommit
+        self.order = order
         self.onDue = onDue
         self.onSeizure = onSeizure
     }
@@ -107,12 +107,15 @@ final class Writer: Sendable {
         let watch = Stopwatch()
         var group = WrittenGroup(writes: writes)
         do {
-            let hasChanged = try engine.commit { db, numbers in
-                settleFormer(isStored: engine.takeUncertainStored())
-                if db.followsOthers { forgetVersions() } else { working.dropGroup() }
+            group.position = try engine.commit { db, numbers in
+                settleFormer(at: engine.takeUncertainStored())
+                if db.followsOthers { working.removeAll() } else { working.dropGroup() }
+                try followJumps(in: db)
                 group = try perform(writes, numbers, in: db)
+            } notice: {
+                group.notice
             }
-            if hasChanged { measurements.commits.record(watch) }
+            if group.position != nil { measurements.commits.record(watch) }
         } catch {
             // The end of the failed commit can be uncertain.
             working.removeAll()
@@ -129,15 +132,19 @@ final class Writer: Sendable {
     }
 
     /// The outcome of the former group is known now. Its callers got an error.
-    private func settleFormer(isStored: Bool) {
-        guard let group = unsettled.withLock({ $0.take() }), isStored else { return }
+    ///
+    /// - Parameter position: nil: it is not stored.
+    private func settleFormer(at position: Int64?) {
+        guard var group = unsettled.withLock({ $0.take() }), let position else { return }
+        group.position = position
         follow(group)
         if !group.due.isEmpty { onDue(group.due) }
     }
 
-    /// Another node has changed rows, of which the versions in memory know nothing.
-    private func forgetVersions() {
-        working.removeAll()
+    /// Another node has followed a jump of the clock, and has moved all future times.
+    private func followJumps(in db: SQLConnection) throws {
+        guard let last = db.lastJump, time.lacksJump(last) else { return }
+        time.follow(try StoredClock.jumps(in: db, after: time.lastJump ?? 0), last: last)
         jobCache.removeAll()
     }
 
@@ -145,7 +152,7 @@ final class Writer: Sendable {
         _ writes: [any PendingWrite], _ numbers: EventNumbers, in db: SQLConnection
     ) throws -> WrittenGroup {
         // First, so that all writes of the group see the same clock, and stored times that agree with it.
-        let clock = time.changeToStore()
+        let clock = time.changeToStore(followsJumps: engine.isLeader)
         var group = WrittenGroup(writes: writes, clock: clock)
         if let clock { group.due.formUnion(try follow(clock, numbers, in: db)) }
         for write in writes {
@@ -167,7 +174,7 @@ final class Writer: Sendable {
         // The cache and the hooks come first: a caller that sees its write return finds all that follows from it.
         jobCache.update(group.changes.jobs, with: group.jobs)
         for write in group.writes { write.runCommitHook() }
-        if !group.changes.isEmpty { onCommit(group.changes) }
+        order.commit(group.changes, at: group.position)
     }
 
     /// The cached jobs as they are at the end of the commit.
@@ -210,7 +217,8 @@ final class Writer: Sendable {
     private func transaction(_ clock: ClockView, _ numbers: EventNumbers, in db: SQLConnection) -> Transaction {
         let now = Date(milliseconds: clock.time(at: time.uptime).milliseconds)
         return Transaction(
-            db: db, now: now, confidence: clock.confidence, working: working, sealer: sealer, numbers: numbers
+            db: db, now: now, confidence: clock.confidence, working: working, sealer: sealer, numbers: numbers,
+            node: engine.node
         ) { [ulids] in
             ulids.withLock { $0.next(at: now) }
         }

@@ -7,11 +7,18 @@ struct WrittenGroup: @unchecked Sendable {
     var writes: [any PendingWrite]
     /// The change of the clock that the group follows.
     var clock: ClockChange?
+    /// In the order of all commits; nil if it has changed no data, and before it is committed.
+    var position: Int64?
     var due: Set<WorkKind> = []
     var changes = Commit()
     var counts = CountChanges()
     /// The cached jobs as they are at the end of the group.
     var jobs: [JobID: Job] = [:]
+
+    /// For the other nodes of the database.
+    var notice: CommitNotice {
+        CommitNotice(work: due, jobs: clock?.jump == nil ? .these(changes.jobs) : .any)
+    }
 
     mutating func add(_ transaction: Transaction) {
         due.formUnion(transaction.due)

@@ -1,6 +1,5 @@
 import Formats
 import Foundation
-import PostgresClient
 import TestKit
 import Testing
 
@@ -94,56 +93,5 @@ import Testing
         _ = try await eventually("both jobs to succeed") {
             try await fetchd.api.get("/v1/jobs?state=succeeded").json["jobs"].count == 2 ? true : nil
         }
-    }
-
-    @Test func aSecondServiceWaitsUntilTheFirstIsGone() async throws {
-        let folder = try TemporaryFolder()
-        let notifications = try NotifyReceiver(folder.path("notify"))
-        let second = try await ChildProcess(
-            FetchdProcess.program,
-            [
-                "serve", "--listen", "127.0.0.1:0", "--store", server.url(), "--data-dir", folder.path("data"),
-                "--downloads-dir", folder.path("downloads"),
-                // Both need the same key for the secrets of the database.
-                "--key-file", fetchd.folder.path("data/fetchd.key"),
-            ], environment: ["NOTIFY_SOCKET": notifications.name])
-        let port = try await eventually("the second service to wait") {
-            second.errors.firstMatch(of: /fetchd waits at port (\d+)/).map { String($0.1) }
-        }
-        let standby = APIClient(baseURL: "http://127.0.0.1:\(port)")
-        let readiness = try await standby.get("/readyz")
-        #expect(readiness.status == 503, "\(readiness)")
-        #expect(readiness.json["detail"].string?.contains("is used by another fetchd") ?? false, "\(readiness)")
-        // The service manager does not stop a service that stands by.
-        #expect(notifications.take().contains { $0.hasPrefix("READY=1\nSTATUS=Waiting: ") })
-        let job = try await fetchd.api.submit(["url": "http://127.0.0.1:1/", "not_before": "2090-01-01T00:00:00Z"])
-        try await fetchd.kill()
-        let next = try await eventually("the second service to be ready") {
-            second.errors.firstMatch(of: /is ready at http:\/\/127.0.0.1:(\d+)/).map { String($0.1) }
-        }
-        let api = APIClient(baseURL: "http://127.0.0.1:\(next)")
-        #expect(try await api.job(job)["state"] == "queued")
-        second.signal(SIGTERM)
-        #expect(try await second.waitForEnd() == .exited(0))
-    }
-
-    /// The server has lost the connection of the service, and another service has taken the database since.
-    @Test func stopsWhenAnotherServiceHasTakenTheDatabase() async throws {
-        let statement = """
-            SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'fetchd writer'
-            """
-        let other = try PostgresConnection(to: PostgresTarget(url: server.url()))
-        // Takes the lock before the service connects again.
-        for _ in 0..<200 {
-            try other.execute(PostgresStatement(statement, isPrepared: false))
-            let taken = try other.execute(
-                PostgresStatement(
-                    "SELECT pg_try_advisory_lock(hashtext('fetchd'), hashtext('public'))", isPrepared: false))
-            if try taken.first?.value(0, as: Bool.self) == true { break }
-        }
-        let answer = try await fetchd.api.post("/v1/jobs", ["url": "http://127.0.0.1:1/"])
-        #expect(answer.status == 503, "\(answer)")
-        #expect(try await fetchd.waitForEnd() == .exited(75))
-        #expect(fetchd.log.contains("fetchd has lost its database"), "\(fetchd.log)")
     }
 }

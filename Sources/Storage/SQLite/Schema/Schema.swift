@@ -73,6 +73,9 @@ enum Schema {
         migrator.registerMigration("18: places in the queue") { db in
             try db.execute(sql: queueRanks)
         }
+        migrator.registerMigration("19: nodes") { db in
+            try db.execute(sql: nodes)
+        }
         return migrator
     }
 

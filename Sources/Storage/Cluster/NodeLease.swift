@@ -1,0 +1,67 @@
+import Foundation
+import Locks
+
+/// Whether this node may act. It renews its lease in the database every 3 seconds. The database ends the lease 10 seconds after
+/// the last renewal. The node itself stops after 7 seconds, by a clock that also runs while the machine is suspended, so that
+/// it has stopped before others take over its jobs.
+final class NodeLease: Sendable {
+    static let duration: Duration = .seconds(10)
+    static let renewal: Duration = .seconds(3)
+    static let patience: Duration = .seconds(7)
+
+    private struct State {
+        var renewedAt: Duration
+        /// Since when the server could be used.
+        var steadySince: Duration
+        var isLost = false
+        var isLeader = false
+    }
+
+    private let state: Locked<State>
+    private let machine = SystemTime()
+    /// The server tells its time with each renewal.
+    let clock: ServerClock
+
+    /// - Parameter beginning: when the node asked for the lease, and what the server answered.
+    init(_ beginning: ServerClock.Measurement) {
+        state = Locked(State(renewedAt: beginning.sentAt, steadySince: beginning.sentAt))
+        clock = ServerClock(machine, beginning)
+    }
+
+    var uptime: Duration { machine.uptime }
+
+    var holds: Bool {
+        let now = uptime
+        return state.withLock { !$0.isLost && now - $0.renewedAt < Self.patience }
+    }
+
+    /// Only a node with a lease leads.
+    var isLeader: Bool { holds && state.withLock(\.isLeader) }
+
+    func renew(_ renewal: ServerClock.Measurement) {
+        state.withLock { state in
+            // The server was away, or this process was stopped.
+            if renewal.answeredAt - state.renewedAt > Self.patience { state.steadySince = renewal.answeredAt }
+            state.renewedAt = max(state.renewedAt, renewal.sentAt)
+        }
+        clock.follow(renewal)
+    }
+
+    /// The connection was lost.
+    func noteLoss() { state.withLock { $0.steadySince = uptime } }
+
+    /// Whether the server could be used for as long as a lease lasts. Otherwise the nodes could not renew their leases, and a
+    /// lease that has ended does not show that its node has.
+    var isSteady: Bool { holds && state.withLock { uptime - $0.steadySince >= Self.duration } }
+
+    /// - Returns: whether the node leads from now on.
+    func note(isLeader: Bool) -> Bool {
+        state.withLock { state in
+            defer { state.isLeader = isLeader }
+            return isLeader && !state.isLeader
+        }
+    }
+
+    /// Another node has taken over, or a new process of this one has begun.
+    func lose() { state.withLock { $0.isLost = true } }
+}

@@ -1,0 +1,26 @@
+import Downloads
+
+/// What a node has taken over from others.
+public struct Succession: Sendable {
+    /// The numbers of the nodes whose leases had ended.
+    public var nodes: [Int64] = []
+    /// Jobs that are queued again.
+    public var queued = 0
+    /// Jobs whose files were being promoted. This node continues that.
+    public var promoting: [AdmittedJob] = []
+    /// Whether nothing is left to take over.
+    public var isComplete = true
+
+    public var isEmpty: Bool { nodes.isEmpty && queued == 0 && promoting.isEmpty }
+}
+
+extension Store {
+    /// Takes over the work of nodes whose leases have ended, and leads if no node does. Call it again until it is complete.
+    public func succeedNodes() async throws -> Succession {
+        guard node != nil else { return Succession() }
+        let (endsLeases, sharesDownloads) = (engine.maySucceed, options.node.sharesDownloads)
+        return try await writer.write {
+            try $0.succeedNodes(endsLeases: endsLeases, sharesDownloads: sharesDownloads, limit: 500)
+        }
+    }
+}

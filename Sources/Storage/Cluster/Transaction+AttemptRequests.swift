@@ -1,0 +1,35 @@
+import Downloads
+
+/// Requests to the node on which a job runs, from the nodes that clients call.
+extension Transaction {
+    /// Asks the node on which the job runs to stop the attempt, unless that is this node.
+    func requestStop(of job: Job, _ effects: [JobEffect]) throws {
+        for case .stopAttempt(let stop) in effects { try request(try StoredStop.text(of: stop), for: job) }
+    }
+
+    /// Tells the node on which the job runs that the specification has changed.
+    func requestReading(of job: Job) throws {
+        if job.state.name == .running { try request(nil, for: job) }
+    }
+
+    private func request(_ stop: String?, for job: Job) throws {
+        guard let node, let other = job.node, other != node.number else { return }
+        try run(
+            """
+            INSERT INTO attempt_requests (job, node, stop) VALUES (?1, ?2, ?3)
+            ON CONFLICT (job) DO UPDATE SET node = ?2, stop = coalesce(?3, attempt_requests.stop)
+            """, [job.id.text, other, stop])
+        wake(.attempts)
+    }
+
+    /// The attempt has ended.
+    func forgetRequests(for job: Job) throws {
+        guard node != nil else { return }
+        try run("DELETE FROM attempt_requests WHERE job = ?", [job.id.text])
+    }
+
+    /// The node has read the specifications of these jobs.
+    func forgetReadings(of jobs: [JobID]) throws {
+        for job in jobs { try run("DELETE FROM attempt_requests WHERE job = ? AND stop IS NULL", [job.text]) }
+    }
+}

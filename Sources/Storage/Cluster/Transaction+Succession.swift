@@ -1,0 +1,65 @@
+import Downloads
+import Foundation
+
+/// Takes over the work of nodes whose leases have ended.
+extension Transaction {
+    /// - Parameters:
+    ///   - endsLeases: whether leases that have ended are taken. Otherwise only the work of nodes without a lease is.
+    ///   - sharesDownloads: whether this node has the part files of the others.
+    ///   - limit: the number of jobs.
+    func succeedNodes(endsLeases: Bool, sharesDownloads: Bool, limit: Int) throws -> Succession {
+        guard let node else { return Succession() }
+        var succession = Succession()
+        if endsLeases { succession.nodes = try endLeases() }
+        try run(
+            """
+            UPDATE journal SET leader = ? WHERE leader IS NULL
+                OR leader NOT IN (SELECT number FROM nodes WHERE expires_at IS NOT NULL)
+            """, [node.number])
+        let left = try jobs(
+            JobRow.select + """
+                WHERE jobs.state = 'running'
+                    AND jobs.node NOT IN (SELECT number FROM nodes WHERE expires_at IS NOT NULL)
+                ORDER BY jobs.id LIMIT ?
+                """, [limit])
+        for job in left { try succeed(to: job, node, sharesDownloads, &succession) }
+        succession.isComplete = left.count < limit
+        if !left.isEmpty { wake(.jobs) }
+        return succession
+    }
+
+    /// A process that has one of these leases cannot commit from now on.
+    private func endLeases() throws -> [Int64] {
+        let ended = try rows(
+            "SELECT number FROM nodes WHERE expires_at < \(PostgresNode.now) ORDER BY number FOR UPDATE"
+        ).map { $0["number"] as Int64 }
+        for number in ended {
+            try run("UPDATE nodes SET epoch = epoch + 1, expires_at = NULL WHERE number = ?", [number])
+            try run("DELETE FROM additional_connections WHERE node = ?", [number])
+            try run("DELETE FROM attempt_requests WHERE node = ?", [number])
+        }
+        return ended
+    }
+
+    /// Queues the job again. If its file was being promoted, this node continues that, if it has the file.
+    private func succeed(
+        to job: Job, _ node: Node, _ sharesDownloads: Bool, _ succession: inout Succession
+    ) throws {
+        guard job.state.promotion != nil else {
+            _ = try transitionJob(job, on: .attemptInterrupted)
+            succession.queued += 1
+            return
+        }
+        if sharesDownloads {
+            var job = job
+            job.node = node.number
+            try save(job)
+            succession.promoting.append(try admitted(try self.job(job.id)))
+        } else {
+            let why = Failure(.storageError, "The node that had the file has ended.", attempts: job.attempts, at: now)
+            let report = AttemptReport(hasLostPart: true)
+            _ = try applySignal(.attemptDeferred(Wait(.retry(until: now), cause: why)), to: job.id, report)
+            succession.queued += 1
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Downloads
+import Locks
+import PostgresClient
+
+/// The possession of a node's row: the lease, and the thread that keeps it.
+final class PostgresMembership: Sendable {
+    let node: Node
+    let lease: NodeLease
+    /// The journal when the service became a node.
+    let start: PostgresNode.Registration
+    private let target: PostgresTarget
+    private let channel: String
+    private let follower = Locked<PostgresFollower?>(nil)
+
+    /// - Parameter id: see `NodeFile`.
+    init(
+        _ id: String, _ description: NodeDescription, _ target: PostgresTarget, _ channel: String,
+        _ connection: PostgresConnection
+    ) throws {
+        (self.target, self.channel) = (target, channel)
+        let sentAt = SystemTime().uptime
+        start = try PostgresNode.register(id, description, on: connection)
+        node = start.node
+        lease = NodeLease(
+            .init(serverTime: start.serverTime, sentAt: sentAt, answeredAt: SystemTime().uptime))
+    }
+
+    /// Call it once.
+    func follow(_ nodes: NodeFollower) {
+        let started = PostgresFollower(target, node, channel: channel, lease, nodes)
+        follower.withLock { $0 = started }
+    }
+
+    /// Gives the lease back, if the server can be reached. Otherwise it ends by itself.
+    func leave() {
+        follower.withLock { $0.take() }?.close()
+        guard lease.holds else { return }
+        lease.lose()
+        var options = PostgresConnection.Options()
+        options.applicationName = "fetchd node"
+        options.timeout = .seconds(2)
+        options.connectTimeout = .seconds(2)
+        guard let connection = try? PostgresConnection(to: target, options: options) else { return }
+        try? PostgresNode.leave(node, channel: channel, on: connection)
+        connection.close()
+    }
+}

@@ -1,0 +1,85 @@
+import Downloads
+import PostgresClient
+
+/// The row of this service in the table of nodes.
+enum PostgresNode {
+    struct Registration {
+        var node: Node
+        /// Of the last commit before.
+        var position: Int64
+        var lastEvent: Int64
+        /// In milliseconds since 1970 (UTC).
+        var serverTime: Int64
+    }
+
+    /// Makes the service a node with a new epoch, and gives it a lease. A former process of the same node is replaced.
+    ///
+    /// - Parameter id: see `NodeFile`.
+    static func register(
+        _ id: String, _ description: NodeDescription, on connection: PostgresConnection
+    ) throws -> Registration {
+        try connection.transaction { transaction in
+            let journal = try transaction.execute(
+                PostgresStatement("SELECT commits, last FROM journal WHERE id = 1 FOR UPDATE"))
+            let row = try transaction.execute(PostgresStatement(insert, values(id, description)))
+            let node = Node(number: try row[0].value(0), epoch: try row[0].value(1))
+            try transaction.commit(with: [PostgresStatement(lead, [.int8(node.number)])])
+            return Registration(
+                node: node, position: try journal[0].value(0), lastEvent: try journal[0].value(1),
+                serverTime: try row[0].value(2))
+        }
+    }
+
+    private static func values(_ id: String, _ description: NodeDescription) -> [PostgresValue] {
+        [
+            .text(id), .inferred(description.url), .text(description.version),
+            .text(description.sharesDownloads ? "shared" : "local"), .int8(Int64(description.slots)),
+        ]
+    }
+
+    private static let insert = """
+        INSERT INTO nodes (id, epoch, url, version, downloads, slots, started_at, expires_at)
+        VALUES ($1, 1, $2, $3, $4, $5, \(now), \(leaseEnd))
+        ON CONFLICT (id) DO UPDATE SET epoch = nodes.epoch + 1, url = excluded.url, version = excluded.version,
+            downloads = excluded.downloads, slots = excluded.slots, is_draining = 0, started_at = excluded.started_at,
+            expires_at = excluded.expires_at
+        RETURNING number, epoch, \(now)
+        """
+
+    /// The node leads if no living one does.
+    private static let lead = """
+        UPDATE journal SET leader = $1 WHERE leader IS NULL OR leader = $1
+            OR leader NOT IN (SELECT number FROM nodes WHERE expires_at > \(now))
+        """
+
+    /// Ends the lease, so that other nodes take over at once.
+    static func leave(_ node: Node, channel: String, on connection: PostgresConnection) throws {
+        let notice = CommitNotice(work: [.nodes, .jobs])
+        let text = notice.text(from: CommitNotice.Origin(position: 0, node: node.number))
+        try connection.transaction { transaction in
+            try transaction.execute(PostgresStatement("SELECT 1 FROM journal WHERE id = 1 FOR UPDATE"))
+            try transaction.commit(with: [
+                PostgresStatement(
+                    "UPDATE nodes SET expires_at = NULL WHERE number = $1 AND epoch = $2",
+                    [.int8(node.number), .int8(node.epoch)]),
+                PostgresStatement(
+                    """
+                    UPDATE journal SET leader = NULL
+                    WHERE leader = $1 AND EXISTS (SELECT 1 FROM nodes WHERE number = $1 AND epoch = $2)
+                    """, [.int8(node.number), .int8(node.epoch)]),
+                PostgresStatement("SELECT pg_notify($1, $2)", [.text(channel), .text(text)]),
+            ])
+        }
+    }
+
+    /// The server's clock in milliseconds since 1970 (UTC).
+    static let now = "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)"
+    static let leaseEnd = "\(now) + \(Int(NodeLease.duration / .milliseconds(1)))"
+
+    /// The channel of the notices. Tables in another schema have another channel.
+    static func channel(on connection: PostgresConnection) throws -> String {
+        let rows = try connection.execute(
+            PostgresStatement("SELECT 'fetchd_' || current_schema()", isPrepared: false))
+        return try rows[0].value(0)
+    }
+}

@@ -1,0 +1,75 @@
+import Formats
+import Foundation
+import TestKit
+import Testing
+
+/// What happens to the jobs of a node that ends, or that stops for a while.
+@Suite(.enabled(if: PostgresServer.isAvailable), .timeLimit(.minutes(3))) struct TakeoverTests {
+    @Test func jobsOfAKilledNodeSucceedElsewhere() async throws {
+        let (origin, receiver) = (try Origin(), try WebhookReceiver())
+        let files = (0..<20).map { Content.random(seed: UInt64($0), count: 200_000) }
+        for (index, bytes) in files.enumerated() {
+            origin.serve("/\(index)", .file(bytes), .limited(bytesPerSecond: 40_000))
+        }
+        let cluster = try await TestedCluster(
+            of: 2, ["--max-concurrent-jobs", "20", "--max-connections-per-host", "100"])
+        _ = try await cluster.nodes[1].api.declareWebhook(url: receiver.url, events: ["session.finished"])
+        let jobs = try await cluster.submit(files.indices.map { origin.url("/\($0)") })
+        try await cluster.wait(for: 20, "running")
+        try await cluster.nodes[0].kill()
+        let finish = try await receiver.waitFor("session.finished", atMost: .seconds(60))
+        #expect(finish.data["counts"]["succeeded"] == 20, "\(finish.data.written)")
+        let endings = try await cluster.endings(from: cluster.nodes[1])
+        #expect(endings.count == 20 && endings.values.allSatisfy { $0 == 1 }, "\(endings)")
+        #expect(Set(endings.keys) == Set(jobs))
+        #expect(cluster.nodes[1].log.contains("did not renew its lease"), "\(cluster.nodes[1].log)")
+        // The interruption has cost no attempt.
+        let listed = try await cluster.nodes[1].api.get("/v1/jobs?limit=100").json["jobs"].arrayValue ?? []
+        #expect(listed.allSatisfy { $0["attempts"] == 1 }, "\(listed.map(\.written))")
+    }
+
+    /// The stopped node is a zombie: it wakes up after others have taken over, and must change nothing.
+    @Test func stoppedNodeChangesNothingWhenItContinues() async throws {
+        let origin = try Origin()
+        let bytes = Content.random(seed: 1, count: 2_000_000)
+        origin.serve("/film", .file(bytes), .limited(bytesPerSecond: 200_000))
+        let cluster = try await TestedCluster(of: 2)
+        let (zombie, other) = (cluster.nodes[0], cluster.nodes[1])
+        // Only the zombie admits jobs at first.
+        other.signal(SIGSTOP)
+        let job = try await cluster.submit([origin.url("/film")])[0]
+        try await zombie.api.waitForBytes(job, atLeast: 100_000)
+        zombie.signal(SIGSTOP)
+        other.signal(SIGCONT)
+        _ = try await eventually("the job on the other node", atMost: .seconds(40)) {
+            try? await other.api.job(job)["state"] == "succeeded" ? true : nil
+        }
+        let events = try await other.api.events(of: job).map(\.written)
+        zombie.signal(SIGCONT)
+        _ = try await eventually("the zombie to start again", atMost: .seconds(30)) {
+            zombie.log.contains("starts again as a new node") && zombie.log.matches(of: /is ready at/).count == 2
+                ? true : nil
+        }
+        #expect(try await other.api.events(of: job).map(\.written) == events)
+        let path = try #require(try await other.api.job(job)["file"]["path"].string)
+        #expect(other.downloaded(path) == bytes)
+        // It has neither the file nor the part.
+        #expect(zombie.downloaded(path) == nil)
+    }
+
+    @Test func terminatedNodeHandsItsJobsOverAtOnce() async throws {
+        let origin = try Origin()
+        for index in 0..<4 {
+            origin.serve(
+                "/\(index)", .file(Content.random(seed: UInt64(index), count: 100_000)),
+                .limited(bytesPerSecond: 50_000))
+        }
+        let cluster = try await TestedCluster(of: 2, ["--max-concurrent-jobs", "4"])
+        _ = try await cluster.submit((0..<4).map { origin.url("/\($0)") })
+        try await cluster.wait(for: 4, "running")
+        #expect(try await cluster.nodes[0].terminate() == .exited(0))
+        try await cluster.wait(for: 4, "succeeded", atMost: .seconds(30))
+        #expect(try await cluster.endings(from: cluster.nodes[1]).count == 4)
+        #expect(!cluster.nodes[1].log.contains("did not renew its lease"), "\(cluster.nodes[1].log)")
+    }
+}

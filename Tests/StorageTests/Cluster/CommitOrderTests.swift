@@ -1,0 +1,64 @@
+import Downloads
+import Foundation
+import Locks
+import Testing
+
+@testable import Storage
+
+/// Commits of this node (`own`) and of others (`read`) reach the observers in the order of the journal.
+struct CommitOrderTests {
+    private let order = CommitOrder(after: 10, lastEvent: 100)
+    private let seen = Locked<[EventID]>([])
+
+    init() { _ = order.add { [seen] commit in seen.withLock { $0 += commit.events.map(\.id) } } }
+
+    private func commit(_ events: EventID...) -> Commit {
+        var commit = Commit()
+        commit.events = events.map {
+            Event(id: $0, type: .jobCreated, time: Date(milliseconds: 0), session: .default, job: nil, data: "{}")
+        }
+        return commit
+    }
+
+    @Test func ownCommitsPassAtOnce() {
+        order.commit(commit(101), at: 11)
+        order.commit(commit(102, 103), at: 12)
+        #expect(seen.withLock(\.self) == [101, 102, 103])
+        #expect(order.lacks(12) == nil)
+    }
+
+    @Test func ownCommitWaitsForAnEarlierOne() {
+        order.commit(commit(102), at: 12)
+        #expect(seen.withLock(\.self) == [])
+        #expect(order.lacks(11) == 100)
+        order.follow(commit(101), to: 11)
+        #expect(seen.withLock(\.self) == [101, 102])
+    }
+
+    @Test func ownCommitThatWasReadMeanwhilePassesOnce() {
+        order.commit(commit(102), at: 12)
+        order.follow(commit(101, 102, 103), to: 13)
+        order.commit(commit(104), at: 14)
+        #expect(seen.withLock(\.self) == [101, 102, 103, 104])
+    }
+
+    @Test func ownCommitThatWasReadBeforePassesOnce() {
+        order.follow(commit(101), to: 11)
+        order.commit(commit(101), at: 11)
+        order.commit(commit(102), at: 12)
+        #expect(seen.withLock(\.self) == [101, 102])
+    }
+
+    @Test func pagesAreOneCommit() {
+        order.commit(commit(104), at: 12)
+        order.follow(commit(101, 102), to: nil)
+        #expect(order.lacks(11) == 102)
+        order.follow(commit(103), to: 11)
+        #expect(seen.withLock(\.self) == [101, 102, 103, 104])
+    }
+
+    @Test func observerLearnsWhereItBegins() {
+        order.commit(commit(101), at: 11)
+        #expect(order.add { _ in } == 101)
+    }
+}

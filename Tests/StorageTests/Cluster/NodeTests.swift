@@ -1,0 +1,203 @@
+import Downloads
+import Locks
+import PostgresClient
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// Several stores on one PostgreSQL database, each with its own folder, are its nodes.
+@Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
+struct NodeTests {
+    private let fixture: PostgresFixture
+    private let nodes: [TestedNode]
+
+    init() async throws {
+        fixture = try PostgresFixture()
+        nodes = [try await TestedNode(fixture), try await TestedNode(fixture)]
+    }
+
+    @Test func nodesHaveNumbersAndOneLeads() async throws {
+        #expect(nodes.map { $0.store.node?.epoch } == [1, 1])
+        #expect(Set(nodes.map { $0.store.node?.number }).count == 2)
+        #expect(nodes.allSatisfy { $0.store.holdsLease })
+        _ = try await eventually("a leader") { nodes.map { $0.store.isLeader } == [true, false] ? true : nil }
+    }
+
+    @Test func restartIsTheSameNodeWithAnotherEpoch() async throws {
+        let before = try #require(nodes[1].store.node)
+        try await nodes[1].store.close()
+        let again = try await TestedNode(fixture, nodes[1].folder, key: nodes[1].key)
+        #expect(again.store.node == Node(number: before.number, epoch: before.epoch + 1))
+    }
+
+    @Test func leaderThatClosesHasASuccessor() async throws {
+        _ = try await eventually("a leader") { nodes[0].store.isLeader ? true : nil }
+        try await nodes[0].store.close()
+        _ = try await eventually("another leader") {
+            await nodes[1].store.work(.nodes).wait()
+            _ = try await nodes[1].store.succeedNodes()
+            return nodes[1].store.isLeader ? true : nil
+        }
+    }
+
+    @Test func eventsOfAllNodesReachEachInOrder() async throws {
+        let seen = nodes.map { node in
+            let seen = Locked<[EventID]>([])
+            node.store.addCommitObserver { commit in seen.withLock { $0 += commit.events.map(\.id) } }
+            return seen
+        }
+        try await withThrowingTaskGroup { group in
+            for node in nodes {
+                for _ in 0..<8 {
+                    group.addTask { for _ in 0..<10 { _ = try await node.create() } }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for seen in seen {
+            let ids = try await eventually("all events") { seen.withLock { $0.count >= 160 ? $0 : nil } }
+            #expect(ids == Array(1...160))
+        }
+    }
+
+    @Test func cachedJobFollowsOtherNodes() async throws {
+        let job = try await nodes[0].create()
+        _ = try await eventually("the notice") { nodes[1].store.lastDelivered >= 1 ? true : nil }
+        #expect(try await nodes[1].store.job(job.id).state == .queued)
+        #expect(nodes[1].store.cachedJob(job.id) != nil)
+        _ = try await nodes[0].store.apply(.pauseRequested, to: job.id)
+        _ = try await eventually("the change") {
+            try await nodes[1].store.job(job.id).state == .paused ? true : nil
+        }
+        // The writer of the other node has no outdated version either.
+        _ = try await nodes[1].store.apply(.resumeRequested, to: job.id)
+        #expect(try await nodes[1].store.job(job.id).revision == 3)
+    }
+
+    @Test func tokenThatAnotherNodeRevokesIsRefused() async throws {
+        let digest = TokenDigest(Array(repeating: 7, count: 32))
+        let token = try await nodes[0].store.createToken(NewToken(grant: .everything), with: digest)
+        let store = nodes[1].store
+        _ = try await eventually("the token") { store.tokens.match(digest, at: store.time.now) }
+        try await nodes[0].store.deleteToken(token.id)
+        _ = try await eventually("the end of the token") {
+            store.tokens.match(digest, at: store.time.now) == nil ? true : nil
+        }
+    }
+
+    @Test func limitsHoldOverAllNodes() async throws {
+        for index in 0..<6 { _ = try await nodes[index % 2].create("https://host\(index % 2)/\(index)") }
+        var limits = AdmissionLimits(jobs: 2, ofAllNodes: 3, connectionsPerHost: 2)
+        let first = try await nodes[0].store.admitJobs(limits) { _ in }.admitted
+        #expect(first.map(\.job.node) == [nodes[0].number, nodes[0].number])
+        let second = try await nodes[1].store.admitJobs(limits) { _ in }.admitted
+        #expect(second.map(\.job.node) == [nodes[1].number])
+        limits.jobsOfAllNodes = nil
+        // Both hosts together have four connections.
+        #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.count == 1)
+        #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.isEmpty)
+    }
+
+    @Test func stopOfAJobElsewhereIsAsked() async throws {
+        let job = try await runningOnFirst()
+        let outcome = try await nodes[1].store.apply(.pauseRequested, to: job.id)
+        #expect(outcome.job.state == .running(.attempting))
+        await nodes[0].store.work(.attempts).wait()
+        let requests = try await nodes[0].store.attemptRequests()
+        #expect(requests.map(\.job) == [job.id] && requests[0].stop == .asked(.pause))
+        #expect(try await nodes[1].store.attemptRequests().isEmpty)
+        _ = try await nodes[0].store.apply(.attemptStopped(.pause), to: job.id)
+        #expect(try await nodes[0].store.attemptRequests().isEmpty)
+    }
+
+    @Test func changedSpecificationOfAJobElsewhereIsAsked() async throws {
+        let job = try await runningOnFirst()
+        var spec = job.spec
+        spec.rateLimit = 1000
+        let present = try await nodes[1].store.job(job.id)
+        _ = try await nodes[1].store.patchJob(
+            job.id, from: present.spec, to: spec, fields: [.rateLimit], expecting: nil)
+        let requests = try await nodes[0].store.attemptRequests()
+        #expect(requests.map(\.job) == [job.id] && requests[0].stop == nil)
+        try await nodes[0].store.forgetReadings(of: [job.id])
+        #expect(try await nodes[0].store.attemptRequests().isEmpty)
+    }
+
+    private func runningOnFirst() async throws -> Job {
+        let job = try await nodes[0].create()
+        let admitted = try await nodes[0].store.admitJobs(AdmissionLimits(jobs: 1, connectionsPerHost: 1)) { _ in }
+        return try #require(admitted.admitted.first { $0.job.id == job.id }).job
+    }
+
+    @Test func jobsOfAnEndedNodeAreTakenOver() async throws {
+        let job = try await runningOnFirst()
+        try expire(nodes[0])
+        let succession = try await nodes[1].succeed()
+        #expect(succession.nodes == [nodes[0].number] && succession.queued == 1 && succession.isComplete)
+        let queued = try await nodes[1].store.job(job.id)
+        #expect(queued.state == .queued && queued.attempts == 0 && queued.node == nil)
+        // The former owner stores nothing any more, and is told.
+        await #expect(throws: StoreError.nodeReplaced) {
+            _ = try await nodes[0].store.apply(.attemptFailed(StoreFixture.failure), to: job.id)
+        }
+        _ = try await eventually("the loss") { nodes[0].isLost.withLock(\.self) ? true : nil }
+        #expect(!nodes[0].store.holdsLease)
+    }
+
+    @Test func promotionInALocalFolderIsRepeated() async throws {
+        let job = try await runningOnFirst()
+        _ = try await nodes[0].store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
+        try expire(nodes[0])
+        let succession = try await nodes[1].succeed()
+        #expect(succession.queued == 1 && succession.promoting.isEmpty)
+        #expect(try await nodes[1].store.job(job.id).state.wait?.name == .retry)
+    }
+
+    @Test func promotionInASharedFolderIsContinued() async throws {
+        let job = try await runningOnFirst()
+        _ = try await nodes[0].store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
+        try expire(nodes[0])
+        let succession = try await nodes[1].succeed(sharesDownloads: true)
+        #expect(succession.queued == 0 && succession.promoting.map(\.job.id) == [job.id])
+        #expect(succession.promoting.map(\.job.node) == [nodes[1].number])
+    }
+
+    @Test func nodeRecoversItsOwnJobsOnly() async throws {
+        let job = try await runningOnFirst()
+        #expect(try await nodes[1].store.recoverInterrupted().interrupted == 0)
+        #expect(try await nodes[1].store.job(job.id).state == .running(.attempting))
+        #expect(try await nodes[0].store.recoverInterrupted().interrupted == 1)
+    }
+
+    /// Ends the lease, as time does if the node does not renew it. The node itself sees nothing of it.
+    private func expire(_ node: TestedNode) throws {
+        let statement = PostgresStatement("UPDATE nodes SET expires_at = 1 WHERE number = $1", [.int8(node.number)])
+        _ = try fixture.connect().execute(statement)
+    }
+
+    @Test func versionWithTheDatabaseForItselfKeepsItAlone() async throws {
+        for node in nodes { try await node.store.close() }
+        let other = try fixture.connect()
+        let lock = PostgresStatement(
+            "SELECT pg_try_advisory_lock(hashtext('fetchd'), hashtext(current_schema()))", isPrepared: false)
+        _ = try await eventually("the lock") {
+            try other.execute(lock).first?.value(0, as: Bool.self) == true ? true : nil
+        }
+        let error = await #expect(throws: StoreError.self) { try await TestedNode(fixture, key: nodes[0].key) }
+        guard case .databaseInUse? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func anotherKeyIsRefused() async throws {
+        let error = await #expect(throws: StoreError.self) {
+            try await TestedNode(fixture, key: try TestedNode.makeKey())
+        }
+        guard case .keyWrong? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Downloads
+import Foundation
+import Locks
+import TestKit
+
+@testable import Storage
+
+/// A store that shares its PostgreSQL database with others.
+struct TestedNode {
+    let store: Store
+    let folder: TemporaryFolder
+    /// The path of the key, which all nodes need.
+    let key: String
+    /// Whether the node was told that others have taken over.
+    let isLost = Locked(false)
+
+    /// - Parameter key: nil: the key of all tests.
+    init(_ fixture: PostgresFixture, _ folder: TemporaryFolder? = nil, key: String? = nil) async throws {
+        self.folder = try folder ?? TemporaryFolder()
+        self.key = try key ?? Self.commonKey.get()
+        var options = Store.Options()
+        options.server = fixture.url
+        options.acceptsUnsafeServer = true
+        options.key = .file(self.key)
+        options.onSeizure = { [isLost] in isLost.withLock { $0 = true } }
+        store = try await Store.open(at: self.folder.path, options: options, time: ManualTime())
+    }
+
+    private static let keys = Result { try TemporaryFolder() }
+    private static let commonKey = Result { try makeKey() }
+
+    /// - Returns: the path of a new key.
+    static func makeKey() throws -> String {
+        let path = try keys.get().path(UUID().uuidString)
+        let bytes = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        _ = FileManager.default.createFile(
+            atPath: path, contents: Data(bytes.base64EncodedString().utf8), attributes: attributes)
+        return path
+    }
+
+    var number: Int64 { store.node?.number ?? 0 }
+
+    func create(_ url: String = "https://host/file") async throws -> Job {
+        try await store.createJobs([NewJob(session: .default, spec: JobSpec(url: url))])[0]
+    }
+
+    /// Takes over from nodes whose leases have ended, without the time for which a node has to watch them.
+    func succeed(sharesDownloads: Bool = false) async throws -> Succession {
+        try await store.writer.write {
+            try $0.succeedNodes(endsLeases: true, sharesDownloads: sharesDownloads, limit: 500)
+        }
+    }
+}
