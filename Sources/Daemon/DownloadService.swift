@@ -96,8 +96,8 @@ public final class DownloadService: Sendable {
         try options.requireToken(in: store)
         let folder = try await StartError.wrapping { () async throws(EngineError) in
             try await DownloadsFolder.open(
-                at: options.downloadsFolder, minimumFreeBytes: options.engine.minimumFreeBytes, modes: options.fileModes
-            )
+                at: options.downloadsFolder, minimumFreeBytes: options.engine.minimumFreeBytes, modes: options.fileModes,
+                for: FolderUse(by: store.node, sharing: options.folderSharing, holdsLease: { store.holdsLease }))
         }
         try await StartError.wrapping { () async throws(StoreError) in
             try await configuration.load(from: store, log: log)

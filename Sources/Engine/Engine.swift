@@ -155,10 +155,7 @@ extension Engine {
     public func recover() async throws {
         let (interrupted, promoting) = try await services.store.recoverInterrupted()
         var promised = try await services.store.parts()
-        for job in promoting {
-            // The part of a promotion is complete and synced.
-            if let promotion = job.job.state.promotion { promised[promotion.part] = promotion.file.size }
-        }
+        promised.merge(try await services.store.partsInPromotion()) { $1 }
         let swept = try await services.lanes.metadata.run { [services, promised] in
             services.folder.sweepParts(promised: promised, sparing: services.store.beganAt)
         }

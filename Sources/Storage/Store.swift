@@ -158,7 +158,7 @@ public final class Store: Sendable {
     public var holdsLease: Bool { engine.holdsLease }
 
     /// A new identifier for a part.
-    public func makePartID() -> PartID { .make(writer.nextULID()) }
+    public func makePartID() -> PartID { .make(writer.nextULID(), by: node) }
 
     /// Commits a jump of the wall clock if one has occurred, and follows it. Every write does this as well; this call
     /// is for times without writes.

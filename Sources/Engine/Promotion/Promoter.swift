@@ -166,6 +166,8 @@ actor Promoter {
             case nil: placed.append(planned.job)
             case .nameTaken?: again.append(planned)
             case .unsynced?: unsynced.append(planned)
+            // The service ends, or it has its lease again soon.
+            case .disk(let error)? where error.isLeaseLost: unsynced.append(planned)
             case let fault?: failures[planned.job] = fault
             }
         }
@@ -175,12 +177,12 @@ actor Promoter {
         return failures
     }
 
-    /// The jobs stay `promoting` until their folders are synced or the service stops. In the second case the next start
+    /// The jobs stay `promoting` until their files are in their places, and the folders are synced, or the service stops. In the second case the next start
     /// continues them.
     private func placeAgain(_ unsynced: [Planned]) async -> [JobID: PromotionFault] {
         guard let first = unsynced.first else { return [:] }
         services.log.error(
-            "Could not sync the folders of \(unsynced.count) files, such as \(first.promotion.file.path). fetchd tries again until it stops."
+            "Could not move \(unsynced.count) files to their places, or sync their folders, such as \(first.promotion.file.path). fetchd tries again until it stops."
         )
         guard await services.stop.pauseBeforeRepeating(by: services.time) else {
             services.store.unstored.note()
