@@ -96,7 +96,9 @@ public final class Store: Sendable {
             ulids: try database.sequence(), jobCache: jobCache, tokens: tokens, sealer: sealer,
             measurements: measurements, log: options.log, order: order, onDue: wake, onSeizure: options.onSeizure)
         engine.follow(
-            NodeFollower(order: order, jobCache: jobCache, tokens: tokens, exchange: exchange, wake: wake, lose: options.onSeizure))
+            NodeFollower(
+                order: order, jobCache: jobCache, tokens: tokens, exchange: exchange, wake: wake,
+                lose: options.onSeizure))
     }
 
     private static func open(_ folder: DataFolder, _ options: Options) throws(StoreError) -> OpenedDatabase {

@@ -31,7 +31,9 @@ import Testing
         #expect(signature.isGenuine(head(value), at: Self.now.addingTimeInterval(seconds)) == isGenuine)
     }
 
-    @Test(arguments: ["", ".", "1", "x.y", "1800000030.", "1800000030.00", "1800000030.00.00", "99999999999999999999.0"])
+    @Test(arguments: [
+        "", ".", "1", "x.y", "1800000030.", "1800000030.00", "1800000030.00.00", "99999999999999999999.0",
+    ])
     func refusesWhatNoNodeHasMade(_ value: String) {
         #expect(!signature.isGenuine(head(value), at: Self.now))
     }

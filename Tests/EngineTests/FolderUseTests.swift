@@ -14,7 +14,9 @@ import Testing
     private static let foreign = "part_C-2.1"
     private static let older = "part_D"
 
-    private static func use(_ sharing: FolderSharing, holdsLease: @escaping @Sendable () -> Bool = { true }) -> FolderUse {
+    private static func use(_ sharing: FolderSharing, holdsLease: @escaping @Sendable () -> Bool = { true })
+        -> FolderUse
+    {
         FolderUse(by: Node(number: 1, epoch: 2), sharing: sharing, holdsLease: holdsLease)
     }
 
@@ -79,7 +81,8 @@ import Testing
     @Test(arguments: [Destination.Conflict.rename, .error, .replace])
     func movesNoFileWithoutTheLease(_ conflict: Destination.Conflict) throws {
         let losing = try Losing()
-        let promotion = try losing.fixture.promotion(of: losing.fixture.part(Self.own, "abc"), to: "f", size: 3, conflict)
+        let promotion = try losing.fixture.promotion(
+            of: losing.fixture.part(Self.own, "abc"), to: "f", size: 3, conflict)
         losing.holds.clear()
         guard case .disk(let error)? = losing.fixture.folder.place([promotion])[0] else {
             Issue.record("the lease is lost")

@@ -26,8 +26,8 @@ final class HostConnections: Sendable {
         var granted: [Place: Int]?
         /// The additional connections that were refused because they are not claimed.
         var wanted: [Place: Int] = [:]
-        /// Whether connections were closed since the last claim.
-        var hasSurplus = false
+        /// Until then, claimed connections are kept for those who wanted them.
+        var keptUntil = ContinuousClock.now
 
         func count(at host: String, of session: Name? = nil) -> Int {
             (Array(ofJobs) + Array(additional)).reduce(0) { sum, entry in
@@ -112,7 +112,6 @@ final class HostConnections: Sendable {
     func giveBack(at host: String, of session: Name) {
         let isClaimed = state.withLock { state in
             Self.remove(Place(host: host, session: session), from: &state.additional)
-            state.hasSurplus = true
             return state.granted != nil
         }
         if isClaimed { claimsDue.set() }
@@ -128,22 +127,30 @@ final class HostConnections: Sendable {
 // MARK: - Claims in the database
 
 extension HostConnections {
-    /// What has to be claimed. Until `grant(_:)`, no connection is opened beyond those that exist.
+    /// What has to be claimed. Until `grant(_:)`, no connection is opened beyond the first list.
     ///
     /// - Returns: nil if nothing has changed.
     func takeClaims() -> (used: [AdmissionLimits.Taken], wanted: [AdmissionLimits.Taken])? {
         state.withLock { state in
-            guard !state.wanted.isEmpty || state.hasSurplus else { return nil }
-            defer { (state.wanted, state.hasSurplus) = ([:], false) }
-            state.granted = state.additional
-            return (Self.list(state.additional), Self.list(state.wanted))
+            guard var used = state.granted else { return nil }
+            if state.keptUntil <= .now { used = state.additional }
+            guard !state.wanted.isEmpty || used != state.granted else { return nil }
+            defer { state.wanted = [:] }
+            state.granted = used
+            return (Self.list(used), Self.list(state.wanted))
         }
     }
 
     func grant(_ connections: [AdmissionLimits.Taken]) {
         let granted = connections.map { (Place(host: $0.host, session: $0.session), $0.count) }
-        state.withLock { $0.granted = Dictionary(granted, uniquingKeysWith: +) }
+        state.withLock { state in
+            state.granted = Dictionary(granted, uniquingKeysWith: +)
+            state.keptUntil = .now + .seconds(1)
+        }
     }
+
+    /// Whether connections are claimed that do not exist.
+    var hasSurplus: Bool { state.withLock { $0.granted != nil && $0.granted != $0.additional } }
 
     private static func list(_ counts: [Place: Int]) -> [AdmissionLimits.Taken] {
         counts.map { .init(session: $0.key.session, host: $0.key.host, count: $0.value) }

@@ -24,6 +24,8 @@ extension Transaction {
         guard let node else { return [] }
         try run("DELETE FROM additional_connections WHERE node = ?", [node.number])
         for taken in used { try store(taken, of: node) }
+        // Connections were given back.
+        if wanted.isEmpty { wake(.jobs) }
         var slots = try slots(limits)
         var granted = used
         for wish in wanted {
@@ -43,6 +45,5 @@ extension Transaction {
             INSERT INTO additional_connections (node, session, host, count) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT (node, session, host) DO UPDATE SET count = additional_connections.count + ?4
             """, [node.number, taken.session.text, taken.host, taken.count])
-        wake(.jobs)
     }
 }

@@ -76,7 +76,7 @@ final class PostgresFollower: Sendable {
             let notices = received.compactMap { CommitNotice.parse($0.payload) }.filter {
                 $0.origin.node != node.number
             }
-            for (_, notice) in notices { follower.take(notice) }
+            for (origin, notice) in notices { follower.take(notice, at: origin.position) }
             if renewal.isDue(at: lease.uptime) { try renewal.renew(lease, on: connection) }
             let isSecondOver = renewal.looksAgain(at: lease.uptime)
             if !notices.isEmpty || isSecondOver { try look(connection, dialect, renewal) }
@@ -95,6 +95,7 @@ final class PostgresFollower: Sendable {
     private func read(
         _ connection: PostgresConnection, _ dialect: PostgresDialect, _ renewal: Renewal
     ) throws -> Bool {
+        follower.prepareRead()
         let session = PostgresSession(connection, dialect, .snapshot)
         defer { session.rollBack() }
         let db = SQLConnection(session)

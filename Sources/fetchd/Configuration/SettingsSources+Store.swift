@@ -13,7 +13,8 @@ extension SettingsSources {
             guard let text = try string(.downloads) else { return .local }
             let sharing = try Self.folderSharing(text)
             if sharing == .shared, try store == nil {
-                throw SettingsError("downloads is 'shared', but the service has a database of its own. Set --store, too.")
+                throw SettingsError(
+                    "downloads is 'shared', but the service has a database of its own. Set --store, too.")
             }
             return sharing
         }

@@ -23,7 +23,8 @@ struct MaintenanceFixture {
         let store = try Store(at: temporary.path("data"), time: time)
         self.store = store
         services = EngineServices(
-            store: store, folder: try DownloadsFolder(at: temporary.path("downloads"), for: use), client: try CurlClient(),
+            store: store, folder: try DownloadsFolder(at: temporary.path("downloads"), for: use),
+            client: try CurlClient(),
             lanes: DiskLanes(count: 1), connections: HostConnections(limit: 100, maxAdditional: 0) {},
             stop: StopRequest(intervals: Engine.Intervals()), rehearsalOrigin: nil, minimumSpeedSeconds: 60,
             time: store.time, log: log.logger)

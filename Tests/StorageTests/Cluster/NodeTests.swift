@@ -151,7 +151,9 @@ struct NodeTests {
             job.id, from: present.spec, to: spec, fields: [.rateLimit], expecting: nil)
         let requests = try await nodes[0].store.attemptRequests()
         #expect(requests.map(\.job) == [job.id] && requests[0].stop == nil)
-        try await nodes[0].store.forgetReadings(of: [job.id])
+        let read = Locked<[JobSpec]>([])
+        try await nodes[0].store.takeReadings(of: [job.id]) { jobs in read.withLock { $0 = jobs.map(\.spec) } }
+        #expect(read.withLock(\.self) == [spec])
         #expect(try await nodes[0].store.attemptRequests().isEmpty)
     }
 
@@ -182,7 +184,8 @@ struct NodeTests {
         try expire(nodes[0])
         let succession = try await nodes[1].succeed()
         #expect(succession.queued == 1 && succession.promoting.isEmpty)
-        #expect(try await nodes[1].store.job(job.id).state.wait?.name == .retry)
+        let waiting = try await nodes[1].store.job(job.id)
+        #expect(waiting.state.wait?.name == .storage && waiting.attempts == 0, "\(waiting)")
     }
 
     @Test func promotionInASharedFolderIsContinued() async throws {
