@@ -141,7 +141,7 @@ let package = Package(
             "Daemon",
             [
                 "API", "Aria2RPC", "Configuration", "CurlClient", "Downloads", "Engine", "Formats", "HTTPServer",
-                "Locks", "Metrics", "Rehearsals", "Storage", "Webhooks", logging,
+                "Locks", "Metrics", "Rehearsals", "Storage", "Webhooks", httpTypes, logging,
             ]),
 
         .executableTarget(
