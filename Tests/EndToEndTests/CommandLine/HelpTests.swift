@@ -23,7 +23,8 @@ import Testing
         let help = try await FetchdProcess.run(["--experimental-dump-help"])
         let commands = Self.subcommands(of: help.json["command"], path: [])
         let local = [
-            ["serve"], ["backup"], ["restore"], ["doctor"], ["export"], ["compact"], ["rotate-key"], ["config"],
+            ["serve"], ["backup"], ["restore"], ["doctor"], ["export"], ["compact"], ["rotate-key"], ["migrate-store"],
+            ["config"],
             ["config", "show"], ["config", "check"],
         ]
         #expect(Set(commands) == Set(Self.commands + local))
