@@ -12,7 +12,7 @@ struct MigrateStoreCommand: ParsableCommand {
             The command copies all sessions, jobs, events, webhooks, deliveries, tokens and settings to an empty PostgreSQL \
             database, in one transaction. It makes the tables if they are missing. It compares the number of rows of each table, \
             and up to about 1000 rows of each table with all columns, before it commits. After an error, PostgreSQL has nothing \
-            of the copy. The data folder is only read.
+            of the copy. The database in the data folder is only read.
 
             Secrets are copied as they are encrypted: the service needs the same key afterwards, so keep the key file (fetchd.key \
             in the data folder). Downloaded files and received bytes stay in the downloads folder. Start the service with \

@@ -28,6 +28,8 @@ struct ServeOptions: ParsableArguments {
             valueName: "url"))
     var store: String?
 
+    @OptionGroup var cluster: ClusterOptions
+
     @Option(
         help: ArgumentHelp(
             "The maximum number of running jobs, 1 to 10000. (default: \(Settings.Defaults.maxConcurrentJobs))",
@@ -153,7 +155,8 @@ struct ServeOptions: ParsableArguments {
             .logLevel: logLevel.map(JSON.string),
         ]
         let groups = [
-            listening.flags, network.flags, files.flags, retention.flags, aria2.flags, key.flags, observation.flags,
+            listening.flags, cluster.flags, network.flags, files.flags, retention.flags, aria2.flags, key.flags,
+            observation.flags,
         ]
         return groups.reduce(flags.compactMapValues(\.self)) { $0.merging($1) { $1 } }
     }

@@ -15,7 +15,7 @@ import Testing
             (.get, "/v1/sessions/{session}/webhooks", .webhooks),
             (.post, "/v1/sessions/{session}/webhooks/{webhook}/test", .webhooks),
             (.post, "/v1/deliveries/{id}/redeliver", .webhooks), (.get, "/v1/events", .events),
-            (.get, "/v1/stats", .service), (.get, "/metrics", .service), (.get, "/livez", .service),
+            (.get, "/v1/stats", .service), (.get, "/v1/nodes", .service), (.get, "/metrics", .service), (.get, "/livez", .service),
             (.get, "/readyz", .service), (.get, "/openapi.yaml", .service), (.get, "/v1/tokens/{id}", .administration),
             (.get, "/v1/audit", .administration), (.get, "/v1/service", .administration),
             (.post, "/v1/sign-in", .administration), (.post, "/v1/tickets", .administration), (.get, "/", .dashboard),

@@ -36,6 +36,16 @@ struct MigratedTable: Equatable {
         lastNumber = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = ?", arguments: [name])
     }
 
+    /// Makes a job that runs, or that has succeeded, one of this node: it has the part or the file.
+    ///
+    /// - Parameter row: of any table.
+    func assign(_ row: inout [MigratedValue], to node: Int64) {
+        guard name == "jobs", let place = columns.firstIndex(where: { $0.name == "node" }),
+            let state = columns.firstIndex(where: { $0.name == "state" })
+        else { return }
+        if [.text("running"), .text("succeeded")].contains(row[state]) { row[place] = .integer(node) }
+    }
+
     /// The statement that reads all rows from SQLite.
     var selection: String { "SELECT \(list(columns)) FROM \"\(name)\"" }
 

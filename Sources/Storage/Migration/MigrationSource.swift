@@ -5,6 +5,8 @@ import GRDB
 struct MigrationSource {
     let tables: [MigratedTable]
     let lastEvent: EventID
+    /// See `NodeFile`.
+    let nodeID: String
     private let db: Database
 
     /// - Parameter keyName: names where the key comes from, for errors.
@@ -23,6 +25,7 @@ struct MigrationSource {
         try Self.require(try key.finding(db), folder, keyName)
         tables = try MigratedTable.all(in: db.sqlite)
         lastEvent = try Store.lastEvent(in: db)
+        nodeID = try NodeFile.identifier(in: folder)
     }
 
     private static func require(

@@ -33,10 +33,11 @@ struct MigrationTarget {
     func receive(_ source: MigrationSource, _ onTable: (String) -> Void) throws -> MigrationReport {
         try connection.transaction { transaction in
             try prepare(&transaction, for: source.tables)
+            let node = try register(source.nodeID, &transaction)
             var report = MigrationReport(lastEvent: source.lastEvent)
             for table in source.tables {
                 onTable(table.name)
-                report.tables.append(try copy(table, from: source, &transaction))
+                report.tables.append(try copy(table, from: source, of: node, &transaction))
             }
             try transaction.commit(with: numbers(source))
             return report
@@ -44,7 +45,7 @@ struct MigrationTarget {
     }
 
     private func copy(
-        _ table: MigratedTable, from source: MigrationSource, _ transaction: inout PostgresTransaction
+        _ table: MigratedTable, from source: MigrationSource, of node: Int64, _ transaction: inout PostgresTransaction
     ) throws -> MigrationReport.Table {
         var result = MigrationReport.Table(name: table.name, rows: 0, comparedRows: 0)
         let distance = 1 + (try source.count(table)) / Self.samples
@@ -55,6 +56,8 @@ struct MigrationTarget {
             batch = RowBatch()
         }
         try source.forEachRow(of: table) { row in
+            var row = row
+            table.assign(&row, to: node)
             batch.append(row, isSample: result.rows.isMultiple(of: distance))
             result.rows += 1
             if batch.isFull { try send(&transaction) }
@@ -114,9 +117,7 @@ extension MigrationTarget {
     private func prepare(_ transaction: inout PostgresTransaction, for tables: [MigratedTable]) throws {
         let missing = try PostgresSchema.missing(in: &transaction, name: name)
         if !missing.isEmpty { try transaction.execute(missing) }
-        guard try transaction.execute(Self.possession)[0].value(0, as: Bool.self) else {
-            throw StoreError.databaseInUse(name: name)
-        }
+        try possess(&transaction)
         try requireEmpty(&transaction, tables)
         try requireKey(&transaction)
         try transaction.execute(
@@ -125,9 +126,32 @@ extension MigrationTarget {
             })
     }
 
-    /// Held until the end of the transaction: see `PostgresWriter`.
-    private static let possession = PostgresStatement(
-        "SELECT pg_try_advisory_xact_lock(hashtext('fetchd'), hashtext(current_schema()))", isPrepared: false)
+    /// Until the end of the transaction, no node starts or commits. Later, a node that was stopped in the meantime notices that
+    /// it is not the same any more.
+    private func possess(_ transaction: inout PostgresTransaction) throws {
+        let lock = PostgresStatement("SELECT 1 FROM journal FOR UPDATE", isPrepared: false)
+        let search = PostgresStatement(
+            "SELECT EXISTS (SELECT FROM nodes WHERE expires_at > \(PostgresNode.now))", isPrepared: false)
+        guard try !transaction.execute([lock, search])[1][0].value(0, as: Bool.self) else {
+            throw StoreError.databaseInUse(name: name)
+        }
+        try transaction.execute(
+            PostgresStatement("UPDATE nodes SET epoch = epoch + 1, expires_at = NULL", isPrepared: false))
+    }
+
+    /// The service becomes a node that has stopped.
+    ///
+    /// - Returns: its number.
+    private func register(_ id: String, _ transaction: inout PostgresTransaction) throws -> Int64 {
+        let row = try transaction.execute(
+            PostgresStatement(
+                """
+                INSERT INTO nodes (id, epoch, version, downloads, slots, started_at)
+                VALUES ($1, 1, '', 'local', 0, \(PostgresNode.now))
+                ON CONFLICT (id) DO UPDATE SET epoch = nodes.epoch RETURNING number
+                """, [.text(id)], isPrepared: false))
+        return try row[0].value(0)
+    }
 
     private func requireEmpty(_ transaction: inout PostgresTransaction, _ tables: [MigratedTable]) throws {
         let searches = tables.map { table in

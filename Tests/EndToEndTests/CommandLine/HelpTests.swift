@@ -8,7 +8,7 @@ import Testing
 @Suite struct HelpTests {
     private static let commands = [
         ["add"], ["list"], ["show"], ["watch"], ["get"], ["pause"], ["resume"], ["cancel"], ["retry"], ["update"],
-        ["delete"], ["import"], ["import", "queue"], ["import", "aria2"], ["events"], ["stats"], ["health"],
+        ["delete"], ["import"], ["import", "queue"], ["import", "aria2"], ["events"], ["stats"], ["nodes"], ["health"],
         ["session"], ["webhook"], ["token"], ["audit"], ["completions"],
         ["token", "create"], ["token", "list"], ["token", "rotate"], ["token", "revoke"],
         ["session", "list"], ["session", "show"], ["session", "set"], ["session", "pause"], ["session", "resume"],

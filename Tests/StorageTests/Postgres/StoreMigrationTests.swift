@@ -72,7 +72,14 @@ struct StoreMigrationTests {
         #expect(report.tables.map(\.name) == tables.map(\.name))
         for (table, reported) in zip(tables, report.tables) {
             let rows = try onSQLite { db in
-                try Row.fetchAll(db, sql: table.selection).map { Array($0.databaseValues.map { MigratedValue($0) }) }
+                try Row.fetchAll(db, sql: table.selection).map { row in
+                    // The first node of the database.
+                    var values = Array(row.databaseValues.map { MigratedValue($0) })
+                    if table.name == "jobs", ["running", "succeeded"].contains(row["state"] as String) {
+                        values[try #require(table.columns.firstIndex { $0.name == "node" })] = .integer(1)
+                    }
+                    return values
+                }
             }
             #expect(!rows.isEmpty, "a test of the table \(table.name) needs rows")
             #expect(stored[table.name] == Set(rows), "\(table.name)")
@@ -84,6 +91,7 @@ struct StoreMigrationTests {
         let report = try migrate()
         #expect(report.lastEvent == (try onSQLite { try Store.lastEvent(in: SQLConnection($0)) }))
         let store = try openTarget()
+        #expect(store.node?.number == 1)
         #expect(try await store.lastEvent() == report.lastEvent)
         let jobs = try await store.jobs(JobQuery(limit: 1000)).jobs
         #expect(Set(jobs.map(\.state.name)) == Set(JobState.Name.allCases))
