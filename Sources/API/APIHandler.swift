@@ -26,6 +26,8 @@ public struct APIHandler: RequestHandler {
         public var version = ""
         /// aria2's interface at `/jsonrpc`; nil: it is off.
         public var aria2: Aria2Service?
+        /// The files of other nodes; nil: this service has all files.
+        public var remoteFiles: RemoteFiles?
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
         /// Returns the metrics of the transfer loops; called for each request for metrics.
@@ -42,6 +44,7 @@ public struct APIHandler: RequestHandler {
     private let store: Store
     private let feed: Feed
     private let authentication: Authentication
+    private let relays: RelaySignature
     private let rates: RequestRates
     private let visibility: Visibility
     private let readiness: Readiness
@@ -60,6 +63,7 @@ public struct APIHandler: RequestHandler {
         authentication = Authentication(
             token: options.token, tokens: store.tokens, signIns: signIns, time: time,
             alwaysNeedsToken: options.alwaysNeedsToken)
+        relays = RelaySignature(key: store.key(for: "relay"))
         rates = RequestRates(time: time)
         origins = OriginRule(options.allowedOrigins)
         let aria2 = options.aria2.map { [authentication, rates, origins] service in
@@ -76,7 +80,9 @@ public struct APIHandler: RequestHandler {
                 + JobRoutes(
                     store: store, engine: engine, feed: feed, allowsRehearsals: options.allowsRehearsals
                 ).routes
-                + FileRoutes(store: store, engine: engine).routes
+                + FileRoutes(
+                    store: store, engine: engine, remote: options.remoteFiles, signature: relays
+                ).routes
                 + StatsRoutes(
                     store: store, engine: engine, feed: feed, version: options.version, time: store.time
                 ).routes
@@ -103,13 +109,14 @@ public struct APIHandler: RequestHandler {
             return .refuse(finisher.finish(response, RequestRecord(head, match, caller, id, watch)))
         }
         do throws(Problem) {
-            try hosts.check(head)
+            let isRelayed = relays.isGenuine(head, at: store.time.now)
+            if !isRelayed { try hosts.check(head) }
             if head.target == "*" { return refused(.noContent) }
             if origins.isPreflight(head) { return refused(try preflight(head)) }
             try origins.check(head)
             let found = try table.find(head)
             match = found
-            let admitted = try admittedCaller(head, found.route, &caller)
+            let admitted = try admittedCaller(head, found.route, isRelayed: isRelayed, &caller)
             return .accept(maxBodyBytes: try found.route.bodyLimit(head)) {
                 respond(to: $0, found, admitted, watch)
             }
@@ -121,9 +128,13 @@ public struct APIHandler: RequestHandler {
 
     /// - Parameter known: set as soon as the caller is known.
     private func admittedCaller(
-        _ head: RequestHead, _ route: Route, _ known: inout Caller?
+        _ head: RequestHead, _ route: Route, isRelayed: Bool, _ known: inout Caller?
     ) throws(Problem) -> Caller {
         guard case .scope(let scope, let subject) = route.access else { return .unknown }
+        if isRelayed, route.isRelayed {
+            try readiness.check()
+            return .node
+        }
         let caller = try authentication.caller(of: head, takesTicket: route.takesTicket)
         known = caller
         try rates.check(caller)

@@ -17,6 +17,7 @@
 // Declared here because <stdio.h> and <unistd.h> show them only to those who asked for _GNU_SOURCE first.
 extern int renameat2(int, const char *, int, const char *, unsigned int);
 extern int syncfs(int);
+extern ssize_t copy_file_range(int, off_t *, int, off_t *, size_t, unsigned int);
 extern int fallocate(int, int, off_t, off_t);
 extern long syscall(long, ...);
 
@@ -28,6 +29,13 @@ static inline int linux_rename_noreplace(int from_dir, const char *from, int to_
 // Reserves blocks without changing the file's length.
 static inline int linux_preallocate(int fd, int64_t offset, int64_t length) {
     return fallocate(fd, 1 /* FALLOC_FL_KEEP_SIZE */, offset, length);
+}
+
+// Copies bytes between two files at the same offset, without moving them through this process; shares the blocks where the
+// file system can. Returns the number of copied bytes, 0 at the end of the file, or -1.
+static inline ssize_t linux_copy_range(int from, int to, int64_t offset, size_t count) {
+    off_t read = offset, written = offset;
+    return copy_file_range(from, &read, to, &written, count, 0);
 }
 
 // For looking at a file without opening it.

@@ -38,6 +38,8 @@ extension DownloadService {
         public var additionalConnections: (@Sendable (_ jobs: Int) -> Int)?
         /// Whether the files of finished jobs are removed with the jobs, after `finished_retention`.
         public var deletesFinishedFiles = false
+        /// Whether the services that share the database use one downloads folder.
+        public var folderSharing = FolderSharing.local
         /// The permissions of finished files, and of folders that are created for them.
         public var fileModes = FileModes()
         /// The number of simultaneous DNS lookups, for the downloads and again for the webhooks.

@@ -32,6 +32,12 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Whether the services that share the database of --store use one downloads folder (shared), or each a folder of its own (local). (default: local)",
+            valueName: "sharing"))
+    var downloads: String?
+
+    @Option(
+        help: ArgumentHelp(
             "The maximum number of running jobs, 1 to 10000. (default: \(Settings.Defaults.maxConcurrentJobs))",
             valueName: "n"))
     var maxConcurrentJobs: Int?
@@ -138,6 +144,7 @@ struct ServeOptions: ParsableArguments {
             .dataDir: dataDir.map(JSON.string),
             .downloadsDir: downloadsDir.map(JSON.string),
             .store: store.map(JSON.string),
+            .downloads: downloads.map(JSON.string),
             .maxConcurrentJobs: maxConcurrentJobs.map(JSON.count),
             .maxConnectionsPerHost: maxConnectionsPerHost.map(JSON.count),
             .webhookRetryDelays: webhookRetryDelays.map { .strings($0.split(separator: ",").map(String.init)) },

@@ -10,9 +10,13 @@ struct FolderFixture {
     let folder: DownloadsFolder
     let lane = DiskLanes(count: 1).next()
 
-    init(modes: FileModes = FileModes()) throws {
-        temporary = try TemporaryFolder()
-        folder = try DownloadsFolder(at: temporary.path, modes: modes)
+    init(
+        modes: FileModes = FileModes(), for use: FolderUse = .alone, moving move: ExclusiveMove = ExclusiveMove(),
+        in temporary: TemporaryFolder? = nil
+    ) throws {
+        self.temporary = try temporary ?? TemporaryFolder()
+        folder = try DownloadsFolder(
+            at: self.temporary.path, minimumFreeBytes: nil, modes: modes, for: use, moving: move)
     }
 
     func part(_ name: String, _ text: String) throws -> PartFile {

@@ -37,6 +37,9 @@ final class Caller: Sendable {
     /// The callers of routes that need no permission.
     static let unknown = Caller(grant: .nothing, identity: "")
 
+    /// Another node of the same database, which has checked the caller.
+    static let node = Caller(grant: .everything, identity: "node")
+
     var isAdministrator: Bool { grant.isAdministrator }
 
     /// The name in the audit log; nil for callers without a token.

@@ -9,14 +9,26 @@ import Storage
 struct FileRoutes: Sendable {
     let store: Store
     let engine: Engine
+    /// nil: this service has all files.
+    let remote: RemoteFiles?
+    let signature: RelaySignature
 
-    var routes: [Route] { [Route(.get, "/v1/jobs/{id}/file", .scope(.read, of: .job), takesTicket: true, file)] }
+    var routes: [Route] {
+        [
+            Route(
+                .get, "/v1/jobs/{id}/file", .scope(.read, of: .job), takesTicket: true, isRelayed: true, file)
+        ]
+    }
 
     private func file(_ context: RequestContext) async throws -> Response {
         let job = try await store.job(context.job)
         guard let finish = job.state.finish else {
             throw Problem(
                 .stateConflict, "Job \(job.id) is \(job.state.name.rawValue); its file exists after it has succeeded.")
+        }
+        // A request that another node has passed on ends here, so that two nodes never pass it on to each other.
+        if context.caller !== Caller.node, let remote, let node = remote.node(job) {
+            return try await remote.response(to: context.head, fromNode: node, signature, at: store.time.now)
         }
         guard let opened = await engine.openFile(of: finish) else {
             throw Problem(.fileGone, "\(finish.file.path) is no longer in the downloads folder.")

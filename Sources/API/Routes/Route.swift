@@ -17,6 +17,8 @@ struct Route: Sendable {
     let group: RouteClass
     /// Whether the route accepts a ticket, in the query, in place of a token.
     let takesTicket: Bool
+    /// Whether other nodes pass requests for this route on.
+    let isRelayed: Bool
     /// Responds from memory, on the thread of the connection; returns nil if `handle` must respond. It and `park` run
     /// before `Visibility` checks what the caller may see, so they return nil for what it may not see.
     let immediate: (@Sendable (RequestContext) -> Answer?)?
@@ -38,7 +40,7 @@ struct Route: Sendable {
 
     init(
         _ method: HTTPRequest.Method, _ path: StaticString, _ access: Access, body: BodyRule = .none,
-        readsQuery: Bool = false, takesTicket: Bool = false,
+        readsQuery: Bool = false, takesTicket: Bool = false, isRelayed: Bool = false,
         immediate: (@Sendable (RequestContext) -> Answer?)? = nil, mayWait: Bool = false,
         park: (@Sendable (RequestContext) -> ParkedRequest.Wait?)? = nil,
         _ handle: @escaping @Sendable (RequestContext) async throws -> Response
@@ -52,6 +54,7 @@ struct Route: Sendable {
         self.readsQuery = readsQuery
         self.access = access
         self.takesTicket = takesTicket
+        self.isRelayed = isRelayed
         self.immediate = immediate
         self.mayWait = mayWait
         self.park = park

@@ -25,6 +25,8 @@ final class Attempt: Sendable {
     private let state: Locked<State>
 
     private struct State {
+        /// The part that the attempt continues.
+        var part: Part?
         var destination: Destination
         /// The file that the first accepted response began; nil before that response.
         var file: SegmentedFile?
@@ -39,7 +41,7 @@ final class Attempt: Sendable {
     init(_ admitted: AdmittedJob, under rates: [RateLimit], _ services: EngineServices) {
         context = AttemptContext(admitted, under: rates, services)
         self.services = services
-        state = Locked(State(destination: admitted.job.spec.destination))
+        state = Locked(State(part: admitted.job.part, destination: admitted.job.spec.destination))
     }
 
     var job: Job { context.job }
@@ -51,6 +53,8 @@ final class Attempt: Sendable {
     var destination: Destination { state.withLock { $0.destination } }
 
     /// Called in a commit's hook. Applies the changed fields that a running attempt can apply.
+    var live: LiveProgress { progress.snapshot(isStopping: control.isStopping) }
+
     func take(_ spec: JobSpec) {
         context.limits.take(spec)
         let additional = state.withLock { state in
@@ -64,6 +68,13 @@ final class Attempt: Sendable {
 // MARK: State of the attempt
 
 extension Attempt {
+    /// The job with the part that the attempt continues.
+    private var present: Job {
+        var job = job
+        job.part = state.withLock { $0.part }
+        return job
+    }
+
     private var file: SegmentedFile? { state.withLock { $0.file } }
 
     /// The file that bytes are written to; nil before a response was accepted.
@@ -110,13 +121,18 @@ extension Attempt {
             services.log.warning(
                 "\(job.id) does not verify certificates: its session disables the verification.", metadata: logFields)
         }
-        let (folder, directory) = (services.folder, spec.sessionPlace.specified(by: destination).directory)
-        let start = try? await context.lane.run { [job, spec] in
-            (plan: RequestPlan(for: job, spec, in: folder), fault: folder.fault(inFolder: directory))
+        switch await services.takeOverPart(of: job, in: context.lane, isStopped: { [control] in control.isStopping }) {
+        case .ready(let job): state.withLock { $0.part = job.part }
+        case .failed(let failure): return .failed(failure)
+        case .stopped: return .stopped(control.stop ?? .shutdown)
         }
-        guard let (plan, fault) = start else { return .stopped(.shutdown) }
+        let (folder, directory) = (services.folder, spec.sessionPlace.specified(by: destination).directory)
+        let start = try? await context.lane.run { [present, spec] in
+            (plan: RequestPlan(for: present, spec, in: folder), fault: folder.fault(inFolder: directory))
+        }
+        guard let start, let plan = start.plan else { return .stopped(control.stop ?? .shutdown) }
         // Promotion checks the folder again. Here, the check saves the transfer.
-        if let fault { return .failed(fault) }
+        if let fault = start.fault { return .failed(fault) }
         let end = await fetch(plan)
         guard let file, file.isUnsound else { return end }
         guard (try? await discard(file, .badRange)) != nil else { return .stopped(.shutdown) }
@@ -126,7 +142,7 @@ extension Attempt {
     /// Discards a file that received bytes after a wrong response head, promised bytes included, before the next request.
     private func discard(_ file: SegmentedFile, _ why: ResumeOutcome.RestartReason) async throws(NotStored) {
         state.withLock { ($0.file, $0.additional) = (nil, nil) }
-        try await services.beginTransfer(of: job, .restarted(why), without: file.part.id)
+        try await services.beginTransfer(of: present, .restarted(why), without: file.part.id)
         await services.removeParts([file.part.id])
     }
 
@@ -190,7 +206,7 @@ extension Attempt {
     private func announce(_ outcome: ResumeOutcome, unless announced: ResumeOutcome?) async {
         guard outcome != .fresh, outcome != announced else { return }
         // If the commit fails, the engine stops, and the attempt with it.
-        try? await services.beginTransfer(of: job, outcome)
+        try? await services.beginTransfer(of: present, outcome)
     }
 
     /// The end of the attempt, after its last connection has ended.

@@ -9,7 +9,9 @@ struct RequestPlan {
     var continued: (part: Part, file: Descriptor)?
 
     /// Continues a part only if it has a strong validator or the job has a checksum, and only if its bytes are on disk.
-    init(for job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
+    ///
+    /// - Returns: nil if this service has lost its lease.
+    init?(for job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
         self.init(continuing: job, spec, in: folder)
         // Only GET defines ranges (RFC 9110, section 14.2).
         asked.probesRanges = spec.connections > 1 && spec.method == .get
@@ -18,7 +20,7 @@ struct RequestPlan {
     /// Requests the whole file, without a range, and continues no part.
     init(anew why: ResumeOutcome.RestartReason) { asked = Self.fromStart(why) }
 
-    private init(continuing job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
+    private init?(continuing job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
         guard let part = job.part, part.bytesDurable > 0 else {
             asked = job.lossBefore.map { Self.fromStart($0) } ?? .whole
             return
@@ -37,6 +39,7 @@ struct RequestPlan {
             switch error {
             case .missing: asked = Self.fromStart(.partMissing)
             case .shorterThanRecorded: asked = Self.fromStart(.partShorterThanRecorded)
+            case .leaseLost: return nil
             }
         }
     }

@@ -12,7 +12,15 @@ struct DiskError: Error, Sendable, Equatable {
         self.action = action
     }
 
-    var reason: String { String(cString: strerror(code)) }
+    var reason: String {
+        isLeaseLost ? "this node has lost its lease, and others may run its jobs" : String(cString: strerror(code))
+    }
+
+    /// The code of a change that this service may not make, because it has lost its lease. No call on files returns it.
+    static let leaseLost = ECANCELED
+
+    /// Whether this service has lost its lease. Nothing has changed then.
+    var isLeaseLost: Bool { code == Self.leaseLost }
 
     /// The file is no longer the file that was opened or written.
     var isForeign: Bool { code == ESTALE }

@@ -1,8 +1,9 @@
+import CLinux
 import Descriptors
 import Downloads
 import Glibc
 
-/// Copies the durable bytes of a part whose sync has failed.
+/// Copies the durable bytes of a part whose sync has failed, or whose file belongs to another node.
 extension DownloadsFolder {
     /// Copies the durable bytes to a new part file, and makes them and its name durable. Blocks on the disk meanwhile.
     ///
@@ -16,6 +17,51 @@ extension DownloadsFolder {
         } catch {
             removePart(id)
             throw error
+        }
+    }
+
+    /// Copies the promised bytes of another node's part to a new part file, and makes them and its name durable. Blocks on the
+    /// disk meanwhile. The file system shares the blocks if it can.
+    ///
+    /// - Parameter isStopped: called between pieces of 64 MiB; true ends the copy.
+    /// - Returns: false if the copy was ended. It is then removed.
+    /// - Throws: `PartLoss`; `DiskError` when the copy cannot be written. The copy is then removed.
+    func copyForeign(_ part: Part, to id: PartID, isStopped: () -> Bool) throws -> Bool {
+        guard let source = try? Descriptor.openOwn(part.id.fileName, in: parts, to: "open the part"),
+            let status = try? source.status()
+        else { throw PartLoss.missing }
+        guard status.st_size >= part.ranges.end else { throw PartLoss.shorterThanRecorded }
+        let copy = try makePart(id)
+        do throws(DiskError) {
+            for piece in part.ranges.ranges.flatMap(Self.pieces) {
+                guard !isStopped() else {
+                    removePart(id)
+                    return false
+                }
+                try Self.clone(piece, from: source, to: copy)
+            }
+            try copy.syncData()
+            try parts.sync()
+            return true
+        } catch {
+            removePart(id)
+            throw error
+        }
+    }
+
+    private static func pieces(of range: Range<Int64>) -> [Range<Int64>] {
+        stride(from: range.lowerBound, to: range.upperBound, by: 64 << 20).map {
+            $0..<min($0 + 64 << 20, range.upperBound)
+        }
+    }
+
+    private static func clone(_ range: Range<Int64>, from source: Descriptor, to copy: Descriptor) throws(DiskError) {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let count = linux_copy_range(source.number, copy.number, offset, Int(range.upperBound - offset))
+            // Not every file system can do it. What is wrong otherwise shows when the bytes are read and written.
+            guard count > 0 else { return try Self.copy(offset..<range.upperBound, from: source, to: copy) }
+            offset += Int64(count)
         }
     }
 

@@ -23,7 +23,8 @@ extension DownloadsFolder {
     ///
     /// Another program may have put a link or another name of a file in the place of either, so that both are created.
     func probe() throws(DiskError) {
-        let (root, parts, name, folderName) = (root, parts, ".probe", ".fetchd-probe")
+        let (root, parts) = (root, parts)
+        let (name, folderName) = (use.ownName(".probe"), use.ownName(".fetchd-probe"))
         let action = "write to the downloads folder"
         unlinkat(parts.number, name, 0)
         let file = try Descriptor.open(name, in: parts, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, to: action)

@@ -14,26 +14,32 @@ extension DownloadsFolder {
 
     enum PartLoss: Error {
         case missing, shorterThanRecorded
+        /// The part may be complete, but this service has lost its lease and may not cut its file.
+        case leaseLost
     }
 
     /// Opens the file of a promised part, and cuts the file to its promised length: the bytes after that were never
     /// synced.
     func openPart(_ part: Part) throws(PartLoss) -> Descriptor {
-        guard
+        guard use.reach(of: part.id) == .own,
             let file = try? Descriptor.openOwn(part.id.fileName, in: parts, to: "open the part"),
             let status = try? file.status()
         else { throw .missing }
         guard status.st_size >= part.ranges.end else { throw .shorterThanRecorded }
-        guard ftruncate(file.number, off_t(part.ranges.end)) == 0 else { throw .missing }
-        return file
+        switch cut(file, to: part.ranges.end) {
+        case 0: return file
+        case DiskError.leaseLost: throw .leaseLost
+        default: throw .missing
+        }
     }
 
+    /// Removes the file of a part. Without a lease it stays: the next start of its owner removes it.
     func removePart(_ id: PartID) {
-        unlinkat(parts.number, id.fileName, 0)
+        _ = remove(FolderEntry(id.fileName, in: parts))
     }
 
     /// Called after a start. Removes the files of parts that are not promised, and cuts the other files to their
-    /// offsets.
+    /// offsets. Files of other nodes stay as they are.
     ///
     /// - Parameter birth: when the database was created; nil when unknown. A file that was last written before this
     ///   time belongs to another database. It stays, because that database may be restored.
@@ -41,7 +47,7 @@ extension DownloadsFolder {
         promised: [PartID: Int64], sparing birth: Date? = nil
     ) -> (removed: Int, truncated: Int, spared: Int) {
         var counts = (removed: 0, truncated: 0, spared: 0)
-        for id in partFiles() {
+        for id in partFiles() where use.sweeps(id) {
             guard let offset = promised[id] else {
                 if let birth, isOlder(id, than: birth) {
                     counts.spared += 1
@@ -54,8 +60,7 @@ extension DownloadsFolder {
             guard let file = try? Descriptor.openOwn(id.fileName, in: parts, to: "cut the part"),
                 let status = try? file.status(), status.st_size > offset
             else { continue }
-            ftruncate(file.number, off_t(offset))
-            counts.truncated += 1
+            if cut(file, to: offset) == 0 { counts.truncated += 1 }
         }
         return counts
     }

@@ -1,4 +1,3 @@
-import CLinux
 import Descriptors
 import Downloads
 import Formats
@@ -67,7 +66,7 @@ extension DownloadsFolder {
     private func withdraw(_ promotion: Promotion, from folder: Descriptor) -> PromotionFault {
         let (directory, name) = PathComponents.last(of: promotion.file.path)
         do throws(PromotionFault) {
-            _ = try takeBack(promotion, from: name, in: folder)
+            _ = try takeBack(promotion, from: FolderEntry(name, in: folder))
             return .invalid("Another program moved the folder \(directory) while the file was moved into it.")
         } catch {
             return error
@@ -78,22 +77,26 @@ extension DownloadsFolder {
     private func place(_ promotion: Promotion, in folder: Descriptor) throws(PromotionFault) {
         let name = PathComponents.last(of: promotion.file.path).name
         guard PathComponents.isOne(name) else { throw .invalid("\(promotion.file.path) names no file.") }
-        let part = promotion.part.fileName
-        switch identity(of: promotion, at: part, in: parts) {
-        case .same(let mode): try requirePermissions(of: promotion, having: mode)
+        let (part, place) = (FolderEntry(promotion.part.fileName, in: parts), FolderEntry(name, in: folder))
+        switch identity(of: promotion, at: part) {
+        case .same(let mode, hasOtherName: true) where isSame(promotion, at: place):
+            // fetchd died between the two calls that move a file: the file is in its place.
+            try requirePermissions(of: promotion, having: mode)
+            return try complete(promotion, remove(part))
+        case .same(let mode, _): try requirePermissions(of: promotion, having: mode)
         case .other: throw .changed
-        case .missing: try requirePermissions(of: promotion, having: takeBack(promotion, from: name, in: folder))
+        case .missing: try requirePermissions(of: promotion, having: takeBack(promotion, from: place))
         }
-        let result =
-            promotion.conflict == .replace
-            ? renameat(parts.number, part, folder.number, name)
-            : linux_rename_noreplace(parts.number, part, folder.number, name)
-        guard result == 0 else { throw Self.fault(errno, promotion) }
+        try complete(promotion, move(part, to: place, isReplacing: promotion.conflict == .replace))
         // Another program may have given the part's name to another file just before the rename.
-        guard case .same = identity(of: promotion, at: name, in: folder) else {
-            _ = linux_rename_noreplace(folder.number, name, parts.number, part)
+        guard isSame(promotion, at: place) else {
+            _ = move(place, to: part)
             throw .changed
         }
+    }
+
+    private func complete(_ promotion: Promotion, _ code: Int32) throws(PromotionFault) {
+        guard code == 0 else { throw Self.fault(code, promotion) }
     }
 
     private static func fault(_ code: Int32, _ promotion: Promotion) -> PromotionFault {
@@ -131,17 +134,14 @@ extension DownloadsFolder {
     /// Moves a renamed file back to the parts, because its rename may not be durable.
     ///
     /// - Returns: the mode of the file.
-    private func takeBack(
-        _ promotion: Promotion, from name: String, in folder: Descriptor
-    ) throws(PromotionFault) -> mode_t {
-        guard case .same(let mode) = identity(of: promotion, at: name, in: folder) else { throw .vanished }
-        guard linux_rename_noreplace(folder.number, name, parts.number, promotion.part.fileName) == 0 else {
-            throw .disk(DiskError("move the file back to the parts"))
-        }
+    private func takeBack(_ promotion: Promotion, from place: FolderEntry) throws(PromotionFault) -> mode_t {
+        guard case .same(let mode, _) = identity(of: promotion, at: place) else { throw .vanished }
+        let code = move(place, to: FolderEntry(promotion.part.fileName, in: parts))
+        guard code == 0 else { throw .disk(DiskError("move the file back to the parts", code: code)) }
         // Later steps may depend on the part's name: a committed refusal, or another destination.
         do throws(DiskError) {
             try syncs.syncNames(in: parts)
-            try folder.sync()
+            try place.folder.sync()
         } catch {
             throw .unsynced(error)
         }
@@ -149,19 +149,23 @@ extension DownloadsFolder {
     }
 
     private enum Identity {
-        case same(mode: mode_t)
+        case same(mode: mode_t, hasOtherName: Bool)
         case other, missing
     }
 
+    private func isSame(_ promotion: Promotion, at entry: FolderEntry) -> Bool {
+        if case .same = identity(of: promotion, at: entry) { true } else { false }
+    }
+
     /// Whether the verified part has this name and is unchanged.
-    private func identity(of promotion: Promotion, at name: String, in folder: Descriptor) -> Identity {
+    private func identity(of promotion: Promotion, at entry: FolderEntry) -> Identity {
         var status = stat()
-        guard fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .missing }
+        guard fstatat(entry.folder.number, entry.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .missing }
         let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
         let isSame =
             UInt64(status.st_ino) == promotion.inode && Int64(status.st_size) == promotion.file.size
             && promotion.file.mark.map { isSameTime(modified, $0.modified) } ?? true
-        return isSame ? .same(mode: status.st_mode) : .other
+        return isSame ? .same(mode: status.st_mode, hasOtherName: status.st_nlink > 1) : .other
     }
 
     /// Some file systems store only whole seconds, which shows after a restart.

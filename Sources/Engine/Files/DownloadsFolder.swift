@@ -23,17 +23,27 @@ public final class DownloadsFolder: Sendable {
     let syncs = FileSystemSyncs()
     let budget: DiskBudget
     let modes: FileModes
+    let exclusiveMove: ExclusiveMove
+    let use: FolderUse
 
     /// Opens the folder, and creates it if it is missing.
     ///
     /// - Parameters:
     ///   - minimumFreeBytes: bytes that downloads leave free on its file system; nil: 1 % of it, at most 1 GiB.
     ///   - modes: the permissions of finished files and of folders below this folder.
+    ///   - use: which files belong to this service.
     /// - Throws: `EngineError.downloadsFolderUnusable` when the folder cannot be created or written.
-    public init(
-        at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes()
+    public convenience init(
+        at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(), for use: FolderUse = .alone
     ) throws(EngineError) {
-        self.modes = modes
+        try self.init(at: path, minimumFreeBytes: minimumFreeBytes, modes: modes, for: use, moving: ExclusiveMove())
+    }
+
+    /// - Parameter move: moves a file without replacing another one.
+    init(
+        at path: String, minimumFreeBytes: Int64?, modes: FileModes, for use: FolderUse, moving move: ExclusiveMove
+    ) throws(EngineError) {
+        (self.modes, self.use, exclusiveMove) = (modes, use, move)
         budget = DiskBudget(floor: .init(minimumFreeBytes))
         do throws(DiskError) {
             let fault = FolderPath.make(path, mode: 0o755)
@@ -50,13 +60,13 @@ public final class DownloadsFolder: Sendable {
 
     /// Opens the folder like `init`, on its own thread.
     public static func open(
-        at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes()
+        at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(), for use: FolderUse = .alone
     ) async throws(EngineError) -> DownloadsFolder {
         let opened: Result<DownloadsFolder, EngineError> = await withCheckedContinuation { continuation in
             DispatchQueue(label: "fetchd.disk.opening").async {
                 continuation.resume(
                     returning: Result { () throws(EngineError) in
-                        try DownloadsFolder(at: path, minimumFreeBytes: minimumFreeBytes, modes: modes)
+                        try DownloadsFolder(at: path, minimumFreeBytes: minimumFreeBytes, modes: modes, for: use)
                     })
             }
         }
@@ -132,7 +142,8 @@ public final class DownloadsFolder: Sendable {
             let found = try Descriptor.open(name, in: folder, flags: linux_O_PATH | O_NOFOLLOW, to: "look at the file")
             let status = try found.status()
             guard finished.isThis(size: Int64(status.st_size), found.mark(status)) else { return }
-            guard unlinkat(folder.number, name, 0) == 0 else { throw DiskError("remove the file") }
+            let code = remove(FolderEntry(name, in: folder))
+            guard code == 0 else { throw DiskError("remove the file", code: code) }
             try folder.sync()
         } catch {
             if error.code != ENOENT { throw error }

@@ -58,7 +58,7 @@ extension Transaction {
         } else {
             let why = Failure(.storageError, "The node that had the file has ended.", attempts: job.attempts, at: now)
             let report = AttemptReport(hasLostPart: true)
-            _ = try applySignal(.attemptDeferred(Wait(.retry(until: now), cause: why)), to: job.id, report)
+            _ = try applySignal(.attemptDeferred(Wait(.storage(until: now), cause: why)), to: job.id, report)
             succession.queued += 1
         }
     }

@@ -45,6 +45,15 @@ extension Store {
         try await writer.write { try $0.checkpoint(parts) }
     }
 
+    /// Promises a copy of a part in place of the part.
+    ///
+    /// - Returns: false if the attempt has ended, or if the job has another part. Nothing has changed then.
+    public func replacePart(
+        _ old: PartID, by copy: Part, of job: JobID, attempt: Int
+    ) async throws -> Bool {
+        try await writer.write { try $0.replacePart(old, by: copy, of: job, attempt: attempt) }
+    }
+
     /// Queues the jobs again that were running when the service stopped. The engine calls it once, before it admits jobs.
     ///
     /// - Returns: the number of queued jobs; and the jobs whose file was being promoted, which the engine continues.

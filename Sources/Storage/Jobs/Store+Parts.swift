@@ -10,6 +10,17 @@ extension Store {
         try await read { db in try Self.parts(in: db) }
     }
 
+    /// The parts that become files, of all services, each with its size. They are complete and synced.
+    public func partsInPromotion() async throws(StoreError) -> [PartID: Int64] {
+        try await read { [sealer] db in
+            let jobs = try db.rows("SELECT id FROM jobs WHERE state = 'running' AND promotion IS NOT NULL")
+            return try jobs.reduce(into: [:]) { parts, row in
+                let promotion = try JobRow.job(JobID(row["id"]), in: db, sealer)?.state.promotion
+                if let promotion { parts[promotion.part] = promotion.file.size }
+            }
+        }
+    }
+
     /// - Parameter hasRanges: false for a database of a version without gaps in parts.
     static func parts(in db: SQLConnection, hasRanges: Bool = true) throws -> [PartID: Int64] {
         let rows = try db.rows("SELECT id, bytes_durable, \(hasRanges ? "ranges" : "NULL AS ranges") FROM parts")

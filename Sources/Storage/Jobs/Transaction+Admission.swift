@@ -69,7 +69,7 @@ extension Transaction {
         return admitted
     }
 
-    private func slots(_ limits: AdmissionLimits) throws -> AdmissionSlots {
+    func slots(_ limits: AdmissionLimits) throws -> AdmissionSlots {
         guard let node else { return try AdmissionSlots(running: rows(AdmissionSlots.running), limits: limits) }
         var limits = limits
         limits.taken = try additionalConnections()

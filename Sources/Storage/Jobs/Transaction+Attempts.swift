@@ -73,6 +73,14 @@ extension Transaction {
         }
     }
 
+    func replacePart(_ old: PartID, by copy: Part, of id: JobID, attempt: Int) throws -> Bool {
+        var job = try job(id)
+        guard job.isAttempting(attempt), job.part?.id == old else { return false }
+        job.replacePart(by: copy)
+        try save(job)
+        return true
+    }
+
     func recoverInterrupted() throws -> (interrupted: Int, promoting: [AdmittedJob]) {
         // Jobs without a node were admitted by a version that had the database for itself.
         let own = node == nil ? "" : " AND (jobs.node = ? OR jobs.node IS NULL)"

@@ -10,6 +10,7 @@ extension Settings {
     var serviceOptions: DownloadService.Options {
         var options = DownloadService.Options(dataFolder: dataDir, downloadsFolder: downloadsDir)
         options.fileModes = fileModes
+        options.folderSharing = folderSharing
         options.deletesFinishedFiles = finishedRetentionFiles == .delete
         setRunning(&options)
         options.maxLookups = DescriptorLimit.lookups

@@ -1,4 +1,5 @@
 import Configuration
+import Engine
 import Formats
 import Storage
 
@@ -15,6 +16,7 @@ extension Settings.Key {
         case .streamHeartbeat: .number(Defaults.streamHeartbeat)
         case .stopTimeout: .number(Defaults.stopTimeout)
         case .finishedRetentionFiles: .string(FinishedFiles.keep.rawValue)
+        case .downloads: .string(FolderSharing.local.rawValue)
         case .publicHost, .allowOrigin: []
         case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: false
         case .logFormat: .string(ObservationSettings.Defaults.logFormat.rawValue)

@@ -25,6 +25,8 @@ struct Settings: Sendable {
     var store: ServerAddress?
     /// Where other nodes of the database reach this one; nil: they do not.
     var nodeAddress: NodeAddress?
+    /// Whether the services that share the database use one downloads folder.
+    var folderSharing: FolderSharing
     /// Whether the folders are those of the working directory, because it has the database of an earlier version.
     var usesFoldersOfWorkingDirectory: Bool
     /// The settings that can change while the service runs.
@@ -80,6 +82,7 @@ struct Settings: Sendable {
         case downloadsDir = "downloads_dir"
         case store
         case nodeURL = "node_url"
+        case downloads
         case maxConcurrentJobs = "max_concurrent_jobs"
         case maxConnectionsPerHost = "max_connections_per_host"
         case schedule
@@ -143,6 +146,7 @@ struct Settings: Sendable {
         self.downloadsDir = downloadsDir ?? folders.downloads
         store = try sources.store
         nodeAddress = try sources.string(.nodeURL).map(NodeAddress.init)
+        folderSharing = try sources.folderSharing
         usesFoldersOfWorkingDirectory = folders.areOfWorkingDirectory
         start = try StartSettings(sources)
         fileModes = try FileModes(sources)

@@ -17,6 +17,14 @@ import Testing
         #expect(outcome.errors.contains("store is not the address of a database"), "\(outcome)")
     }
 
+    @Test(arguments: [("both", "it must be local or shared"), ("shared", "Set --store, too")])
+    func refusesASharedFolderWithoutADatabaseOfAllServices(_ sharing: String, _ reason: String) async throws {
+        let outcome = try await FetchdProcess.run(["config", "show", "--downloads", sharing])
+        #expect(outcome.ending == .exited(64), "\(outcome)")
+        #expect(outcome.errors.contains("downloads is '\(sharing)'"), "\(outcome)")
+        #expect(outcome.errors.contains(reason), "\(outcome)")
+    }
+
     @Test(arguments: [["backup", "copy.sqlite"], ["compact"], ["restore", "copy.sqlite"], ["export"]])
     func commandsForSQLiteRefuseAnotherStore(_ command: [String]) async throws {
         let outcome = try await FetchdProcess.run(

@@ -18,12 +18,13 @@ struct MaintenanceFixture {
     let active: ActiveAttempts
     let log = LogRecord()
 
-    init() throws {
+    init(for use: FolderUse = .alone) throws {
         temporary = try TemporaryFolder()
         let store = try Store(at: temporary.path("data"), time: time)
         self.store = store
         services = EngineServices(
-            store: store, folder: try DownloadsFolder(at: temporary.path("downloads")), client: try CurlClient(),
+            store: store, folder: try DownloadsFolder(at: temporary.path("downloads"), for: use),
+            client: try CurlClient(),
             lanes: DiskLanes(count: 1), connections: HostConnections(limit: 100, maxAdditional: 0) {},
             stop: StopRequest(intervals: Engine.Intervals()), rehearsalOrigin: nil, minimumSpeedSeconds: 60,
             time: store.time, log: log.logger)
@@ -93,9 +94,9 @@ struct MaintenanceFixture {
     // MARK: Parts
 
     /// Makes the file of a part with five bytes that are promised.
-    func makePart(_ name: String) throws -> Part {
+    func makePart(_ name: String, of text: String = "") throws -> Part {
         let id = PartID(name)
-        _ = try services.folder.makePart(id)
+        try Array(text.utf8).withUnsafeBytes { try services.folder.makePart(id).write($0, at: 0) }
         return Part(
             id: id, url: "https://host/0", validators: Validators(etag: "\"v1\""), size: 10,
             ranges: ByteRanges(prefix: 5))

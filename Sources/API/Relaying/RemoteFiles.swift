@@ -1,0 +1,74 @@
+import Downloads
+import Foundation
+import HTTPServer
+import HTTPTypes
+import Storage
+
+/// The files of jobs that have succeeded on other nodes, which have folders of their own.
+public struct RemoteFiles: Sendable {
+    /// Whether another node has the file of a job; nil: this one.
+    let node: @Sendable (Job) -> Int64?
+    /// Where other nodes reach the API of a node; nil: the node is not known, or it has no URL.
+    let url: @Sendable (_ ofNode: Int64) async throws -> String?
+    let relay: any FileRelay
+
+    public init(
+        node: @escaping @Sendable (Job) -> Int64?, url: @escaping @Sendable (Int64) async throws -> String?,
+        relay: any FileRelay
+    ) {
+        (self.node, self.url, self.relay) = (node, url, relay)
+    }
+}
+
+extension RemoteFiles {
+    /// The response of the node that has the file.
+    ///
+    /// - Throws: 503 if that node cannot be reached.
+    func response(
+        to head: RequestHead, fromNode node: Int64, _ signature: RelaySignature, at now: Date
+    ) async throws -> Response {
+        guard let url = try await url(node) else {
+            throw Problem.away(node, "the other nodes do not know its URL. Start it with --node-url")
+        }
+        let base = url.hasSuffix("/") ? String(url.dropLast()) : url
+        let fields = Self.passedOn.compactMap { name in head.headers[name].map { (name.rawName, $0) } }
+        let proof = (RelaySignature.field.rawName, signature.value(for: head.path, at: now))
+        do throws(FileRelayError) {
+            let response = try await relay.response(
+                to: head.method, url: base + head.path, headers: fields + [proof])
+            guard Self.answers.contains(response.status.code) else {
+                // Nothing reads its body.
+                if case .stream(let body) = response.body { body.finish() }
+                throw FileRelayError("it has answered with the status \(response.status.code)")
+            }
+            return Response(
+                status: response.status, headers: response.headers.only(Self.returned), body: response.body)
+        } catch {
+            throw Problem.away(node, error.reason)
+        }
+    }
+
+    private static let passedOn: [HTTPField.Name] = [.range, .ifRange, .ifNoneMatch, .init("X-Request-Id")!]
+    private static let returned: [HTTPField.Name] = [
+        .acceptRanges, .eTag, .contentType, .contentDisposition, .contentRange, .xContentTypeOptions, .retryAfter,
+    ]
+    /// The responses of this route, except those about the caller, whom this node has checked.
+    private static let answers: Set<Int> = [200, 206, 304, 404, 409, 410, 416]
+}
+
+extension HTTPFields {
+    fileprivate func only(_ names: [HTTPField.Name]) -> HTTPFields {
+        var fields = HTTPFields()
+        for name in names { fields[name] = self[name] }
+        return fields
+    }
+}
+
+extension Problem {
+    fileprivate static func away(_ node: Int64, _ why: String) -> Problem {
+        var problem = Problem(
+            .unavailable, "The file is on node \(node), which cannot send it now: \(why). Try again in a moment.")
+        problem.headers[.retryAfter] = "5"
+        return problem
+    }
+}

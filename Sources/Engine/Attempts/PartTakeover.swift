@@ -1,0 +1,11 @@
+import Downloads
+
+/// What became of a part that belongs to another node, at the beginning of an attempt.
+enum PartTakeover: Sendable {
+    /// The job, as the attempt continues it.
+    case ready(Job)
+    /// The bytes could not be copied.
+    case failed(Failure)
+    /// The attempt has to stop, or the job belongs to another node.
+    case stopped
+}

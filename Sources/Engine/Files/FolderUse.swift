@@ -1,0 +1,56 @@
+import Downloads
+
+/// Which files in the downloads folder this service may use, if several services share its database.
+///
+/// A part belongs to the node that made it (`PartID.owner`). Only that node writes to it and cuts it. An open descriptor
+/// cannot be taken away from a service that lost its jobs without noticing, so other nodes never write to the file of a part:
+/// they continue in a copy.
+public struct FolderUse: Sendable {
+    /// This service; nil in a database of its own.
+    let node: Node?
+    let sharing: FolderSharing
+    /// Whether this service may still act for its jobs. If not, it changes no name and cuts no file.
+    let holdsLease: @Sendable () -> Bool
+
+    public init(by node: Node?, sharing: FolderSharing, holdsLease: @escaping @Sendable () -> Bool) {
+        (self.node, self.sharing, self.holdsLease) = (node, sharing, holdsLease)
+    }
+
+    /// The use by a service in a database of its own.
+    public static let alone = FolderUse(by: nil, sharing: .local) { true }
+
+    /// Where the file of a promised part is.
+    enum Reach: Equatable {
+        /// In this folder, for this service to write to.
+        case own
+        /// In this folder, and another service may still write to it.
+        case foreign
+        /// In the folder of another service.
+        case elsewhere
+    }
+
+    /// Where the file of a part is. The file of an earlier run of this service is its own: the lock of the data folder shows
+    /// that the earlier run has ended.
+    func reach(of part: PartID) -> Reach {
+        guard let node else { return .own }
+        if part.owner?.number == node.number { return .own }
+        return switch sharing {
+        // Parts without an owner are older than the cluster.
+        case .local: part.owner == nil ? .own : .elsewhere
+        case .shared: .foreign
+        }
+    }
+
+    /// Whether this service removes the file of the part if no job needs it.
+    func sweeps(_ part: PartID) -> Bool {
+        switch (node?.number, part.owner?.number) {
+        case (nil, nil): true
+        case (nil, _?): false
+        case (_?, nil): sharing == .local
+        case (let own?, let owner?): own == owner
+        }
+    }
+
+    /// A name for a file that only this service has in the folder.
+    func ownName(_ name: String) -> String { node.map { "\(name)-\($0.number)" } ?? name }
+}

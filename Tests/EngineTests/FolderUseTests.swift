@@ -1,0 +1,144 @@
+import Downloads
+import Foundation
+import HTTPSemantics
+import Synchronization
+import TestKit
+import Testing
+
+@testable import Engine
+
+/// Which part files a node uses, and what it does without its lease.
+@Suite struct FolderUseTests {
+    private static let own = "part_A-1.2"
+    private static let before = "part_B-1.1"
+    private static let foreign = "part_C-2.1"
+    private static let older = "part_D"
+
+    private static func use(_ sharing: FolderSharing, holdsLease: @escaping @Sendable () -> Bool = { true })
+        -> FolderUse
+    {
+        FolderUse(by: Node(number: 1, epoch: 2), sharing: sharing, holdsLease: holdsLease)
+    }
+
+    @Test(arguments: [
+        (own, FolderUse.Reach.own, FolderUse.Reach.own), (before, .own, .own), (foreign, .elsewhere, .foreign),
+        (older, .own, .foreign),
+    ])
+    func writesToItsOwnPartsOnly(_ part: String, _ local: FolderUse.Reach, _ shared: FolderUse.Reach) {
+        #expect(Self.use(.local).reach(of: PartID(part)) == local)
+        #expect(Self.use(.shared).reach(of: PartID(part)) == shared)
+        #expect(FolderUse.alone.reach(of: PartID(part)) == .own)
+    }
+
+    @Test func sweepsItsOwnPartsOnly() throws {
+        let all = [Self.own, Self.before, Self.foreign, Self.older]
+        for (use, swept) in [
+            (Self.use(.local), [Self.own, Self.before, Self.older]), (Self.use(.shared), [Self.own, Self.before]),
+            (FolderUse.alone, [Self.older]),
+        ] {
+            let fixture = try FolderFixture(for: use)
+            for name in all { _ = try fixture.part(name, "abcdef") }
+            #expect(fixture.folder.sweepParts(promised: [:]).removed == swept.count)
+            let left = Set(all).subtracting(swept).map { ".incomplete/\($0).part" }.sorted()
+            #expect(fixture.temporary.files == left)
+        }
+    }
+
+    @Test func doesNotCutThePartsOfOthers() throws {
+        let fixture = try FolderFixture(for: Self.use(.shared))
+        for name in [Self.own, Self.foreign] { _ = try fixture.part(name, "abcdef") }
+        let promised = [PartID(Self.own): Int64(2), PartID(Self.foreign): Int64(2)]
+        #expect(fixture.folder.sweepParts(promised: promised).truncated == 1)
+        #expect(fixture.text(".incomplete/\(Self.foreign).part") == "abcdef")
+    }
+
+    /// Two nodes inspect a shared folder at the same time.
+    @Test func probesWithFilesOfItsOwn() throws {
+        let fixture = try FolderFixture(for: Self.use(.shared))
+        _ = try fixture.temporary.write("of node 2", to: ".incomplete/.probe-2")
+        #expect(fixture.folder.inspect(byWriting: true) == nil)
+        #expect(fixture.temporary.files == [".incomplete/.probe-2"])
+    }
+
+    // MARK: Without the lease
+
+    /// A folder whose node loses its lease.
+    private struct Losing {
+        let holds = Flag()
+        let fixture: FolderFixture
+
+        init() throws {
+            fixture = try FolderFixture(for: FolderUseTests.use(.shared) { [holds] in holds.isSet })
+        }
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic(true)
+        var isSet: Bool { value.load(ordering: .sequentiallyConsistent) }
+        func clear() { value.store(false, ordering: .sequentiallyConsistent) }
+    }
+
+    @Test(arguments: [Destination.Conflict.rename, .error, .replace])
+    func movesNoFileWithoutTheLease(_ conflict: Destination.Conflict) throws {
+        let losing = try Losing()
+        let promotion = try losing.fixture.promotion(
+            of: losing.fixture.part(Self.own, "abc"), to: "f", size: 3, conflict)
+        losing.holds.clear()
+        guard case .disk(let error)? = losing.fixture.folder.place([promotion])[0] else {
+            Issue.record("the lease is lost")
+            return
+        }
+        #expect(error.isLeaseLost)
+        #expect(error.failure.message.contains("has lost its lease"), "\(error.failure.message)")
+        #expect(losing.fixture.temporary.files == [".incomplete/\(Self.own).part"])
+    }
+
+    @Test func removesAndCutsNoFileWithoutTheLease() throws {
+        let losing = try Losing()
+        let (fixture, id) = (losing.fixture, PartID(Self.own))
+        let part = try fixture.part(Self.own, "abcdef")
+        _ = try fixture.temporary.write("done", to: "f")
+        losing.holds.clear()
+        fixture.folder.removePart(id)
+        #expect(fixture.folder.sweepParts(promised: [:]).truncated == 0)
+        #expect(fixture.folder.sweepParts(promised: [id: 2]).truncated == 0)
+        let promised = Part(
+            id: id, url: "", validators: Validators(), size: nil, ranges: ByteRanges(prefix: 2))
+        #expect(throws: DownloadsFolder.PartLoss.leaseLost) { try fixture.folder.openPart(promised) }
+        #expect(throws: DiskError.self) {
+            try fixture.folder.removeFile(FinishedFile(path: "f", size: 4, sha256: nil, contentType: nil))
+        }
+        #expect(fixture.text(".incomplete/\(Self.own).part") == "abcdef")
+        #expect(fixture.text("f") == "done")
+        _ = part
+    }
+
+    // MARK: Copies
+
+    @Test func copiesThePromisedRangesOfAForeignPart() throws {
+        let fixture = try FolderFixture(for: Self.use(.shared))
+        _ = try fixture.part(Self.foreign, "abcdefghij")
+        let ranges = try #require(ByteRanges(pairs: [[0, 3], [5, 8]]))
+        let part = Part(id: PartID(Self.foreign), url: "", validators: Validators(), size: 20, ranges: ranges)
+        #expect(try fixture.folder.copyForeign(part, to: PartID(Self.own), isStopped: { false }))
+        #expect(fixture.text(".incomplete/\(Self.own).part") == "abc\0\0fgh")
+        #expect(fixture.text(".incomplete/\(Self.foreign).part") == "abcdefghij")
+    }
+
+    @Test func aStoppedCopyLeavesNothing() throws {
+        let fixture = try FolderFixture(for: Self.use(.shared))
+        _ = try fixture.part(Self.foreign, "abc")
+        var part = Part(
+            id: PartID(Self.foreign), url: "", validators: Validators(), size: nil, ranges: ByteRanges(prefix: 3))
+        #expect(try !fixture.folder.copyForeign(part, to: PartID(Self.own), isStopped: { true }))
+        part.ranges = ByteRanges(prefix: 4)
+        #expect(throws: DownloadsFolder.PartLoss.shorterThanRecorded) {
+            try fixture.folder.copyForeign(part, to: PartID(Self.own), isStopped: { false })
+        }
+        part.id = PartID("part_E-2.1")
+        #expect(throws: DownloadsFolder.PartLoss.missing) {
+            try fixture.folder.copyForeign(part, to: PartID(Self.own), isStopped: { false })
+        }
+        #expect(fixture.temporary.files == [".incomplete/\(Self.foreign).part"])
+    }
+}
