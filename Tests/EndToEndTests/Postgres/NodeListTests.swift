@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(.enabled(if: PostgresServer.isAvailable)) func eachNodeListsAllNodes() async throws {
-        let cluster = try await Cluster(nodes: 3)
+        let cluster = try await TestedCluster(of: 3)
         for (index, node) in cluster.nodes.enumerated() {
             let listed = try #require(try await node.api.get("/v1/nodes").json["nodes"].arrayValue)
             #expect(listed.map(\.["number"]) == [1, 2, 3] && Set(listed.map(\.["id"].string)).count == 3, "\(listed)")
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(.enabled(if: PostgresServer.isAvailable)) func aNodeThatDiesIsListedAsStopped() async throws {
-        let cluster = try await Cluster(nodes: 2)
+        let cluster = try await TestedCluster(of: 2)
         let survivor = cluster.nodes[1]
         try await cluster.nodes[0].kill()
         let listed = try await eventually("the lease of the dead node to be taken") {
