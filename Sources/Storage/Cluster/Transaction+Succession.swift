@@ -38,6 +38,8 @@ extension Transaction {
             try run("DELETE FROM additional_connections WHERE node = ?", [number])
             try run("DELETE FROM attempt_requests WHERE node = ?", [number])
         }
+        // Queued jobs whose parts these nodes have begin again elsewhere.
+        if !ended.isEmpty { wake(.jobs) }
         return ended
     }
 

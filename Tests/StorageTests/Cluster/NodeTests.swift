@@ -99,6 +99,31 @@ struct NodeTests {
         #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.isEmpty)
     }
 
+    @Test func jobContinuesWhereItsPartIs() async throws {
+        let job = try await runningOnFirst()
+        let part = nodes[0].store.makePartID()
+        #expect(part.owner == nodes[0].store.node)
+        var report = AttemptReport()
+        report.part = StoreFixture.part(part.text)
+        _ = try await nodes[0].store.apply(.attemptStopped(.pause), to: job.id, report)
+        _ = try await nodes[1].store.apply(.resumeRequested, to: job.id)
+        let other = try await nodes[1].create()
+        let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 9)
+        #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.map(\.job.id) == [other.id])
+        #expect(try await nodes[0].store.admitJobs(limits) { _ in }.admitted.map(\.job.id) == [job.id])
+    }
+
+    @Test func jobOfANodeThatHasLeftBeginsElsewhere() async throws {
+        let job = try await runningOnFirst()
+        var report = AttemptReport()
+        report.part = StoreFixture.part(nodes[0].store.makePartID().text)
+        _ = try await nodes[0].store.apply(.attemptInterrupted, to: job.id, report)
+        let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 9)
+        #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.isEmpty)
+        try await nodes[0].store.close()
+        #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.map(\.job.id) == [job.id])
+    }
+
     @Test func additionalConnectionsAreClaimedWithinTheLimits() async throws {
         let job = try await runningOnFirst()
         let wish = AdmissionLimits.Taken(session: job.session, host: "host:443", count: 2)
