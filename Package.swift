@@ -195,6 +195,13 @@ let package = Package(
             ]),
         tests("Aria2RPCTests", ["Aria2RPC", "Downloads", "Formats", "HTTPSemantics", "Storage"]),
         tests("ClientTests", ["Client", "Formats"]),
+        // What scripts/fuzz runs with random input, and a program that runs it with the corpus.
+        .target(
+            name: "FuzzTargets",
+            dependencies: ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "HTTPServer", httpTypes],
+            path: "Tests/Fuzzing/Sources", swiftSettings: strict),
+        .executableTarget(
+            name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),
         .executableTarget(
             name: "fetchd-client-consumer", dependencies: ["FetchdClient"], path: "Tests/FetchdClientConsumer",
             swiftSettings: strict),
@@ -218,10 +225,6 @@ let package = Package(
 if Context.environment["FETCHD_FUZZING"] != nil {
     package.targets += [
         .executableTarget(
-            name: "fuzz",
-            dependencies: [
-                "CurlClient", "Downloads", "Formats", "HTTPSemantics", "HTTPServer", httpTypes,
-            ],
-            path: "Tests/Fuzzing/Sources", swiftSettings: strict)
+            name: "fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Program", swiftSettings: strict)
     ]
 }

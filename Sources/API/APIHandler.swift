@@ -86,6 +86,7 @@ public struct APIHandler: RequestHandler {
                 + StatsRoutes(
                     store: store, engine: engine, feed: feed, version: options.version, time: store.time
                 ).routes
+                + NodeRoutes(store: store, engine: engine, version: options.version).routes
                 + EventRoutes(store: store, feed: feed, log: log).routes + TokenRoutes(store: store).routes
                 + AuditRoutes(store: store).routes + (aria2?.routes ?? [])
                 + ServiceRoutes(store: store, configuration: configuration, log: log).routes

@@ -27,7 +27,13 @@ public final class DownloadService: Sendable {
     private let stage = Locked(Stage.starting)
     /// nil until the layers are open.
     private let pulse = Locked<Heartbeat?>(nil)
-    private let isDatabaseTaken = Locked(false)
+    private let ending = Locked(Ending())
+
+    /// Why the service stops.
+    private struct Ending {
+        var isAsked = false
+        var isReplaced = false
+    }
 
     public init(_ options: Options, log: Logger) {
         self.options = options
@@ -50,8 +56,8 @@ public final class DownloadService: Sendable {
         let opening = StoreOpening(
             options: options, log: log, isStopping: { [self] in isStopping }, onWaiting: onWaiting,
             onSeizure: { [self] in
-                isDatabaseTaken.withLock { $0 = true }
-                stop()
+                ending.withLock { $0.isReplaced = true }
+                stopLayers()
             })
         guard let store = try await opening.open() else {
             return log.notice("Stopped before the database could be opened.")
@@ -59,7 +65,7 @@ public final class DownloadService: Sendable {
         let result: Result<Void, any Error>
         do { result = .success(try await run(store, onReady)) } catch { result = .failure(error) }
         let isClosed = await close(store)
-        if isDatabaseTaken.withLock(\.self) { throw DatabaseTaken() }
+        if ending.withLock({ $0.isReplaced && !$0.isAsked }) { throw DatabaseTaken() }
         try result.get()
         guard store.unstored.count == 0 else {
             log.error(
@@ -74,6 +80,11 @@ public final class DownloadService: Sendable {
     /// Requests an orderly end of `run()`. Attempts keep the bytes that they have received, and continue at the next
     /// start.
     public func stop() {
+        ending.withLock { $0.isAsked = true }
+        stopLayers()
+    }
+
+    private func stopLayers() {
         let before = stage.withLock { stage in
             defer { stage = .stopping }
             return stage

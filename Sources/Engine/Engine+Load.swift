@@ -10,7 +10,7 @@ extension Engine {
     /// - Parameter start: the uptime at which the service started. `throughput` has no earlier intervals.
     public func load(since start: Duration) async -> EngineLoad {
         let disk = try? await services.lanes.metadata.run { [folder = services.folder] in folder.space }
-        let running = progressOfRunning()
+        let running = active.reports
         return EngineLoad(
             slotsUsed: running.count, slots: services.limits.withLock(\.jobs),
             bytesPerSecond: running.reduce(0) { $0 + ($1.live.bytesPerSecond ?? 0) },

@@ -27,8 +27,10 @@ extension Engine {
     /// - Throws: `StoreError.noSuchSession`.
     public func perform(_ request: JobSignal, onAllOf session: Name) async throws -> SessionStatus {
         try await withLease(on: session) {
+            let before = try await services.store.session(session)
             try await sweep(request, session)
-            return try await services.store.session(session)
+            // The leader of a cluster does not know of the lease.
+            do { return try await services.store.session(session) } catch StoreError.noSuchSession { return before }
         }
     }
 

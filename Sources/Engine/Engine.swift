@@ -24,6 +24,7 @@ public final class Engine: Sendable {
             store: store, folder: folder, client: client, lanes: DiskLanes(),
             connections: HostConnections(
                 limit: limits.connectionsPerHost, maxAdditional: limits.additionalConnections,
+                areClaimed: store.node != nil,
                 onRoom: { store.work(.jobs).set() }),
             stop: StopRequest(intervals: options.intervals),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
@@ -31,6 +32,12 @@ public final class Engine: Sendable {
         active = ActiveAttempts(
             serviceLimit: RateLimit(bytesPerSecond: limits.rate), connections: services.connections)
         promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
+        store.exchange.connect {
+            [active] in
+            active.reports
+        } onDemand: { [active] in
+            active.divide(by: $0)
+        }
     }
 
     /// Runs until `stop()` was called and every attempt has ended: its bytes are synced and its job is queued. Two
@@ -92,6 +99,7 @@ public final class Engine: Sendable {
             NodeSuccessor(services: services, promoter: promoter),
             LeaseMonitor(services: services, active: active),
             AttemptRequestReader(services: services, active: active),
+            ConnectionClaimer(services: services, limits: { [self] in admissionLimits }),
             ConfigurationReader(services: services, active: active),
             FileRemover(services: services),
             ClockMonitor(services: services, interval: intervals.clockCheck),
@@ -119,19 +127,14 @@ public final class Engine: Sendable {
 
     public var measurements: EngineMeasurements { services.measurements }
 
-    /// The live view of a running job; nil when the job has no running attempt.
+    /// The live view of a running job; nil when the job has no running attempt. It is some seconds old at most if the job runs
+    /// on another node.
     public func progress(of job: JobID) -> LiveProgress? {
-        active[job].map { $0.progress.snapshot(isStopping: $0.control.isStopping) }
+        active[job]?.live ?? services.store.exchange[job]?.live
     }
 
-    /// The live view of every running attempt.
-    public func progressOfRunning() -> [RunningJob] {
-        active.all.map { attempt in
-            RunningJob(
-                job: attempt.job.id, session: attempt.job.session,
-                live: attempt.progress.snapshot(isStopping: attempt.control.isStopping))
-        }
-    }
+    /// The live view of every running attempt, on all nodes.
+    public func progressOfRunning() -> [RunningJob] { active.reports + services.store.exchange.others }
 
     private func stopAttempts() {
         active.stopAll()

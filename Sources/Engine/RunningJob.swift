@@ -1,8 +1,4 @@
-import Downloads
+import Storage
 
 /// A job with a running attempt, at this moment.
-public struct RunningJob: Sendable {
-    public var job: JobID
-    public var session: Name
-    public var live: LiveProgress
-}
+public typealias RunningJob = NodeExchange.Report

@@ -43,6 +43,8 @@ public final class Store: Sendable {
         public init() {}
     }
 
+    /// What the nodes of a database tell each other without commits.
+    public let exchange = NodeExchange()
     /// Writes that the engine gave up when the service stopped.
     public let unstored = UnstoredChanges()
 
@@ -94,7 +96,9 @@ public final class Store: Sendable {
             ulids: try database.sequence(), jobCache: jobCache, tokens: tokens, sealer: sealer,
             measurements: measurements, log: options.log, order: order, onDue: wake, onSeizure: options.onSeizure)
         engine.follow(
-            NodeFollower(order: order, jobCache: jobCache, tokens: tokens, wake: wake, lose: options.onSeizure))
+            NodeFollower(
+                order: order, jobCache: jobCache, tokens: tokens, exchange: exchange, wake: wake,
+                lose: options.onSeizure))
     }
 
     private static func open(_ folder: DataFolder, _ options: Options) throws(StoreError) -> OpenedDatabase {

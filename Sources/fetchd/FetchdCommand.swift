@@ -11,8 +11,9 @@ struct FetchdCommand: AsyncParsableCommand {
             'fetchd serve' runs the service; 'fetchd serve --help' explains every option. 'fetchd config' shows and \
             checks its settings. 'fetchd backup' copies its database, also while it runs, and 'fetchd restore' replaces the \
             database with a copy. 'fetchd doctor' looks for faults. 'fetchd export' writes sessions, jobs and webhooks as JSON \
-            lines. 'fetchd compact' makes the database file smaller. 'fetchd rotate-key' changes the key of its secrets. All \
-            other commands send requests to a running service. The service describes its public API at /openapi.yaml.
+            lines. 'fetchd compact' makes the database file smaller. 'fetchd rotate-key' changes the key of its secrets. \
+            'fetchd migrate-store' copies its database to PostgreSQL. All other commands send requests to a running service. The \
+            service describes its public API at /openapi.yaml.
 
             The commands take the address and the token of the service from --url and --token-file, from FETCHD_URL and \
             FETCHD_TOKEN, or from ~/.config/fetchd/config.json ({"url": "...", "token": "..."}). With --json, they print the \
@@ -45,7 +46,8 @@ struct FetchdCommand: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, ConfigCommand.self, BackupCommand.self, RestoreCommand.self, DoctorCommand.self,
-            ExportCommand.self, CompactCommand.self, RotateKeyCommand.self, CompletionsCommand.self,
+            ExportCommand.self, CompactCommand.self, RotateKeyCommand.self, MigrateStoreCommand.self,
+            CompletionsCommand.self,
         ],
         groupedSubcommands: ClientCommands.groups)
 

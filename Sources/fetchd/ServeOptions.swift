@@ -28,6 +28,8 @@ struct ServeOptions: ParsableArguments {
             valueName: "url"))
     var store: String?
 
+    @OptionGroup var cluster: ClusterOptions
+
     @Option(
         help: ArgumentHelp(
             "Whether the services that share the database of --store use one downloads folder (shared), or each a folder of its own (local). (default: local)",
@@ -160,7 +162,8 @@ struct ServeOptions: ParsableArguments {
             .logLevel: logLevel.map(JSON.string),
         ]
         let groups = [
-            listening.flags, network.flags, files.flags, retention.flags, aria2.flags, key.flags, observation.flags,
+            listening.flags, cluster.flags, network.flags, files.flags, retention.flags, aria2.flags, key.flags,
+            observation.flags,
         ]
         return groups.reduce(flags.compactMapValues(\.self)) { $0.merging($1) { $1 } }
     }

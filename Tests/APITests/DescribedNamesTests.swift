@@ -34,6 +34,7 @@ import Testing
         "JobPhase": names(LiveProgress.Phase.self),
         "JobState": names(JobState.Name.self),
         "Method": names(RequestMethod.self),
+        "NodeState": names(NodeStatus.State.self),
         "Priority": names(Priority.self),
         "RestartReason": names(ResumeOutcome.RestartReason.self),
         "Scope": names(Scope.self),

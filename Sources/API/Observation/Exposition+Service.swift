@@ -59,6 +59,29 @@ extension Exposition {
         }
     }
 
+    /// - Parameter nodes: empty if the service has a database of its own.
+    mutating func addNodes(_ nodes: [NodeStatus], own number: Int64?) {
+        let own = nodes.first { $0.node.number == number }
+        gauge(
+            "fetchd_nodes",
+            "Nodes that share the database by state: running, draining, away (the lease has ended) or stopped."
+        ) {
+            NodeStatus.State.allCases.map { state in
+                let count = nodes.isEmpty ? (state == .running ? 1 : 0) : nodes.count { $0.state == state }
+                return (["state": state.rawValue], Double(count))
+            }
+        }
+        gauge("fetchd_node_is_leader", "1 if this node does what one node does for all; 0 if not.") {
+            [([:], own?.isLeader ?? true ? 1 : 0)]
+        }
+        gauge(
+            "fetchd_node_lease_seconds",
+            "Seconds until the lease of this node in a PostgreSQL database ends, unless it is renewed."
+        ) {
+            own?.leaseSeconds.map { [([:], $0)] } ?? []
+        }
+    }
+
     mutating func addHealth(database: Bool, folder: Bool) {
         gauge("fetchd_healthy", "1 if fetchd can use the database, and the folder of the downloads; 0 if not.") {
             [(["part": "database"], database ? 1 : 0), (["part": "downloads_folder"], folder ? 1 : 0)]

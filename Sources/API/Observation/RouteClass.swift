@@ -40,7 +40,7 @@ enum RouteClass: Int, Sendable, CaseIterable {
         case "sessions": self = pattern.contains("webhooks") ? .webhooks : .sessions
         case "deliveries": self = .webhooks
         case "events": self = .events
-        case "stats": self = .service
+        case "stats", "nodes": self = .service
         case "tokens", "audit", "service", "sign-in", "tickets": self = .administration
         default: self = .other
         }

@@ -29,6 +29,7 @@ struct MetricsRoutes: Sendable {
         exposition.addDatabase(store.activity, store.measurements, await store.files())
         exposition.addLoops(options.loops())
         exposition.addRequests(requests, feed.watching)
+        exposition.addNodes(try await store.nodes(), own: store.node?.number)
         exposition.addHealth(database: (try? await store.check()) != nil, folder: engine.folderFault == nil)
         exposition.addProcess(ProcessReading(), version: options.version)
         return Response(

@@ -39,8 +39,7 @@ public enum ClientCommands {
             name: "Session and service",
             subcommands: [
                 SessionCommand.self, WebhookCommand.self, EventsCommand.self, TokenCommand.self, AuditCommand.self,
-                StatsCommand.self,
-                HealthCommand.self,
+                StatsCommand.self, NodesCommand.self, HealthCommand.self,
             ]),
     ]
 }

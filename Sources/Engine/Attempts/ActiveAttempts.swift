@@ -8,18 +8,23 @@ import Storage
 final class ActiveAttempts: Sendable {
     private struct State {
         var attempts: [JobID: Attempt] = [:]
-        /// For each session with attempts: the rate limit that its transfers share, and the number of its attempts.
-        var sessions: [Name: (limit: RateLimit, attempts: Int)] = [:]
+        var sessions: [Name: SharedLimit] = [:]
+        /// Of the service.
+        var service: SharedLimit
+        /// The part of the limits of sessions that this node may use, if other nodes run jobs of them.
+        var shares: [Name: Double] = [:]
+        var serviceShare: Double?
     }
 
     /// Set when an attempt begins while no other attempt runs.
     let firstBegun = AsyncAutoResetEvent()
-    private let state = Locked(State())
+    private let state: Locked<State>
     private let serviceLimit: RateLimit
     private let connections: HostConnections
 
     init(serviceLimit: RateLimit, connections: HostConnections) {
         self.serviceLimit = serviceLimit
+        state = Locked(State(service: SharedLimit(limit: serviceLimit, whole: serviceLimit.bytesPerSecond)))
         self.connections = connections
     }
 
@@ -34,12 +39,16 @@ final class ActiveAttempts: Sendable {
         for attempt in all { attempt.control.requestStop(.shutdown) }
     }
 
+    /// The live view of every attempt.
+    var reports: [RunningJob] {
+        all.map { RunningJob(job: $0.job.id, session: $0.job.session, live: $0.live) }
+    }
+
     subscript(job: JobID) -> Attempt? { state.withLock { $0.attempts[job] } }
 
     func begin(_ admitted: AdmittedJob, _ services: EngineServices) -> Attempt {
         let session = admitted.job.session
-        let limit = join(session)
-        limit.bytesPerSecond = admitted.spec.sessionRateLimit
+        let limit = join(session, admitted.spec.sessionRateLimit)
         let attempt = Attempt(admitted, under: [serviceLimit, limit], services)
         let isFirst = state.withLock { state in
             defer { state.attempts[admitted.job.id] = attempt }
@@ -67,16 +76,32 @@ final class ActiveAttempts: Sendable {
 
     /// Changes the rate limit that the session's transfers share; running transfers use it too. nil: no limit.
     func limit(_ session: Name, to bytesPerSecond: Int64?) {
-        state.withLock { $0.sessions[session]?.limit }?.bytesPerSecond = bytesPerSecond
+        state.withLock { $0.sessions[session]?.set(bytesPerSecond, $0.shares[session]) }
     }
 
     /// Changes the rate limit that all transfers share. nil: no limit.
-    func limitService(to bytesPerSecond: Int64?) { serviceLimit.bytesPerSecond = bytesPerSecond }
+    func limitService(to bytesPerSecond: Int64?) {
+        state.withLock { $0.service.set(bytesPerSecond, $0.serviceShare) }
+    }
 
-    private func join(_ session: Name) -> RateLimit {
+    /// Divides the limits among the nodes, as their jobs are.
+    func divide(by demand: [Name: NodeExchange.Demand]) {
         state.withLock { state in
-            var entry = state.sessions[session] ?? (RateLimit(bytesPerSecond: nil), 0)
+            let all = demand.values.reduce(into: NodeExchange.Demand()) { sum, session in
+                sum = .init(own: sum.own + session.own, all: sum.all + session.all)
+            }
+            state.serviceShare = all.share
+            state.shares = demand.mapValues(\.share)
+            state.service.set(state.service.whole, all.share)
+            for (name, session) in state.sessions { state.sessions[name]?.set(session.whole, state.shares[name]) }
+        }
+    }
+
+    private func join(_ session: Name, _ bytesPerSecond: Int64?) -> RateLimit {
+        state.withLock { state in
+            var entry = state.sessions[session] ?? SharedLimit(limit: RateLimit(bytesPerSecond: nil))
             entry.attempts += 1
+            entry.set(bytesPerSecond, state.shares[session])
             state.sessions[session] = entry
             return entry.limit
         }

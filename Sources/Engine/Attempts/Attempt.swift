@@ -53,6 +53,8 @@ final class Attempt: Sendable {
     var destination: Destination { state.withLock { $0.destination } }
 
     /// Called in a commit's hook. Applies the changed fields that a running attempt can apply.
+    var live: LiveProgress { progress.snapshot(isStopping: control.isStopping) }
+
     func take(_ spec: JobSpec) {
         context.limits.take(spec)
         let additional = state.withLock { state in

@@ -9,8 +9,11 @@ import Storage
 /// A transaction admits jobs, and with them their primary connections. Additional connections are counted here. Both
 /// must not use the same free slot. So no additional connection is counted during an admission, and the admission gets
 /// the number of existing additional connections.
+///
+/// If several nodes share the database, additional connections are claimed there before they are opened: `ConnectionClaimer`
+/// claims those that were refused here, and the refused caller asks again soon.
 final class HostConnections: Sendable {
-    private struct State {
+    fileprivate struct State {
         var ofJobs: [Place: Int] = [:]
         var additional: [Place: Int] = [:]
         var isAdmitting = false
@@ -19,6 +22,13 @@ final class HostConnections: Sendable {
         /// Additional connections to all hosts together.
         var maxAdditional: Int
 
+        /// The additional connections that are claimed; nil: no other service shares the database.
+        var granted: [Place: Int]?
+        /// The additional connections that were refused because they are not claimed.
+        var wanted: [Place: Int] = [:]
+        /// Until then, claimed connections are kept for those who wanted them.
+        var keptUntil = ContinuousClock.now
+
         func count(at host: String, of session: Name? = nil) -> Int {
             (Array(ofJobs) + Array(additional)).reduce(0) { sum, entry in
                 entry.key.host == host && (session == nil || entry.key.session == session) ? sum + entry.value : sum
@@ -26,20 +36,23 @@ final class HostConnections: Sendable {
         }
     }
 
-    private struct Place: Hashable {
+    fileprivate struct Place: Hashable {
         var host: String
         var session: Name
     }
 
     private let state: Locked<State>
     private let onRoom: @Sendable () -> Void
+    /// Set when connections have to be claimed, or to be given back.
+    let claimsDue = AsyncAutoResetEvent()
 
     /// - Parameters:
     ///   - limit: connections to one host.
     ///   - maxAdditional: additional connections to all hosts together.
     ///   - onRoom: called when a host may have a free slot for a job again.
-    init(limit: Int, maxAdditional: Int, onRoom: @escaping @Sendable () -> Void) {
-        state = Locked(State(limit: limit, maxAdditional: maxAdditional))
+    ///   - areClaimed: whether other services share the database.
+    init(limit: Int, maxAdditional: Int, areClaimed: Bool = false, onRoom: @escaping @Sendable () -> Void) {
+        state = Locked(State(limit: limit, maxAdditional: maxAdditional, granted: areClaimed ? [:] : nil))
         self.onRoom = onRoom
     }
 
@@ -80,22 +93,73 @@ final class HostConnections: Sendable {
     ///   applies.
     /// - Returns: false when a limit is reached.
     func take(at host: String, of session: Name, atMost sessionLimit: Int?) -> Bool {
-        state.withLock { state in
+        let place = Place(host: host, session: session)
+        let isTaken: Bool? = state.withLock { state in
             guard !state.isAdmitting, state.additional.values.reduce(0, +) < state.maxAdditional,
                 state.count(at: host) < state.limit, state.count(at: host, of: session) < sessionLimit ?? .max
             else { return false }
-            state.additional[Place(host: host, session: session), default: 0] += 1
+            guard state.isGranted(place) else {
+                state.wanted[place, default: 0] += 1
+                return nil
+            }
+            state.additional[place, default: 0] += 1
             return true
         }
+        if isTaken == nil { claimsDue.set() }
+        return isTaken ?? false
     }
 
     func giveBack(at host: String, of session: Name) {
-        state.withLock { Self.remove(Place(host: host, session: session), from: &$0.additional) }
+        let isClaimed = state.withLock { state in
+            Self.remove(Place(host: host, session: session), from: &state.additional)
+            return state.granted != nil
+        }
+        if isClaimed { claimsDue.set() }
         onRoom()
     }
 
     private static func remove(_ place: Place, from counts: inout [Place: Int]) {
         guard let count = counts[place] else { return }
         counts[place] = count > 1 ? count - 1 : nil
+    }
+}
+
+// MARK: - Claims in the database
+
+extension HostConnections {
+    /// What has to be claimed. Until `grant(_:)`, no connection is opened beyond the first list.
+    ///
+    /// - Returns: nil if nothing has changed.
+    func takeClaims() -> (used: [AdmissionLimits.Taken], wanted: [AdmissionLimits.Taken])? {
+        state.withLock { state in
+            guard var used = state.granted else { return nil }
+            if state.keptUntil <= .now { used = state.additional }
+            guard !state.wanted.isEmpty || used != state.granted else { return nil }
+            defer { state.wanted = [:] }
+            state.granted = used
+            return (Self.list(used), Self.list(state.wanted))
+        }
+    }
+
+    func grant(_ connections: [AdmissionLimits.Taken]) {
+        let granted = connections.map { (Place(host: $0.host, session: $0.session), $0.count) }
+        state.withLock { state in
+            state.granted = Dictionary(granted, uniquingKeysWith: +)
+            state.keptUntil = .now + .seconds(1)
+        }
+    }
+
+    /// Whether connections are claimed that do not exist.
+    var hasSurplus: Bool { state.withLock { $0.granted != nil && $0.granted != $0.additional } }
+
+    private static func list(_ counts: [Place: Int]) -> [AdmissionLimits.Taken] {
+        counts.map { .init(session: $0.key.session, host: $0.key.host, count: $0.value) }
+    }
+}
+
+extension HostConnections.State {
+    fileprivate func isGranted(_ place: HostConnections.Place) -> Bool {
+        guard let granted else { return true }
+        return additional[place, default: 0] < granted[place, default: 0]
     }
 }

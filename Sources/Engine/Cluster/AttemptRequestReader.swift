@@ -14,22 +14,15 @@ struct AttemptRequestReader: MaintenanceWorker {
 
     func pass() async throws -> Date? {
         let requests = try await services.store.attemptRequests()
-        var (read, hasMissed): ([JobID], Bool) = ([], false)
-        for request in requests {
-            guard let attempt = active[request.job] else {
-                // The attempt begins directly after the commit that admits its job.
-                hasMissed = true
-                continue
-            }
-            if let stop = request.stop {
-                attempt.control.requestStop(.decided(stop))
-            } else if let job = try? await services.store.job(request.job) {
-                attempt.take(job.spec)
-                read.append(job.id)
-            }
+        // An attempt begins directly after the commit that admits its job.
+        let (present, missed) = (requests.filter { active[$0.job] != nil }, requests.filter { active[$0.job] == nil })
+        for request in present {
+            if let stop = request.stop { active[request.job]?.control.requestStop(.decided(stop)) }
         }
-        try await services.store.forgetReadings(of: read)
-        return hasMissed ? services.time.now.addingTimeInterval(Self.secondLook) : nil
+        try await services.store.takeReadings(of: present.filter { $0.stop == nil }.map(\.job)) { [active] jobs in
+            for job in jobs { active[job.id]?.take(job.spec) }
+        }
+        return missed.isEmpty ? nil : services.time.now.addingTimeInterval(Self.secondLook)
     }
 
     private static let secondLook: TimeInterval = 0.2

@@ -115,7 +115,12 @@ actor Promoter {
             guard let verdict = try? await commit(plans) else { break }
             failures.merge(verdict.excess.mapValues(PromotionFault.excess)) { $1 }
             planned += plans.map(\.planned).filter { !verdict.isAgainst($0.job) }
-            open = open.filter { verdict.stale.contains($0.attempt.job.id) }.map { $0.renewed }
+            open = open.compactMap { order in
+                guard let job = verdict.stale[order.attempt.job.id] else { return nil }
+                // If another node has made the patch, this attempt does not know it yet.
+                order.attempt.take(job.spec)
+                return order.renewed
+            }
         }
         return (planned, failures)
     }
@@ -123,21 +128,21 @@ actor Promoter {
     /// The plans of a round that were not stored.
     private struct Rejections {
         /// The jobs whose destination was patched meanwhile.
-        var stale: Set<JobID> = []
+        var stale: [JobID: Job] = [:]
         /// The jobs whose file does not fit into its session any more.
         var excess: [JobID: SizeLimit] = [:]
 
         init(_ outcomes: [JobID: SignalOutcome] = [:]) {
             for (job, outcome) in outcomes {
                 switch outcome {
-                case .stale: stale.insert(job)
+                case .stale(let present): stale[job] = present
                 case .excess(_, let limit): excess[job] = limit
                 case .done, .refused: break
                 }
             }
         }
 
-        func isAgainst(_ job: JobID) -> Bool { stale.contains(job) || excess[job] != nil }
+        func isAgainst(_ job: JobID) -> Bool { stale[job] != nil || excess[job] != nil }
     }
 
     @discardableResult

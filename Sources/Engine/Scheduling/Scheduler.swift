@@ -21,8 +21,8 @@ struct Scheduler: MaintenanceWorker {
         var limits = limits()
         // No slot is free. The end of an attempt sets `trigger`.
         guard active.count < limits.jobs else { return nil }
-        // Other nodes may take over what this one begins. LeaseMonitor sets `trigger` when it has a lease again.
-        guard services.store.holdsLease else { return nil }
+        // Other nodes may take over what this one begins.
+        guard services.store.holdsLease else { return services.time.now.addingTimeInterval(1) }
         // An attempt would fail now. FolderMonitor sets `trigger` when the folder works again.
         guard services.health.fault == nil else { return nil }
         limits.taken = services.connections.beginAdmission()

@@ -18,7 +18,19 @@ public final class ServiceClock: TimeSource {
         var unreported: [ClockJump] = []
         /// The number of the last stored jump; nil: the next group commit of a node tells it.
         var lastJump: Int64?
+        /// The uptime since which this clock differs from that of the machine, and another node has to store the jump.
+        var waitsSince: Duration?
+
+        /// If no node stores a jump, the stored times are those of the new clock already.
+        mutating func wait(for jump: ClockJump, _ reading: ClockReading) {
+            guard let since = waitsSince else { return waitsSince = reading.uptime }
+            guard reading.uptime - since > ServiceClock.longestWait else { return }
+            view = view.after(jump, reading)
+            waitsSince = nil
+        }
     }
+
+    private static let longestWait: Duration = .seconds(30)
 
     private let base: any TimeSource
     private let state: Locked<State>
@@ -31,7 +43,9 @@ public final class ServiceClock: TimeSource {
         let reading = base.reading
         let time = reading.expectedTime(after: past.reading, newestEvent: past.newestEvent)
         state = Locked(
-            State(view: ClockView(time: time, uptime: reading.uptime, confidence: past.confidence(at: time))))
+            State(
+                view: ClockView(time: time, uptime: reading.uptime, confidence: past.confidence(at: time)),
+                lastJump: past.lastJump))
     }
 
     public var now: Date { view.time(at: base.uptime) }
@@ -70,8 +84,13 @@ extension ServiceClock {
         return state.withLock { state in
             let expected = state.view.time(at: reading.uptime)
             let isFirst = state.notedAt == nil
-            if !followsJumps, ClockJump(from: expected, to: reading.time, isAtStart: isFirst) != nil { return nil }
-            if let jump = ClockJump(from: expected, to: reading.time, isAtStart: isFirst) {
+            let jump = ClockJump(from: expected, to: reading.time, isAtStart: isFirst)
+            if !followsJumps, let jump {
+                state.wait(for: jump, reading)
+                return nil
+            }
+            state.waitsSince = nil
+            if let jump {
                 let view = state.view.after(jump, reading)
                 return ClockChange(reading: reading, view: view, jump: jump, isFirst: isFirst)
             }

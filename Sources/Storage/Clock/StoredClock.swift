@@ -8,6 +8,8 @@ struct StoredClock: Sendable {
     var newestEvent: Date?
     /// The stored jumps, oldest first, with times on the present clock.
     var jumps: [ClockJump]
+    /// The number of the last stored jump; 0: none.
+    var lastJump: Int64
 
     init(in db: SQLConnection) throws {
         let row = try db.row("SELECT * FROM clock")
@@ -17,6 +19,7 @@ struct StoredClock: Sendable {
         newestEvent = try db.row(
             "SELECT time FROM events WHERE id > ? ORDER BY id DESC LIMIT 1", [row?["last_event"] ?? 0])?.time("time")
         jumps = try Self.jumps(in: db, after: 0)
+        lastJump = try db.value("SELECT max(number) FROM clock_jumps") ?? 0
     }
 
     /// The stored jumps after this one, oldest first.

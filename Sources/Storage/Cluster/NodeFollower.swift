@@ -6,12 +6,15 @@ struct NodeFollower: Sendable {
     let order: CommitOrder
     let jobCache: JobCache
     let tokens: TokenTable
+    let exchange: NodeExchange
     /// Sets the events of these kinds of work.
     let wake: @Sendable (Set<WorkKind>) -> Void
     /// Called when this process is not the node any more.
     let lose: @Sendable () -> Void
     /// What others have changed since the last read.
     private let changed = Locked(Changes())
+    /// Of the tokens, before the snapshot began.
+    private let tokensVersion = Locked(0)
 
     private struct Changes {
         var jobs: Set<JobID> = []
@@ -19,19 +22,22 @@ struct NodeFollower: Sendable {
     }
 
     init(
-        order: CommitOrder, jobCache: JobCache, tokens: TokenTable, wake: @escaping @Sendable (Set<WorkKind>) -> Void,
+        order: CommitOrder, jobCache: JobCache, tokens: TokenTable, exchange: NodeExchange,
+        wake: @escaping @Sendable (Set<WorkKind>) -> Void,
         lose: @escaping @Sendable () -> Void
     ) {
-        (self.order, self.jobCache, self.tokens) = (order, jobCache, tokens)
+        (self.order, self.jobCache, self.tokens, self.exchange) = (order, jobCache, tokens, exchange)
         (self.wake, self.lose) = (wake, lose)
     }
 
     /// Another node has committed.
-    func take(_ notice: CommitNotice) {
+    ///
+    /// - Parameter position: of the commit.
+    func take(_ notice: CommitNotice, at position: Int64) {
         switch notice.jobs {
-        case .any: jobCache.removeAll()
+        case .any: jobCache.removeAll(at: position)
         case .these(let jobs):
-            jobCache.update(jobs, with: [:])
+            jobCache.remove(jobs, at: position)
             changed.withLock { $0.jobs.formUnion(jobs) }
         }
         if notice.work.contains(.tokens) { changed.withLock { $0.hasTokens = true } }
@@ -56,23 +62,42 @@ struct NodeFollower: Sendable {
     /// - Parameter position: of the last commit in the snapshot.
     /// - Returns: whether there are more.
     func read(to position: Int64, in db: SQLConnection) throws -> Bool {
-        if changed.withLock({ $0.hasTokens }) {
-            changed.withLock { $0.hasTokens = false }
-            tokens.replaceAll(by: try db.rows("SELECT * FROM tokens").map(TokenRow.token))
-        }
-        guard let lastEvent = order.lacks(position) else { return false }
+        try reloadTokens(in: db)
         var commit = Commit()
+        commit.jobs = takeChangedJobs()
+        guard let lastEvent = order.lacks(position) else {
+            // The events were read before the notice came.
+            if !commit.jobs.isEmpty { order.follow(commit, to: nil) }
+            return false
+        }
         commit.events = try db.map("SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?", [lastEvent, Self.page]) {
             try EventRow.event($0)
         }
-        commit.jobs = changed.withLock { changed in
-            defer { changed.jobs = [] }
-            return changed.jobs
-        }
-        for event in commit.events { if let job = event.job { commit.jobs.insert(job) } }
+        commit.jobs.formUnion(commit.events.compactMap(\.job))
+        // The observers must not find an earlier version than the event reports.
+        jobCache.remove(commit.jobs, at: position)
         let isWhole = commit.events.count < Self.page
         order.follow(commit, to: isWhole ? position : nil)
         return !isWhole
+    }
+
+    /// If this node changes a token meanwhile, the rows of the snapshot are older.
+    private func reloadTokens(in db: SQLConnection) throws {
+        guard changed.withLock({ $0.hasTokens }) else { return }
+        changed.withLock { $0.hasTokens = false }
+        let stored = try db.rows("SELECT * FROM tokens").map(TokenRow.token)
+        let isCurrent = tokens.replaceAll(by: stored, readAt: tokensVersion.withLock(\.self))
+        if !isCurrent { changed.withLock { $0.hasTokens = true } }
+    }
+
+    /// Called before a snapshot begins.
+    func prepareRead() { tokensVersion.withLock { $0 = tokens.version } }
+
+    private func takeChangedJobs() -> Set<JobID> {
+        changed.withLock { changed in
+            defer { changed.jobs = [] }
+            return changed.jobs
+        }
     }
 
     private static let page = 2000

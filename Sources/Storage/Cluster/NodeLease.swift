@@ -41,7 +41,9 @@ final class NodeLease: Sendable {
     func renew(_ renewal: ServerClock.Measurement) {
         state.withLock { state in
             // The server was away, or this process was stopped.
-            if renewal.answeredAt - state.renewedAt > Self.patience { state.steadySince = renewal.answeredAt }
+            if renewal.answeredAt - state.renewedAt > Self.patience {
+                (state.steadySince, state.isLeader) = (renewal.answeredAt, false)
+            }
             state.renewedAt = max(state.renewedAt, renewal.sentAt)
         }
         clock.follow(renewal)

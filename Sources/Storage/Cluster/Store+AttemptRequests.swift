@@ -19,9 +19,12 @@ extension Store {
         }
     }
 
-    /// Forgets requests to read specifications again. A request to stop is forgotten with the end of its attempt.
-    public func forgetReadings(of jobs: [JobID]) async throws {
+    /// Reads jobs whose specifications other nodes have changed, and forgets their requests. A request to stop is forgotten with
+    /// the end of its attempt.
+    ///
+    /// - Parameter onCommit: see `Writer.write`.
+    public func takeReadings(of jobs: [JobID], onCommit: @escaping @Sendable ([Job]) -> Void) async throws {
         guard !jobs.isEmpty else { return }
-        try await writer.write { try $0.forgetReadings(of: jobs) }
+        _ = try await writer.write(onCommit: onCommit) { try $0.takeReadings(of: jobs) }
     }
 }

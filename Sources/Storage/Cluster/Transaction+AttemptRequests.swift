@@ -28,8 +28,11 @@ extension Transaction {
         try run("DELETE FROM attempt_requests WHERE job = ?", [job.id.text])
     }
 
-    /// The node has read the specifications of these jobs.
-    func forgetReadings(of jobs: [JobID]) throws {
-        for job in jobs { try run("DELETE FROM attempt_requests WHERE job = ? AND stop IS NULL", [job.text]) }
+    /// The specifications of these jobs, and forgets that others have changed them.
+    func takeReadings(of jobs: [JobID]) throws -> [Job] {
+        try jobs.compactMap { id in
+            try run("DELETE FROM attempt_requests WHERE job = ? AND stop IS NULL", [id.text])
+            do { return try job(id) } catch StoreError.noSuchJob { return nil }
+        }
     }
 }

@@ -38,6 +38,8 @@ extension Transaction {
             try run("DELETE FROM additional_connections WHERE node = ?", [number])
             try run("DELETE FROM attempt_requests WHERE node = ?", [number])
         }
+        // Queued jobs whose parts these nodes have begin again elsewhere.
+        if !ended.isEmpty { wake(.jobs) }
         return ended
     }
 
@@ -58,7 +60,7 @@ extension Transaction {
         } else {
             let why = Failure(.storageError, "The node that had the file has ended.", attempts: job.attempts, at: now)
             let report = AttemptReport(hasLostPart: true)
-            _ = try applySignal(.attemptDeferred(Wait(.retry(until: now), cause: why)), to: job.id, report)
+            _ = try applySignal(.attemptDeferred(Wait(.storage(until: now), cause: why)), to: job.id, report)
             succession.queued += 1
         }
     }

@@ -12,11 +12,15 @@ struct AdmissionQueue {
     private var first: [Lane: ArraySlice<Candidate>] = [:]
     /// The tokens whose jobs are left out.
     private var omitted: [TokenID]
+    /// Nodes that have the parts of jobs in their own folders: these jobs are left to them.
+    private let owners: Set<Int64>
 
     struct Candidate {
         let job: JobID
         let host: String
         let rank: QueueRank
+        /// The node that made the part; nil if there is none, or if it does not matter.
+        let owner: Int64?
     }
 
     private struct Lane: Hashable {
@@ -24,8 +28,9 @@ struct AdmissionQueue {
         let lane: QueueLane
     }
 
-    init(_ transaction: Transaction, without omitted: Set<TokenID> = []) {
+    init(_ transaction: Transaction, without omitted: Set<TokenID> = [], leavingTo owners: Set<Int64> = []) {
         self.transaction = transaction
+        self.owners = owners
         self.omitted = Array(omitted)
     }
 
@@ -86,7 +91,9 @@ struct AdmissionQueue {
         of session: Name, _ slots: AdmissionSlots, _ configuration: SessionConfiguration
     ) throws -> Candidate? {
         guard slots.hasRoom(for: session, configuration) else { return nil }
-        let hasRoom = { (job: Candidate) in slots.hasRoom(at: job.host, for: session, configuration) }
+        let hasRoom = { [owners] (job: Candidate) in
+            slots.hasRoom(at: job.host, for: session, configuration) && !(job.owner.map(owners.contains) ?? false)
+        }
         var best: (lane: Lane, job: Candidate)?
         for lane in sessions?[session] ?? [] {
             let lane = Lane(session: session, lane: lane)
@@ -106,7 +113,7 @@ struct AdmissionQueue {
         // Of the jobs that were read. Jobs before these are not queued.
         if let known = first[lane]?.first(where: hasRoom) { return known }
         let read = try transaction.rows(
-            Self.first(in: lane.lane, without: omitted.count),
+            Self.first(in: lane.lane, without: omitted.count, withParts: !owners.isEmpty),
             ["priority": priority, "session": lane.session.text, "limit": Self.probe] + omission
         ).map(Self.candidate)
         first[lane] = read[...]
@@ -115,18 +122,24 @@ struct AdmissionQueue {
     }
 
     private static func candidate(_ row: SQLRow) -> Candidate {
-        Candidate(job: JobID(row["id"]), host: row["host"], rank: QueueRank(row["rank"] as String))
+        Candidate(
+            job: JobID(row["id"]), host: row["host"], rank: QueueRank(row["rank"] as String),
+            owner: (row["part"] as String?).flatMap { PartID($0).owner?.number })
     }
 
-    /// - Parameter count: the number of tokens whose jobs are left out. Each of these jobs that is before the result is
-    ///   read, but the index has no token, so that it costs no space for jobs without one.
-    static func first(in lane: QueueLane, without count: Int) -> String {
+    /// - Parameters:
+    ///   - count: the number of tokens whose jobs are left out. Each of these jobs that is before the result is read, but the
+    ///     index has no token, so that it costs no space for jobs without one.
+    ///   - withParts: whether the parts of the jobs matter.
+    static func first(in lane: QueueLane, without count: Int, withParts: Bool = false) -> String {
         """
-        SELECT id, host, \(lane.rank) AS rank FROM jobs INDEXED BY \(lane.index)
+        SELECT id, host, \(lane.rank) AS rank, \(withParts ? part : "NULL") AS part FROM jobs INDEXED BY \(lane.index)
         WHERE \(lane.condition) AND priority = :priority AND session = :session\(condition(without: count))
         ORDER BY \(lane.rank) LIMIT :limit
         """
     }
+
+    private static let part = "(SELECT parts.id FROM parts WHERE parts.job = jobs.id)"
 
     private static func condition(without count: Int) -> String {
         guard count > 0 else { return "" }
@@ -157,7 +170,8 @@ struct AdmissionQueue {
                     AND priority = :priority AND session = :session AND host > hosts.host)
                 FROM hosts WHERE host IS NOT NULL
             )
-            SELECT host, id, \(lane.lane.rankOfFirst) AS rank FROM (
+            SELECT host, id, \(lane.lane.rankOfFirst) AS rank,
+                \(owners.isEmpty ? "NULL" : "(SELECT parts.id FROM parts WHERE parts.job = firsts.id)") AS part FROM (
                 SELECT host, (SELECT id FROM jobs WHERE \(condition)
                     AND priority = :priority AND session = :session AND jobs.host = hosts.host
                     \(Self.condition(without: omitted.count)) ORDER BY \(rank) LIMIT 1) AS id

@@ -9,7 +9,7 @@ struct AdmissionQuotas {
     private(set) var continuesAt: Date?
 
     init(_ transaction: Transaction) throws {
-        for (token, quotas) in transaction.working.tokens.transferQuotas {
+        for (token, quotas) in try transaction.transferQuotas() {
             if let limit = quotas.concurrentTransfers {
                 left[token] = max(0, limit - (try transaction.runningJobs(of: token)))
             }

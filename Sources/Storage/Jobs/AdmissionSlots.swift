@@ -48,7 +48,7 @@ struct AdmissionSlots {
         connect(session, host: host, count: count)
     }
 
-    private mutating func connect(_ session: Name, host: String, count: Int) {
+    mutating func connect(_ session: Name, host: String, count: Int) {
         byHost[host, default: 0] += count
         bySessionAndHost[session, default: [:]][host, default: 0] += count
     }

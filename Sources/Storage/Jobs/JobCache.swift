@@ -15,6 +15,8 @@ final class JobCache: Sendable {
         var pendingReads: [JobID: PendingRead] = [:]
         /// Counts the commits that have changed jobs.
         var version: UInt64 = 0
+        /// The position of the last commit of another node; 0 in a database of one service.
+        var foreignPosition: Int64 = 0
     }
 
     fileprivate struct PendingRead {
@@ -71,10 +73,21 @@ final class JobCache: Sendable {
         }
     }
 
+    /// Removes jobs that another node has changed.
+    ///
+    /// - Parameter position: of its commit. Versions of earlier commits of this node are not cached any more.
+    func remove(_ changed: Set<JobID>, at position: Int64) {
+        state.withLock { $0.foreignPosition = max($0.foreignPosition, position) }
+        update(changed, with: [:], at: nil)
+    }
+
     /// Empties the cache: a commit has changed more jobs than it lists.
-    func removeAll() {
+    ///
+    /// - Parameter position: of the last commit of another node.
+    func removeAll(at position: Int64 = 0) {
         state.withLock { state in
             state.version += 1
+            state.foreignPosition = max(state.foreignPosition, position)
             state.recent = [:]
             state.older = [:]
             for id in state.pendingReads.keys { state.pendingReads[id]?.isStale = true }
@@ -86,13 +99,16 @@ final class JobCache: Sendable {
     /// - Parameters:
     ///   - changed: the jobs that the commit has changed.
     ///   - jobs: the new versions of those that are cached. The others are removed from the cache.
-    func update(_ changed: Set<JobID>, with jobs: [JobID: Job]) {
+    ///   - position: of the commit; nil if it has changed no data.
+    func update(_ changed: Set<JobID>, with jobs: [JobID: Job], at position: Int64?) {
         guard !changed.isEmpty else { return }
         state.withLock { state in
             state.version += 1
+            // Another node has perhaps changed the jobs again.
+            let isLatest = position ?? .max > state.foreignPosition
             for id in state.known(of: changed) {
                 state.older[id] = nil
-                state.recent[id] = jobs[id].map { CachedJob($0) }
+                state.recent[id] = isLatest ? jobs[id].map { CachedJob($0) } : nil
                 state.pendingReads[id]?.isStale = true
             }
         }

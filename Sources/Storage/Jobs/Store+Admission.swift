@@ -10,10 +10,11 @@ extension Store {
     public func admitJobs(
         _ limits: AdmissionLimits, onCommit: @escaping @Sendable ([AdmittedJob]) -> Void
     ) async throws -> AdmissionRound {
-        try await writer.write(onCommit: { onCommit($0.admitted) }) { transaction in
+        let sharesDownloads = options.node.sharesDownloads
+        return try await writer.write(onCommit: { onCommit($0.admitted) }) { transaction in
             try transaction.endWaits()
             var quotas = try AdmissionQuotas(transaction)
-            let admitted = try transaction.admitJobs(limits, &quotas)
+            let admitted = try transaction.admitJobs(limits, &quotas, sharesDownloads: sharesDownloads)
             return AdmissionRound(admitted: admitted, nextWaitEnds: try transaction.nextWaitEnds(quotas))
         }
     }

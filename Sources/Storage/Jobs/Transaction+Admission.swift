@@ -47,10 +47,15 @@ extension Transaction {
             UNION ALL SELECT min(held_until) FROM jobs WHERE held_until > ? AND state = 'queued') AS moments
         """
 
-    /// - Parameter quotas: notes the admitted jobs.
-    func admitJobs(_ limits: AdmissionLimits, _ quotas: inout AdmissionQuotas) throws -> [AdmittedJob] {
+    /// - Parameters:
+    ///   - quotas: notes the admitted jobs.
+    ///   - sharesDownloads: whether this node can continue the parts of the others.
+    func admitJobs(
+        _ limits: AdmissionLimits, _ quotas: inout AdmissionQuotas, sharesDownloads: Bool = true
+    ) throws -> [AdmittedJob] {
         var slots = try slots(limits)
-        var queue = AdmissionQueue(self, without: quotas.exhausted)
+        let owners = sharesDownloads || slots.free <= 0 ? [] : try otherNodes()
+        var queue = AdmissionQueue(self, without: quotas.exhausted, leavingTo: owners)
         var admitted: [AdmittedJob] = []
         var configurations: [Name: SessionConfiguration] = [:]
         while slots.free > 0 {
@@ -69,7 +74,15 @@ extension Transaction {
         return admitted
     }
 
-    private func slots(_ limits: AdmissionLimits) throws -> AdmissionSlots {
+    /// The other nodes that have a lease.
+    private func otherNodes() throws -> Set<Int64> {
+        guard let node else { return [] }
+        let numbers = try rows(
+            "SELECT number FROM nodes WHERE expires_at IS NOT NULL AND number <> ?", [node.number])
+        return Set(numbers.map { $0["number"] as Int64 })
+    }
+
+    func slots(_ limits: AdmissionLimits) throws -> AdmissionSlots {
         guard let node else { return try AdmissionSlots(running: rows(AdmissionSlots.running), limits: limits) }
         var limits = limits
         limits.taken = try additionalConnections()

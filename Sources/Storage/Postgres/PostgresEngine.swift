@@ -168,6 +168,8 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
                 let group = PostgresGroup(session, of: node, excluded: attempts.excluded)
                 writer.group = group
                 try group.lock(known: writer.position)
+                // The lock may have taken long.
+                try requireLease()
                 _ = membership?.lease.note(isLeader: group.leader == node?.number)
                 settle(before: group)
                 return group

@@ -76,9 +76,11 @@ final class PostgresFollower: Sendable {
             let notices = received.compactMap { CommitNotice.parse($0.payload) }.filter {
                 $0.origin.node != node.number
             }
-            for (_, notice) in notices { follower.take(notice) }
+            for (origin, notice) in notices { follower.take(notice, at: origin.position) }
             if renewal.isDue(at: lease.uptime) { try renewal.renew(lease, on: connection) }
-            if !notices.isEmpty || renewal.looksAgain(at: lease.uptime) { try look(connection, dialect, renewal) }
+            let isSecondOver = renewal.looksAgain(at: lease.uptime)
+            if !notices.isEmpty || isSecondOver { try look(connection, dialect, renewal) }
+            if isSecondOver { try PostgresExchange.run(follower.exchange, of: node, on: connection) }
         }
     }
 
@@ -93,6 +95,7 @@ final class PostgresFollower: Sendable {
     private func read(
         _ connection: PostgresConnection, _ dialect: PostgresDialect, _ renewal: Renewal
     ) throws -> Bool {
+        follower.prepareRead()
         let session = PostgresSession(connection, dialect, .snapshot)
         defer { session.rollBack() }
         let db = SQLConnection(session)

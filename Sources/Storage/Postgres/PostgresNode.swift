@@ -23,7 +23,10 @@ enum PostgresNode {
                 PostgresStatement("SELECT commits, last FROM journal WHERE id = 1 FOR UPDATE"))
             let row = try transaction.execute(PostgresStatement(insert, values(id, description)))
             let node = Node(number: try row[0].value(0), epoch: try row[0].value(1))
-            try transaction.commit(with: [PostgresStatement(lead, [.int8(node.number)])])
+            let forget = "DELETE FROM additional_connections WHERE node = $1"
+            try transaction.commit(with: [
+                PostgresStatement(forget, [.int8(node.number)]), PostgresStatement(lead, [.int8(node.number)]),
+            ])
             return Registration(
                 node: node, position: try journal[0].value(0), lastEvent: try journal[0].value(1),
                 serverTime: try row[0].value(2))

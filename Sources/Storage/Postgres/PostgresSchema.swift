@@ -22,15 +22,21 @@ enum PostgresSchema {
     /// - Parameter name: of the database, for the error.
     static func migrate(_ connection: PostgresConnection, name: String) throws {
         try connection.transaction { transaction in
-            let found = try transaction.execute([lock, versions, newest])[2]
-            let version = try found[0].value(0, as: Int.self)
-            guard version <= latest else {
-                throw StoreError.databaseFromNewerVersion(path: name, schema: version, known: latest)
-            }
-            let missing = steps.filter { $0.version > version }
-            guard !missing.isEmpty else { return }
-            try transaction.commit(with: missing.flatMap(statements))
+            let missing = try missing(in: &transaction, name: name)
+            if !missing.isEmpty { try transaction.commit(with: missing) }
         }
+    }
+
+    /// The statements that create the missing tables. No other node creates them before the transaction ends.
+    ///
+    /// - Throws: as `migrate`.
+    static func missing(in transaction: inout PostgresTransaction, name: String) throws -> [PostgresStatement] {
+        let found = try transaction.execute([lock, versions, newest])[2]
+        let version = try found[0].value(0, as: Int.self)
+        guard version <= latest else {
+            throw StoreError.databaseFromNewerVersion(path: name, schema: version, known: latest)
+        }
+        return steps.filter { $0.version > version }.flatMap(statements)
     }
 
     /// A number that only this program locks.

@@ -6,6 +6,9 @@ struct KeyCheck {
 
     private static let place = SealedPlace(table: "sealing", column: "key_check", row: "1")
 
+    /// - Parameter sealed: the column `sealing.key_check`.
+    init(sealed: String) { self.sealed = sealed }
+
     /// nil if the store has no key: it is new, of an earlier version, or its key was given up.
     init?(_ db: SQLConnection) throws {
         guard try db.hasTable("sealing"),

@@ -21,6 +21,7 @@ public final class TokenTable: Sendable {
         var ids: [TokenDigest: TokenID] = [:]
         /// The quotas that can delay the start of jobs.
         var transferQuotas: [TokenID: TokenQuotas] = [:]
+        var version = 0
         /// Tokens whose last use is not stored yet.
         var used: Set<TokenID> = []
     }
@@ -87,16 +88,37 @@ public final class TokenTable: Sendable {
 
 extension TokenTable {
     /// Called on the writer's thread, directly after a commit.
-    func put(_ token: StoredToken) { change { $0.put(token) } }
-    func remove(_ id: TokenID) { change { $0.remove(id) } }
+    func put(_ token: StoredToken) {
+        change { state in
+            state.version += 1
+            state.put(token)
+        }
+    }
+
+    func remove(_ id: TokenID) {
+        change { state in
+            state.version += 1
+            state.remove(id)
+        }
+    }
+
+    /// Changes with each change of a token by this service.
+    var version: Int { state.withLock(\.version) }
 
     /// The tokens as another node has changed them. Uses that are not stored yet are kept.
-    func replaceAll(by tokens: [StoredToken]) {
+    ///
+    /// - Parameter version: from before the read.
+    /// - Returns: false if this service has changed a token since; then nothing is replaced.
+    func replaceAll(by tokens: [StoredToken], readAt version: Int) -> Bool {
+        var isCurrent = true
         change { state in
+            isCurrent = state.version == version
+            guard isCurrent else { return }
             let gone = Set(state.tokens.keys).subtracting(tokens.map(\.token.id))
             for id in gone { state.remove(id) }
             for token in tokens { state.put(token) }
         }
+        return isCurrent
     }
 
     private func change(_ body: (inout State) -> Void) {

@@ -20,6 +20,14 @@ extension Transaction {
         }
     }
 
+    /// The quotas of tokens that can delay the start of jobs. Another node may have changed them since the last look.
+    func transferQuotas() throws -> [TokenID: TokenQuotas] {
+        guard db.followsOthers else { return working.tokens.transferQuotas }
+        let tokens = try rows("SELECT * FROM tokens").map(TokenRow.token).map(\.token)
+        return Dictionary(
+            tokens.filter { $0.quotas.limitsTransfers }.map { ($0.id, $0.quotas) }, uniquingKeysWith: { $1 })
+    }
+
     private func outstandingJobs(of token: TokenID) throws -> Int {
         try row(Self.outstandingOfToken, [token.text])?["n"] ?? 0
     }

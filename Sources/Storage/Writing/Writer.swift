@@ -172,7 +172,7 @@ final class Writer: Sendable {
             if clock.jump != nil || clock.isFirst { jobCache.removeAll() }
         }
         // The cache and the hooks come first: a caller that sees its write return finds all that follows from it.
-        jobCache.update(group.changes.jobs, with: group.jobs)
+        jobCache.update(group.changes.jobs, with: group.jobs, at: group.position)
         for write in group.writes { write.runCommitHook() }
         order.commit(group.changes, at: group.position)
     }

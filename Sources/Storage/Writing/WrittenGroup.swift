@@ -17,7 +17,9 @@ struct WrittenGroup: @unchecked Sendable {
 
     /// For the other nodes of the database.
     var notice: CommitNotice {
-        CommitNotice(work: due, jobs: clock?.jump == nil ? .these(changes.jobs) : .any)
+        // A change of the clock moves the times of any job.
+        let movesTimes = clock.map { $0.jump != nil || $0.isFirst } ?? false
+        return CommitNotice(work: due, jobs: movesTimes ? .any : .these(changes.jobs))
     }
 
     mutating func add(_ transaction: Transaction) {

@@ -23,6 +23,7 @@ extension Settings {
         options.acknowledgementPatience = acknowledgementPatience
         options.store.key = key
         options.store.server = store?.url
+        options.store.node.url = nodeAddress?.url
         options.version = Version.text
         setEngine(&options.engine)
         options.webhooks.schedule = RetrySchedule(delays: webhookRetryDelays)
@@ -30,7 +31,8 @@ extension Settings {
         options.api.token = token
         options.api.logsRequests = observation.requestLog
         options.tokenDemand = tokenDemand
-        options.api.publicHosts = publicHosts
+        // The other nodes send this name in Host.
+        options.api.publicHosts = publicHosts + [nodeAddress?.host].compactMap(\.self)
         options.api.allowedOrigins = allowedOrigins
         options.server.address = listen?.host
         options.server.port = listen?.port ?? 0

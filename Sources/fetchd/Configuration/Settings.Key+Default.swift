@@ -21,8 +21,8 @@ extension Settings.Key {
         case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: false
         case .logFormat: .string(ObservationSettings.Defaults.logFormat.rawValue)
         case .aria2Session: .string(Defaults.aria2Session)
-        case .unixSocket, .maxConnections, .maxConnectionsPerAddress, .dataDir, .downloadsDir, .store, .fileMode,
-            .directoryMode, .keyFile, .keyCommand, .token:
+        case .unixSocket, .maxConnections, .maxConnectionsPerAddress, .dataDir, .downloadsDir, .store, .nodeURL,
+            .fileMode, .directoryMode, .keyFile, .keyCommand, .token:
             nil
         case .rateLimit, .maxConcurrentJobs, .maxConnectionsPerHost, .schedule, .allowNetwork, .denyNetwork,
             .allowWebhookNetwork, .allowOriginHost, .denyOriginHost, .allowOriginPort, .minimumFreeBytes, .maxFileSize,

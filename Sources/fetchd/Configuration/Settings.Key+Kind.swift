@@ -35,6 +35,7 @@ extension Settings.Key {
         case .aria2Session: .text { _ = try SettingsSources.aria2Session($0) }
         case .keyCommand: .text(SettingsSources.checkKeyCommand)
         case .store: .text { _ = try SettingsSources.serverAddress($0) }
+        case .nodeURL: .text { _ = try NodeAddress($0) }
         case .downloads: .text { _ = try SettingsSources.folderSharing($0) }
         case .token: .text(Settings.checkToken)
         case .rateLimit, .maxConcurrentJobs, .maxConnectionsPerHost, .schedule, .allowNetwork, .denyNetwork,

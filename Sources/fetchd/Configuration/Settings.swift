@@ -23,6 +23,8 @@ struct Settings: Sendable {
     var downloadsDir: String
     /// The PostgreSQL database of the jobs; nil: SQLite in the data folder.
     var store: ServerAddress?
+    /// Where other nodes of the database reach this one; nil: they do not.
+    var nodeAddress: NodeAddress?
     /// Whether the services that share the database use one downloads folder.
     var folderSharing: FolderSharing
     /// Whether the folders are those of the working directory, because it has the database of an earlier version.
@@ -79,6 +81,7 @@ struct Settings: Sendable {
         case dataDir = "data_dir"
         case downloadsDir = "downloads_dir"
         case store
+        case nodeURL = "node_url"
         case downloads
         case maxConcurrentJobs = "max_concurrent_jobs"
         case maxConnectionsPerHost = "max_connections_per_host"
@@ -142,6 +145,7 @@ struct Settings: Sendable {
         self.dataDir = dataDir ?? folders.data
         self.downloadsDir = downloadsDir ?? folders.downloads
         store = try sources.store
+        nodeAddress = try sources.string(.nodeURL).map(NodeAddress.init)
         folderSharing = try sources.folderSharing
         usesFoldersOfWorkingDirectory = folders.areOfWorkingDirectory
         start = try StartSettings(sources)

@@ -1,16 +1,20 @@
-"""compose.yaml: its structure, and the command of its sample consumer with a real service."""
+"""compose.yaml and compose.cluster.yaml: their structure, and the command of the sample consumer with a real service."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
+import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 
 import jsonschema
 import yaml
 
-from .environment import ENVIRONMENT, LOOPBACK, ROOT, Failure, Fetchd, free_port, require, serving, until
+from .environment import ENVIRONMENT, EXAMPLES, LOOPBACK, ROOT, Failure, Fetchd, free_port, require, serving, until
 from .outcome import Report
+from .proxy_servers import serving_nginx
 from .signatures import SECRET
 
 # The parts of the Compose specification that the file uses.
@@ -21,6 +25,29 @@ SERVICE = {
     "properties": {
         "build": {"const": "."},
         "image": {"type": "string"},
+        "depends_on": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["condition"],
+                "properties": {
+                    "condition": {"enum": ["service_started", "service_healthy", "service_completed_successfully"]}
+                },
+            },
+        },
+        "healthcheck": {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["test"],
+            "properties": {
+                "test": {"type": "array", "items": {"type": "string"}},
+                "interval": {"type": "string", "pattern": "^[0-9]+s$"},
+                "timeout": {"type": "string", "pattern": "^[0-9]+s$"},
+                "retries": {"type": "integer"},
+            },
+        },
+        "network_mode": {"const": "none"},
         "profiles": {"type": "array", "items": {"type": "string"}},
         "restart": {"enum": ["no", "always", "on-failure", "unless-stopped"]},
         "user": {"type": "string"},
@@ -38,6 +65,8 @@ SERVICE = {
 FILE = {
     "type": "object",
     "additionalProperties": False,
+    # Extensions, for parts that services share.
+    "patternProperties": {"^x-": {"type": "object"}},
     "required": ["services", "volumes"],
     "properties": {
         "services": {"type": "object", "additionalProperties": SERVICE},
@@ -47,18 +76,31 @@ FILE = {
 
 
 def check(program: Path, folder: Path, report: Report, is_long: bool) -> None:
-    text = (ROOT / "compose.yaml").read_text(encoding="utf-8")
-    with report.check("compose.yaml: structure"):
-        file = structure(text)
-    if has_compose():
-        with report.check("compose.yaml: docker compose config"):
-            compose_config()
-    else:
-        print("– docker compose is not installed; only the structure of compose.yaml is checked", flush=True)
-    with report.check("compose.yaml: the environment of the service has its settings"):
-        require_settings(program, file["services"]["fetchd"]["environment"])
+    files = {name: checked(name, program, report) for name in ("compose.yaml", "compose.cluster.yaml")}
     with report.check("compose.yaml: the sample consumer receives from a service"):
-        consume(program, folder, file["services"]["consumer"])
+        consume(program, folder, files["compose.yaml"]["services"]["consumer"])
+    with report.check("compose.cluster.yaml: its nodes differ only in their addresses and volumes"):
+        require_equal_nodes(files["compose.cluster.yaml"]["services"])
+    with report.check("compose.cluster.yaml: the service key makes a key once"):
+        make_key(program, folder, files["compose.cluster.yaml"]["services"]["key"])
+    with report.check("compose.cluster.yaml: nginx sends requests to the nodes that run"):
+        balance(program, folder)
+
+
+def checked(name: str, program: Path, report: Report) -> dict:
+    file = {"services": {}}
+    with report.check(f"{name}: structure"):
+        file = structure((ROOT / name).read_text(encoding="utf-8"))
+    if has_compose():
+        with report.check(f"{name}: docker compose config"):
+            compose_config(name)
+    else:
+        print(f"– docker compose is not installed; only the structure of {name} is checked", flush=True)
+    with report.check(f"{name}: the environment of each service of fetchd has its settings"):
+        for service in file["services"].values():
+            if service["image"] == "fetchd":
+                require_settings(program, service["environment"])
+    return file
 
 
 def structure(text: str) -> dict:
@@ -72,6 +114,8 @@ def structure(text: str) -> dict:
             source = volume.partition(":")[0]
             known = (ROOT / source).exists() if source.startswith(".") else source in file["volumes"]
             require(known, f"{name}: there is no volume or folder {source}")
+        for other in service.get("depends_on", {}):
+            require(other in file["services"], f"{name}: there is no service {other}")
     return file
 
 
@@ -82,10 +126,11 @@ def has_compose() -> bool:
         return False
 
 
-def compose_config() -> None:
+def compose_config(name: str) -> None:
     done = subprocess.run(
-        ["docker", "compose", "--profile", "consumer", "config", "--quiet"], cwd=ROOT, capture_output=True, text=True,
-        env=ENVIRONMENT | {"FETCHD_TOKEN": "token", "WEBHOOK_SECRET": SECRET},
+        ["docker", "compose", "--file", name, "--profile", "consumer", "config", "--quiet"], cwd=ROOT,
+        capture_output=True, text=True,
+        env=ENVIRONMENT | {"FETCHD_TOKEN": "token", "POSTGRES_PASSWORD": "password", "WEBHOOK_SECRET": SECRET},
     )  # fmt: skip
     require(done.returncode == 0, done.stderr)
 
@@ -117,3 +162,59 @@ def consume(program: Path, folder: Path, service: dict) -> None:
         log = folder / "consumer.log"
         until("the consumer prints the finish", lambda: "verified session.finished" in log.read_text())
 
+
+def require_equal_nodes(services: dict) -> None:
+    nodes = {name: service for name, service in services.items() if service["image"] == "fetchd"}
+    require(len(nodes) == 3, f"there are {len(nodes)} nodes")
+    forms = set()
+    for name, node in nodes.items():
+        number = name.removeprefix("node-")
+        require(node["environment"]["FETCHD_NODE_URL"] == f"http://{name}:8080", f"{name} has the address of another node")
+        own = [volume for volume in node["volumes"] if not volume.startswith("key:")]
+        require(own == [f"data-{number}:/data", f"downloads-{number}:/downloads"], f"{name} has other volumes: {own}")
+        environment = {key: value for key, value in node["environment"].items() if key != "FETCHD_NODE_URL"}
+        forms.add(json.dumps(node | {"environment": environment, "volumes": []}, sort_keys=True))
+    require(len(forms) == 1, "the nodes have different settings")
+
+
+def make_key(program: Path, folder: Path, service: dict) -> None:
+    """The command of the service twice, with another folder: the second run keeps the key, and fetchd takes it."""
+    folder = folder / "key"
+    folder.mkdir()
+    # Only root may give a file to another user.
+    script = service["command"][2].replace("/key", str(folder)).replace("chown -R 10001:10001", "test -d")
+    keys = set()
+    for _ in range(2):
+        subprocess.run(["sh", "-c", script], check=True)
+        keys.add((folder / "fetchd.key").read_text())
+    require(len(keys) == 1, "the second run has replaced the key")
+    with Fetchd(program, folder / "fetchd", "--key-file", str(folder / "fetchd.key")) as fetchd:
+        fetchd.json("GET", "/v1/stats")
+
+
+def balance(program: Path, folder: Path) -> None:
+    """The configuration of nginx in front of three services, of which one is killed."""
+    folder = folder / "balance"
+    folder.mkdir(mode=0o755)
+    port = free_port()
+    text = (EXAMPLES / "cluster/nginx.conf").read_text().replace("listen 80;", f"listen {LOOPBACK}:{port};")
+    with ExitStack() as stack:
+        nodes = []
+        for name in ("node-1", "node-2", "node-3"):
+            node = stack.enter_context(Fetchd(program, folder / name))
+            node.json("PUT", f"/v1/sessions/{name}", {})
+            require(f"server {name}:8080 " in text, f"nginx does not know {name}")
+            text = text.replace(f"server {name}:8080 ", f"server {LOOPBACK}:{node.port} ")
+            nodes.append(node)
+        stack.enter_context(serving_nginx(text, folder, port))
+        require(len({answering(port) for _ in range(30)}) == 3, "not every node gets requests")
+        nodes[0].kill()
+        names = {answering(port) for _ in range(30)}
+        require(names == {"node-2", "node-3"}, f"after the end of node-1, {names} answer")
+
+
+def answering(port: int) -> str:
+    """The name of the service that answers: each has a session of its name."""
+    with urllib.request.urlopen(f"http://{LOOPBACK}:{port}/v1/sessions", timeout=20) as answer:
+        names = {session["id"] for session in json.load(answer)["sessions"]}
+    return next(name for name in names if name != "default")

@@ -45,22 +45,29 @@ class Place:
 @contextlib.contextmanager
 def nginx(place: Place) -> Iterator[tuple[int, Path]]:
     port = free_port()
-    (place.folder / "temporary").mkdir()
+    example = place.adapted("nginx.conf", place.keys | {"listen 443": f"listen {LOOPBACK}:{port}"})
+    with serving_nginx(example, place.folder, port):
+        yield port, place.certificates.authority
+
+
+@contextlib.contextmanager
+def serving_nginx(configuration: str, folder: Path, port: int) -> Iterator[None]:
+    """nginx with this file in place of those in conf.d."""
+    (folder / "temporary").mkdir()
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     temporary = "".join(f"    {kind}_temp_path temporary/{kind};\n" for kind in kinds)
-    example = place.adapted("nginx.conf", place.keys | {"listen 443": f"listen {LOOPBACK}:{port}"})
-    (place.folder / "nginx.conf").write_text(f"""{"user root;" if os.geteuid() == 0 else ""}
+    (folder / "nginx.conf").write_text(f"""{"user root;" if os.geteuid() == 0 else ""}
 daemon off;
 pid nginx.pid;
 events {{ }}
 http {{
     access_log off;
-{temporary}{example}
+{temporary}{configuration}
 }}
 """)
-    command = ["nginx", "-p", f"{place.folder}/", "-c", "nginx.conf", "-e", "error.log"]
-    with serving(command, port, place.folder):
-        yield port, place.certificates.authority
+    command = ["nginx", "-p", f"{folder}/", "-c", "nginx.conf", "-e", "error.log"]
+    with serving(command, port, folder):
+        yield
 
 
 @contextlib.contextmanager

@@ -81,6 +81,7 @@ import Testing
         .init(method: "DELETE", path: "/v1/tokens/{id}", scope: .admin, isOfService: true),
         .init(method: "POST", path: "/v1/tokens/{id}/rotate", scope: .admin, isOfService: true),
         .init(method: "GET", path: "/v1/audit", scope: .admin, isOfService: true),
+        .init(method: "GET", path: "/v1/nodes", scope: .read, isOfService: true),
         .init(method: "GET", path: "/v1/service", scope: .read, isOfService: true),
         .init(method: "PATCH", path: "/v1/service", scope: .sessions, isOfService: true, body: ["unknown": 1]),
     ]

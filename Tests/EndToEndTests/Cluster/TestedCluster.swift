@@ -6,6 +6,8 @@ import TestKit
 final class TestedCluster: Sendable {
     let server: PostgresServer
     let nodes: [FetchdProcess]
+    /// The other nodes reach each node there, also after a restart.
+    private let ports: [ReservedPort]
     private let folder: TemporaryFolder
 
     /// - Parameters:
@@ -18,9 +20,13 @@ final class TestedCluster: Sendable {
         folder = try TemporaryFolder()
         let key = folder.path("key")
         try Self.makeKey(key)
+        ports = try (0..<count).map { _ in try ReservedPort() }
         var nodes: [FetchdProcess] = []
-        for _ in 0..<count {
-            let own = ["--store", server.url(), "--key-file", key]
+        for port in ports {
+            let own = [
+                "--store", server.url(), "--key-file", key, "--listen", port.address, "--node-url",
+                "http://\(port.address)",
+            ]
             nodes.append(try await FetchdProcess.start(.init(arguments: own + arguments)))
         }
         self.nodes = nodes

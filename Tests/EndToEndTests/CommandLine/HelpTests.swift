@@ -8,7 +8,7 @@ import Testing
 @Suite struct HelpTests {
     private static let commands = [
         ["add"], ["list"], ["show"], ["watch"], ["get"], ["pause"], ["resume"], ["cancel"], ["retry"], ["update"],
-        ["delete"], ["import"], ["import", "queue"], ["import", "aria2"], ["events"], ["stats"], ["health"],
+        ["delete"], ["import"], ["import", "queue"], ["import", "aria2"], ["events"], ["stats"], ["nodes"], ["health"],
         ["session"], ["webhook"], ["token"], ["audit"], ["completions"],
         ["token", "create"], ["token", "list"], ["token", "rotate"], ["token", "revoke"],
         ["session", "list"], ["session", "show"], ["session", "set"], ["session", "pause"], ["session", "resume"],
@@ -23,7 +23,8 @@ import Testing
         let help = try await FetchdProcess.run(["--experimental-dump-help"])
         let commands = Self.subcommands(of: help.json["command"], path: [])
         let local = [
-            ["serve"], ["backup"], ["restore"], ["doctor"], ["export"], ["compact"], ["rotate-key"], ["config"],
+            ["serve"], ["backup"], ["restore"], ["doctor"], ["export"], ["compact"], ["rotate-key"], ["migrate-store"],
+            ["config"],
             ["config", "show"], ["config", "check"],
         ]
         #expect(Set(commands) == Set(Self.commands + local))

@@ -74,6 +74,7 @@ import Testing
         #expect(scrape["fetchd_database_size_bytes{file=\"log\"}"] > 0)
         #expect(scrape["fetchd_downloads_free_bytes"] > 0 && scrape["fetchd_data_free_bytes"] > 0)
         #expect(scrape["fetchd_healthy{part=\"database\"}"] == 1)
+        #expect(scrape["fetchd_nodes{state=\"running\"}"] == 1 && scrape["fetchd_node_is_leader"] == 1)
         #expect(scrape["fetchd_queue_oldest_age_seconds"] == 0 && scrape["fetchd_outbox_oldest_age_seconds"] == 0)
     }
 

@@ -65,11 +65,13 @@ extension PlayedJob {
         let job = try await service.job(id)
         checkEvents(events, job)
         guard job["state"] == "succeeded" else {
-            if service.fetchd.downloaded(filename) != nil { note("there is a file although it is \(job["state"])") }
+            let file = try await service.file(of: job, named: filename)
+            if file != nil { note("there is a file although it is \(job["state"])") }
             if job["file"] != .null || job["receipt"] != .null { note("it tells of a file: \(job.written)") }
             return try await lookAtPart()
         }
-        guard job["file"]["path"].string == filename, let bytes = service.fetchd.downloaded(filename) else {
+        let bytes = try await service.file(of: job, named: filename)
+        guard job["file"]["path"].string == filename, let bytes else {
             return note("it has succeeded, and its file is not there: \(job.written)")
         }
         checkFile(bytes, job)

@@ -10,6 +10,8 @@ import Testing
     private static let environment = ProcessInfo.processInfo.environment
     private static let wanted = environment["FETCHD_PROPERTY_ROUNDS"].flatMap { Int($0) }
     private static let first = environment["FETCHD_PROPERTY_SEED"].flatMap { UInt64($0) }
+    /// The nodes of each service, which have their jobs in PostgreSQL; nil: one with SQLite.
+    private static let nodes = environment["FETCHD_PROPERTY_NODES"].flatMap { Int($0) }
 
     /// Seeds of every run; each run adds a random one.
     private static let known: [UInt64] = [2, 5, 8]
@@ -30,19 +32,22 @@ import Testing
 
     /// Runs rounds in parallel lanes, each with its own service.
     private func run(_ seeds: [UInt64]) async throws {
-        let lanes = min(4, seeds.count)
+        let lanes = min(Self.nodes ?? 1 > 1 ? 2 : 4, seeds.count)
+        let place = try await StorePlace(nodes: Self.nodes)
         let done = Monitor(0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for lane in 0..<lanes {
                 let share = stride(from: lane, to: seeds.count, by: lanes).map { seeds[$0] }
-                group.addTask { try await play(share, of: seeds.count, done) }
+                group.addTask { try await play(share, of: seeds.count, done, place) }
             }
             try await group.waitForAll()
         }
     }
 
-    private func play(_ seeds: [UInt64], of count: Int, _ done: Monitor<Int>) async throws {
-        var service = try await BatteredService.start()
+    private func play(
+        _ seeds: [UInt64], of count: Int, _ done: Monitor<Int>, _ place: StorePlace
+    ) async throws {
+        var service = try await BatteredService.start(place)
         for seed in seeds {
             let plan = RoundPlan(seed: seed)
             let round = try Round(plan, at: service)
@@ -55,14 +60,14 @@ import Testing
             guard !findings.isEmpty else { continue }
             Issue.record("\(Self.report(plan, findings, round))")
             // The next round gets a new service, so that it does not suffer from this one.
-            service = try await BatteredService.start()
+            service = try await BatteredService.start(place)
         }
     }
 
     private static func report(_ plan: RoundPlan, _ findings: [String], _ round: Round) -> String {
         let report = """
             FAILED: \(findings.joined(separator: "\nFAILED: "))
-            Run it again: scripts/property-test --seed \(plan.seed)
+            Run it again: scripts/property-test --seed \(plan.seed)\(nodes.map { " --store postgres --nodes \($0)" } ?? "")
             \(plan)
             \(round.record)
             """

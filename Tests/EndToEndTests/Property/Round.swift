@@ -31,7 +31,7 @@ struct Round: Sendable {
     /// The requests and responses, and the end of the service's log, for rounds that fail.
     var record: String {
         files.map { "\($0.plan.name):\n" + $0.log.joined(separator: "\n") }.joined(separator: "\n")
-            + "\nThe service's log ends with\n\(service.fetchd.log.suffix(6000))"
+            + "\nThe service's log ends with\n\(service.log)"
     }
 
     private func play() async throws -> [String] {
@@ -65,12 +65,12 @@ struct Round: Sendable {
     }
 
     private func suffer() async throws {
-        for interruption in plan.interruptions {
+        for (index, interruption) in plan.interruptions.enumerated() {
             // If the moment does not come, the interruption comes anyway.
             _ = try? await eventually("\(interruption)", atMost: .seconds(4), pause: .milliseconds(10)) {
                 try await isReached(interruption.moment) ? true : nil
             }
-            try await service.suffer(interruption.kind)
+            try await service.suffer(interruption.kind, at: Int(plan.seed % 1_000_000) + index)
         }
     }
 
@@ -114,6 +114,10 @@ struct Round: Sendable {
         var findings: [String] = []
         var promised = 0
         for id in jobs where try await service.hasResumeData(of: id) { promised += 1 }
+        // A node removes the parts of jobs that others have taken over.
+        _ = try? await eventually("no more parts than promised", atMost: .seconds(service.nodes.count == 1 ? 0 : 15)) {
+            service.parts.count <= promised ? true : nil
+        }
         if service.parts.count != promised {
             findings.append("\(promised) jobs have resume data, and there are \(service.parts.count) parts")
         }
@@ -123,8 +127,12 @@ struct Round: Sendable {
             if answer.status != 204 { findings.append("DELETE of \(id) was answered \(answer)") }
         }
         // A part file is removed after the commit that ends its promise.
-        _ = try? await service.fetchd.partFilesAreRemoved()
-        let left = service.fetchd.folder.files.filter { $0.hasPrefix("downloads/") }
+        try? await service.partFilesAreRemoved()
+        // Another node than that which is asked removes its file a moment later.
+        _ = try? await eventually("files to be removed", atMost: .seconds(service.nodes.count == 1 ? 0 : 15)) {
+            service.files.isEmpty ? true : nil
+        }
+        let left = service.files
         if !left.isEmpty { findings.append("left over: \(left)") }
         let open = try? await eventually("files to be closed", atMost: .seconds(5)) {
             service.openFiles.isEmpty ? true : nil

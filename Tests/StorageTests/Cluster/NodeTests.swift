@@ -99,6 +99,62 @@ struct NodeTests {
         #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.isEmpty)
     }
 
+    @Test func jobContinuesWhereItsPartIs() async throws {
+        let job = try await runningOnFirst()
+        let part = nodes[0].store.makePartID()
+        #expect(part.owner == nodes[0].store.node)
+        var report = AttemptReport()
+        report.part = StoreFixture.part(part.text)
+        _ = try await nodes[0].store.apply(.attemptStopped(.pause), to: job.id, report)
+        _ = try await nodes[1].store.apply(.resumeRequested, to: job.id)
+        let other = try await nodes[1].create()
+        let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 9)
+        #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.map(\.job.id) == [other.id])
+        #expect(try await nodes[0].store.admitJobs(limits) { _ in }.admitted.map(\.job.id) == [job.id])
+    }
+
+    @Test func jobOfANodeThatHasLeftBeginsElsewhere() async throws {
+        let job = try await runningOnFirst()
+        var report = AttemptReport()
+        report.part = StoreFixture.part(nodes[0].store.makePartID().text)
+        _ = try await nodes[0].store.apply(.attemptInterrupted, to: job.id, report)
+        let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 9)
+        #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.isEmpty)
+        try await nodes[0].store.close()
+        #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.map(\.job.id) == [job.id])
+    }
+
+    @Test func additionalConnectionsAreClaimedWithinTheLimits() async throws {
+        let job = try await runningOnFirst()
+        let wish = AdmissionLimits.Taken(session: job.session, host: "host:443", count: 2)
+        let limits = AdmissionLimits(jobs: 9, connectionsPerHost: 3)
+        let first = try await nodes[0].store.claimConnections([], wanted: [wish], limits)
+        #expect(first.map(\.count).reduce(0, +) == 2)
+        // One connection of the job and two additional ones are the limit of the host.
+        #expect(try await nodes[1].store.claimConnections([], wanted: [wish], limits).isEmpty)
+        _ = try await nodes[1].create()
+        #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.isEmpty)
+        _ = try await nodes[0].store.claimConnections([], wanted: [], limits)
+        #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.count == 1)
+    }
+
+    @Test func progressAndDemandReachOtherNodes() async throws {
+        let job = try await runningOnFirst()
+        let live = LiveProgress(phase: .transferring, bytesReceived: 7, bytesDurable: 5, bytesExpected: 9, tick: 3)
+        let demand = Locked<[Name: NodeExchange.Demand]>([:])
+        nodes[0].store.exchange.connect {
+            [.init(job: job.id, session: job.session, live: live)]
+        } onDemand: { new in
+            demand.withLock { $0 = new }
+        }
+        let report = try await eventually("the progress") { nodes[1].store.exchange[job.id] }
+        #expect(report.live == live && report.session == job.session)
+        #expect(nodes[0].store.exchange.others.isEmpty)
+        _ = try await eventually("the demand") {
+            demand.withLock { $0[.default] } == .init(own: 1, all: 1) ? true : nil
+        }
+    }
+
     @Test func stopOfAJobElsewhereIsAsked() async throws {
         let job = try await runningOnFirst()
         let outcome = try await nodes[1].store.apply(.pauseRequested, to: job.id)
@@ -120,7 +176,9 @@ struct NodeTests {
             job.id, from: present.spec, to: spec, fields: [.rateLimit], expecting: nil)
         let requests = try await nodes[0].store.attemptRequests()
         #expect(requests.map(\.job) == [job.id] && requests[0].stop == nil)
-        try await nodes[0].store.forgetReadings(of: [job.id])
+        let read = Locked<[JobSpec]>([])
+        try await nodes[0].store.takeReadings(of: [job.id]) { jobs in read.withLock { $0 = jobs.map(\.spec) } }
+        #expect(read.withLock(\.self) == [spec])
         #expect(try await nodes[0].store.attemptRequests().isEmpty)
     }
 
@@ -151,7 +209,8 @@ struct NodeTests {
         try expire(nodes[0])
         let succession = try await nodes[1].succeed()
         #expect(succession.queued == 1 && succession.promoting.isEmpty)
-        #expect(try await nodes[1].store.job(job.id).state.wait?.name == .retry)
+        let waiting = try await nodes[1].store.job(job.id)
+        #expect(waiting.state.wait?.name == .storage && waiting.attempts == 0, "\(waiting)")
     }
 
     @Test func promotionInASharedFolderIsContinued() async throws {

@@ -7,11 +7,12 @@ import Testing
 struct PostgresFixture {
     /// The URL of the name space.
     let url: String
+    let name: String
 
     /// - Parameter server: the URL of the database; nil: the shared server of the suite.
     init(on server: String? = nil) throws {
         let server = try server ?? PostgresServer.shared.socketURL
-        let name = "test_" + UUID().uuidString.lowercased().replacing("-", with: "")
+        name = "test_" + UUID().uuidString.lowercased().replacing("-", with: "")
         let connection = try PostgresConnection(to: PostgresTarget(url: server))
         try connection.execute(script: "CREATE SCHEMA \(name)")
         url = server + "?options=-csearch_path%3D" + name

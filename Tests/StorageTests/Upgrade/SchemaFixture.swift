@@ -13,7 +13,7 @@ struct SchemaFixture {
     /// A moment shortly after the last time in the fixtures.
     static let time = ManualTime(Date(milliseconds: 1_566_229_000_000), boot: "later")
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Fixtures/schemas")
 
     private var file: URL { Self.folder.appending(path: String(format: "%02d.sql", version)) }

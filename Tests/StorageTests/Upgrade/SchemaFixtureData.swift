@@ -12,7 +12,9 @@ struct SchemaFixtureData {
     private let store: Store
     private let films = Name(trusted: "films")
 
-    init(in folder: TemporaryFolder) throws { store = try Store(at: folder.path, time: time) }
+    init(in folder: TemporaryFolder, _ options: Store.Options = .init()) throws {
+        store = try Store(at: folder.path, options: options, time: time)
+    }
 
     func write() async throws {
         try await declareSessionsAndWebhooks()

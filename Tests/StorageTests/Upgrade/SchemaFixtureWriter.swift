@@ -9,8 +9,9 @@ import Testing
 /// Writes the fixtures that are missing, on request only: `scripts/schema-fixtures`.
 ///
 /// The fixture of the latest version has what the store of this program writes. An earlier one is the fixture before it,
-/// migrated, with rows for the columns that were new (`SchemaFixtureRows`).
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["FETCHD_WRITE_SCHEMA_FIXTURES"] != nil))
+/// migrated, with rows for the columns that were new (`SchemaFixtureRows`). On PostgreSQL, only the latest can be written.
+@Suite(
+    .enabled(if: ProcessInfo.processInfo.environment["FETCHD_WRITE_SCHEMA_FIXTURES"] != nil), .sharedPostgresServer)
 struct SchemaFixtureWriter {
     @Test func writesTheMissingFixtures() async throws {
         for fixture in SchemaFixture.all where !fixture.exists {
@@ -18,6 +19,12 @@ struct SchemaFixtureWriter {
             try fixture.write(folder.path("fetchd.sqlite"))
         }
         #expect(SchemaFixture.all.filter { !$0.exists }.isEmpty)
+    }
+
+    @Test(.enabled(if: PostgresServer.isAvailable)) func writesTheMissingFixtureOfPostgres() async throws {
+        let fixture = PostgresSchemaFixture(version: PostgresSchema.latest)
+        if !fixture.exists { try await fixture.write() }
+        #expect(fixture.exists)
     }
 
     private func latest() async throws -> TemporaryFolder {

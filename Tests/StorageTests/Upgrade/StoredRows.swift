@@ -1,4 +1,6 @@
+import Foundation
 import GRDB
+import PostgresClient
 
 @testable import Storage
 
@@ -10,18 +12,38 @@ struct StoredRows {
     private var tables: [String: [Values]] = [:]
 
     private static let rewritten: Set<String> = [
-        "grdb_migrations", "sealing", "session_counts", "service_counts", "sqlite_sequence",
+        "grdb_migrations", "sqlite_sequence", "schema_versions", "journal", "nodes", "sealing", "session_counts",
+        "service_counts",
     ]
 
     init(readFrom db: Database) throws {
         let names = try String.fetchAll(
             db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
         for name in names where !Self.rewritten.contains(name) {
-            let secrets = Set(SecretColumn.allCases.filter { $0.table == name }.map(\.name))
+            let secrets = Self.secrets(of: name)
             tables[name] = try Row.fetchAll(db, sql: "SELECT * FROM \(name)").map { row in
                 Dictionary(row.map { ($0.0, $0.1) }) { $1 }.filter { !secrets.contains($0.key) }
             }
         }
+    }
+
+    /// The values as PostgreSQL writes them as JSON.
+    init(readFrom connection: PostgresConnection) throws {
+        let names = try connection.execute(
+            .init("SELECT table_name::text FROM information_schema.tables WHERE table_schema = current_schema()")
+        ).map { try $0.value(0, as: String.self) }
+        for name in names where !Self.rewritten.contains(name) {
+            let secrets = Self.secrets(of: name)
+            tables[name] = try connection.execute(.init("SELECT row_to_json(t)::text FROM \(name) AS t")).map { row in
+                let json = try JSONSerialization.jsonObject(with: Data(row.value(0, as: String.self).utf8))
+                let values = (json as? [String: Any] ?? [:]).filter { !secrets.contains($0.key) }
+                return values.mapValues { "\($0)".databaseValue }
+            }
+        }
+    }
+
+    private static func secrets(of table: String) -> Set<String> {
+        Set(SecretColumn.allCases.filter { $0.table == table }.map(\.name))
     }
 
     var counts: [String: Int] { tables.mapValues(\.count) }

@@ -25,43 +25,14 @@ import Testing
         #expect(try await store.read { try Schema.number(of: $0.sqlite) } == Schema.latest)
         #expect(try await store.read { try IntegrityCheck.findings(in: $0.sqlite) }.isEmpty)
         #expect(try await store.compareCounts().drifts.isEmpty)
-        try await expectReadable(store, jobs: before.counts["jobs"] ?? 0)
+        try await store.expectDataOfFixture(jobs: before.counts["jobs"] ?? 0)
         try await store.close()
     }
 
-    /// Every row can be read as a value, and no secret is lost.
-    private func expectReadable(_ store: Store, jobs count: Int) async throws {
-        let jobs = try await store.jobs(JobQuery(limit: 1000)).jobs
-        #expect(jobs.count == count)
-        #expect(Set(jobs.map(\.state.name)) == Set(JobState.Name.allCases))
-        #expect(jobs.allSatisfy { $0.spec.lost.isEmpty && $0.spec.url.hasPrefix("https://h") })
-        let tokens = jobs.compactMap { job in if case .bearer(let token)? = job.spec.credentials { token } else { nil }
-        }
-        #expect(tokens == ["fixture-token"])
-        let finals = jobs.compactMap { $0.state.finish?.receipt.finalURL }
-        #expect(finals == ["https://h/a?signature=fixture-query"] || finals == ["https://host/"])
-        let films = try await store.session(Name(trusted: "films")).session.configuration
-        #expect(films.headers.map(\.value) == ["fixture-session"] && films.lost.isEmpty)
-        let webhook = try await store.webhook(Name(trusted: "hook"), of: .default)
-        #expect(webhook.url.hasSuffix("?key=fixture-hook") && webhook.lost.isEmpty && webhook.secret != nil)
-        #expect(try await store.webhook(Name(trusted: "gone"), of: Name(trusted: "films")).state.name == .disabled)
-        #expect(try await store.events(EventQuery(limit: 1000)).events.count >= 6)
-        #expect(try await store.statistics().pendingDeliveries >= 1)
-        #expect(try await store.parts().isEmpty == false)
-    }
-
-    /// The service continues with the data: it finishes batches, admits jobs and assigns larger identifiers.
     @Test(arguments: SchemaFixture.all.map(\.version)) func continuesWithTheData(_ version: Int) async throws {
         let folder = try SchemaFixture(version: version).open()
         let store = try Store(at: folder.path, time: SchemaFixture.time)
-        let (last, newest) = (try await store.lastEvent(), try await store.jobs(JobQuery(limit: 1)).jobs[0].id)
-        _ = try await store.recoverInterrupted()
-        let job = try await store.createJobs([NewJob(session: .default, spec: JobSpec(url: "https://h/new"))])[0]
-        #expect(job.id.text > newest.text)
-        #expect(try await store.lastEvent() > last)
-        _ = try await store.admitJobs(AdmissionLimits(jobs: 100, connectionsPerHost: 100)) { _ in }
-        #expect(try await store.job(job.id).state.name == .running)
-        #expect(try await store.compareCounts().drifts.isEmpty)
+        try await store.expectToContinue()
         try await store.close()
     }
 

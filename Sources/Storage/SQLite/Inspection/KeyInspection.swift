@@ -19,9 +19,9 @@ struct KeyInspection {
         }
     }
 
+    /// The keys; empty if there are none, or if they cannot be read.
+    var given: [SealingKey] { (try? keys.get()) ?? [] }
+
     /// Opens what the keys have sealed. Without a key it opens nothing.
-    var ring: Keyring {
-        let keys = (try? keys.get()) ?? []
-        return Keyring(current: keys.first ?? .random(), others: keys)
-    }
+    var ring: Keyring { Keyring(current: given.first ?? .random(), others: given) }
 }

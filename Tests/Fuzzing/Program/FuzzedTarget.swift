@@ -3,6 +3,8 @@
 
 import Glibc
 
+@testable import FuzzTargets
+
 /// The target of this process. libFuzzer passes no context.
 private enum FuzzedTarget {
     nonisolated(unsafe) static var run: @Sendable ([UInt8]) -> Void = { _ in }

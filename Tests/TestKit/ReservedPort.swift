@@ -1,0 +1,10 @@
+/// A port of 127.0.0.1 for a program that is told its port. No other program gets it, also while that one does not run.
+public final class ReservedPort: Sendable {
+    private let socket: LoopbackSocket
+
+    public init() throws { socket = try .bound() }
+
+    public var port: UInt16 { socket.port }
+    /// Such as `127.0.0.1:8080`.
+    public var address: String { "127.0.0.1:\(port)" }
+}
