@@ -127,7 +127,7 @@ import Testing
                 let told = try await store.apply(signal, to: job).job
                 #expect(try await store.job(job) == told)
                 // Removes the job from the cache.
-                store.jobCache.update([job], with: [:])
+                store.jobCache.update([job], with: [:], at: nil)
             }
         }
         isOver.withLock { $0 = true }

@@ -12,7 +12,7 @@ struct StoredRows {
     private var tables: [String: [Values]] = [:]
 
     private static let rewritten: Set<String> = [
-        "grdb_migrations", "sqlite_sequence", "schema_versions", "journal", "sealing", "session_counts",
+        "grdb_migrations", "sqlite_sequence", "schema_versions", "journal", "nodes", "sealing", "session_counts",
         "service_counts",
     ]
 
