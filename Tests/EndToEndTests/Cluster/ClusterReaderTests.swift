@@ -28,13 +28,12 @@ import Testing
             }
             try await group.waitForAll()
         }
-        let expected = try await cluster.nodes[0].api.events().compactMap { $0["id"].string }
-        #expect(expected.count > rounds * writers)
-        let numbers = expected.compactMap { Int($0) }
-        #expect(numbers == Array(1...numbers.count))
+        let expected = try await cluster.nodes[0].api.events().compactMap { $0["id"].integerValue }
+        try #require(expected.count >= rounds * writers)
+        #expect(expected == Array(1...Int64(expected.count)))
         for node in cluster.nodes {
             let seen = try await eventually("all events at the node") {
-                let ids = try await node.api.events().compactMap { $0["id"].string }
+                let ids = try await node.api.events().compactMap { $0["id"].integerValue }
                 return ids.count >= expected.count ? ids : nil
             }
             #expect(seen == expected)
