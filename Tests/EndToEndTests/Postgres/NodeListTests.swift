@@ -42,7 +42,7 @@ import Testing
         try await cluster.nodes[0].kill()
         let listed = try await eventually("the lease of the dead node to be taken") {
             let listed = try await survivor.api.get("/v1/nodes").json["nodes"]
-            return listed[0]["state"] == "stopped" && listed[1]["is_leader"] == true ? listed : nil
+            return listed[0]["state"] == "stopped" && listed[1]["is_leader"] == true ? listed : JSON?.none
         }
         #expect(listed[0]["lease_expires_in_seconds"] == nil && listed[0]["running"] == 0)
         let table = try await FetchdProcess.run(["nodes", "--url", survivor.baseURL])
