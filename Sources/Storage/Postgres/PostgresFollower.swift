@@ -5,7 +5,7 @@ import PostgresClient
 
 /// Renews the lease of this node, and follows the commits of the other nodes, on a thread and a connection of its own.
 ///
-/// A node is told of each commit by a notification. It also looks at the journal every second, and reads everything again
+/// A notification announces each commit to the nodes. It also looks at the journal every second, and reads everything again
 /// after it was disconnected, so a lost notification delays it and no more.
 final class PostgresFollower: Sendable {
     private let target: PostgresTarget

@@ -195,7 +195,7 @@ struct NodeTests {
         #expect(succession.nodes == [nodes[0].number] && succession.queued == 1 && succession.isComplete)
         let queued = try await nodes[1].store.job(job.id)
         #expect(queued.state == .queued && queued.attempts == 0 && queued.node == nil)
-        // The former owner stores nothing any more, and is told.
+        // The former owner stores nothing any more, and learns why.
         await #expect(throws: StoreError.nodeReplaced) {
             _ = try await nodes[0].store.apply(.attemptFailed(StoreFixture.failure), to: job.id)
         }

@@ -11,7 +11,7 @@ struct TestedNode {
     let folder: TemporaryFolder
     /// The path of the key, which all nodes need.
     let key: String
-    /// Whether the node was told that others have taken over.
+    /// Whether the node has learned that others have taken over.
     let isLost = Locked(false)
 
     /// - Parameter key: nil: the key of all tests.
