@@ -43,7 +43,8 @@ extension DownloadService {
         guard store.node != nil else { return nil }
         let use = folderUse(store)
         return RemoteFiles(
-            node: { job in use.hasFile(of: job) ? nil : job.node }, url: { try await store.url(ofNode: $0) },
+            node: { job in use.hasFile(of: job) ? nil : FolderUse.owner(of: job) },
+            url: { try await store.url(ofNode: $0) },
             relay: CurlFileRelay(client))
     }
 

@@ -35,8 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
               1    the service could not start; the error says why
               64   an option or a setting cannot be used
               74   stopped, but the disk failed or did not answer in time, and some changes could not be stored
-              75   stopped, because other nodes of the PostgreSQL database have taken over, and the system refused to start
-                   fetchd again
+              75   other nodes of the PostgreSQL database have taken over, and the system refused to start fetchd again
               130  ended at once by a second signal, SIGINT
               143  ended at once by a second signal, SIGTERM
             """)

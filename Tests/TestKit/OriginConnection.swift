@@ -102,7 +102,8 @@ struct OriginConnection {
             } else {
                 try send(piece)
             }
-            if let pause, !socket.wait(atMost: pause) { throw Ended() }
+            // After the last piece, the client may begin the next request.
+            if let pause, start + size < range.upperBound, !socket.wait(atMost: pause) { throw Ended() }
         }
     }
 

@@ -52,9 +52,10 @@ final class Attempt: Sendable {
     /// The destination that the client wants now: a patch can change it while the attempt runs.
     var destination: Destination { state.withLock { $0.destination } }
 
-    /// Called in a commit's hook. Applies the changed fields that a running attempt can apply.
+    /// What clients see of the attempt now.
     var live: LiveProgress { progress.snapshot(isStopping: control.isStopping) }
 
+    /// Called in a commit's hook. Applies the changed fields that a running attempt can apply.
     func take(_ spec: JobSpec) {
         context.limits.take(spec)
         let additional = state.withLock { state in

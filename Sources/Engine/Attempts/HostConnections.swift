@@ -24,10 +24,14 @@ final class HostConnections: Sendable {
 
         /// The additional connections that are claimed; nil: no other service shares the database.
         var granted: [Place: Int]?
-        /// The additional connections that were refused because they are not claimed.
-        var wanted: [Place: Int] = [:]
-        /// Until then, claimed connections are kept for those who wanted them.
-        var keptUntil = ContinuousClock.now
+        /// Where connections were refused because they are not claimed.
+        var wanted: Set<Place> = []
+        /// Until when no claim is made there, because the database has refused one.
+        var refusedUntil: [Place: ContinuousClock.Instant] = [:]
+        /// Until when new claims are kept for those who wanted them.
+        var keptUntil: [Place: ContinuousClock.Instant] = [:]
+        /// Whether it is not certain what the database has, because the last write has not ended or has failed.
+        var isUnsettled = false
 
         func count(at host: String, of session: Name? = nil) -> Int {
             (Array(ofJobs) + Array(additional)).reduce(0) { sum, entry in
@@ -98,10 +102,7 @@ final class HostConnections: Sendable {
             guard !state.isAdmitting, state.additional.values.reduce(0, +) < state.maxAdditional,
                 state.count(at: host) < state.limit, state.count(at: host, of: session) < sessionLimit ?? .max
             else { return false }
-            guard state.isGranted(place) else {
-                state.wanted[place, default: 0] += 1
-                return nil
-            }
+            guard state.isGranted(place) else { return state.want(place) ? nil : false }
             state.additional[place, default: 0] += 1
             return true
         }
@@ -127,30 +128,36 @@ final class HostConnections: Sendable {
 // MARK: - Claims in the database
 
 extension HostConnections {
-    /// What has to be claimed. Until `grant(_:)`, no connection is opened beyond the first list.
+    /// What has to be claimed: what exists, and one more connection for each place where one was refused. Until `grant(_:)`, no
+    /// connection is opened beyond the first list.
     ///
     /// - Returns: nil if nothing has changed.
     func takeClaims() -> (used: [AdmissionLimits.Taken], wanted: [AdmissionLimits.Taken])? {
         state.withLock { state in
-            guard var used = state.granted else { return nil }
-            if state.keptUntil <= .now { used = state.additional }
-            guard !state.wanted.isEmpty || used != state.granted else { return nil }
-            defer { state.wanted = [:] }
-            state.granted = used
-            return (Self.list(used), Self.list(state.wanted))
+            guard let granted = state.granted else { return nil }
+            let used = state.neededClaims(at: .now)
+            guard !state.wanted.isEmpty || used != granted || state.isUnsettled else { return nil }
+            defer { state.wanted = [] }
+            (state.granted, state.isUnsettled) = (used, true)
+            for place in state.wanted { state.refusedUntil[place] = .now + .seconds(2) }
+            return (Self.list(used), state.wanted.map { .init(session: $0.session, host: $0.host, count: 1) })
         }
     }
 
     func grant(_ connections: [AdmissionLimits.Taken]) {
-        let granted = connections.map { (Place(host: $0.host, session: $0.session), $0.count) }
+        let counts = connections.map { (Place(host: $0.host, session: $0.session), $0.count) }
+        let granted = Dictionary(counts, uniquingKeysWith: +)
         state.withLock { state in
-            state.granted = Dictionary(granted, uniquingKeysWith: +)
-            state.keptUntil = .now + .seconds(1)
+            for (place, count) in granted where count > state.granted?[place] ?? 0 {
+                state.keptUntil[place] = .now + .seconds(1)
+                state.refusedUntil[place] = nil
+            }
+            (state.granted, state.isUnsettled) = (granted, false)
         }
     }
 
     /// Whether connections are claimed that do not exist.
-    var hasSurplus: Bool { state.withLock { $0.granted != nil && $0.granted != $0.additional } }
+    var hasSurplus: Bool { state.withLock { $0.granted != nil && ($0.granted != $0.additional || $0.isUnsettled) } }
 
     private static func list(_ counts: [Place: Int]) -> [AdmissionLimits.Taken] {
         counts.map { .init(session: $0.key.session, host: $0.key.host, count: $0.value) }
@@ -158,6 +165,18 @@ extension HostConnections {
 }
 
 extension HostConnections.State {
+    /// - Returns: whether a claim is made for the place.
+    fileprivate mutating func want(_ place: HostConnections.Place) -> Bool {
+        if let until = refusedUntil[place], until > .now { return false }
+        return wanted.insert(place).inserted
+    }
+
+    /// The connections that exist, and new claims whose connections do not exist yet.
+    fileprivate func neededClaims(at now: ContinuousClock.Instant) -> [HostConnections.Place: Int] {
+        let kept = (granted ?? [:]).filter { place, _ in keptUntil[place].map { $0 > now } ?? false }
+        return additional.merging(kept) { max($0, $1) }
+    }
+
     fileprivate func isGranted(_ place: HostConnections.Place) -> Bool {
         guard let granted else { return true }
         return additional[place, default: 0] < granted[place, default: 0]

@@ -27,9 +27,8 @@ extension DownloadsFolder {
     /// - Returns: false if the copy was ended. It is then removed.
     /// - Throws: `PartLoss`; `DiskError` when the copy cannot be written. The copy is then removed.
     func copyForeign(_ part: Part, to id: PartID, isStopped: () -> Bool) throws -> Bool {
-        guard let source = try? Descriptor.openOwn(part.id.fileName, in: parts, to: "open the part"),
-            let status = try? source.status()
-        else { throw PartLoss.missing }
+        let source = try openForeign(part)
+        let status = try source.status()
         guard status.st_size >= part.ranges.end else { throw PartLoss.shorterThanRecorded }
         let copy = try makePart(id)
         do throws(DiskError) {
@@ -46,6 +45,15 @@ extension DownloadsFolder {
         } catch {
             removePart(id)
             throw error
+        }
+    }
+
+    /// - Throws: `PartLoss.missing` only if there is no such file. A network file system can fail for a moment.
+    private func openForeign(_ part: Part) throws -> Descriptor {
+        do {
+            return try Descriptor.openOwn(part.id.fileName, in: parts, to: "open the part")
+        } catch let error where [ENOENT, ELOOP, ESTALE].contains(error.code) {
+            throw PartLoss.missing
         }
     }
 

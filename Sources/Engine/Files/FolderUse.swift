@@ -35,18 +35,21 @@ public struct FolderUse: Sendable {
         guard let node else { return .own }
         if part.owner?.number == node.number { return .own }
         return switch sharing {
-        // Parts without an owner are older than the cluster.
-        case .local: part.owner == nil ? .own : .elsewhere
+        case .local: Self.owner(part.owner?.number) == node.number ? .own : .elsewhere
         case .shared: .foreign
         }
     }
+
+    /// Parts and files without a node are older than the cluster. They belong to its first node: the service that has brought
+    /// them.
+    private static func owner(_ number: Int64?) -> Int64 { number ?? 1 }
 
     /// Whether this service removes the file of the part if no job needs it.
     func sweeps(_ part: PartID) -> Bool {
         switch (node?.number, part.owner?.number) {
         case (nil, nil): true
         case (nil, _?): false
-        case (_?, nil): sharing == .local
+        case (let own?, nil): sharing == .local && own == Self.owner(nil)
         case (let own?, let owner?): own == owner
         }
     }
@@ -55,7 +58,10 @@ public struct FolderUse: Sendable {
     var isApart: Bool { node != nil && sharing == .local }
 
     /// Whether the finished file of a job is in this folder.
-    public func hasFile(of job: Job) -> Bool { !isApart || job.node == nil || job.node == node?.number }
+    public func hasFile(of job: Job) -> Bool { !isApart || Self.owner(job.node) == node?.number }
+
+    /// The number of the node that has the finished file of a job.
+    public static func owner(of job: Job) -> Int64 { owner(job.node) }
 
     /// A name for a file that only this service has in the folder.
     func ownName(_ name: String) -> String { node.map { "\(name)-\($0.number)" } ?? name }

@@ -6,13 +6,20 @@ import Downloads
 /// exceed the limits of a host.
 extension Transaction {
     func additionalConnections() throws -> [AdmissionLimits.Taken] {
-        try rows("SELECT session, host, sum(count) AS n FROM additional_connections GROUP BY session, host").map {
+        try rows(Self.additionalConnections).map {
             row in
             AdmissionLimits.Taken(session: Name(trusted: row["session"]), host: row["host"], count: row["n"])
         }
     }
 
-    /// Replaces the connections of this node, and adds those that it wants as far as the limits allow.
+    /// A node that has ended has no connections.
+    private static let additionalConnections = """
+        SELECT session, host, sum(count) AS n FROM additional_connections
+        WHERE node IN (SELECT number FROM nodes WHERE expires_at IS NOT NULL) GROUP BY session, host
+        """
+
+    /// Replaces the connections of this node, and adds those that it wants as far as the limits allow. Nothing is written if
+    /// nothing changes.
     ///
     /// - Parameters:
     ///   - used: the connections that exist.
@@ -22,24 +29,37 @@ extension Transaction {
         _ used: [AdmissionLimits.Taken], wanted: [AdmissionLimits.Taken], _ limits: AdmissionLimits
     ) throws -> [AdmissionLimits.Taken] {
         guard let node else { return [] }
-        try run("DELETE FROM additional_connections WHERE node = ?", [node.number])
-        for taken in used { try store(taken, of: node) }
-        // Connections were given back.
-        if wanted.isEmpty { wake(.jobs) }
+        try replaceConnections(of: node, by: used)
+        guard !wanted.isEmpty else { return used }
         var slots = try slots(limits)
         var granted = used
         for wish in wanted {
-            let configuration = try configuration(of: wish.session)
+            guard let configuration = try configurationIfExists(of: wish.session) else { continue }
             for _ in 0..<wish.count where slots.hasRoom(at: wish.host, for: wish.session, configuration) {
                 slots.connect(wish.session, host: wish.host, count: 1)
                 granted.append(.init(session: wish.session, host: wish.host, count: 1))
-                try store(granted[granted.count - 1], of: node)
+                try add(granted[granted.count - 1], of: node)
             }
         }
         return granted
     }
 
-    private func store(_ taken: AdmissionLimits.Taken, of node: Node) throws {
+    private func configurationIfExists(of session: Name) throws -> SessionConfiguration? {
+        do { return try configuration(of: session) } catch StoreError.noSuchSession { return nil }
+    }
+
+    private func replaceConnections(of node: Node, by used: [AdmissionLimits.Taken]) throws {
+        let stored = try rows(
+            "SELECT session, host, count FROM additional_connections WHERE node = ?", [node.number])
+        let before = Set(stored.map { "\($0["session"] as String) \($0["host"] as String) \($0["count"] as Int)" })
+        guard before != Set(used.map { "\($0.session.text) \($0.host) \($0.count)" }) else { return }
+        try run("DELETE FROM additional_connections WHERE node = ?", [node.number])
+        for taken in used { try add(taken, of: node) }
+        // Connections were given back.
+        wake(.jobs)
+    }
+
+    private func add(_ taken: AdmissionLimits.Taken, of node: Node) throws {
         try run(
             """
             INSERT INTO additional_connections (node, session, host, count) VALUES (?1, ?2, ?3, ?4)

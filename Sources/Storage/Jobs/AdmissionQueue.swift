@@ -19,8 +19,6 @@ struct AdmissionQueue {
         let job: JobID
         let host: String
         let rank: QueueRank
-        /// The node that made the part; nil if there is none, or if it does not matter.
-        let owner: Int64?
     }
 
     private struct Lane: Hashable {
@@ -91,9 +89,7 @@ struct AdmissionQueue {
         of session: Name, _ slots: AdmissionSlots, _ configuration: SessionConfiguration
     ) throws -> Candidate? {
         guard slots.hasRoom(for: session, configuration) else { return nil }
-        let hasRoom = { [owners] (job: Candidate) in
-            slots.hasRoom(at: job.host, for: session, configuration) && !(job.owner.map(owners.contains) ?? false)
-        }
+        let hasRoom = { (job: Candidate) in slots.hasRoom(at: job.host, for: session, configuration) }
         var best: (lane: Lane, job: Candidate)?
         for lane in sessions?[session] ?? [] {
             let lane = Lane(session: session, lane: lane)
@@ -113,7 +109,7 @@ struct AdmissionQueue {
         // Of the jobs that were read. Jobs before these are not queued.
         if let known = first[lane]?.first(where: hasRoom) { return known }
         let read = try transaction.rows(
-            Self.first(in: lane.lane, without: omitted.count, withParts: !owners.isEmpty),
+            Self.first(in: lane.lane, without: omitted.count, leavingTo: owners),
             ["priority": priority, "session": lane.session.text, "limit": Self.probe] + omission
         ).map(Self.candidate)
         first[lane] = read[...]
@@ -122,29 +118,35 @@ struct AdmissionQueue {
     }
 
     private static func candidate(_ row: SQLRow) -> Candidate {
-        Candidate(
-            job: JobID(row["id"]), host: row["host"], rank: QueueRank(row["rank"] as String),
-            owner: (row["part"] as String?).flatMap { PartID($0).owner?.number })
+        Candidate(job: JobID(row["id"]), host: row["host"], rank: QueueRank(row["rank"] as String))
     }
 
     /// - Parameters:
     ///   - count: the number of tokens whose jobs are left out. Each of these jobs that is before the result is read, but the
     ///     index has no token, so that it costs no space for jobs without one.
-    ///   - withParts: whether the parts of the jobs matter.
-    static func first(in lane: QueueLane, without count: Int, withParts: Bool = false) -> String {
+    ///   - owners: nodes that have the parts of jobs in their own folders: these jobs are left out.
+    static func first(in lane: QueueLane, without count: Int, leavingTo owners: Set<Int64> = []) -> String {
         """
-        SELECT id, host, \(lane.rank) AS rank, \(withParts ? part : "NULL") AS part FROM jobs INDEXED BY \(lane.index)
-        WHERE \(lane.condition) AND priority = :priority AND session = :session\(condition(without: count))
+        SELECT id, host, \(lane.rank) AS rank FROM jobs INDEXED BY \(lane.index)
+        WHERE \(lane.condition) AND priority = :priority AND session = :session\(condition(without: count))\(condition(leavingTo: owners))
         ORDER BY \(lane.rank) LIMIT :limit
         """
     }
-
-    private static let part = "(SELECT parts.id FROM parts WHERE parts.job = jobs.id)"
 
     private static func condition(without count: Int) -> String {
         guard count > 0 else { return "" }
         let names = (0..<count).map { ":token\($0)" }.joined(separator: ", ")
         return " AND (token IS NULL OR token NOT IN (\(names)))"
+    }
+
+    /// Only for PostgreSQL. A part without an owner is older than the cluster, and belongs to its first node.
+    private static func condition(leavingTo owners: Set<Int64>) -> String {
+        guard !owners.isEmpty else { return "" }
+        let numbers = owners.sorted().map { "'\($0)'" }.joined(separator: ", ")
+        return """
+             AND NOT EXISTS (SELECT 1 FROM parts WHERE parts.job = jobs.id
+                AND coalesce(nullif(split_part(split_part(parts.id, '-', 2), '.', 1), ''), '1') IN (\(numbers)))
+            """
     }
 
     /// The arguments of `condition`.
@@ -170,11 +172,10 @@ struct AdmissionQueue {
                     AND priority = :priority AND session = :session AND host > hosts.host)
                 FROM hosts WHERE host IS NOT NULL
             )
-            SELECT host, id, \(lane.lane.rankOfFirst) AS rank,
-                \(owners.isEmpty ? "NULL" : "(SELECT parts.id FROM parts WHERE parts.job = firsts.id)") AS part FROM (
+            SELECT host, id, \(lane.lane.rankOfFirst) AS rank FROM (
                 SELECT host, (SELECT id FROM jobs WHERE \(condition)
                     AND priority = :priority AND session = :session AND jobs.host = hosts.host
-                    \(Self.condition(without: omitted.count)) ORDER BY \(rank) LIMIT 1) AS id
+                    \(Self.condition(without: omitted.count))\(Self.condition(leavingTo: owners)) ORDER BY \(rank) LIMIT 1) AS id
                 FROM hosts WHERE host IS NOT NULL) AS firsts
             WHERE id IS NOT NULL ORDER BY rank
             """, ["priority": priority, "session": lane.session.text] + omission

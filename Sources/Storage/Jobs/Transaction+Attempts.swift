@@ -75,7 +75,10 @@ extension Transaction {
 
     func replacePart(_ old: PartID, by copy: Part, of id: JobID, attempt: Int) throws -> Bool {
         var job = try job(id)
-        guard job.isAttempting(attempt), job.part?.id == old else { return false }
+        guard job.isAttempting(attempt) else { return false }
+        // The write is repeated after an unknown outcome.
+        if job.part?.id == copy.id { return true }
+        guard job.part?.id == old else { return false }
         job.replacePart(by: copy)
         try save(job)
         return true

@@ -70,6 +70,11 @@ enum PostgresNode {
                     UPDATE journal SET leader = NULL
                     WHERE leader = $1 AND EXISTS (SELECT 1 FROM nodes WHERE number = $1 AND epoch = $2)
                     """, [.int8(node.number), .int8(node.epoch)]),
+                PostgresStatement(
+                    """
+                    DELETE FROM additional_connections
+                    WHERE node = $1 AND EXISTS (SELECT 1 FROM nodes WHERE number = $1 AND epoch = $2)
+                    """, [.int8(node.number), .int8(node.epoch)]),
                 PostgresStatement("SELECT pg_notify($1, $2)", [.text(channel), .text(text)]),
             ])
         }

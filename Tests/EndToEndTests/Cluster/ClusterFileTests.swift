@@ -70,15 +70,14 @@ import Testing
         let cluster = try await TestedCluster(of: 2)
         let (job, _, owner) = try await finished(in: cluster)
         let asked = cluster.nodes[1 - owner]
-        let away = try await asked.api.get("/v1/jobs/\(job)/file")
-        #expect(away.status == 503)
-        #expect(away.json["detail"].string?.contains("--node-url") == true, "\(away)")
-        let connection = try PostgresConnection(to: PostgresTarget(url: cluster.server.url()))
-        let url = cluster.nodes[owner].baseURL
-        try connection.execute(script: "UPDATE nodes SET url = '\(url)'")
         let answer = try await asked.api.get("/v1/jobs/\(job)/file")
         #expect(answer.status == 200)
         #expect(answer.body == bytes)
+        let connection = try PostgresConnection(to: PostgresTarget(url: cluster.server.url()))
+        try connection.execute(script: "UPDATE nodes SET url = NULL")
+        let away = try await asked.api.get("/v1/jobs/\(job)/file")
+        #expect(away.status == 503)
+        #expect(away.json["detail"].string?.contains("--node-url") == true, "\(away)")
     }
 
     @Test func theOtherNodeRemovesItsFile() async throws {

@@ -1,0 +1,47 @@
+import Formats
+import Foundation
+import TestKit
+import Testing
+
+/// The limits of sessions and hosts hold over all nodes, as the origins see them.
+@Suite(.enabled(if: PostgresServer.isAvailable), .timeLimit(.minutes(3))) struct ClusterLimitTests {
+    /// Serves small files that take half a second each.
+    private static func origin() throws -> Origin {
+        let origin = try Origin()
+        for index in 0..<12 {
+            origin.serve(
+                "/\(index)", .file(Content.random(seed: UInt64(index), count: 30_000)),
+                .limited(bytesPerSecond: 60_000))
+        }
+        return origin
+    }
+
+    @Test func originsNeverSeeMoreThanTheLimits() async throws {
+        let (host, session) = (try Self.origin(), try Self.origin())
+        let cluster = try await TestedCluster(of: 3, ["--max-connections-per-host", "2"])
+        _ = try await cluster.nodes[0].api.declareSession("one", ["max_concurrent_jobs": 1])
+        for node in 0..<3 {
+            let paths = (0..<4).map { "/\(node * 4 + $0)" }
+            _ = try await cluster.submit(paths.map(host.url), to: node)
+            _ = try await cluster.submit(paths.map(session.url), to: node, session: "one")
+        }
+        try await cluster.wait(for: 24, "succeeded", atMost: .seconds(90))
+        #expect(host.maxConcurrentRequests == 2)
+        #expect(session.maxConcurrentRequests == 1)
+    }
+
+    @Test func limitThatAClientSetsIsThatOfAllNodes() async throws {
+        let origin = try Self.origin()
+        let cluster = try await TestedCluster(of: 3, ["--max-connections-per-host", "100"])
+        let answer = try await cluster.nodes[1].api.send("PATCH", "/v1/service", ["max_concurrent_jobs": 4])
+        #expect(answer.status == 200, "\(answer)")
+        for node in cluster.nodes {
+            _ = try await eventually("the limit") {
+                try await node.api.get("/v1/service").json["max_concurrent_jobs"] == 4 ? true : nil
+            }
+        }
+        _ = try await cluster.submit((0..<12).map { origin.url("/\($0)") })
+        try await cluster.wait(for: 12, "succeeded", atMost: .seconds(90))
+        #expect(origin.maxConcurrentRequests <= 4, "\(origin.maxConcurrentRequests)")
+    }
+}
