@@ -9,6 +9,8 @@ final class BatteredService: Sendable {
     private let ports: [ReservedPort]
     private let down = Monitor<Set<Int>>([])
     private let turn = Monitor(0)
+    /// The newest that were seen, by the identifiers of the jobs.
+    private let revisions = Monitor<[String: Int64]>([:])
 
     static func start(_ place: StorePlace) async throws -> BatteredService {
         let (limits, places) = (
@@ -74,10 +76,25 @@ final class BatteredService: Sendable {
         }
     }
 
+    /// A node can follow the changes that another one has acknowledged a moment later, so a client of several nodes that has
+    /// changed a job asks until it sees that revision.
     func job(_ id: String) async throws -> JSON {
-        let answer = try await ask("GET", "/v1/jobs/\(id)")
-        guard answer.status == 200 else { throw Overdue("GET of \(id) was answered \(answer)") }
-        return answer.json
+        try await eventually("the newest revision of \(id)", atMost: .seconds(60), pause: .milliseconds(20)) {
+            let answer = try await ask("GET", "/v1/jobs/\(id)")
+            guard answer.status == 200 else { throw Overdue("GET of \(id) was answered \(answer)") }
+            return note(answer.json) ? answer.json : JSON?.none
+        }
+    }
+
+    /// - Returns: whether the document of a job is at least as new as all before it.
+    @discardableResult
+    func note(_ job: JSON) -> Bool {
+        guard let id = job["id"].string, let revision = job["revision"].integer else { return true }
+        return revisions.withLock { revisions in
+            let known = revisions[id] ?? 0
+            revisions[id] = max(known, revision)
+            return revision >= known
+        }
     }
 
     /// The resume data of a job; nil if there is none.

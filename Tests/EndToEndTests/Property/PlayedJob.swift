@@ -107,7 +107,9 @@ struct PlayedJob: Sendable {
     /// 409 is a valid answer: the job may have ended meanwhile.
     @discardableResult
     mutating func act(_ action: String, _ body: JSON? = nil) async throws -> APIAnswer {
-        expect([200, 409], try await service.ask("POST", "/v1/jobs/\(id)/\(action)", body), action)
+        let answer = try await service.ask("POST", "/v1/jobs/\(id)/\(action)", body)
+        if answer.status == 200 { service.note(answer.json) }
+        return expect([200, 409], answer, action)
     }
 
     private mutating func patch(_ changes: JSON) async throws {
