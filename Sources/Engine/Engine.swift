@@ -56,7 +56,10 @@ public final class Engine: Sendable {
     }
 
     /// Ends `run()`. Also ends `recover()` if that is repeating a failed write.
-    public func stop() { services.stop.make() }
+    public func stop() {
+        services.store.drain()
+        services.stop.make()
+    }
 
     public var isStopping: Bool { services.stop.isMade }
 

@@ -159,6 +159,9 @@ public final class Store: Sendable {
     /// Whether this service may still act for its jobs: no other node can have taken them over.
     public var holdsLease: Bool { engine.holdsLease }
 
+    /// Shows the other nodes that this service stops. Its lease ends when the store is closed.
+    public func drain() { engine.drain() }
+
     /// A new identifier for a part.
     public func makePartID() -> PartID { .make(writer.nextULID(), by: node) }
 

@@ -54,7 +54,8 @@ import Testing
         #expect(try await fixture.admit().map(\.job.id) == [two[1].id])
     }
 
-    @Test func countsAdditionalConnectionsAgainstTheHostLimit() async throws {
+    /// Nodes count those that they have claimed (`NodeTests`).
+    @Test(.onSQLite) func countsAdditionalConnectionsAgainstTheHostLimit() async throws {
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(4, host: "host")
         var limits = AdmissionLimits(jobs: 16, connectionsPerHost: 4)

@@ -37,8 +37,9 @@ import Testing
         #expect(fixture.store.jobsVersion != cancelled)
     }
 
-    /// Runs every kind of write, and compares the cached jobs with the rows of the database.
-    @Test func cachedJobsEqualCommittedJobs() async throws {
+    /// Runs every kind of write, and compares the cached jobs with the rows of the database. On PostgreSQL, the cache may become
+    /// empty while a node follows the others.
+    @Test(.onSQLite) func cachedJobsEqualCommittedJobs() async throws {
         let fixture = try StoreFixture()
         let (store, session) = (fixture.store, Name(trusted: "s"))
         _ = try await store.declareSession(session, configuration: nil)

@@ -15,6 +15,7 @@ final class NodeLease: Sendable {
         var steadySince: Duration
         var isLost = false
         var isLeader = false
+        var isDraining = false
     }
 
     private let state: Locked<State>
@@ -63,6 +64,11 @@ final class NodeLease: Sendable {
             return isLeader && !state.isLeader
         }
     }
+
+    /// The service stops: the next renewal, which comes soon, shows it to the others.
+    func drain() { state.withLock { $0.isDraining = true } }
+
+    var isDraining: Bool { state.withLock(\.isDraining) }
 
     /// Another node has taken over, or a new process of this one has begun.
     func lose() { state.withLock { $0.isLost = true } }

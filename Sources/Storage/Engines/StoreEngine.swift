@@ -53,6 +53,9 @@ protocol StoreEngine: Sendable {
     /// node has.
     var maySucceed: Bool { get }
 
+    /// Shows the other nodes that this service stops.
+    func drain()
+
     /// Follows the commits of the other nodes from now on, and keeps the lease of this one.
     func follow(_ follower: NodeFollower)
 
@@ -85,6 +88,7 @@ extension StoreEngine {
     var clock: (any TimeSource)? { nil }
     var isLeader: Bool { true }
     var maySucceed: Bool { false }
+    func drain() {}
     func follow(_ follower: NodeFollower) {}
     func takeUncertainStored() -> Int64? { nil }
     var start: (position: Int64, lastEvent: EventID) { get throws { (0, try read(Store.lastEvent)) } }

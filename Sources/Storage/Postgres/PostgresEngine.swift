@@ -56,6 +56,8 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
 
     var maySucceed: Bool { membership?.lease.isSteady ?? false }
 
+    func drain() { membership?.lease.drain() }
+
     func follow(_ follower: NodeFollower) { membership?.follow(follower) }
 
     var commits: Int { made.withLock { $0 } }

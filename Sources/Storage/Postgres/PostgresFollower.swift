@@ -77,7 +77,9 @@ final class PostgresFollower: Sendable {
                 $0.origin.node != node.number
             }
             for (origin, notice) in notices { follower.take(notice, at: origin.position) }
-            if renewal.isDue(at: lease.uptime) { try renewal.renew(lease, on: connection) }
+            if renewal.isDue(at: lease.uptime, isDraining: lease.isDraining) {
+                try renewal.renew(lease, on: connection)
+            }
             let isSecondOver = renewal.looksAgain(at: lease.uptime)
             if !notices.isEmpty || isSecondOver { try look(connection, dialect, renewal) }
             if isSecondOver { try PostgresExchange.run(follower.exchange, of: node, on: connection) }
@@ -132,10 +134,13 @@ private struct Renewal {
     private let node: Node
     private var last: Duration?
     private var lookedAt: Duration = .zero
+    private var hasShownDraining = false
 
     init(_ node: Node) { self.node = node }
 
-    func isDue(at now: Duration) -> Bool { last.map { now - $0 >= NodeLease.renewal } ?? true }
+    func isDue(at now: Duration, isDraining: Bool = false) -> Bool {
+        isDraining && !hasShownDraining || last.map { now - $0 >= NodeLease.renewal } ?? true
+    }
 
     mutating func looksAgain(at now: Duration) -> Bool {
         guard now - lookedAt >= .seconds(1) else { return false }
@@ -144,15 +149,16 @@ private struct Renewal {
     }
 
     mutating func renew(_ lease: NodeLease, on connection: PostgresConnection) throws {
-        let sentAt = lease.uptime
+        let (sentAt, isDraining) = (lease.uptime, lease.isDraining)
         let rows = try connection.execute(
-            PostgresStatement(Self.statement, [.int8(node.number), .int8(node.epoch)]))
+            PostgresStatement(Self.statement, [.int8(node.number), .int8(node.epoch), .int8(isDraining ? 1 : 0)]))
         guard let row = rows.first else { throw NodeEnd.replaced }
+        hasShownDraining = isDraining
         last = sentAt
         lease.renew(.init(serverTime: try row.value(0), sentAt: sentAt, answeredAt: lease.uptime))
     }
 
     private static let statement = """
-        UPDATE nodes SET expires_at = \(PostgresNode.leaseEnd) WHERE number = $1 AND epoch = $2 RETURNING \(PostgresNode.now)
+        UPDATE nodes SET expires_at = \(PostgresNode.leaseEnd), is_draining = $3 WHERE number = $1 AND epoch = $2 RETURNING \(PostgresNode.now)
         """
 }

@@ -31,6 +31,15 @@ struct NodeTests {
         #expect(again.store.node == Node(number: before.number, epoch: before.epoch + 1))
     }
 
+    @Test func nodeThatStopsIsListedAsDraining() async throws {
+        nodes[0].store.drain()
+        _ = try await eventually("the state") {
+            try await nodes[1].store.nodes().map(\.state) == [.draining, .running] ? true : nil
+        }
+        try await nodes[0].store.close()
+        #expect(try await nodes[1].store.nodes().map(\.state) == [.stopped, .running])
+    }
+
     @Test func leaderThatClosesHasASuccessor() async throws {
         _ = try await eventually("a leader") { nodes[0].store.isLeader ? true : nil }
         try await nodes[0].store.close()
