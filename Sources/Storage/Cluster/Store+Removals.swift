@@ -4,7 +4,11 @@ extension Store {
         guard let node else { return [] }
         return try await read { db in
             try db.rows(
-                "SELECT kind, name FROM removals WHERE node = ? ORDER BY kind, name LIMIT 1000", [node.number]
+                """
+                SELECT kind, name FROM removals
+                WHERE node = ? AND NOT EXISTS (SELECT 1 FROM parts WHERE kind = 'part' AND parts.id = name)
+                ORDER BY kind, name LIMIT 1000
+                """, [node.number]
             ).map(Removal.init)
         }
     }

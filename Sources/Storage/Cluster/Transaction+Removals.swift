@@ -22,6 +22,13 @@ extension Transaction {
         wake(.removals)
     }
 
+    /// Another job takes the part over, so its file stays.
+    func keepFile(of part: PartID) throws {
+        guard let node, let owner = part.owner, owner.number != node.number else { return }
+        let removal = try Removal(.part(part))
+        try run("DELETE FROM removals WHERE kind = ? AND name = ?", [removal.kind, removal.name])
+    }
+
     func forget(_ removals: [Removal]) throws {
         guard let node else { return }
         for removal in removals {

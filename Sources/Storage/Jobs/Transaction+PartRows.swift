@@ -10,6 +10,7 @@ extension Transaction {
         case (let stored, let part?):
             guard part != stored else { break }
             if let stored, stored.id != part.id { try dropFile(of: stored.id) }
+            if stored?.id != part.id { try keepFile(of: part.id) }
             if !part.hasSameBytes(as: stored) { try save(part, of: job.id) }
             if part.expiry != stored?.expiry ?? Part.Expiry() { try updateExpiry(of: part) }
         }

@@ -122,6 +122,21 @@ struct NodeTests {
         #expect(try await nodes[0].store.admitJobs(limits) { _ in }.admitted.map(\.job.id) == [job.id])
     }
 
+    /// Another node takes the part from one job and gives it to another one, in one commit.
+    @Test func partThatAnotherJobTakesOverIsNotRemoved() async throws {
+        let donor = try await runningOnFirst()
+        var report = AttemptReport()
+        report.part = StoreFixture.part(nodes[0].store.makePartID().text)
+        _ = try await nodes[0].store.apply(.attemptStopped(.pause), to: donor.id, report)
+        let heir = try await nodes[1].store.createJobs(
+            [NewJob(session: .default, spec: donor.spec, resumeFrom: donor.id)])[0]
+        #expect(heir.part?.id == report.part?.id)
+        #expect(try await nodes[0].store.removals().isEmpty)
+        // Without the heir, nothing needs the file.
+        _ = try await nodes[1].store.apply(.cancelRequested(keepsPart: false), to: heir.id)
+        #expect(try await nodes[0].store.removals().count == 1)
+    }
+
     @Test func jobOfANodeThatHasLeftBeginsElsewhere() async throws {
         let job = try await runningOnFirst()
         var report = AttemptReport()
