@@ -156,7 +156,9 @@ let package = Package(
 
         .target(
             name: "TestKit",
-            dependencies: ["CurlClient", "Daemon", "Downloads", "Formats", "Hashing", "Locks", "Storage", logging],
+            dependencies: [
+                "CurlClient", "Daemon", "Downloads", "Formats", "Hashing", "Locks", "PostgresClient", "Storage", logging,
+            ],
             path: "Tests/TestKit", swiftSettings: strict),
         tests("HashingTests", ["Hashing"]),
         tests("SealingTests", ["Sealing"]),

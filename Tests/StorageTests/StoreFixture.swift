@@ -17,7 +17,7 @@ struct StoreFixture {
         folder = try TemporaryFolder()
         time = ManualTime()
         var options = Store.Options()
-        options.server = try PostgresFixture.storeServer.map { try PostgresFixture(on: $0).url }
+        options.server = try TestStore.server.map { try PostgresFixture(on: $0).url }
         options.acceptsUnsafeServer = true
         self.options = options
         store = try Store(at: folder.path, options: options, time: time)

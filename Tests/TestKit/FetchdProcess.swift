@@ -130,12 +130,13 @@ extension FetchdProcess {
 extension FetchdProcess {
     private static func launch(_ options: Options, _ folder: TemporaryFolder) async throws -> Incarnation {
         let command = options.launcher + [program]
+        let store = try TestStore.url(for: folder).map { ["--store", $0] } ?? []
         let child = try await ChildProcess(
             command[0],
             command.dropFirst() + [
                 "serve", "--listen", "127.0.0.1:0", "--data-dir", folder.path("data"), "--downloads-dir",
                 folder.path("downloads"),
-            ] + (options.allowsLoopback ? ["--allow-network", "127.0.0.0/8"] : []) + options.arguments,
+            ] + store + (options.allowsLoopback ? ["--allow-network", "127.0.0.0/8"] : []) + options.arguments,
             environment: options.environment.merging(options.token.map { ["FETCHD_TOKEN": $0] } ?? [:]) { $1 })
         let port = try await eventually("fetchd to say where it listens") { try Self.announcedPort(child) }
         let api = APIClient(baseURL: "http://127.0.0.1:\(port)", token: options.token)

@@ -72,7 +72,7 @@ public final class LocalService: TestedService {
 
     private static func begin(_ options: Options, _ folder: TemporaryFolder) async throws -> Run {
         let log = LogRecord()
-        let service = DownloadService(serviceOptions(options, folder), log: log.logger)
+        let service = DownloadService(try serviceOptions(options, folder), log: log.logger)
         let (ports, continuation) = AsyncStream<UInt16>.makeStream()
         let task = Task { [folder] in
             defer {
@@ -86,12 +86,14 @@ public final class LocalService: TestedService {
         throw Overdue("The service to be ready: it has ended.")
     }
 
-    private static func serviceOptions(_ options: Options, _ folder: TemporaryFolder) -> DownloadService.Options {
+    private static func serviceOptions(_ options: Options, _ folder: TemporaryFolder) throws -> DownloadService.Options {
         var service = DownloadService.Options(
             dataFolder: folder.path("data"), downloadsFolder: folder.path("downloads"))
         service.allowedNetworks = [Network("127.0.0.0/8")!]
         service.api.token = options.token
         service.version = "0.0.0"
+        service.store.server = try TestStore.url(for: folder)
+        service.store.acceptsUnsafeServer = true
         service.server.threads = 1
         service.server.connectionLimit = 1000
         options.configure?(&service)

@@ -1,4 +1,5 @@
-/// A port of 127.0.0.1 for a program that is told its port. No other program gets it, also while that one does not run.
+/// A port of 127.0.0.1 for a program that takes its port as an option. The test keeps the port while the program does not run,
+/// so no other program gets it.
 public final class ReservedPort: Sendable {
     private let socket: LoopbackSocket
 

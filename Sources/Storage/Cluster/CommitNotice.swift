@@ -12,8 +12,6 @@ struct CommitNotice: Sendable, Equatable {
 
     var work: Set<WorkKind> = []
     var jobs = Jobs.these([])
-
-    var isEmpty: Bool { work.isEmpty && jobs == .these([]) }
 }
 
 extension CommitNotice {

@@ -13,12 +13,12 @@ struct NodeFollower: Sendable {
     let lose: @Sendable () -> Void
     /// What others have changed since the last read.
     private let changed = Locked(Changes())
-    /// Of the tokens, before the snapshot began.
-    private let tokensVersion = Locked(0)
 
     private struct Changes {
         var jobs: Set<JobID> = []
         var hasTokens = false
+        /// Of the tokens in memory, before the snapshot began.
+        var tokensVersion = 0
     }
 
     init(
@@ -51,10 +51,15 @@ struct NodeFollower: Sendable {
         wake(Set(WorkKind.allCases))
     }
 
-    /// - Parameter leads: whether this node leads from now on.
-    func note(_ cluster: Cluster, leads: Bool) {
+    /// What this node has seen of the others.
+    ///
+    /// - Parameters:
+    ///   - leads: whether this node leads from now on.
+    ///   - isLed: whether a node leads.
+    ///   - hasEndedNodes: whether there are nodes whose leases have ended, and which this node may succeed.
+    func note(leads: Bool, isLed: Bool, hasEndedNodes: Bool) {
         if leads { wake(Set(WorkKind.allCases)) }
-        if !cluster.isLed || cluster.hasEndedNodes { wake([.nodes]) }
+        if !isLed || hasEndedNodes { wake([.nodes]) }
     }
 
     /// Reads the next events of the journal.
@@ -86,12 +91,12 @@ struct NodeFollower: Sendable {
         guard changed.withLock({ $0.hasTokens }) else { return }
         changed.withLock { $0.hasTokens = false }
         let stored = try db.rows("SELECT * FROM tokens").map(TokenRow.token)
-        let isCurrent = tokens.replaceAll(by: stored, readAt: tokensVersion.withLock(\.self))
+        let isCurrent = tokens.replaceAll(by: stored, readAt: changed.withLock(\.tokensVersion))
         if !isCurrent { changed.withLock { $0.hasTokens = true } }
     }
 
     /// Called before a snapshot begins.
-    func prepareRead() { tokensVersion.withLock { $0 = tokens.version } }
+    func prepareRead() { changed.withLock { $0.tokensVersion = tokens.version } }
 
     private func takeChangedJobs() -> Set<JobID> {
         changed.withLock { changed in

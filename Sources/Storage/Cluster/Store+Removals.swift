@@ -18,13 +18,4 @@ extension Store {
         guard !removals.isEmpty else { return }
         try await writer.write { try $0.forget(removals) }
     }
-
-    /// Where other nodes reach a node; nil: the node is not known, or it has no URL.
-    public func url(ofNode number: Int64) async throws(StoreError) -> String? {
-        guard node != nil else { return nil }
-        return try await read { db in
-            let row = try db.row("SELECT url FROM nodes WHERE number = ?", [number])
-            return row.flatMap { $0["url"] as String? }
-        }
-    }
 }

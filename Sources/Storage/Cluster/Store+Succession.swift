@@ -10,8 +10,6 @@ public struct Succession: Sendable {
     public var promoting: [AdmittedJob] = []
     /// Whether nothing is left to take over.
     public var isComplete = true
-
-    public var isEmpty: Bool { nodes.isEmpty && queued == 0 && promoting.isEmpty }
 }
 
 extension Store {

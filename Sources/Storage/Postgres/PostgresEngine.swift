@@ -10,7 +10,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
     let name: String
     private let target: PostgresTarget
     private let readers: PostgresReaders
-    let writer = PostgresWriter()
+    let writer: PostgresWriter
     private let made = Locked(0)
     /// nil in tests of the engine alone.
     let membership: PostgresMembership?
@@ -27,7 +27,8 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
         do {
             target = try PostgresTarget(url: url)
             name = target.description
-            readers = PostgresReaders(target)
+            let reach = try ServerReach()
+            (readers, writer) = (PostgresReaders(target, reach), PostgresWriter(reach))
             let connection = try writer.connection(to: target)
             if requiresDurability, let fault = try PostgresServerSettings(of: connection).fault {
                 throw StoreError.serverUnsuitable(why: "\(name) cannot be used. \(fault)")
@@ -35,7 +36,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
             try PostgresSchema.migrate(connection, name: name)
             channel = try PostgresNode.channel(on: connection)
             if let node {
-                let joined = try PostgresMembership(node.id, node.description, target, channel, connection)
+                let joined = try PostgresMembership(node.id, node.description, target, reach, channel, connection)
                 (membership, opened) = (joined, (joined.start.position, joined.start.lastEvent))
             } else {
                 membership = nil

@@ -9,6 +9,7 @@ import PostgresClient
 /// after it was disconnected, so a lost notification delays it and no more.
 final class PostgresFollower: Sendable {
     private let target: PostgresTarget
+    private let reach: ServerReach
     private let node: Node
     private let channel: String
     private let lease: NodeLease
@@ -16,8 +17,11 @@ final class PostgresFollower: Sendable {
     private let isClosed = Locked(false)
     private let ended = DispatchSemaphore(value: 0)
 
-    init(_ target: PostgresTarget, _ node: Node, channel: String, _ lease: NodeLease, _ follower: NodeFollower) {
-        (self.target, self.node, self.channel) = (target, node, channel)
+    init(
+        _ target: PostgresTarget, _ reach: ServerReach, _ node: Node, channel: String, _ lease: NodeLease,
+        _ follower: NodeFollower
+    ) {
+        (self.target, self.reach, self.node, self.channel) = (target, reach, node, channel)
         (self.lease, self.follower) = (lease, follower)
         let thread = Thread { [self] in
             run()
@@ -37,11 +41,12 @@ final class PostgresFollower: Sendable {
         while !isClosed.withLock(\.self) {
             do {
                 try follow(try connect())
-            } catch NodeEnd.replaced {
+            } catch StoreError.nodeReplaced {
                 lease.lose()
                 return follower.lose()
             } catch {
                 // The writer reports the fault of the server, if it lasts.
+                if !lease.holds, (error as? PostgresError)?.isSilence == true { reach.noteSilence() }
                 lease.noteLoss()
                 pause()
             }
@@ -57,6 +62,7 @@ final class PostgresFollower: Sendable {
         options.timeout = .seconds(3)
         options.connectTimeout = .seconds(3)
         let connection = try PostgresConnection(to: target, options: options)
+        try reach.noteAnswer()
         try connection.execute(PostgresStatement("LISTEN \"\(channel)\"", isPrepared: false))
         return connection
     }
@@ -64,7 +70,7 @@ final class PostgresFollower: Sendable {
     private func follow(_ connection: PostgresConnection) throws {
         defer { connection.close() }
         let dialect = PostgresDialect()
-        var renewal = Renewal(node)
+        var renewal = LeaseRenewal(node)
         try renewal.renew(lease, on: connection)
         // Notifications were perhaps missed before.
         follower.refresh()
@@ -87,7 +93,7 @@ final class PostgresFollower: Sendable {
     }
 
     /// Reads what the journal has and this node does not, and whether other nodes need a successor.
-    private func look(_ connection: PostgresConnection, _ dialect: PostgresDialect, _ renewal: Renewal) throws {
+    private func look(_ connection: PostgresConnection, _ dialect: PostgresDialect, _ renewal: LeaseRenewal) throws {
         while try read(connection, dialect, renewal) {
             if renewal.isDue(at: lease.uptime) { return }
         }
@@ -95,7 +101,7 @@ final class PostgresFollower: Sendable {
 
     /// - Returns: whether there is more to read.
     private func read(
-        _ connection: PostgresConnection, _ dialect: PostgresDialect, _ renewal: Renewal
+        _ connection: PostgresConnection, _ dialect: PostgresDialect, _ renewal: LeaseRenewal
     ) throws -> Bool {
         follower.prepareRead()
         let session = PostgresSession(connection, dialect, .snapshot)
@@ -103,9 +109,8 @@ final class PostgresFollower: Sendable {
         let db = SQLConnection(session)
         guard let state = try db.row(Self.state) else { return false }
         let leads = lease.note(isLeader: (state["leader"] as Int64?) == node.number)
-        let cluster = Cluster(
-            isLed: state["is_led"], hasEndedNodes: (state["ended"] as Bool) && lease.isSteady)
-        follower.note(cluster, leads: leads)
+        follower.note(
+            leads: leads, isLed: state["is_led"], hasEndedNodes: (state["ended"] as Bool) && lease.isSteady)
         return try follower.read(to: state["commits"], in: db)
     }
 
@@ -117,48 +122,14 @@ final class PostgresFollower: Sendable {
         """
 }
 
-/// What a node sees of the others.
-struct Cluster {
-    var isLed: Bool
-    /// Nodes whose leases have ended, and which this node may succeed.
-    var hasEndedNodes: Bool
-}
-
-/// Why a node cannot go on in this process.
-private enum NodeEnd: Error {
-    case replaced
-}
-
-/// When the lease is renewed.
-private struct Renewal {
-    private let node: Node
-    private var last: Duration?
-    private var lookedAt: Duration = .zero
-    private var hasShownDraining = false
-
-    init(_ node: Node) { self.node = node }
-
-    func isDue(at now: Duration, isDraining: Bool = false) -> Bool {
-        isDraining && !hasShownDraining || last.map { now - $0 >= NodeLease.renewal } ?? true
+extension PostgresError {
+    /// Whether the server did not answer, or cannot be reached.
+    fileprivate var isSilence: Bool {
+        switch self {
+        case .timedOut, .connectFailed, .connectionLost: true
+        case .targetInvalid, .statementFailed, .rolledBack, .interrupted, .outcomeUnknown, .closed, .parameterInvalid,
+            .columnUnreadable:
+            false
+        }
     }
-
-    mutating func looksAgain(at now: Duration) -> Bool {
-        guard now - lookedAt >= .seconds(1) else { return false }
-        lookedAt = now
-        return true
-    }
-
-    mutating func renew(_ lease: NodeLease, on connection: PostgresConnection) throws {
-        let (sentAt, isDraining) = (lease.uptime, lease.isDraining)
-        let rows = try connection.execute(
-            PostgresStatement(Self.statement, [.int8(node.number), .int8(node.epoch), .int8(isDraining ? 1 : 0)]))
-        guard let row = rows.first else { throw NodeEnd.replaced }
-        hasShownDraining = isDraining
-        last = sentAt
-        lease.renew(.init(serverTime: try row.value(0), sentAt: sentAt, answeredAt: lease.uptime))
-    }
-
-    private static let statement = """
-        UPDATE nodes SET expires_at = \(PostgresNode.leaseEnd), is_draining = $3 WHERE number = $1 AND epoch = $2 RETURNING \(PostgresNode.now)
-        """
 }

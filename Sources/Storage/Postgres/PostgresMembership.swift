@@ -9,15 +9,16 @@ final class PostgresMembership: Sendable {
     /// The journal when the service became a node.
     let start: PostgresNode.Registration
     private let target: PostgresTarget
+    private let reach: ServerReach
     private let channel: String
     private let follower = Locked<PostgresFollower?>(nil)
 
     /// - Parameter id: see `NodeFile`.
     init(
-        _ id: String, _ description: NodeDescription, _ target: PostgresTarget, _ channel: String,
+        _ id: String, _ description: NodeDescription, _ target: PostgresTarget, _ reach: ServerReach, _ channel: String,
         _ connection: PostgresConnection
     ) throws {
-        (self.target, self.channel) = (target, channel)
+        (self.target, self.reach, self.channel) = (target, reach, channel)
         let sentAt = SystemTime().uptime
         start = try PostgresNode.register(id, description, on: connection)
         node = start.node
@@ -27,7 +28,7 @@ final class PostgresMembership: Sendable {
 
     /// Call it once.
     func follow(_ nodes: NodeFollower) {
-        let started = PostgresFollower(target, node, channel: channel, lease, nodes)
+        let started = PostgresFollower(target, reach, node, channel: channel, lease, nodes)
         follower.withLock { $0 = started }
     }
 

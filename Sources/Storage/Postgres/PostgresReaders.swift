@@ -12,19 +12,22 @@ final class PostgresReaders: Sendable {
     /// One thread uses it at a time.
     private final class Reader: @unchecked Sendable {
         let connection: PostgresConnection
+        let interrupt: PostgresInterrupt
         let dialect = PostgresDialect()
 
-        init(_ target: PostgresTarget) throws(PostgresError) {
+        init(_ target: PostgresTarget, _ interrupt: PostgresInterrupt) throws(PostgresError) {
+            self.interrupt = interrupt
             var options = PostgresConnection.Options()
             options.applicationName = "fetchd reader"
-            connection = try PostgresConnection(to: target, options: options)
+            connection = try PostgresConnection(to: target, options: options, interrupt: interrupt)
         }
     }
 
     private let target: PostgresTarget
+    private let reach: ServerReach
     private let state = Locked(State())
 
-    init(_ target: PostgresTarget) { self.target = target }
+    init(_ target: PostgresTarget, _ reach: ServerReach) { (self.target, self.reach) = (target, reach) }
 
     var statements: Int { state.withLock { $0.reads } }
 
@@ -59,17 +62,19 @@ final class PostgresReaders: Sendable {
     }
 
     private func take() throws(PostgresError) -> Reader {
+        let interrupt = try reach.interruptOfConnection()
         let idle = try state.withLock { state throws(PostgresError) -> Reader? in
             guard !state.isClosed else { throw .closed }
             state.reads += 1
+            state.idle.removeAll { $0.interrupt !== interrupt }
             return state.idle.popLast()
         }
         if let idle { return idle }
-        return try Reader(target)
+        return try Reader(target, interrupt)
     }
 
     private func giveBack(_ reader: Reader) {
-        guard reader.connection.isOpen else { return }
+        guard reader.connection.isOpen, reach.isCurrent(reader.interrupt) else { return reader.connection.close() }
         state.withLock { state in
             if state.isClosed { reader.connection.close() } else { state.idle.append(reader) }
         }

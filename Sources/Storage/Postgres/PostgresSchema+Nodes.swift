@@ -1,7 +1,7 @@
 /// The tables of the nodes that share the database. SQLite has none of them, except for `jobs.node`.
 extension PostgresSchema {
     /// - `nodes`: the services. `expires_at` is the end of the lease by the server's clock; NULL: the node has stopped, or
-    ///   others have taken over its work. Who raises `epoch` ends the possession of the process that has the former one.
+    ///   others have taken over its work. When `epoch` is raised, the process with the former epoch is not the node any more.
     /// - `last_commits`: the last group commit of each node, so that a node that has lost its connection finds whether it was
     ///   stored.
     /// - `attempt_requests`: what a node should do with a job that runs on it. `stop` is NULL if the specification of the job

@@ -13,9 +13,12 @@ final class PostgresWriter: @unchecked Sendable {
     var uncertain: UncertainCommit?
     /// The position of that group, if it has turned out to be stored.
     var storedUncertain: Int64?
-    private var current: PostgresConnection?
+    private let reach: ServerReach
+    private var current: (connection: PostgresConnection, interrupt: PostgresInterrupt)?
     private var isClosed = false
     private let groups = Locked(0)
+
+    init(_ reach: ServerReach) { self.reach = reach }
 
     /// How often something was asked of the server: each time with one statement or more.
     var statements: Int { groups.withLock { $0 } }
@@ -26,15 +29,16 @@ final class PostgresWriter: @unchecked Sendable {
     func connection(to target: PostgresTarget) throws -> PostgresConnection {
         groups.withLock { $0 += 1 }
         if isClosed { throw PostgresError.closed }
-        if let current, current.isOpen { return current }
-        let connection = try PostgresConnection(to: target, options: Self.options)
+        let interrupt = try reach.interruptOfConnection()
+        if let current, current.connection.isOpen, current.interrupt === interrupt { return current.connection }
+        let connection = try PostgresConnection(to: target, options: Self.options, interrupt: interrupt)
         try share(connection, target)
-        current = connection
+        current = (connection, interrupt)
         return connection
     }
 
     /// The next call connects again, for example to another server of the address.
-    func disconnect() { current?.close() }
+    func disconnect() { current?.connection.close() }
 
     func close() {
         disconnect()

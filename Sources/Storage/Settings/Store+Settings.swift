@@ -39,7 +39,7 @@ extension Store {
     /// The stored values in a PostgreSQL database, whether or not a service uses it. Empty if it has no tables yet.
     public static func settings(in server: ServerAddress) throws(StoreError) -> [String: JSON] {
         do {
-            let readers = PostgresReaders(try PostgresTarget(url: server.url))
+            let readers = PostgresReaders(try PostgresTarget(url: server.url), try ServerReach())
             defer { readers.close() }
             return try readers.read { db in
                 try db.hasTable("service_settings") ? Self.settings(in: db) : [:]

@@ -94,4 +94,24 @@ import Testing
             try await fetchd.api.get("/v1/jobs?state=succeeded").json["jobs"].count == 2 ? true : nil
         }
     }
+
+    /// A paused server, or one behind a network that drops packets, refuses nothing, and answers nothing.
+    @Test func answers503WhileTheServerDoesNotAnswer() async throws {
+        let body: JSON = ["url": "http://127.0.0.1:9/file", "not_before": "2999-01-01T00:00:00Z"]
+        #expect(try await fetchd.api.post("/v1/jobs", body).status == 201)
+        server.pause()
+        // Until its lease ends, the service waits for the server. A round trip may take 30 seconds.
+        async let read = fetchd.api.get("/v1/events")
+        async let change = fetchd.api.post("/v1/jobs", body)
+        let statuses = [try await read.status, try await change.status]
+        #expect(statuses == [503, 503])
+        let readiness = try await fetchd.api.get("/readyz")
+        #expect(readiness.status == 503, "\(readiness)")
+        #expect(try await fetchd.api.get("/v1/events").status == 503)
+        #expect(try await fetchd.api.post("/v1/jobs", body).status == 503)
+        server.resume()
+        _ = try await eventually("fetchd to continue") {
+            try await fetchd.api.post("/v1/jobs", body).status == 201 ? true : nil
+        }
+    }
 }
