@@ -157,7 +157,8 @@ let package = Package(
         .target(
             name: "TestKit",
             dependencies: [
-                "CurlClient", "Daemon", "Downloads", "Formats", "Hashing", "Locks", "PostgresClient", "Storage", logging,
+                "CurlClient", "Daemon", "Downloads", "Formats", "Hashing", "Locks", "PostgresClient", "Storage",
+                logging,
             ],
             path: "Tests/TestKit", swiftSettings: strict),
         tests("HashingTests", ["Hashing"]),

@@ -86,7 +86,8 @@ public final class LocalService: TestedService {
         throw Overdue("The service to be ready: it has ended.")
     }
 
-    private static func serviceOptions(_ options: Options, _ folder: TemporaryFolder) throws -> DownloadService.Options {
+    private static func serviceOptions(_ options: Options, _ folder: TemporaryFolder) throws -> DownloadService.Options
+    {
         var service = DownloadService.Options(
             dataFolder: folder.path("data"), downloadsFolder: folder.path("downloads"))
         service.allowedNetworks = [Network("127.0.0.0/8")!]
