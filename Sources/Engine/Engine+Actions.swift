@@ -65,16 +65,16 @@ extension Engine {
         }
     }
 
-    /// Waits until the job's attempt has ended.
+    /// Waits until the job's attempt has ended, or for about a second if it has no attempt here.
     ///
-    /// - Throws: `EngineError.stopped` when the attempt has ended, but its end could not be stored.
+    /// - Throws: `EngineError.stopped` when the attempt has ended, but its end could not be stored; `CancellationError`.
     private func attemptEnds(of job: Job) async throws {
         if let attempt = active[job.id] { return await attempt.control.ended.wait() }
-        if let node = job.node, node != services.store.node?.number {
-            return try await services.store.waitForChange(of: job)
-        }
+        let isElsewhere = job.node.map { $0 != services.store.node?.number } ?? false
         // The end of the attempt could not be stored, so the database shows the job as running until the next start.
-        if services.store.unstored.count > 0 { throw EngineError.stopped }
+        if !isElsewhere, services.store.unstored.count > 0 { throw EngineError.stopped }
+        // Another node has the attempt, this one continues a promotion of another one, or the attempt has just ended.
+        try await services.store.waitForChange(of: job)
     }
 
     /// Opens the file of a finished job; nil when the file is no longer in its place.

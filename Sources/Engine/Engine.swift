@@ -31,7 +31,7 @@ public final class Engine: Sendable {
             limits: Locked(limits), tracesOrigins: options.tracesOrigins, time: store.time, log: log)
         active = ActiveAttempts(
             serviceLimit: RateLimit(bytesPerSecond: limits.rate), connections: services.connections)
-        promoter = Promoter(services, lane: services.lanes.next()) { [active] in active.end($0) }
+        promoter = Promoter(services, active, lane: services.lanes.next())
         store.exchange.connect {
             [active] in
             active.reports
@@ -99,7 +99,8 @@ public final class Engine: Sendable {
             Scheduler(
                 services: services, limits: { [self] in admissionLimits }, active: active,
                 start: { [self] in start($0) }),
-            NodeSuccessor(services: services, promoter: promoter),
+            NodeSuccessor(services: services),
+            PromotionRecovery(services: services, active: active, promoter: promoter),
             LeaseMonitor(services: services, active: active),
             AttemptRequestReader(services: services, active: active),
             ConnectionClaimer(services: services, limits: { [self] in admissionLimits }),

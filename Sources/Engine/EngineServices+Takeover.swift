@@ -5,7 +5,7 @@ extension EngineServices {
     /// Copies the part of a job, if it belongs to another node that uses the same folder. That node may still write to its file,
     /// although it has lost the job, so no other node does. The old file is removed after the commit that promises the copy.
     ///
-    /// - Parameter isStopped: called between the pieces of the copy; true ends it.
+    /// - Parameter isStopped: called between the pieces of the copy; true ends it. The copy is then removed.
     func takeOverPart(
         of job: Job, in lane: DiskLane, isStopped: @escaping @Sendable () -> Bool
     ) async -> PartTakeover {
@@ -15,10 +15,9 @@ extension EngineServices {
         var copy = part
         copy.id = store.makePartID()
         do {
-            let isWhole = try await lane.run { [folder, id = copy.id] in
-                try folder.copyForeign(part, to: id, isStopped: isStopped)
-            }
-            guard isWhole, try await promise(copy, instead: part.id, of: job) else { return .stopped }
+            guard try await copyForeign(part, to: copy.id, in: lane, isStopped: isStopped),
+                try await promise(copy, instead: part.id, of: job)
+            else { return .stopped }
         } catch is DownloadsFolder.PartLoss {
             // The request plan finds no bytes either, and reports that.
             return .ready(job)
@@ -32,10 +31,33 @@ extension EngineServices {
         return .ready(job)
     }
 
+    /// Copies piece by piece, because the lane also syncs the parts of other jobs.
+    ///
+    /// - Returns: false if the copy was stopped.
+    private func copyForeign(
+        _ part: Part, to id: PartID, in lane: DiskLane, isStopped: @Sendable () -> Bool
+    ) async throws -> Bool {
+        let copying = try await lane.run { [folder] in try folder.beginCopy(ofForeign: part, to: id) }
+        do {
+            for piece in copying.pieces where !isStopped() {
+                try await lane.run { [folder] in try folder.copy(piece, of: copying) }
+            }
+            if !isStopped() {
+                try await lane.run { [folder] in try folder.finish(copying) }
+                return true
+            }
+            await removeParts([id])
+            return false
+        } catch {
+            await removeParts([id])
+            throw error
+        }
+    }
+
     /// - Returns: false if the job is no longer this attempt's.
     private func promise(_ copy: Part, instead old: PartID, of job: Job) async throws(NotStored) -> Bool {
         let isPromised = try await persist("the copied part of \(job.id)") { [store] in
-            try await store.replacePart(old, by: copy, of: job.id, attempt: job.attempts)
+            try await store.replacePart(old, by: copy, of: job.id, admission: job.admissions)
         }
         await removeParts([isPromised == true ? old : copy.id])
         return isPromised == true

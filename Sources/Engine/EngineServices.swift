@@ -21,6 +21,8 @@ struct EngineServices: Sendable {
     let journalRetention = AsyncAutoResetEvent()
     /// Set when the retention of finished jobs has changed.
     let finishedRetention = AsyncAutoResetEvent()
+    /// Set when this node has taken over jobs whose files were being promoted.
+    let takenPromotions = AsyncAutoResetEvent()
     let stop: StopRequest
     /// The base URL that serves `rehearse:` URLs; nil: fetchd refuses these URLs.
     let rehearsalOrigin: String?

@@ -120,24 +120,26 @@ import Testing
         _ = try fixture.part(Self.foreign, "abcdefghij")
         let ranges = try #require(ByteRanges(pairs: [[0, 3], [5, 8]]))
         let part = Part(id: PartID(Self.foreign), url: "", validators: Validators(), size: 20, ranges: ranges)
-        #expect(try fixture.folder.copyForeign(part, to: PartID(Self.own), isStopped: { false }))
+        let copying = try fixture.folder.beginCopy(ofForeign: part, to: PartID(Self.own))
+        #expect(copying.pieces == [0..<3, 5..<8])
+        for piece in copying.pieces { try fixture.folder.copy(piece, of: copying) }
+        try fixture.folder.finish(copying)
         #expect(fixture.text(".incomplete/\(Self.own).part") == "abc\0\0fgh")
         #expect(fixture.text(".incomplete/\(Self.foreign).part") == "abcdefghij")
     }
 
-    @Test func aStoppedCopyLeavesNothing() throws {
+    @Test func aPartThatHasLostBytesIsNotCopied() throws {
         let fixture = try FolderFixture(for: Self.use(.shared))
         _ = try fixture.part(Self.foreign, "abc")
         var part = Part(
             id: PartID(Self.foreign), url: "", validators: Validators(), size: nil, ranges: ByteRanges(prefix: 3))
-        #expect(try !fixture.folder.copyForeign(part, to: PartID(Self.own), isStopped: { true }))
         part.ranges = ByteRanges(prefix: 4)
         #expect(throws: DownloadsFolder.PartLoss.shorterThanRecorded) {
-            try fixture.folder.copyForeign(part, to: PartID(Self.own), isStopped: { false })
+            try fixture.folder.beginCopy(ofForeign: part, to: PartID(Self.own))
         }
         part.id = PartID("part_E-2.1")
         #expect(throws: DownloadsFolder.PartLoss.missing) {
-            try fixture.folder.copyForeign(part, to: PartID(Self.own), isStopped: { false })
+            try fixture.folder.beginCopy(ofForeign: part, to: PartID(Self.own))
         }
         #expect(fixture.temporary.files == [".incomplete/\(Self.foreign).part"])
     }

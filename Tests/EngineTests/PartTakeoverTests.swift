@@ -19,7 +19,7 @@ import Testing
         old = try fixture.makePart("part_A-2.1", of: "abcdefgh")
         let id = try await fixture.create()[0]
         try await fixture.admit()
-        try await fixture.store.checkpoint([(job: id, attempt: 1, part: old)])
+        try await fixture.store.checkpoint([(job: id, admission: 1, part: old)])
         job = try await fixture.job(id)
     }
 
@@ -46,13 +46,14 @@ import Testing
         }
         #expect(try await fixture.job(job.id).part?.id == old.id)
         #expect(fixture.hasFile(of: old))
+        #expect(fixture.temporary.files.filter { $0.hasSuffix(".part") }.count == 1)
     }
 
     /// The job was deleted or has another part: the copy is removed, and the old file stays.
     @Test func keepsTheOldFileOfAJobThatHasChanged() async throws {
         var other = old
         other.id = PartID("part_B-2.1")
-        try await fixture.store.checkpoint([(job: job.id, attempt: 1, part: other)])
+        try await fixture.store.checkpoint([(job: job.id, admission: 1, part: other)])
         guard case .stopped = await takeOver() else {
             Issue.record("the job has another part")
             return

@@ -105,7 +105,7 @@ import Testing
         let jobs = try await fixture.create(3)
         _ = try await fixture.admit(2)
         try await fixture.succeed(jobs[0].id)
-        try await fixture.store.checkpoint([(job: jobs[1].id, attempt: 1, part: StoreFixture.part())])
+        try await fixture.store.checkpoint([(job: jobs[1].id, admission: 1, part: StoreFixture.part())])
         let status = try await fixture.store.session(.default)
         #expect(status.counts == [.succeeded: 1, .running: 1, .queued: 1])
         #expect(status.bytesReceived == 8)

@@ -40,7 +40,7 @@ import Testing
         // The part that replaces it has its own digests.
         _ = try await store.apply(.resumeRequested, to: job.id)
         _ = try await fixture.admit()
-        try await store.checkpoint([(job: job.id, attempt: 2, part: StoreFixture.part("part_2"))])
+        try await store.checkpoint([(job: job.id, admission: 2, part: StoreFixture.part("part_2"))])
         #expect(try await store.job(job.id).part?.label.digests == [])
     }
 

@@ -83,7 +83,7 @@ import Testing
         let fixture = try await fixture()
         let jobs = try await fixture.create(5, in: films)
         _ = try await fixture.admit()
-        try await fixture.store.checkpoint([(job: jobs[4].id, attempt: 1, part: StoreFixture.part())])
+        try await fixture.store.checkpoint([(job: jobs[4].id, admission: 1, part: StoreFixture.part())])
         for job in jobs { _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: job.id) }
         try await fixture.store.invalidateSession(films)
         _ = try await fixture.store.finishDueBatches()

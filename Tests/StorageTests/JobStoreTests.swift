@@ -8,6 +8,31 @@ import Testing
 
 /// Tests that rows are read back as written, and that the state machine decides what is written.
 @Suite struct JobStoreTests {
+    /// If the answer to a commit is lost, the attempt repeats its end. By then the job can have another attempt.
+    @Test func endedAttemptChangesNothingOfTheNext() async throws {
+        let fixture = try StoreFixture()
+        let job = try await fixture.create()[0]
+        let first = try #require(try await fixture.admit().first).job
+        let end = AttemptReport(admission: first.admissions, part: StoreFixture.part("part_first"))
+        _ = try await fixture.store.apply(.attemptInterrupted, to: job.id, end)
+        let second = try #require(try await fixture.admit().first).job
+        // The interrupted attempt does not count, so the number of attempts does not distinguish them.
+        #expect(first.attempts == 1 && second.attempts == 1 && second.admissions == first.admissions + 1)
+        let outcome = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: job.id, end)
+        #expect(outcome == .superseded(second))
+        let promotion = JobSignal.promotionPlanned(StoreFixture.promotion(of: job.id))
+        #expect(try await fixture.store.apply([(job.id, promotion, end)])[job.id] == .superseded(second))
+        let late = StoreFixture.part("part_late")
+        try await fixture.store.checkpoint([(job.id, first.admissions, late)])
+        let isReplaced = try await fixture.store.replacePart(
+            PartID("part_first"), by: late, of: job.id, admission: first.admissions)
+        #expect(!isReplaced)
+        try await fixture.store.beginTransfer(of: first, .restarted(.etagChanged))
+        #expect(try await fixture.store.job(job.id) == second)
+        try await fixture.store.checkpoint([(job.id, second.admissions, late)])
+        #expect(try await fixture.store.job(job.id).part?.id == late.id)
+    }
+
     @Test func readsEveryStateBackAsWritten() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
@@ -71,7 +96,7 @@ import Testing
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         let admitted = try #require(try await fixture.admit().first).job
-        let checkpoint = [(job: job.id, attempt: admitted.attempts, part: StoreFixture.part())]
+        let checkpoint = [(job: job.id, admission: admitted.admissions, part: StoreFixture.part())]
         try await fixture.store.checkpoint(checkpoint)
         #expect(try await fixture.store.job(job.id).bytesDurable == 5)
         _ = try await fixture.store.apply(.attemptStopped(.cancel(keepsPart: false)), to: job.id)
@@ -88,7 +113,7 @@ import Testing
         let second = try #require(try await fixture.admit().first).job
         #expect(second.attempts == first.attempts)
         let new = StoreFixture.part("part_new", durable: 1)
-        try await fixture.store.checkpoint([(job: job.id, attempt: second.attempts, part: new)])
+        try await fixture.store.checkpoint([(job: job.id, admission: second.admissions, part: new)])
         try await fixture.store.beginTransfer(of: second, .restarted(.etagChanged))
         #expect(try await fixture.store.job(job.id).part == new)
         #expect(try await fixture.eventTypes().last == "job.restarted")

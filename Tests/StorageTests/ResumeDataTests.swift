@@ -41,14 +41,14 @@ import Testing
         let ranges = ByteRanges([0..<2, 7..<9])
         var part = StoreFixture.part("part_a")
         part.ranges = ranges
-        try await fixture.store.checkpoint([(job: job.id, attempt: 1, part: part)])
+        try await fixture.store.checkpoint([(job: job.id, admission: 1, part: part)])
         let stored = try await fixture.store.job(job.id)
         #expect(stored.part?.ranges == ranges)
         #expect(stored.bytesDurable == 4)
         // The file ends after the last range.
         #expect(try await fixture.store.parts() == [PartID("part_a"): 9])
         part.ranges = ByteRanges(prefix: 10)
-        try await fixture.store.checkpoint([(job: job.id, attempt: 1, part: part)])
+        try await fixture.store.checkpoint([(job: job.id, admission: 1, part: part)])
         #expect(try await fixture.store.job(job.id).part?.ranges == ByteRanges(prefix: 10))
     }
 
@@ -79,7 +79,7 @@ import Testing
             let report = AttemptReport(resume: .restarted(.partMissing))
             _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: id, report)
         case "checkpoint":
-            try await fixture.store.checkpoint([(job: id, attempt: job.attempts, part: StoreFixture.part("part_b"))])
+            try await fixture.store.checkpoint([(job: id, admission: job.admissions, part: StoreFixture.part("part_b"))])
         case "cancelled": _ = try await fixture.store.apply(.attemptStopped(.cancel(keepsPart: false)), to: id)
         default: _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: id)
         }

@@ -28,9 +28,9 @@ import Testing
         }
 
         /// Lets a running job receive bytes.
-        func receive(_ bytes: Int64, _ job: JobID, attempt: Int = 1) async throws {
+        func receive(_ bytes: Int64, _ job: JobID, admission: Int = 1) async throws {
             try await store.checkpoint([
-                (job: job, attempt: attempt, part: StoreFixture.part("part_\(job)", durable: bytes, size: nil))
+                (job: job, admission: admission, part: StoreFixture.part("part_\(job)", durable: bytes, size: nil))
             ])
         }
     }

@@ -157,7 +157,8 @@ struct JobRoutes: Sendable {
         let request = try Self.request(action, context)
         let revision = try context.expectedRevision()
         switch try await engine.perform(request, on: context.job, expecting: revision) {
-        case .done(let job, _, _), .stale(let job), .excess(let job, _): return shown(job)
+        case .done(let job, _, _), .stale(let job), .superseded(let job), .excess(let job, _):
+            return shown(job)
         case .refused(let job, let allowed): throw Problem(refused: job, action, allowed: allowed)
         }
     }

@@ -28,7 +28,7 @@ extension Aria2Service {
 
     private func perform(_ signal: JobSignal, on job: Job, else refusal: RPCError) async throws -> JSON {
         switch try await engine.perform(signal, on: job.id) {
-        case .done, .stale, .excess: return .string(job.aria2GID.description)
+        case .done, .stale, .superseded, .excess: return .string(job.aria2GID.description)
         case .refused: throw refusal
         }
     }

@@ -46,6 +46,7 @@ extension Job {
         case .admitted:
             startedAt = startedAt ?? now
             attempts += 1
+            admissions += 1
         case .attemptInterrupted:
             // The download did not cause the interruption, so the attempt does not count.
             attempts = max(0, attempts - 1)

@@ -35,6 +35,8 @@ public struct Job: Sendable, Equatable {
     /// Attempts in this run. An attempt does not count if fetchd interrupted it, or if it met a full disk, a storage
     /// error or a missing network.
     public var attempts: Int
+    /// How often the job was admitted. It is never lowered, so it identifies the present attempt.
+    public var admissions: Int
     /// Failed attempts since the job last received new bytes.
     public var failuresInARow: Int
     /// How the latest transfer began.
@@ -58,7 +60,8 @@ public struct Job: Sendable, Equatable {
         id: JobID, session: Name, token: TokenID? = nil, gid: GID? = nil, batch: Int, state: JobState = .queued,
         revision: Int = 1, spec: JobSpec, trace: TraceContext? = nil, mirror: Int = 0, queueRank: QueueRank? = nil,
         node: Int64? = nil, createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
-        failuresInARow: Int = 0, resume: ResumeOutcome? = nil, resourceTime: Countdown? = nil, part: Part? = nil,
+        admissions: Int = 0, failuresInARow: Int = 0, resume: ResumeOutcome? = nil, resourceTime: Countdown? = nil,
+        part: Part? = nil,
         isPartLost: Bool = false, hasSyncFailed: Bool = false, isDisproved: Bool = false
     ) {
         self.id = id
@@ -77,6 +80,7 @@ public struct Job: Sendable, Equatable {
         self.startedAt = startedAt
         self.finishedAt = finishedAt
         self.attempts = attempts
+        self.admissions = admissions
         self.failuresInARow = failuresInARow
         self.resume = resume
         self.resourceTime = resourceTime

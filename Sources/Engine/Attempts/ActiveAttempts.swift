@@ -50,6 +50,8 @@ final class ActiveAttempts: Sendable {
         let session = admitted.job.session
         let limit = join(session, admitted.spec.sessionRateLimit)
         let attempt = Attempt(admitted, under: [serviceLimit, limit], services)
+        // If the answer to a commit was lost, the former attempt may not know yet that its end is stored.
+        if let former = self[admitted.job.id] { drop(former) }
         let isFirst = state.withLock { state in
             defer { state.attempts[admitted.job.id] = attempt }
             return state.attempts.isEmpty
@@ -59,19 +61,24 @@ final class ActiveAttempts: Sendable {
         return attempt
     }
 
-    /// Removes an attempt whose end could not be stored.
+    /// Removes the attempt, unless the job has another one by now.
     func drop(_ attempt: Attempt) {
-        if self[attempt.job.id] === attempt { end(attempt.job.id) }
-    }
-
-    func end(_ id: JobID) {
-        let ended: Job? = state.withLock { state in
-            guard let job = state.attempts.removeValue(forKey: id)?.job else { return nil }
+        let job = attempt.job
+        let isPresent = state.withLock { state in
+            guard state.attempts[job.id] === attempt else { return false }
+            state.attempts[job.id] = nil
             state.sessions[job.session]?.attempts -= 1
             if state.sessions[job.session]?.attempts == 0 { state.sessions[job.session] = nil }
-            return job
+            return true
         }
-        if let ended { connections.end(ended) }
+        if isPresent { connections.end(job) }
+    }
+
+    /// Called on the writer's thread, directly after the commit that ends the attempt.
+    ///
+    /// - Parameter admission: see `Job.admissions`.
+    func end(_ job: JobID, admission: Int) {
+        if let attempt = self[job], attempt.job.admissions == admission { drop(attempt) }
     }
 
     /// Changes the rate limit that the session's transfers share; running transfers use it too. nil: no limit.

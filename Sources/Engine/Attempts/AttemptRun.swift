@@ -110,8 +110,8 @@ struct AttemptRun: Sendable {
         let kept = keepsPart ? await keptPart(of: attempt) : KeptPart()
         if kept.isRolledBack, services.stop.isMade { services.store.unstored.note() }
         var report = AttemptReport(
-            part: kept.part, hasGained: attempt.hasGained, resume: attempt.resume, hasSyncFailed: kept.isRolledBack,
-            hasLostPart: kept.isForeign)
+            admission: attempt.job.admissions, part: kept.part, hasGained: attempt.hasGained, resume: attempt.resume,
+            hasSyncFailed: kept.isRolledBack, hasLostPart: kept.isForeign)
         let cause = signal.verdictOnSource
         if cause != nil { report.asked = attempt.job.spec }
         var outcome = try await commit(attempt, signal, report)
@@ -121,7 +121,9 @@ struct AttemptRun: Sendable {
             let wait = Wait(.retry(until: services.time.now), cause: cause)
             outcome = try await commit(attempt, .attemptDeferred(wait), report)
         }
-        if outcome == nil { active.end(attempt.job.id) }
+        if outcome == nil { active.drop(attempt) }
+        // The end was stored before, and the part can be that of the next attempt.
+        if case .superseded? = outcome { return }
         // The part is empty, is not wanted, or the commit has replaced it with a copy.
         let isReplaced = kept.isRolledBack && outcome != nil
         if let file = attempt.partFile, !keepsPart || kept.isForeign || file.durable.isEmpty || isReplaced {
@@ -137,7 +139,7 @@ struct AttemptRun: Sendable {
         return try await services.persist("the end of an attempt of \(attempt.job.id)") {
             try await store.apply(signal, to: attempt.job.id, report) { outcome in
                 if case .stale = outcome { return }
-                active.end(attempt.job.id)
+                active.drop(attempt)
             }
         }
     }

@@ -3,21 +3,21 @@ import Foundation
 import Locks
 import Storage
 
-/// Takes over the jobs of nodes that have ended without a farewell, and their promotions if this node has the files.
+/// Takes over the jobs of nodes whose leases have ended.
 struct NodeSuccessor: MaintenanceWorker {
     let services: EngineServices
-    let promoter: Promoter
 
     let purpose = "take over the jobs of a node that has ended"
     var trigger: AsyncAutoResetEvent? { services.store.work(.nodes) }
 
-    mutating func pass() async throws -> Date? {
+    func pass() async throws -> Date? {
+        // If the answer to an earlier commit was lost, promotions were perhaps taken over.
+        defer { services.takenPromotions.set() }
         var isComplete = false
         while !isComplete {
             let succession = try await services.store.succeedNodes()
             isComplete = succession.isComplete
             report(succession)
-            try await promoter.complete(succession.promoting, services)
         }
         return nil
     }
@@ -26,8 +26,8 @@ struct NodeSuccessor: MaintenanceWorker {
         for node in succession.nodes {
             services.log.warning("Node \(node) did not renew its lease. Its jobs continue on other nodes.")
         }
-        guard succession.queued + succession.promoting.count > 0 else { return }
+        guard succession.queued + succession.promoting > 0 else { return }
         services.log.notice(
-            "Taken over: \(succession.queued) jobs queued again, \(succession.promoting.count) promotions continued.")
+            "Taken over: \(succession.queued) jobs queued again, \(succession.promoting) promotions continued.")
     }
 }

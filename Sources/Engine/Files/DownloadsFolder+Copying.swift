@@ -3,6 +3,14 @@ import Descriptors
 import Downloads
 import Glibc
 
+/// A copy of another node's part that is under way.
+struct PartCopy: Sendable {
+    let source: Descriptor
+    let copy: Descriptor
+    /// Of at most 64 MiB each, so that a disk lane can do other work in between.
+    let pieces: [Range<Int64>]
+}
+
 /// Copies the durable bytes of a part whose sync has failed, or whose file belongs to another node.
 extension DownloadsFolder {
     /// Copies the durable bytes to a new part file, and makes them and its name durable. Blocks on the disk meanwhile.
@@ -20,32 +28,25 @@ extension DownloadsFolder {
         }
     }
 
-    /// Copies the promised bytes of another node's part to a new part file, and makes them and its name durable. Blocks on the
-    /// disk meanwhile. The file system shares the blocks if it can.
+    /// Begins to copy the promised bytes of another node's part to a new part file.
     ///
-    /// - Parameter isStopped: called between pieces of 64 MiB; true ends the copy.
-    /// - Returns: false if the copy was ended. It is then removed.
-    /// - Throws: `PartLoss`; `DiskError` when the copy cannot be written. The copy is then removed.
-    func copyForeign(_ part: Part, to id: PartID, isStopped: () -> Bool) throws -> Bool {
+    /// - Throws: `PartLoss`; `DiskError` when the new file cannot be made.
+    func beginCopy(ofForeign part: Part, to id: PartID) throws -> PartCopy {
         let source = try openForeign(part)
         let status = try source.status()
         guard status.st_size >= part.ranges.end else { throw PartLoss.shorterThanRecorded }
-        let copy = try makePart(id)
-        do throws(DiskError) {
-            for piece in part.ranges.ranges.flatMap(Self.pieces) {
-                guard !isStopped() else {
-                    removePart(id)
-                    return false
-                }
-                try Self.clone(piece, from: source, to: copy)
-            }
-            try copy.syncData()
-            try parts.sync()
-            return true
-        } catch {
-            removePart(id)
-            throw error
-        }
+        return PartCopy(source: source, copy: try makePart(id), pieces: part.ranges.ranges.flatMap(Self.pieces))
+    }
+
+    /// Copies a piece. Blocks on the disk meanwhile. The file system shares the blocks if it can.
+    func copy(_ piece: Range<Int64>, of copying: PartCopy) throws(DiskError) {
+        try Self.clone(piece, from: copying.source, to: copying.copy)
+    }
+
+    /// Makes the copied bytes and the name of the new file durable. Blocks on the disk meanwhile.
+    func finish(_ copying: PartCopy) throws(DiskError) {
+        try copying.copy.syncData()
+        try parts.sync()
     }
 
     /// - Throws: `PartLoss.missing` only if there is no such file. A network file system can fail for a moment.
@@ -59,7 +60,7 @@ extension DownloadsFolder {
 
     private static func pieces(of range: Range<Int64>) -> [Range<Int64>] {
         stride(from: range.lowerBound, to: range.upperBound, by: 64 << 20).map {
-            $0..<min($0 + 64 << 20, range.upperBound)
+            $0..<min($0 + (64 << 20), range.upperBound)
         }
     }
 

@@ -32,7 +32,7 @@ struct Checkpointer: MaintenanceWorker {
         let synced = await sync(dirty)
         let parts = synced.compactMap { attempt, _ in attempt.part.map { (attempt: attempt, part: $0) } }
         try await services.store.checkpoint(
-            parts.map { (job: $0.attempt.job.id, attempt: $0.attempt.job.attempts, part: $0.part) })
+            parts.map { (job: $0.attempt.job.id, admission: $0.attempt.job.admissions, part: $0.part) })
         for (attempt, part) in parts { attempt.progress.notePromise(part) }
     }
 

@@ -5,13 +5,19 @@ import Storage
 extension Promoter {
     /// Continues the promotions. A job whose file cannot be moved to its place waits or fails.
     func complete(_ jobs: [AdmittedJob], _ services: EngineServices) async throws {
-        let promotions = jobs.compactMap { job in job.job.state.promotion.map { (job.job.id, $0) } }
+        let promotions = jobs.compactMap { job in
+            job.job.state.promotion.map {
+                PlannedPromotion(job: job.job.id, admission: job.job.admissions, promotion: $0)
+            }
+        }
         guard !promotions.isEmpty else { return }
-        for (job, fault) in await carryOn(promotions) {
-            let spec = jobs.first { $0.job.id == job }?.spec
-            _ = try await services.store.apply(
-                Self.signal(of: fault, spec?.waitFor ?? WaitFor.defaults, services), to: job,
-                AttemptReport(hasLostPart: fault.isPartLost))
+        for (id, fault) in await carryOn(promotions) {
+            guard let job = jobs.first(where: { $0.job.id == id }) else { continue }
+            let report = AttemptReport(admission: job.job.admissions, hasLostPart: fault.isPartLost)
+            let signal = Self.signal(of: fault, job.spec.waitFor, services)
+            _ = try await services.persist("the end of a promotion of \(id)") {
+                try await services.store.apply(signal, to: id, report)
+            }
         }
     }
 

@@ -12,8 +12,7 @@ actor Promoter {
 
     private let services: EngineServices
     private let lane: DiskLane
-    /// Called on the writer's thread, directly after the commit by which these jobs succeeded.
-    private let onSuccess: @Sendable (JobID) -> Void
+    private let active: ActiveAttempts
     private var waiting: [Waiting] = []
     private var isRunning = false
 
@@ -29,16 +28,8 @@ actor Promoter {
         case leads
     }
 
-    /// A promotion whose plan is committed.
-    private struct Planned {
-        var job: JobID
-        var promotion: Promotion
-    }
-
-    init(_ services: EngineServices, lane: DiskLane, onSuccess: @escaping @Sendable (JobID) -> Void) {
-        self.services = services
-        self.lane = lane
-        self.onSuccess = onSuccess
+    init(_ services: EngineServices, _ active: ActiveAttempts, lane: DiskLane) {
+        (self.services, self.active, self.lane) = (services, active, lane)
     }
 
     /// Returns when the file is in its place and the job has succeeded, or when the engine stops before that is stored.
@@ -71,9 +62,7 @@ actor Promoter {
     /// Continues the promotions that were committed before a restart.
     ///
     /// - Returns: the jobs whose file could not be moved to its place, with the reason.
-    func carryOn(_ interrupted: [(job: JobID, promotion: Promotion)]) async -> [JobID: PromotionFault] {
-        await place(interrupted.map { Planned(job: $0.job, promotion: $0.promotion) })
-    }
+    func carryOn(_ interrupted: [PlannedPromotion]) async -> [JobID: PromotionFault] { await place(interrupted) }
 
     private func run(_ orders: [PromotionOrder]) async -> [JobID: PromotionFault] {
         var failures = await sync(orders)
@@ -98,17 +87,21 @@ actor Promoter {
     }
 
     /// Plans the names and commits the plans. A job whose destination was patched in between is planned again.
-    private func plan(_ orders: [PromotionOrder]) async -> (planned: [Planned], failures: [JobID: PromotionFault]) {
-        var (open, planned, failures) = (orders, [Planned](), [JobID: PromotionFault]())
+    private func plan(_ orders: [PromotionOrder]) async -> (
+        planned: [PlannedPromotion], failures: [JobID: PromotionFault]
+    ) {
+        var (open, planned, failures) = (orders, [PlannedPromotion](), [JobID: PromotionFault]())
         while !open.isEmpty {
             let (folder, now) = (services.folder, services.time.now)
             let promotions = (try? await lane.run { [open] in folder.promotions(of: open, at: now) }) ?? []
-            var plans: [(planned: Planned, report: AttemptReport)] = []
+            var plans: [(planned: PlannedPromotion, report: AttemptReport)] = []
             for (order, promotion) in zip(open, promotions) {
-                let job = order.attempt.job.id
+                let job = order.attempt.job
                 switch promotion {
-                case .success(let promotion): plans.append((Planned(job: job, promotion: promotion), order.report))
-                case .failure(let fault): failures[job] = fault
+                case .success(let promotion):
+                    let planned = PlannedPromotion(job: job.id, admission: job.admissions, promotion: promotion)
+                    plans.append((planned, order.report))
+                case .failure(let fault): failures[job.id] = fault
                 }
             }
             // Without the commit the promotion is not carried out, and the next start finds the part unchanged.
@@ -125,50 +118,34 @@ actor Promoter {
         return (planned, failures)
     }
 
-    /// The plans of a round that were not stored.
-    private struct Rejections {
-        /// The jobs whose destination was patched meanwhile.
-        var stale: [JobID: Job] = [:]
-        /// The jobs whose file does not fit into its session any more.
-        var excess: [JobID: SizeLimit] = [:]
-
-        init(_ outcomes: [JobID: SignalOutcome] = [:]) {
-            for (job, outcome) in outcomes {
-                switch outcome {
-                case .stale(let present): stale[job] = present
-                case .excess(_, let limit): excess[job] = limit
-                case .done, .refused: break
-                }
-            }
-        }
-
-        func isAgainst(_ job: JobID) -> Bool { stale[job] != nil || excess[job] != nil }
-    }
-
-    @discardableResult
-    private func commit(_ plans: [(planned: Planned, report: AttemptReport)]) async throws(NotStored) -> Rejections {
-        guard !plans.isEmpty else { return Rejections() }
+    private func commit(_ plans: [(planned: PlannedPromotion, report: AttemptReport)]) async throws(NotStored)
+        -> PromotionRejections
+    {
+        guard !plans.isEmpty else { return PromotionRejections() }
         let store = services.store
         let signals = plans.map { plan in
-            (job: plan.planned.job, signal: JobSignal.promotionPlanned(plan.planned.promotion), report: plan.report)
+            (
+                job: plan.planned.job, signal: JobSignal.promotionPlanned(plan.planned.promotion),
+                report: plan.report
+            )
         }
-        return Rejections(
+        return PromotionRejections(
             try await services.persist("\(plans.count) promotions") { try await store.apply(signals) } ?? [:])
     }
 
     /// Renames, syncs the folders and commits the success. If another file took a name meanwhile, another name is
     /// planned.
-    private func place(_ planned: [Planned]) async -> [JobID: PromotionFault] {
+    private func place(_ planned: [PlannedPromotion]) async -> [JobID: PromotionFault] {
         guard !planned.isEmpty else { return [:] }
         let folder = services.folder
         let faults = (try? await lane.run { folder.place(planned.map(\.promotion)) }) ?? []
-        var placed: [JobID] = []
-        var again: [Planned] = []
-        var unsynced: [Planned] = []
+        var placed: [PlannedPromotion] = []
+        var again: [PlannedPromotion] = []
+        var unsynced: [PlannedPromotion] = []
         var failures: [JobID: PromotionFault] = [:]
         for (planned, fault) in zip(planned, faults) {
             switch fault {
-            case nil: placed.append(planned.job)
+            case nil: placed.append(planned)
             case .nameTaken?: again.append(planned)
             case .unsynced?: unsynced.append(planned)
             // The service ends, or it has its lease again soon.
@@ -182,9 +159,9 @@ actor Promoter {
         return failures
     }
 
-    /// The jobs stay `promoting` until their files are in their places, and the folders are synced, or the service stops. In the second case the next start
-    /// continues them.
-    private func placeAgain(_ unsynced: [Planned]) async -> [JobID: PromotionFault] {
+    /// The jobs stay `promoting` until their files are in their places, and the folders are synced, or the service stops. In the
+    /// second case the next start continues them.
+    private func placeAgain(_ unsynced: [PlannedPromotion]) async -> [JobID: PromotionFault] {
         guard let first = unsynced.first else { return [:] }
         services.log.error(
             "Could not move \(unsynced.count) files to their places, or sync their folders, such as \(first.promotion.file.path). fetchd tries again until it stops."
@@ -196,31 +173,37 @@ actor Promoter {
         return await place(unsynced)
     }
 
-    private func succeed(_ jobs: [JobID]) async {
-        guard !jobs.isEmpty else { return }
-        let (store, onSuccess) = (services.store, onSuccess)
-        let signals = jobs.map { (job: $0, signal: JobSignal.promoted, report: AttemptReport()) }
+    private func succeed(_ placed: [PlannedPromotion]) async {
+        guard !placed.isEmpty else { return }
+        let (store, active) = (services.store, active)
+        let signals = placed.map { placed in
+            (job: placed.job, signal: JobSignal.promoted, report: AttemptReport(admission: placed.admission))
+        }
         // If the commit fails, the next start finds the file in its place.
-        _ = try? await services.persist("\(jobs.count) successes") {
-            try await store.apply(signals) { _ in jobs.forEach(onSuccess) }
+        _ = try? await services.persist("\(placed.count) successes") {
+            try await store.apply(signals) { _ in
+                for placed in placed { active.end(placed.job, admission: placed.admission) }
+            }
         }
     }
 
     /// Plans another name if a file took the name between the plan and the rename.
-    private func replan(_ taken: [Planned]) async -> [JobID: PromotionFault] {
+    private func replan(_ taken: [PlannedPromotion]) async -> [JobID: PromotionFault] {
         guard !taken.isEmpty else { return [:] }
         let folder = services.folder
         let promotions = (try? await lane.run { taken.map { folder.renamed($0.promotion) } }) ?? []
-        var planned: [Planned] = []
+        var planned: [PlannedPromotion] = []
         var failures: [JobID: PromotionFault] = [:]
         for (taken, promotion) in zip(taken, promotions) {
             switch promotion {
-            case .success(let promotion): planned.append(Planned(job: taken.job, promotion: promotion))
+            case .success(let promotion):
+                planned.append(PlannedPromotion(job: taken.job, admission: taken.admission, promotion: promotion))
             case .failure(let fault): failures[taken.job] = fault
             }
         }
-        guard (try? await commit(planned.map { ($0, AttemptReport()) })) != nil else { return failures }
-        failures.merge(await place(planned)) { first, _ in first }
+        let plans = planned.map { ($0, AttemptReport(admission: $0.admission)) }
+        guard let verdict = try? await commit(plans) else { return failures }
+        failures.merge(await place(planned.filter { !verdict.isAgainst($0.job) })) { first, _ in first }
         return failures
     }
 }

@@ -24,7 +24,10 @@ struct PromotionOrder: Sendable {
     var renewed: PromotionOrder { PromotionOrder(attempt: attempt, whole: whole, digests: digests) }
 
     /// The report that is committed with the plan, if the client has not changed the destination.
-    var report: AttemptReport { AttemptReport(hasGained: true, resume: attempt.resume, destination: destination) }
+    var report: AttemptReport {
+        AttemptReport(
+            admission: attempt.job.admissions, hasGained: true, resume: attempt.resume, destination: destination)
+    }
 
     var place: Place { attempt.spec.sessionPlace.specified(by: destination) }
 }

@@ -6,8 +6,8 @@ public struct Succession: Sendable {
     public var nodes: [Int64] = []
     /// Jobs that are queued again.
     public var queued = 0
-    /// Jobs whose files were being promoted. This node continues that.
-    public var promoting: [AdmittedJob] = []
+    /// Jobs whose files were being promoted. This node continues that: see `Store.ownPromotions`.
+    public var promoting = 0
     /// Whether nothing is left to take over.
     public var isComplete = true
 }
@@ -20,5 +20,11 @@ extension Store {
         return try await writer.write {
             try $0.succeedNodes(endsLeases: endsLeases, sharesDownloads: sharesDownloads, limit: 500)
         }
+    }
+
+    /// The jobs that are being promoted, and that belong to this node.
+    public func ownPromotions() async throws -> [AdmittedJob] {
+        guard node != nil else { return [] }
+        return try await writer.write { try $0.ownPromotions() }
     }
 }

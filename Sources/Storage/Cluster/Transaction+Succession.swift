@@ -28,6 +28,15 @@ extension Transaction {
         return succession
     }
 
+    /// The jobs that are being promoted, and that belong to this node.
+    func ownPromotions() throws -> [AdmittedJob] {
+        guard let node else { return [] }
+        return try jobs(
+            JobRow.select + "WHERE jobs.state = 'running' AND jobs.promotion IS NOT NULL AND jobs.node = ?",
+            [node.number]
+        ).map(admitted)
+    }
+
     /// A process that has one of these leases cannot commit from now on.
     private func endLeases() throws -> [Int64] {
         let ended = try rows(
@@ -56,7 +65,7 @@ extension Transaction {
             var job = job
             job.node = node.number
             try save(job)
-            succession.promoting.append(try admitted(try self.job(job.id)))
+            succession.promoting += 1
         } else {
             let why = Failure(.storageError, "The node that had the file has ended.", attempts: job.attempts, at: now)
             let report = AttemptReport(hasLostPart: true)

@@ -2,6 +2,8 @@ import Downloads
 
 /// The findings of an attempt. The store commits them together with the next state of the job.
 public struct AttemptReport: Sendable {
+    /// `Job.admissions` of the attempt. If the job was admitted again since, the outcome is `superseded`; nil: not an attempt.
+    public var admission: Int?
     /// The part as it is on the disk, synced; nil leaves the committed part unchanged.
     public var part: Part?
     /// Whether the attempt has received new bytes. Then the count of failures in a row starts again.
@@ -20,10 +22,12 @@ public struct AttemptReport: Sendable {
     public var asked: JobSpec?
 
     public init(
-        part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil, hasSyncFailed: Bool = false,
+        admission: Int? = nil, part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil,
+        hasSyncFailed: Bool = false,
         hasLostPart: Bool = false,
         destination: Destination? = nil, asked: JobSpec? = nil
     ) {
+        self.admission = admission
         self.part = part
         self.hasGained = hasGained
         self.resume = resume

@@ -9,7 +9,7 @@ extension JobRow {
         case failuresInARow, reason, retryAt, failure, promotion, finish, resumeDecision, resumeOffset, resumeWhy
         case resourceUntil, resourceLeft, partLost, syncFailed, disproved, token, trace, gid, queueRank
         case partID, partURL, etag, lastModified, lastModifiedIsStrong, isEncoded, partSize, bytesDurable, ranges
-        case lifetime, expiresAt, lifetimeLeft, contentType, contentDisposition, digests, node
+        case lifetime, expiresAt, lifetimeLeft, contentType, contentDisposition, digests, node, admissions
     }
 
     static let select = columns + "FROM jobs LEFT JOIN parts ON parts.job = jobs.id\n"
@@ -27,7 +27,7 @@ extension JobRow {
             parts.etag, parts.last_modified,
             parts.last_modified_is_strong, parts.is_encoded, parts.size, parts.bytes_durable, parts.ranges,
             parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type,
-            parts.content_disposition, parts.digests, jobs.node
+            parts.content_disposition, parts.digests, jobs.node, jobs.admissions
 
         """
 }

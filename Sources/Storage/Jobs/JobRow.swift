@@ -21,7 +21,7 @@ enum JobRow {
             queueRank: (row[.queueRank] as String?).map { QueueRank($0) }, node: row[.node],
             createdAt: row.time(.createdAt), startedAt: row.optionalTime(.startedAt),
             finishedAt: row.optionalTime(.finishedAt), attempts: row[.attempts],
-            failuresInARow: row[.failuresInARow], resume: try resume(row),
+            admissions: row[.admissions], failuresInARow: row[.failuresInARow], resume: try resume(row),
             resourceTime: row.countdown(until: .resourceUntil, left: .resourceLeft), part: try part(row, sealer),
             isPartLost: row[.partLost], hasSyncFailed: row[.syncFailed], isDisproved: row[.disproved])
     }

@@ -40,7 +40,7 @@ extension Store {
     }
 
     /// Records synced offsets of many parts in one commit. Parts of attempts that have ended are left out.
-    public func checkpoint(_ parts: [(job: JobID, attempt: Int, part: Part)]) async throws {
+    public func checkpoint(_ parts: [(job: JobID, admission: Int, part: Part)]) async throws {
         guard !parts.isEmpty else { return }
         try await writer.write { try $0.checkpoint(parts) }
     }
@@ -49,9 +49,9 @@ extension Store {
     ///
     /// - Returns: false if the attempt has ended, or if the job has another part. Nothing has changed then.
     public func replacePart(
-        _ old: PartID, by copy: Part, of job: JobID, attempt: Int
+        _ old: PartID, by copy: Part, of job: JobID, admission: Int
     ) async throws -> Bool {
-        try await writer.write { try $0.replacePart(old, by: copy, of: job, attempt: attempt) }
+        try await writer.write { try $0.replacePart(old, by: copy, of: job, admission: admission) }
     }
 
     /// Queues the jobs again that were running when the service stopped. The engine calls it once, before it admits jobs.

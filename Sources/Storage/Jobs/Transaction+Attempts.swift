@@ -20,6 +20,7 @@ extension Transaction {
     func applySignal(_ signal: JobSignal, to id: JobID, _ report: AttemptReport) throws -> SignalOutcome {
         let stored = try job(id)
         var job = stored
+        if let admission = report.admission, admission != job.admissions { return .superseded(job) }
         guard case .running = job.state else { return try transitionJob(job, on: signal) }
         if let planned = report.destination, planned != job.spec.destination { return .stale(job) }
         if let asked = report.asked, !asked.asksLike(job.spec) { return .stale(job) }
@@ -46,7 +47,7 @@ extension Transaction {
 
     func beginTransfer(of admitted: Job, _ outcome: ResumeOutcome, without dropped: PartID?) throws {
         var job = try job(admitted.id)
-        guard job.isAttempting(admitted.attempts) else { return }
+        guard job.isAttempting(admitted.admissions) else { return }
         job.resume = outcome
         // The outcome reports the loss. It must not be reported again.
         job.isPartLost = false
@@ -64,18 +65,18 @@ extension Transaction {
         }
     }
 
-    func checkpoint(_ parts: [(job: JobID, attempt: Int, part: Part)]) throws {
-        for (id, attempt, part) in parts {
-            guard var job = try? job(id), job.isAttempting(attempt) else { continue }
+    func checkpoint(_ parts: [(job: JobID, admission: Int, part: Part)]) throws {
+        for (id, admission, part) in parts {
+            guard var job = try? job(id), job.isAttempting(admission) else { continue }
             job.replacePart(by: part)
             job.isPartLost = false
             try save(job)
         }
     }
 
-    func replacePart(_ old: PartID, by copy: Part, of id: JobID, attempt: Int) throws -> Bool {
+    func replacePart(_ old: PartID, by copy: Part, of id: JobID, admission: Int) throws -> Bool {
         var job = try job(id)
-        guard job.isAttempting(attempt) else { return false }
+        guard job.isAttempting(admission) else { return false }
         // The write is repeated after an unknown outcome.
         if job.part?.id == copy.id { return true }
         guard job.part?.id == old else { return false }
@@ -101,7 +102,9 @@ extension Transaction {
 }
 
 extension Job {
-    fileprivate func isAttempting(_ attempt: Int) -> Bool { state == .running(.attempting) && attempts == attempt }
+    fileprivate func isAttempting(_ admission: Int) -> Bool {
+        state == .running(.attempting) && admissions == admission
+    }
 
     /// An attempt does not know the expiry of its part.
     fileprivate mutating func replacePart(by new: Part) {

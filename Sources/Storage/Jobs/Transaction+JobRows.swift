@@ -62,6 +62,7 @@ extension RowChange {
         if job.url != stored.url { write("host", URLRule.hostAndPort(of: job.url)) }
         try compareStates(job, with: stored, sealer)
         set("attempts", from: stored.attempts, to: job.attempts)
+        set("admissions", from: stored.admissions, to: job.admissions)
         set("failures_in_a_row", from: stored.failuresInARow, to: job.failuresInARow)
         if job.resume != stored.resume {
             let resume = ResumeColumns(job.resume)

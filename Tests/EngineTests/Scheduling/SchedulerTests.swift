@@ -28,7 +28,7 @@ import Testing
         _ = try await scheduler.pass()
         #expect(started.current.count == 2)
         try await fixture.fail(jobs[0])
-        fixture.active.end(jobs[0])
+        fixture.active.end(jobs[0], admission: 1)
         _ = try await scheduler.pass()
         #expect(started.current == jobs)
     }
@@ -40,7 +40,7 @@ import Testing
         _ = try await scheduler.pass()
         let later = fixture.now.addingTimeInterval(10)
         try await fixture.deferred(job, .network(until: later))
-        fixture.active.end(job)
+        fixture.active.end(job, admission: 1)
         #expect(try await scheduler.pass() == later)
         fixture.time.advance(by: 9.9)
         #expect(try await scheduler.pass() == later)

@@ -104,7 +104,7 @@ struct SchemaFixtureData {
             return
         }
         guard name != "attempting" else {
-            return try await store.checkpoint([(job: job, attempt: 1, part: part)])
+            return try await store.checkpoint([(job: job, admission: 1, part: part)])
         }
         _ = try await store.apply(.promotionPlanned(StoreFixture.promotion(of: job)), to: job)
         if name == "succeeded" { _ = try await store.apply(.promoted, to: job) }
