@@ -79,7 +79,8 @@ import Testing
             let report = AttemptReport(resume: .restarted(.partMissing))
             _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: id, report)
         case "checkpoint":
-            try await fixture.store.checkpoint([(job: id, admission: job.admissions, part: StoreFixture.part("part_b"))])
+            try await fixture.store.checkpoint([(job: id, admission: job.admissions, part: StoreFixture.part("part_b"))]
+            )
         case "cancelled": _ = try await fixture.store.apply(.attemptStopped(.cancel(keepsPart: false)), to: id)
         default: _ = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: id)
         }
