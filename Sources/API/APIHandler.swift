@@ -58,7 +58,7 @@ public struct APIHandler: RequestHandler {
         readiness: Readiness, log: Logger
     ) {
         let measurements = RequestMeasurements()
-        let signIns = SignIns(key: store.key(for: "sign-in"), time: store.time)
+        let signIns = SignIns(key: store.key(for: "sign-in"))
         let time = store.time
         authentication = Authentication(
             token: options.token, tokens: store.tokens, signIns: signIns, time: time,
