@@ -159,6 +159,10 @@ public final class Store: Sendable {
     /// Whether this service may still act for its jobs: no other node can have taken them over.
     public var holdsLease: Bool { engine.holdsLease }
 
+    /// Seconds until other nodes may take over the jobs of this service, unless it renews its lease; 0 if they may; nil on
+    /// SQLite. It is known also while the database is away.
+    public var leaseSeconds: Double? { engine.leaseSeconds }
+
     /// Shows the other nodes that this service stops. Its lease ends when the store is closed.
     public func drain() { engine.drain() }
 
