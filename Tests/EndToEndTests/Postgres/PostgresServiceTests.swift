@@ -104,6 +104,13 @@ import Testing
         #expect(scrape.metrics["fetchd_jobs"] == nil && scrape.metrics["fetchd_nodes"] == nil)
     }
 
+    /// As on SQLite: the default of the start does not limit what a client allows.
+    @Test func aClientAllowsMoreJobsThanTheDefault() async throws {
+        let answer = try await fetchd.api.send("PATCH", "/v1/service", ["max_concurrent_jobs": 100])
+        #expect(answer.json["effective"]["max_concurrent_jobs"] == 100, "\(answer)")
+        #expect(try await fetchd.api.get("/v1/stats").json["slots"]["max"] == 100)
+    }
+
     /// A paused server, or one behind a network that drops packets, refuses nothing, and answers nothing.
     @Test func answers503WhileTheServerDoesNotAnswer() async throws {
         let body: JSON = ["url": "http://127.0.0.1:9/file", "not_before": "2999-01-01T00:00:00Z"]
