@@ -46,7 +46,7 @@ extension DownloadService {
             own: node.number,
             node: { job in use.hasFile(of: job) ? nil : FolderUse.owner(of: job) },
             url: { try await store.url(ofNode: $0) },
-            relay: CurlFileRelay(client))
+            relay: CurlFileRelay(client, limit: options.maxRelayedFiles))
     }
 
     var webhookOptions: Dispatcher.Options {
