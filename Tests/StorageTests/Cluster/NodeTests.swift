@@ -191,6 +191,20 @@ struct NodeTests {
         #expect(try await nodes[0].store.attemptRequests().isEmpty)
     }
 
+    /// A client that waits for the stop repeats it every second.
+    @Test func repeatedStopOfAJobElsewhereNeedsNoCommit() async throws {
+        let job = try await runningOnFirst()
+        _ = try await nodes[1].store.apply(.pauseRequested, to: job.id)
+        let commits = nodes[1].store.activity.commits
+        let repeated = try await nodes[1].store.apply(.pauseRequested, to: job.id)
+        #expect(repeated.job.state == .running(.attempting))
+        #expect(nodes[1].store.activity.commits == commits)
+        // Another stop replaces the first one.
+        _ = try await nodes[1].store.apply(.cancelRequested(keepsPart: false), to: job.id)
+        #expect(nodes[1].store.activity.commits == commits + 1)
+        #expect(try await nodes[0].store.attemptRequests().first?.stop == .asked(.cancel(keepsPart: false)))
+    }
+
     @Test func changedSpecificationOfAJobElsewhereIsAsked() async throws {
         let job = try await runningOnFirst()
         var spec = job.spec
