@@ -239,6 +239,9 @@ struct NodeTests {
         }
         _ = try await eventually("the loss") { nodes[0].isLost.withLock(\.self) ? true : nil }
         #expect(!nodes[0].store.holdsLease)
+        // Several groups can fail, and the thread of the lease learns it, too.
+        for _ in 0..<2 { nodes[0].store.writer.report(.nodeReplaced) }
+        #expect(nodes[0].losses.withLock(\.self) == 1)
     }
 
     @Test func promotionInALocalFolderIsRepeated() async throws {
