@@ -4,8 +4,8 @@ import HTTPTypes
 import Hashing
 
 /// Proves in a header field that a node of the same database has checked a request for a file, and passes it on to the node
-/// that the field names. The credentials of the caller are not passed on: a used ticket admits no second request, and the
-/// other node need not check the caller again. A request with this field is not passed on again.
+/// that the field names. That node need not check the caller again, so the credentials of the caller are not passed on. A
+/// request with this field is not passed on again.
 struct RelaySignature: Sendable {
     /// At least 32 random bytes, the same on all nodes.
     private let key: [UInt8]

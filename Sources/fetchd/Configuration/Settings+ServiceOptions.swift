@@ -31,7 +31,7 @@ extension Settings {
         options.api.token = token
         options.api.logsRequests = observation.requestLog
         options.tokenDemand = tokenDemand
-        // The other nodes send this name in Host.
+        // For clients and load balancers that use this name. Requests that another node passes on have its signature instead.
         options.api.publicHosts = publicHosts + [nodeAddress?.host].compactMap(\.self)
         options.api.allowedOrigins = allowedOrigins
         options.server.address = listen?.host
