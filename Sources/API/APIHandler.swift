@@ -45,6 +45,8 @@ public struct APIHandler: RequestHandler {
     private let feed: Feed
     private let authentication: Authentication
     private let relays: RelaySignature
+    /// The number of this node; nil: no other node passes requests on to it.
+    private let number: Int64?
     private let rates: RequestRates
     private let visibility: Visibility
     private let readiness: Readiness
@@ -58,12 +60,13 @@ public struct APIHandler: RequestHandler {
         readiness: Readiness, log: Logger
     ) {
         let measurements = RequestMeasurements()
-        let signIns = SignIns(key: store.key(for: "sign-in"), time: store.time)
+        let signIns = SignIns(key: store.key(for: "sign-in"))
         let time = store.time
         authentication = Authentication(
             token: options.token, tokens: store.tokens, signIns: signIns, time: time,
             alwaysNeedsToken: options.alwaysNeedsToken)
         relays = RelaySignature(key: store.key(for: "relay"))
+        number = options.remoteFiles?.own
         rates = RequestRates(time: time)
         origins = OriginRule(options.allowedOrigins)
         let aria2 = options.aria2.map { [authentication, rates, origins] service in
@@ -109,7 +112,7 @@ public struct APIHandler: RequestHandler {
             return .refuse(finisher.finish(response, RequestRecord(head, match, caller, id, watch)))
         }
         do throws(Problem) {
-            let isRelayed = relays.isGenuine(head, at: store.time.now)
+            let isRelayed = try wasPassedOn(head)
             if !isRelayed { try hosts.check(head) }
             if head.target == "*" { return refused(.noContent) }
             if origins.isPreflight(head) { return refused(try preflight(head)) }
@@ -124,6 +127,18 @@ public struct APIHandler: RequestHandler {
             audit(error.kind, AuditNote(head, caller, match))
             return refused(error.response)
         }
+    }
+
+    /// Whether another node has passed the request on to this one.
+    ///
+    /// - Throws: 421 if it is for a third one. The URL of that node leads here: a node has taken over its address, or it is
+    ///   the address of a load balancer.
+    private func wasPassedOn(_ head: RequestHead) throws(Problem) -> Bool {
+        guard let recipient = relays.recipient(of: head, at: store.time.now) else { return false }
+        guard recipient == number else {
+            throw Problem(.misdirectedRequest, "The request was passed on to node \(recipient). This is another one.")
+        }
+        return true
     }
 
     /// - Parameter known: set as soon as the caller is known.

@@ -38,8 +38,8 @@ struct Authentication: Sendable {
     /// - Throws: 401 with a challenge (RFC 6750, section 3).
     func caller(of head: RequestHead, takesTicket: Bool = false) throws(Problem) -> Caller {
         if let secret = Self.bearerToken(of: head) { return try caller(with: TokenDigest(of: secret)) }
-        if takesTicket, let ticket = SignIns.ticket(in: head), let subject = try self.subject(of: ticket) {
-            return try caller(with: subject.digest).shown(by: .ticket)
+        if takesTicket, let ticket = SignIns.ticket(in: head), let holder = try self.holder(of: ticket) {
+            return try caller(with: holder).shown(by: .ticket)
         }
         if let cookie = SignInCookie.of(head), head.mayUseCookie, let subject = self.subject(of: cookie) {
             return try caller(with: subject.digest).shown(by: .cookie)
@@ -60,13 +60,15 @@ struct Authentication: Sendable {
         return try caller(with: TokenDigest(of: secret))
     }
 
-    /// nil if the ticket was given to a caller that needed no token.
-    private func subject(of ticket: String) throws(Problem) -> SignIns.Subject? {
-        guard let holder = signIns.tickets.redeem(ticket) else {
-            throw .unauthorized(
-                "Bearer error=\"invalid_token\"", "The ticket is not known, was used before, or has expired.")
+    /// The digest of the secret for which the ticket was made; nil if its caller needed no token.
+    private func holder(of text: String) throws(Problem) -> TokenDigest? {
+        if let ticket = signIns.redeem(text, at: time.now) {
+            if signIns.isHeld(ticket, by: nil) { return nil }
+            if let first, signIns.isHeld(ticket, by: first) { return first }
+            if let digest = tokens.digest(where: { signIns.isHeld(ticket, by: $0) }) { return digest }
         }
-        return holder
+        throw .unauthorized(
+            "Bearer error=\"invalid_token\"", "The ticket is not known, was used before, or has expired.")
     }
 
     /// nil if the service has not made the cookie for a present secret of a token.

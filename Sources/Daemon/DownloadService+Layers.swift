@@ -40,12 +40,13 @@ extension DownloadService {
 
     /// nil in a database of one service.
     func remoteFiles(_ store: Store, _ client: CurlClient) -> RemoteFiles? {
-        guard store.node != nil else { return nil }
+        guard let node = store.node else { return nil }
         let use = folderUse(store)
         return RemoteFiles(
+            own: node.number,
             node: { job in use.hasFile(of: job) ? nil : FolderUse.owner(of: job) },
             url: { try await store.url(ofNode: $0) },
-            relay: CurlFileRelay(client))
+            relay: CurlFileRelay(client, limit: options.maxRelayedFiles))
     }
 
     var webhookOptions: Dispatcher.Options {

@@ -36,6 +36,8 @@ extension DownloadService {
         /// The number of additional connections that the system allows beside this number of running jobs; nil: that of
         /// `engine`.
         public var additionalConnections: (@Sendable (_ jobs: Int) -> Int)?
+        /// The largest number of files of other nodes that are passed on to clients at once. Further requests get 503.
+        public var maxRelayedFiles = Int.max
         /// Whether the files of finished jobs are removed with the jobs, after `finished_retention`.
         public var deletesFinishedFiles = false
         /// Whether the services that share the database use one downloads folder.

@@ -12,6 +12,8 @@ extension DownloadService {
     /// - Returns: the settings whose start values differ.
     @discardableResult
     public func reload(_ start: StartSettings) async -> [StartChange] {
+        var start = start
+        start.isNode = options.isNode
         let changes = configuration.replaceStart(start, at: options.time.now)
         do {
             try await configuration.audit(
@@ -69,13 +71,16 @@ extension DownloadService.Options {
         values.unacknowledgedRetention = engine.retention.unacknowledged
         values.finishedRetention = engine.finishedRetention?.acknowledged
         values.logLevel = logLevel
-        return StartSettings(values, sources: settingSources, mostConcurrentJobs: mostConcurrentJobs)
+        return StartSettings(
+            values, sources: settingSources, mostConcurrentJobs: mostConcurrentJobs, isNode: isNode)
     }
 
+    fileprivate var isNode: Bool { store.server != nil }
+
     fileprivate func limits(_ settings: EffectiveSettings) -> Engine.Limits {
-        let jobs = store.server == nil ? settings.maxConcurrentJobs : settings.maxConcurrentJobsOfNode
+        let jobs = settings.maxConcurrentJobs
         return Engine.Limits(
-            jobs: jobs, jobsOfAllNodes: store.server == nil ? nil : settings.maxConcurrentJobsOfAllNodes,
+            jobs: jobs, jobsOfAllNodes: settings.maxConcurrentJobsOfAllNodes,
             connectionsPerHost: settings.settings.maxConnectionsPerHost,
             additionalConnections: additionalConnections?(jobs) ?? engine.maxAdditionalConnections,
             rate: settings.rateLimit, storage: storageLimits(settings.settings))

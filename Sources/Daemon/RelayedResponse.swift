@@ -17,10 +17,14 @@ final class RelayedResponse: TransferHandler {
     }
 
     private let isBodyWanted: Bool
+    private let onEnd: @Sendable () -> Void
     private let state = Locked(State())
     private let chunks = AsyncStream<Chunk>.makeStream()
 
-    init(isBodyWanted: Bool) { self.isBodyWanted = isBodyWanted }
+    /// - Parameter onEnd: called once, when the transfer has ended.
+    init(isBodyWanted: Bool, onEnd: @escaping @Sendable () -> Void) {
+        (self.isBodyWanted, self.onEnd) = (isBodyWanted, onEnd)
+    }
 
     /// - Parameter cancel: ends the transfer.
     func cancels(_ cancel: @escaping @Sendable () -> Void) {
@@ -66,6 +70,7 @@ final class RelayedResponse: TransferHandler {
     func received(chunk: Chunk) { chunks.continuation.yield(chunk) }
 
     func finished(_ result: TransferResult) {
+        onEnd()
         chunks.continuation.finish()
         guard case .failed(let error) = result.outcome else {
             return settle(.failure(FileRelayError("the request was cancelled")))

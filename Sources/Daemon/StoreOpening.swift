@@ -44,7 +44,7 @@ struct StoreOpening: Sendable {
         store.log = log
         store.onSeizure = { [log, onSeizure] in
             log.critical(
-                "Other nodes have taken over the jobs of this one. fetchd starts again as a new node, and touches no file until then."
+                "Other nodes have taken over the jobs of this one. fetchd starts again, and touches no file until then."
             )
             onSeizure()
         }

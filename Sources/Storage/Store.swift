@@ -34,8 +34,7 @@ public final class Store: Sendable {
         public var followsServerClock = false
         /// Whether a PostgreSQL server is accepted that may lose acknowledged changes. For tests.
         public var acceptsUnsafeServer = false
-        /// Called when other nodes have taken over the work of this one. All changes fail from then on. It can be called several
-        /// times.
+        /// Called once, when other nodes have taken over the work of this one. All changes fail from then on.
         public var onSeizure: @Sendable () -> Void = {}
         /// Receives the log lines about the database.
         public var log = Logger(label: "fetchd.store") { _ in SwiftLogNoOpLogHandler() }
@@ -90,15 +89,28 @@ public final class Store: Sendable {
         self.events = events
         jobCache = JobCache(limit: options.jobCacheLimit)
         order = try database.order()
+        let onSeizure = Self.once(options.onSeizure)
         let wake = { @Sendable (due: Set<WorkKind>) in for kind in due { events[kind]?.set() } }
         writer = Writer(
             engine: engine, time: self.time, longestDeliveryDelay: options.longestDeliveryDelay,
             ulids: try database.sequence(), jobCache: jobCache, tokens: tokens, sealer: sealer,
-            measurements: measurements, log: options.log, order: order, onDue: wake, onSeizure: options.onSeizure)
+            measurements: measurements, log: options.log, order: order, onDue: wake, onSeizure: onSeizure)
         engine.follow(
             NodeFollower(
                 order: order, jobCache: jobCache, tokens: tokens, exchange: exchange, wake: wake,
-                lose: options.onSeizure))
+                lose: onSeizure))
+    }
+
+    /// A function that makes a call at its first use, and then nothing more.
+    private static func once(_ call: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        let isMade = Locked(false)
+        return {
+            let isFirst = isMade.withLock { isMade in
+                defer { isMade = true }
+                return !isMade
+            }
+            if isFirst { call() }
+        }
     }
 
     private static func open(_ folder: DataFolder, _ options: Options) throws(StoreError) -> OpenedDatabase {
@@ -158,6 +170,10 @@ public final class Store: Sendable {
 
     /// Whether this service may still act for its jobs: no other node can have taken them over.
     public var holdsLease: Bool { engine.holdsLease }
+
+    /// Seconds until other nodes may take over the jobs of this service, unless it renews its lease; 0 if they may; nil on
+    /// SQLite. It is known also while the database is away.
+    public var leaseSeconds: Double? { engine.leaseSeconds }
 
     /// Shows the other nodes that this service stops. Its lease ends when the store is closed.
     public func drain() { engine.drain() }

@@ -16,25 +16,33 @@ import Testing
     }
 
     @Test func isGenuineForItsPathAndTime() {
-        let value = signature.value(for: Self.path, at: Self.now)
-        #expect(signature.isGenuine(head(value), at: Self.now))
-        #expect(signature.isGenuine(head(value, path: Self.path + "?x=1"), at: Self.now))
-        #expect(!signature.isGenuine(head(value, path: "/v1/jobs/job_2/file"), at: Self.now))
-        #expect(!RelaySignature(key: Array(repeating: 8, count: 32)).isGenuine(head(value), at: Self.now))
-        #expect(!signature.isGenuine(RequestHead(method: .get, target: Self.path), at: Self.now))
+        let value = signature.value(for: Self.path, to: 2, at: Self.now)
+        #expect(signature.recipient(of: head(value), at: Self.now) == 2)
+        #expect(signature.recipient(of: head(value, path: Self.path + "?x=1"), at: Self.now) == 2)
+        #expect(signature.recipient(of: head(value, path: "/v1/jobs/job_2/file"), at: Self.now) == nil)
+        let other = RelaySignature(key: Array(repeating: 8, count: 32))
+        #expect(other.recipient(of: head(value), at: Self.now) == nil)
+        #expect(signature.recipient(of: RequestHead(method: .get, target: Self.path), at: Self.now) == nil)
+    }
+
+    @Test func holdsForOneNode() {
+        let value = signature.value(for: Self.path, to: 2, at: Self.now).replacing(".2.", with: ".3.")
+        #expect(signature.recipient(of: head(value), at: Self.now) == nil)
     }
 
     /// The clocks of two nodes differ.
     @Test(arguments: [(-59.0, true), (-61, false), (0, true), (119, true), (121, false)])
     func holdsForAMinute(_ seconds: Double, _ isGenuine: Bool) {
-        let value = signature.value(for: Self.path, at: Self.now)
-        #expect(signature.isGenuine(head(value), at: Self.now.addingTimeInterval(seconds)) == isGenuine)
+        let value = signature.value(for: Self.path, to: 2, at: Self.now)
+        let recipient = signature.recipient(of: head(value), at: Self.now.addingTimeInterval(seconds))
+        #expect(recipient == (isGenuine ? 2 : nil))
     }
 
     @Test(arguments: [
-        "", ".", "1", "x.y", "1800000030.", "1800000030.00", "1800000030.00.00", "99999999999999999999.0",
+        "", ".", "1", "x.y.z", "1800000030.2", "1800000030.2.", "1800000030.2.00", "1800000030.2.00.00",
+        "99999999999999999999.2.0",
     ])
     func refusesWhatNoNodeHasMade(_ value: String) {
-        #expect(!signature.isGenuine(head(value), at: Self.now))
+        #expect(signature.recipient(of: head(value), at: Self.now) == nil)
     }
 }

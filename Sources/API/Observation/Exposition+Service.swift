@@ -60,8 +60,7 @@ extension Exposition {
     }
 
     /// - Parameter nodes: empty if the service has a database of its own.
-    mutating func addNodes(_ nodes: [NodeStatus], own number: Int64?) {
-        let own = nodes.first { $0.node.number == number }
+    mutating func addNodes(_ nodes: [NodeStatus]) {
         gauge(
             "fetchd_nodes",
             "Nodes that share the database by state: running, draining, away (the lease has ended) or stopped."
@@ -71,14 +70,18 @@ extension Exposition {
                 return (["state": state.rawValue], Double(count))
             }
         }
+    }
+
+    /// - Parameter seconds: until the lease of this node ends; nil if the service has a database of its own.
+    mutating func addLease(isLeader: Bool, seconds: Double?) {
         gauge("fetchd_node_is_leader", "1 if this node does what one node does for all; 0 if not.") {
-            [([:], own?.isLeader ?? true ? 1 : 0)]
+            [([:], isLeader ? 1 : 0)]
         }
         gauge(
             "fetchd_node_lease_seconds",
             "Seconds until the lease of this node in a PostgreSQL database ends, unless it is renewed."
         ) {
-            own?.leaseSeconds.map { [([:], $0)] } ?? []
+            seconds.map { [([:], $0)] } ?? []
         }
     }
 

@@ -6,24 +6,26 @@ import Storage
 
 /// The files of jobs that have succeeded on other nodes, which have folders of their own.
 public struct RemoteFiles: Sendable {
-    /// Whether another node has the file of a job; nil: this one.
+    /// The number of this node. It answers the requests that other nodes pass on to this number, and no others.
+    let own: Int64
+    /// Which other node has the file of a job; nil: this one.
     let node: @Sendable (Job) -> Int64?
     /// Where other nodes reach the API of a node; nil: the node is not known, or it has no URL.
     let url: @Sendable (_ ofNode: Int64) async throws -> String?
     let relay: any FileRelay
 
     public init(
-        node: @escaping @Sendable (Job) -> Int64?, url: @escaping @Sendable (Int64) async throws -> String?,
+        own: Int64, node: @escaping @Sendable (Job) -> Int64?, url: @escaping @Sendable (Int64) async throws -> String?,
         relay: any FileRelay
     ) {
-        (self.node, self.url, self.relay) = (node, url, relay)
+        (self.own, self.node, self.url, self.relay) = (own, node, url, relay)
     }
 }
 
 extension RemoteFiles {
     /// The response of the node that has the file.
     ///
-    /// - Throws: 503 if that node cannot be reached.
+    /// - Throws: 503 if that node cannot be reached. Another one that answers at its URL refuses the request.
     func response(
         to head: RequestHead, fromNode node: Int64, _ signature: RelaySignature, at now: Date
     ) async throws -> Response {
@@ -32,7 +34,7 @@ extension RemoteFiles {
         }
         let base = url.hasSuffix("/") ? String(url.dropLast()) : url
         let fields = Self.passedOn.compactMap { name in head.headers[name].map { (name.rawName, $0) } }
-        let proof = (RelaySignature.field.rawName, signature.value(for: head.path, at: now))
+        let proof = (RelaySignature.field.rawName, signature.value(for: head.path, to: node, at: now))
         do throws(FileRelayError) {
             let response = try await relay.response(
                 to: head.method, url: base + head.path, headers: fields + [proof])

@@ -8,6 +8,8 @@ import Storage
 
 /// `/metrics`: counts and durations in the Prometheus text format. A request reads kept counts and a few index entries,
 /// so it costs the same for any number of jobs and deliveries. docs/monitoring.md explains each metric.
+///
+/// While the database fails, the metrics that are read from it are missing. The others show the fault.
 struct MetricsRoutes: Sendable {
     let store: Store
     let engine: Engine
@@ -19,20 +21,41 @@ struct MetricsRoutes: Sendable {
 
     private func metrics(_ context: RequestContext) async throws -> Response {
         var exposition = Exposition()
-        let (census, backlog) = (try await store.statistics(), try await store.backlog())
-        exposition.addCounts(census, backlog, at: store.time.now)
-        exposition.addUnacknowledged(
-            census, try await store.unacknowledgedFinishes(), patience: options.acknowledgementPatience,
-            at: store.time.now)
+        let stored = try? await Stored(store)
+        if let stored { add(stored, to: &exposition) }
         exposition.addTransfers(await engine.load(since: .zero), engine.measurements, store.measurements)
         exposition.addWebhooks(options.webhookPosts())
         exposition.addDatabase(store.activity, store.measurements, await store.files())
         exposition.addLoops(options.loops())
         exposition.addRequests(requests, feed.watching)
-        exposition.addNodes(try await store.nodes(), own: store.node?.number)
-        exposition.addHealth(database: (try? await store.check()) != nil, folder: engine.folderFault == nil)
+        exposition.addLease(isLeader: store.isLeader, seconds: store.leaseSeconds)
+        exposition.addHealth(
+            database: stored != nil && (try? await store.check()) != nil, folder: engine.folderFault == nil)
         exposition.addProcess(ProcessReading(), version: options.version)
         return Response(
             status: .ok, headers: [.contentType: Exposition.contentType], body: .bytes(Array(exposition.text.utf8)))
+    }
+
+    private func add(_ stored: Stored, to exposition: inout Exposition) {
+        let now = store.time.now
+        exposition.addCounts(stored.census, stored.backlog, at: now)
+        exposition.addUnacknowledged(
+            stored.census, stored.finishes, patience: options.acknowledgementPatience, at: now)
+        exposition.addNodes(stored.nodes)
+    }
+}
+
+extension MetricsRoutes {
+    /// What is read from the database.
+    private struct Stored {
+        let census: StoreStatistics
+        let backlog: StoreBacklog
+        let finishes: [UnacknowledgedFinish]
+        let nodes: [NodeStatus]
+
+        init(_ store: Store) async throws(StoreError) {
+            (census, backlog) = (try await store.statistics(), try await store.backlog())
+            (finishes, nodes) = (try await store.unacknowledgedFinishes(), try await store.nodes())
+        }
     }
 }

@@ -47,13 +47,8 @@ struct SignInRoutes: Sendable {
 
     private func issueTicket(_ context: RequestContext) async throws -> Response {
         try context.requireNoOptions()
-        guard let ticket = signIns.tickets.issue(to: context.caller.subject) else {
-            var problem = Problem(.unavailable, "There are too many unused tickets. Try again in half a minute.")
-            problem.headers[.retryAfter] = "30"
-            throw problem
-        }
-        let expiresAt = time.now.addingTimeInterval(SignIns.ticketLifetime.seconds)
-        return .json(["ticket": .string(ticket), "expires_at": .time(expiresAt)], .created)
+        let ticket = signIns.ticket(for: context.caller.subject, at: time.now)
+        return .json(["ticket": .string(ticket.text), "expires_at": .time(ticket.expiresAt)], .created)
     }
 
     private static func settingCookie(_ field: String) -> Response {

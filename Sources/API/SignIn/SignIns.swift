@@ -12,15 +12,11 @@ struct SignIns: Sendable {
         let digest: TokenDigest
     }
 
-    /// Callers that need no token get tickets, too; these have no subject.
-    let tickets: Tickets<Subject?>
-    /// At least 32 random bytes. Only its holder can make cookies.
+    /// At least 32 random bytes, the same on all nodes. Only its holders can make cookies and tickets.
     private let key: [UInt8]
+    private let usedTickets = UsedTickets()
 
-    init(key: [UInt8], time: any TimeSource) {
-        self.key = key
-        tickets = Tickets(uptime: { time.uptime })
-    }
+    init(key: [UInt8]) { self.key = key }
 
     func cookie(for subject: Subject, until expiry: Date) -> SignInCookie {
         SignInCookie(subject: subject.name, expiresAt: expiry, digest: subject.digest, key: key)
@@ -30,11 +26,33 @@ struct SignIns: Sendable {
         cookie.isGenuine(digest: digest, key: key, now: now)
     }
 
+    /// - Parameter holder: nil for a caller that needs no token.
+    func ticket(for holder: Subject?, at now: Date) -> Ticket {
+        Ticket(for: holder?.digest, expiresAt: now.addingTimeInterval(Self.ticketLifetime), key: key)
+    }
+
+    /// Uses a ticket.
+    ///
+    /// - Returns: nil if no node has made it, or if it has expired or was used here before.
+    func redeem(_ text: String, at now: Date) -> Ticket? {
+        guard let ticket = Ticket(text), ticket.isGenuine(key: key) else { return nil }
+        let left = ticket.expiresAt.timeIntervalSince(now)
+        // More is left if the clock was set back. Such a ticket may have been used.
+        guard left > 0, left <= Self.ticketLifetime + Self.tolerance else { return nil }
+        return usedTickets.use(ticket, at: now) ? ticket : nil
+    }
+
+    /// Whether a redeemed ticket was made for this holder; nil: for a caller that needs no token.
+    func isHeld(_ ticket: Ticket, by holder: TokenDigest?) -> Bool { ticket.isHeld(by: holder, key: key) }
+
     /// The query parameter `ticket`.
     static func ticket(in head: RequestHead) -> String? {
         let pairs = (head.query ?? "").split(separator: "&")
         return pairs.first { $0.hasPrefix("ticket=") }.map { String($0.dropFirst("ticket=".utf8.count)) }
     }
 
-    static var ticketLifetime: Duration { Tickets<Subject?>.lifetime }
+    /// Seconds.
+    static let ticketLifetime: TimeInterval = 30
+    /// Seconds by which the clocks of two nodes may differ.
+    private static let tolerance: TimeInterval = 30
 }

@@ -12,6 +12,19 @@ extension Feed {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.pump() }
             group.addTask { await self.tick() }
+            group.addTask { await self.noteRunningJobs() }
+        }
+    }
+
+    /// Reads which jobs other nodes had begun before this one started: no later event says that they run.
+    private func noteRunningJobs() async {
+        while !Task.isCancelled, state.withLock({ $0.ended != nil }) {
+            if let jobs = try? await store.runningJobs() {
+                state.withLock { $0.add(running: jobs) }
+            } else {
+                // The database is away.
+                try? await Task.sleep(for: .seconds(1))
+            }
         }
     }
 

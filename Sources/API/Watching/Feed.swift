@@ -32,6 +32,8 @@ public final class Feed: Sendable {
         var progress = ProgressReports()
         /// The jobs with a running attempt, as of the last event. Only their progress may be reported.
         var running: Set<JobID> = []
+        /// The jobs that have ended since the feed was made; nil after `running` has those that other nodes had begun before.
+        var ended: Set<JobID>?
         var watchers: [Topic: [ObjectIdentifier: any TopicObserver]] = [:]
         /// The changed topics since the last round of the pump. Only topics with watchers are recorded.
         var pending: Set<Topic> = []
@@ -44,6 +46,7 @@ public final class Feed: Sendable {
     }
 
     let options: Options
+    let store: Store
     let engine: Engine
     let state: Locked<State>
     /// Set when a topic is pending.
@@ -54,9 +57,11 @@ public final class Feed: Sendable {
 
     public init(options: Options = Options(), store: Store, engine: Engine) {
         self.options = options
-        self.engine = engine
+        (self.store, self.engine) = (store, engine)
         let limits = (events: options.recentEvents, bytes: options.recentBytes)
-        state = Locked(State(recent: RecentEvents(after: 0, limits: limits)))
+        // On SQLite no job runs before this service begins it.
+        let ended: Set<JobID>? = store.node == nil ? nil : []
+        state = Locked(State(recent: RecentEvents(after: 0, limits: limits), ended: ended))
         // Other nodes may commit before and after this call.
         state.withLock { state in
             let last = store.addCommitObserver { [weak self] in self?.note($0) }
@@ -88,14 +93,26 @@ extension Feed.State {
     fileprivate mutating func note(_ event: Event) {
         recent.append(event, frame: streams > 0 ? ServerSentEvent.frame(event) : nil)
         if let job = event.job {
-            if event.type == .jobStarted { running.insert(job) }
+            if event.type == .jobStarted {
+                running.insert(job)
+                ended?.remove(job)
+            }
             if event.type.endsProgress {
                 running.remove(job)
+                ended?.insert(job)
                 progress.end(of: job)
             }
         }
         guard !watchers.isEmpty else { return }
         for scope in Topic.Scope.holding(event.session, event.job) { note(.journal(scope)) }
+    }
+}
+
+extension Feed.State {
+    /// Adds jobs that were running in the database after the feed was made. Those that have ended since are left out.
+    mutating func add(running jobs: [JobID]) {
+        running.formUnion(jobs.filter { ended?.contains($0) == false })
+        ended = nil
     }
 }
 

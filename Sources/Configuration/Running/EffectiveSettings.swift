@@ -5,27 +5,35 @@ public struct EffectiveSettings: Sendable, Equatable {
     public var settings: RunningSettings
     /// Bytes per second of all transfers together; nil: no limit.
     public var rateLimit: Int64?
-    /// 0: no job begins.
+    /// Jobs that run at once on this service, also if it is the only one of a database; 0: no job begins.
     public var maxConcurrentJobs: Int
-    /// The limit at the start, which is that of one node of a database that several share.
-    public var maxConcurrentJobsOfNode: Int
-    /// The limit that a client or the schedule has set, which is that of all nodes together; nil: none.
+    /// Jobs that run at once on all nodes of a database together, as a client has set it; nil: only the limits of the nodes
+    /// apply.
     public var maxConcurrentJobsOfAllNodes: Int?
     /// When the schedule changes the limits next; nil: never.
     public var until: Date?
 
     /// - Parameter stored: the names of the settings that clients have set.
     init(_ settings: RunningSettings, since start: StartSettings, stored: Set<SettingName>, at now: Date) {
-        let mostConcurrentJobs = start.mostConcurrentJobs
         let scheduled = settings.schedule.limits(at: now)
         self.settings = settings
         rateLimit = settings.rateLimit
         if let rate = scheduled.limits.rateLimit { rateLimit = rate == 0 ? nil : rate }
-        maxConcurrentJobs = min(scheduled.limits.maxConcurrentJobs ?? settings.maxConcurrentJobs, mostConcurrentJobs)
-        maxConcurrentJobsOfNode = min(start.values.maxConcurrentJobs, mostConcurrentJobs)
-        maxConcurrentJobsOfAllNodes =
-            scheduled.limits.maxConcurrentJobs
-            ?? (stored.contains(.maxConcurrentJobs) ? settings.maxConcurrentJobs : nil)
+        let jobs = scheduled.limits.maxConcurrentJobs ?? settings.maxConcurrentJobs
+        let decisive: SettingName = scheduled.limits.maxConcurrentJobs == nil ? .maxConcurrentJobs : .schedule
+        let isForAllNodes = start.isNode && stored.contains(decisive)
+        maxConcurrentJobsOfAllNodes = isForAllNodes ? jobs : nil
+        maxConcurrentJobs = min(jobs, isForAllNodes ? start.jobsOfNode : .max, start.mostConcurrentJobs)
         until = scheduled.until
+    }
+}
+
+extension StartSettings {
+    /// The limit of this node beside the one that a client has set for all nodes. A default does not limit it.
+    fileprivate var jobsOfNode: Int {
+        switch sources[.maxConcurrentJobs] {
+        case .flag, .environment, .file: values.maxConcurrentJobs
+        case .api, .default, nil: .max
+        }
     }
 }

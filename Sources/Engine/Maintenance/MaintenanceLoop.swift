@@ -3,8 +3,8 @@ import Locks
 import Logging
 import Storage
 
-/// Repeats the passes of a background worker until its task is cancelled. A pass that throws is logged, and repeated
-/// after `retryInterval`.
+/// Repeats the passes of a background worker until its task is cancelled. A pass that throws is repeated after `retryInterval`.
+/// The log has the first of such failures, one of each later minute, and their end.
 struct MaintenanceLoop: Sendable {
     /// Whether this node does the work of the leader.
     var leads: @Sendable () -> Bool = { true }
@@ -15,18 +15,25 @@ struct MaintenanceLoop: Sendable {
 
     func run(_ worker: some MaintenanceWorker) async {
         var worker = worker
+        var failures = RepeatedFailures()
         while !Task.isCancelled {
-            let next = await pass(of: &worker)
+            let next = await pass(of: &worker, &failures)
             await wait(until: next, or: worker.trigger)
         }
     }
 
-    private func pass(of worker: inout some MaintenanceWorker) async -> Date? {
+    private func pass(of worker: inout some MaintenanceWorker, _ failures: inout RepeatedFailures) async -> Date? {
         if worker.isOfLeader, !leads() { return time.now.addingTimeInterval(Self.leaderCheck) }
         do {
-            return try await worker.pass()
+            let next = try await worker.pass()
+            if failures.end() { log.notice("fetchd can \(worker.purpose) again.") }
+            return next
         } catch {
-            log.error("Could not \(worker.purpose): \(error). fetchd tries again in \(Self.text(retryInterval)).")
+            if let count = failures.note(at: time.uptime) {
+                log.error(
+                    "Could not \(worker.purpose): \(error). fetchd tries again in \(Self.text(retryInterval)).\(RepeatedFailures.suffix(count))"
+                )
+            }
             return time.now.addingTimeInterval(retryInterval)
         }
     }

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 import Locks
 
@@ -34,6 +35,12 @@ final class NodeLease: Sendable {
     var holds: Bool {
         let now = uptime
         return state.withLock { !$0.isLost && now - $0.renewedAt < Self.patience }
+    }
+
+    /// Seconds until the server ends the lease, unless it is renewed; 0 if it has ended.
+    var secondsLeft: Double {
+        let now = uptime
+        return state.withLock { $0.isLost ? 0 : max(Duration.zero, $0.renewedAt + Self.duration - now).seconds }
     }
 
     /// Only a node with a lease leads.

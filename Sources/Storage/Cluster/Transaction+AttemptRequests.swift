@@ -12,15 +12,18 @@ extension Transaction {
         if job.state.name == .running { try request(nil, for: job) }
     }
 
+    /// A client that waits for the stop sends the request again and again. Only a new or another one needs a commit.
     private func request(_ stop: String?, for job: Job) throws {
         guard let node, let other = job.node, other != node.number else { return }
-        try run(
-            """
-            INSERT INTO attempt_requests (job, node, stop) VALUES (?1, ?2, ?3)
-            ON CONFLICT (job) DO UPDATE SET node = ?2, stop = coalesce(?3, attempt_requests.stop)
-            """, [job.id.text, other, stop])
+        guard try changedRows(Self.storeRequest, [job.id.text, other, stop]) > 0 else { return }
         wake(.attempts)
     }
+
+    private static let storeRequest = """
+        INSERT INTO attempt_requests (job, node, stop) VALUES (?1, ?2, ?3)
+        ON CONFLICT (job) DO UPDATE SET node = ?2, stop = coalesce(?3, attempt_requests.stop)
+        WHERE attempt_requests.node <> ?2 OR attempt_requests.stop IS NOT coalesce(?3, attempt_requests.stop)
+        """
 
     /// The attempt has ended.
     func forgetRequests(for job: Job) throws {

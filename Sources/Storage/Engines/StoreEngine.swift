@@ -43,6 +43,10 @@ protocol StoreEngine: Sendable {
     /// of its own. Any thread may ask.
     var holdsLease: Bool { get }
 
+    /// Seconds until the lease of this service ends, unless it is renewed; 0 if it has ended; nil in a database of its own. Any
+    /// thread may ask.
+    var leaseSeconds: Double? { get }
+
     /// The clock that the services of the database share; nil in a database of its own.
     var clock: (any TimeSource)? { get }
 
@@ -85,6 +89,7 @@ struct CommitFailure: Error {
 extension StoreEngine {
     var node: Node? { nil }
     var holdsLease: Bool { true }
+    var leaseSeconds: Double? { nil }
     var clock: (any TimeSource)? { nil }
     var isLeader: Bool { true }
     var maySucceed: Bool { false }

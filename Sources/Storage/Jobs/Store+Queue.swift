@@ -48,6 +48,11 @@ extension Store {
         try await ids("SELECT id FROM jobs WHERE state = 'running' AND session = ? ORDER BY id", [session.text])
     }
 
+    /// The running jobs of all sessions and nodes, in any order.
+    public func runningJobs() async throws(StoreError) -> [JobID] {
+        try await ids("SELECT id FROM jobs WHERE state = 'running'", [])
+    }
+
     /// The jobs of a session that have ended, in the order in which they have ended.
     public func endedJobs(of session: Name) async throws(StoreError) -> [JobID] {
         try await ids(Self.ended, [session.text])

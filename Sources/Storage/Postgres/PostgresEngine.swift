@@ -53,6 +53,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
     var node: Node? { membership?.node }
     var clock: (any TimeSource)? { membership?.lease.clock }
     var holdsLease: Bool { membership?.lease.holds ?? true }
+    var leaseSeconds: Double? { membership?.lease.secondsLeft }
     var isLeader: Bool { membership?.lease.isLeader ?? true }
 
     var maySucceed: Bool { membership?.lease.isSteady ?? false }

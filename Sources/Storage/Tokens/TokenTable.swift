@@ -71,6 +71,12 @@ public final class TokenTable: Sendable {
         return [stored.digest, former]
     }
 
+    /// The first digest of a secret, or of a previous secret, that fulfils the condition. It takes as long as there are tokens.
+    public func digest(where isWanted: (TokenDigest) -> Bool) -> TokenDigest? {
+        let digests = state.withLock { Array($0.ids.keys) }
+        return digests.first(where: isWanted)
+    }
+
     /// The token of this secret, which may have expired; nil if no token has it, or no longer has it.
     public func match(_ digest: TokenDigest, at now: Date) -> Match? {
         state.withLock { $0.match(digest, at: now) }

@@ -31,7 +31,7 @@ extension Settings {
         options.api.token = token
         options.api.logsRequests = observation.requestLog
         options.tokenDemand = tokenDemand
-        // The other nodes send this name in Host.
+        // For clients and load balancers that use this name. Requests that another node passes on have its signature instead.
         options.api.publicHosts = publicHosts + [nodeAddress?.host].compactMap(\.self)
         options.api.allowedOrigins = allowedOrigins
         options.server.address = listen?.host
@@ -49,6 +49,12 @@ extension Settings {
     /// The number of clients, for which descriptors are kept while the service runs.
     private var clients: Int { DescriptorLimit.clients(beside: start.values.maxConcurrentJobs) }
 
+    /// The number of files of other nodes that are passed on at once. A service with SQLite has no other nodes.
+    private var relayedFiles: Int {
+        guard store != nil else { return 0 }
+        return DescriptorLimit.relayedFiles(beside: start.values.maxConcurrentJobs, and: clients)
+    }
+
     private func setRunning(_ options: inout DownloadService.Options) {
         options.allowedNetworks = start.values.allowedNetworks
         options.deniedNetworks = start.values.deniedNetworks
@@ -57,9 +63,11 @@ extension Settings {
         options.schedule = start.values.schedule
         options.logLevel = start.values.logLevel
         options.settingSources = start.sources
-        options.mostConcurrentJobs = DescriptorLimit.jobs(beside: clients)
-        options.additionalConnections = { [clients] jobs in
-            DescriptorLimit.additionalConnections(beside: jobs, and: clients)
+        options.maxRelayedFiles = relayedFiles
+        let reserved = clients + relayedFiles
+        options.mostConcurrentJobs = DescriptorLimit.jobs(beside: reserved)
+        options.additionalConnections = { jobs in
+            DescriptorLimit.additionalConnections(beside: jobs, and: reserved)
         }
     }
 

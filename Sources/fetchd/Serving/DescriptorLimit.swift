@@ -36,12 +36,21 @@ enum DescriptorLimit {
         return min(mostClients, max(fewestClients, rest - min(rest / 4, 1024)))
     }
 
+    /// The number of files of other nodes that can be passed on to these clients at once. Each needs a second socket.
+    static func relayedFiles(beside jobs: Int, and clients: Int) -> Int {
+        max(fewestRelayedFiles, (left(beside: jobs) - clients) / 4)
+    }
+
     /// The number of additional connections that these jobs may have together, beyond the first one of each job.
+    ///
+    /// - Parameter clients: with the files of other nodes that are passed on to them.
     static func additionalConnections(beside jobs: Int, and clients: Int) -> Int {
         max(0, left(beside: jobs) - clients)
     }
 
     /// The number of jobs that can run beside these clients, while enough descriptors stay free to store their results.
+    ///
+    /// - Parameter clients: with the files of other nodes that are passed on to them.
     static func jobs(beside clients: Int) -> Int {
         guard let count else { return .max }
         return max(1, (count - reserve - 2 * lookups - clients) / ofOneJob)
@@ -49,6 +58,7 @@ enum DescriptorLimit {
 
     private static let mostClients = 20_000
     private static let fewestClients = 64
+    private static let fewestRelayedFiles = 8
 
     private static func left(beside jobs: Int) -> Int {
         max(0, (count ?? 1 << 24) - reserve - 2 * lookups - ofOneJob * jobs)

@@ -11,19 +11,26 @@ import Testing
     private let job: String
     private let asked: LocalService
 
-    /// - Parameter url: replaces the URL of the node that has the file.
-    private init(token: String? = nil, at url: String?? = .none) async throws {
+    /// - Parameters:
+    ///   - url: replaces the URL of the node that has the file.
+    ///   - number: of the node at the URL. The other node expects the number 2.
+    private init(token: String? = nil, at url: String?? = .none, number: Int64 = 2) async throws {
         let folder = try TemporaryFolder()
         let first = try await Scene(.init(token: token), in: folder)
         job = try await first.job(in: .succeeded)
         try await first.fetchd.stop()
         let copy = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: folder.path("data"), toPath: copy.path("data"))
-        owner = try await Scene(.init(token: token), in: folder)
-        let (known, relay) = (url ?? owner.fetchd.baseURL, CurlFileRelay(try CurlClient()))
+        let relay = CurlFileRelay(try CurlClient())
+        owner = try await Scene(
+            .init(token: token) { options in
+                options.api.remoteFiles = RemoteFiles(own: number, node: { _ in nil }, url: { _ in nil }, relay: relay)
+            }, in: folder)
+        let known = url ?? owner.fetchd.baseURL
         asked = try await LocalService.start(
             .init(token: token) { options in
-                options.api.remoteFiles = RemoteFiles(node: { _ in 2 }, url: { _ in known }, relay: relay)
+                options.api.remoteFiles = RemoteFiles(
+                    own: 1, node: { _ in 2 }, url: { _ in known }, relay: relay)
             }, in: copy)
     }
 
@@ -104,6 +111,16 @@ import Testing
         #expect(answer.json["detail"].string?.contains("--node-url") == true)
     }
 
+    /// Another node has the address now, or it is that of a load balancer. Its answer says nothing about the file.
+    @Test func isNotAskedOfAnotherNode() async throws {
+        let scene = try await Self(number: 3)
+        let path = try #require(try await scene.owner.api.job(scene.job)["file"]["path"].string)
+        try FileManager.default.removeItem(atPath: scene.owner.fetchd.folder.path("downloads/\(path)"))
+        let answer = try await scene.file()
+        #expect(answer.status == 503)
+        #expect(answer.json["detail"].string?.contains("it has answered with the status 421") == true, "\(answer)")
+    }
+
     /// Both nodes believe that the other one has the file.
     @Test func doesNotPassARelayedRequestOn() async throws {
         let port = Monitor<UInt16>(0)
@@ -113,7 +130,7 @@ import Testing
         let alone = try await LocalService.start(
             .init { options in
                 options.api.remoteFiles = RemoteFiles(
-                    node: { _ in 2 }, url: { _ in "http://127.0.0.1:\(port.current)" }, relay: relay)
+                    own: 2, node: { _ in 2 }, url: { _ in "http://127.0.0.1:\(port.current)" }, relay: relay)
             }, in: folder)
         port.withLock { $0 = alone.port }
         #expect(try await alone.api.get("/v1/jobs/\(job)/file").status == 410)

@@ -73,6 +73,9 @@ import Testing
         let answer = try await asked.api.get("/v1/jobs/\(job)/file")
         #expect(answer.status == 200)
         #expect(answer.body == bytes)
+        // The load balancer may send the request with a ticket to another node than the request for it.
+        let ticket = try #require(try await cluster.nodes[owner].api.post("/v1/tickets").json["ticket"].string)
+        #expect(try await asked.api.get("/v1/jobs/\(job)/file?ticket=\(ticket)").body == bytes)
         let connection = try PostgresConnection(to: PostgresTarget(url: cluster.server.url()))
         try connection.execute(script: "UPDATE nodes SET url = NULL")
         let away = try await asked.api.get("/v1/jobs/\(job)/file")

@@ -5,6 +5,22 @@ import Testing
 
 /// Readers with a cursor at each node, while all nodes write and some are killed.
 @Suite(.enabled(if: PostgresServer.isAvailable), .timeLimit(.minutes(3))) struct ClusterReaderTests {
+    @Test func aNodeThatStartsReportsProgressOfOtherNodes() async throws {
+        let origin = try Origin()
+        origin.serve(
+            "/film", .file(Content.random(seed: 1, count: 3_000_000)), .limited(bytesPerSecond: 100_000))
+        let cluster = try await TestedCluster(of: 2)
+        let (first, second) = (cluster.nodes[0], cluster.nodes[1])
+        try await second.kill()
+        let job = try await cluster.submit([origin.url("/film")])[0]
+        try await first.api.waitForBytes(job)
+        try await second.restart(onSamePort: true)
+        let listener = try EventListener(to: second.port)
+        try await listener.wait(for: "progress") { state in
+            state.messages.contains { $0.type == "job.progress" && $0.data["job"].string == job }
+        }
+    }
+
     @Test func everyReaderSeesEveryEventOnceAndInOrder() async throws {
         let cluster = try await TestedCluster(of: 3)
         let (writers, rounds) = (4, 12)

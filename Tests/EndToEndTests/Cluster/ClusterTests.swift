@@ -102,6 +102,6 @@ import Testing
             }
         }
         try await cluster.wait(for: 2, "running")
-        #expect(cluster.nodes.allSatisfy { !$0.log.contains("starts again as a new node") })
+        #expect(cluster.nodes.allSatisfy { !$0.log.contains("fetchd starts again") })
     }
 }

@@ -47,7 +47,7 @@ import Testing
         let events = try await other.api.events(of: job).map(\.written)
         zombie.signal(SIGCONT)
         _ = try await eventually("the zombie to start again", atMost: .seconds(30)) {
-            zombie.log.contains("starts again as a new node") && zombie.log.matches(of: /is ready at/).count == 2
+            zombie.log.contains("fetchd starts again") && zombie.log.matches(of: /is ready at/).count == 2
                 ? true : nil
         }
         #expect(try await other.api.events(of: job).map(\.written) == events)

@@ -30,10 +30,13 @@ import Testing
             #expect(listed.count { $0["is_leader"] == true } == 1)
             #expect(
                 listed.allSatisfy { (0...10).contains($0["lease_expires_in_seconds"].numberValue ?? -1) }, "\(listed)")
-            let scrape = try await Scrape(of: node.api)
+            let leads = listed[index]["is_leader"] == true ? 1.0 : 0
+            let scrape = try await eventually("the node to know whether it leads") {
+                let scrape = try await Scrape(of: node.api)
+                return scrape["fetchd_node_is_leader"] == leads ? scrape : nil
+            }
             #expect(scrape["fetchd_nodes{state=\"running\"}"] == 3 && scrape["fetchd_nodes{state=\"stopped\"}"] == 0)
             #expect(scrape["fetchd_node_lease_seconds"] > 0 && scrape["fetchd_node_lease_seconds"] <= 10)
-            #expect(scrape["fetchd_node_is_leader"] == (listed[index]["is_leader"] == true ? 1 : 0))
         }
     }
 

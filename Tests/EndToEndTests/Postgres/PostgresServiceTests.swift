@@ -95,6 +95,22 @@ import Testing
         }
     }
 
+    /// The metrics from the database are missing. The others show that no node leads.
+    private func expectMetricsOfTheFault() async throws {
+        let scrape = try await Scrape(of: fetchd.api)
+        #expect(scrape.values["fetchd_node_is_leader"] == 0)
+        #expect((0...3).contains(scrape.values["fetchd_node_lease_seconds"] ?? -1))
+        #expect(scrape.values["fetchd_healthy{part=\"database\"}"] == 0)
+        #expect(scrape.metrics["fetchd_jobs"] == nil && scrape.metrics["fetchd_nodes"] == nil)
+    }
+
+    /// As on SQLite: the default of the start does not limit what a client allows.
+    @Test func aClientAllowsMoreJobsThanTheDefault() async throws {
+        let answer = try await fetchd.api.send("PATCH", "/v1/service", ["max_concurrent_jobs": 100])
+        #expect(answer.json["effective"]["max_concurrent_jobs"] == 100, "\(answer)")
+        #expect(try await fetchd.api.get("/v1/stats").json["slots"]["max"] == 100)
+    }
+
     /// A paused server, or one behind a network that drops packets, refuses nothing, and answers nothing.
     @Test func answers503WhileTheServerDoesNotAnswer() async throws {
         let body: JSON = ["url": "http://127.0.0.1:9/file", "not_before": "2999-01-01T00:00:00Z"]
@@ -109,6 +125,7 @@ import Testing
         #expect(readiness.status == 503, "\(readiness)")
         #expect(try await fetchd.api.get("/v1/events").status == 503)
         #expect(try await fetchd.api.post("/v1/jobs", body).status == 503)
+        try await expectMetricsOfTheFault()
         server.resume()
         _ = try await eventually("fetchd to continue") {
             try await fetchd.api.post("/v1/jobs", body).status == 201 ? true : nil

@@ -80,6 +80,29 @@ import Testing
         }
     }
 
+    @Test func logsRepeatedFailuresOnceAMinuteAndTheirEnd() async throws {
+        let fails = Monitor(true)
+        try await running {
+            if fails.current { throw Refusal() }
+            return nil
+        } _: {
+            // The passes begin at 0, 5, ..., 60 seconds.
+            for pass in 1...13 {
+                #expect(await passes.wait { $0 == pass })
+                #expect(await time.waitForSleepers())
+                if pass < 13 { time.advance(by: 5) }
+            }
+            let lines = log.text.split(separator: "\n")
+            #expect(lines.count == 2, "\(log.text)")
+            #expect(lines.last?.hasSuffix("in 5 seconds. (12 failures since the last such line)") == true)
+            fails.withLock { $0 = false }
+            time.advance(by: 5)
+            #expect(await passes.wait { $0 == 14 })
+            #expect(await time.waitForSleepers())
+            #expect(log.text.hasSuffix("fetchd can do the work again."))
+        }
+    }
+
     @Test func repeatsAFailedPassEarlierWhenTheTriggerRings() async throws {
         let trigger = AsyncAutoResetEvent()
         try await running(trigger) {

@@ -191,6 +191,20 @@ struct NodeTests {
         #expect(try await nodes[0].store.attemptRequests().isEmpty)
     }
 
+    /// A client that waits for the stop repeats it every second.
+    @Test func repeatedStopOfAJobElsewhereNeedsNoCommit() async throws {
+        let job = try await runningOnFirst()
+        _ = try await nodes[1].store.apply(.pauseRequested, to: job.id)
+        let commits = nodes[1].store.activity.commits
+        let repeated = try await nodes[1].store.apply(.pauseRequested, to: job.id)
+        #expect(repeated.job.state == .running(.attempting))
+        #expect(nodes[1].store.activity.commits == commits)
+        // Another stop replaces the first one.
+        _ = try await nodes[1].store.apply(.cancelRequested(keepsPart: false), to: job.id)
+        #expect(nodes[1].store.activity.commits == commits + 1)
+        #expect(try await nodes[0].store.attemptRequests().first?.stop == .asked(.cancel(keepsPart: false)))
+    }
+
     @Test func changedSpecificationOfAJobElsewhereIsAsked() async throws {
         let job = try await runningOnFirst()
         var spec = job.spec
@@ -225,6 +239,9 @@ struct NodeTests {
         }
         _ = try await eventually("the loss") { nodes[0].isLost.withLock(\.self) ? true : nil }
         #expect(!nodes[0].store.holdsLease)
+        // Several groups can fail, and the thread of the lease learns it, too.
+        for _ in 0..<2 { nodes[0].store.writer.report(.nodeReplaced) }
+        #expect(nodes[0].losses.withLock(\.self) == 1)
     }
 
     @Test func promotionInALocalFolderIsRepeated() async throws {

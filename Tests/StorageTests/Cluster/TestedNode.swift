@@ -13,6 +13,8 @@ struct TestedNode {
     let key: String
     /// Whether the node has learned that others have taken over.
     let isLost = Locked(false)
+    /// How often it was informed.
+    let losses = Locked(0)
 
     /// - Parameter key: nil: the key of all tests.
     init(_ fixture: PostgresFixture, _ folder: TemporaryFolder? = nil, key: String? = nil) async throws {
@@ -22,7 +24,10 @@ struct TestedNode {
         options.server = fixture.url
         options.acceptsUnsafeServer = true
         options.key = .file(self.key)
-        options.onSeizure = { [isLost] in isLost.withLock { $0 = true } }
+        options.onSeizure = { [isLost, losses] in
+            losses.withLock { $0 += 1 }
+            isLost.withLock { $0 = true }
+        }
         store = try await Store.open(at: self.folder.path, options: options, time: ManualTime())
     }
 
