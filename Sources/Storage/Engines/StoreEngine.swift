@@ -53,6 +53,12 @@ protocol StoreEngine: Sendable {
     /// node has.
     var maySucceed: Bool { get }
 
+    /// See `Store.firstNode`. Any thread may ask.
+    var firstNode: Int64? { get }
+
+    /// A commit has made this node, or an earlier one has made another node, the first node.
+    func note(firstNode: Int64)
+
     /// Shows the other nodes that this service stops.
     func drain()
 
@@ -88,6 +94,8 @@ extension StoreEngine {
     var clock: (any TimeSource)? { nil }
     var isLeader: Bool { true }
     var maySucceed: Bool { false }
+    var firstNode: Int64? { nil }
+    func note(firstNode: Int64) {}
     func drain() {}
     func follow(_ follower: NodeFollower) {}
     func takeUncertainStored() -> Int64? { nil }

@@ -137,6 +137,41 @@ struct NodeTests {
         #expect(try await nodes[0].store.removals().count == 1)
     }
 
+    /// The second node has the files of before the nodes.
+    @Test func olderFilesBelongToTheFirstNode() async throws {
+        let paused = try await runningOnFirst()
+        var report = AttemptReport()
+        report.part = StoreFixture.part("part_A")
+        _ = try await nodes[0].store.apply(.attemptStopped(.pause), to: paused.id, report)
+        let succeeded = try await runningOnFirst()
+        let promotion = StoreFixture.promotion(of: succeeded.id)
+        _ = try await nodes[0].store.apply(.promotionPlanned(promotion), to: succeeded.id)
+        _ = try await nodes[0].store.apply(.promoted, to: succeeded.id)
+        _ = try fixture.connect().execute(PostgresStatement("UPDATE jobs SET node = NULL"))
+        let older = try await nodes[1].store.filesWithoutNode()
+        #expect(older.parts == [PartID("part_A")] && older.files.map(\.path) == ["\(succeeded.id)"])
+        try await nodes[1].store.becomeFirstNode()
+        try await nodes[0].store.becomeFirstNode()
+        #expect(nodes.map(\.store.firstNode) == [nodes[1].number, nodes[1].number])
+        // The job continues there, and files are removed there.
+        _ = try await nodes[0].store.apply(.resumeRequested, to: paused.id)
+        let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 9)
+        #expect(try await nodes[0].store.admitJobs(limits) { _ in }.admitted.isEmpty)
+        _ = try await nodes[0].store.apply(.cancelRequested(keepsPart: false), to: paused.id)
+        _ = try await nodes[0].store.deleteJob(succeeded.id, removingFileElsewhere: true)
+        #expect(try await nodes[1].store.removals().count == 2)
+    }
+
+    @Test func restartKnowsTheFirstNode() async throws {
+        try await nodes[1].store.becomeFirstNode()
+        _ = try await eventually("the other node to know it") {
+            nodes[0].store.firstNode == nodes[1].number ? true : nil
+        }
+        try await nodes[0].store.close()
+        let again = try await TestedNode(fixture, nodes[0].folder, key: nodes[0].key)
+        #expect(again.store.firstNode == nodes[1].number)
+    }
+
     @Test func jobOfANodeThatHasLeftBeginsElsewhere() async throws {
         let job = try await runningOnFirst()
         var report = AttemptReport()
