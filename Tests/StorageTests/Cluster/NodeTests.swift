@@ -288,6 +288,37 @@ struct NodeTests {
         #expect(try await nodes[0].store.recoverInterrupted().interrupted == 1)
     }
 
+    @Test func nodeThatNeverReturnsIsForgotten() async throws {
+        let donor = try await runningOnFirst()
+        var report = AttemptReport()
+        report.part = StoreFixture.part(nodes[0].store.makePartID().text)
+        _ = try await nodes[0].store.apply(.attemptStopped(.pause), to: donor.id, report)
+        let running = try await runningOnFirst()
+        let (store, number) = (nodes[1].store, nodes[0].number)
+        func expectUse(_ why: String) async throws {
+            let error = await #expect(throws: StoreError.self) { try await store.forgetNode(number) }
+            guard case .nodeInUse(number, let found)? = error, found.contains(why) else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+        try await expectUse("lease")
+        try await nodes[0].store.close()
+        try await expectUse("jobs")
+        _ = try await nodes[1].succeed()
+        // Nothing else removes this row.
+        _ = try await store.apply(.cancelRequested(keepsPart: false), to: donor.id)
+        try await store.forgetNode(number)
+        #expect(try await store.nodes().map(\.node.number) == [nodes[1].number])
+        #expect(try fixture.connect().execute(PostgresStatement("SELECT 1 FROM removals")).isEmpty)
+        #expect(try await store.job(running.id).state == .queued)
+        await #expect(throws: StoreError.noSuchNode(number)) { try await store.forgetNode(number) }
+        await #expect(throws: StoreError.noSuchNode(number)) { try await store.url(ofNode: number) }
+        // Its number is not given again.
+        let again = try await TestedNode(fixture, nodes[0].folder, key: nodes[0].key)
+        #expect(again.number > nodes[1].number && again.store.node?.epoch == 1)
+    }
+
     /// Ends the lease, as time does if the node does not renew it. The node itself sees nothing of it.
     private func expire(_ node: TestedNode) throws {
         let statement = PostgresStatement("UPDATE nodes SET expires_at = 1 WHERE number = $1", [.int8(node.number)])
